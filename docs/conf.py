@@ -1,0 +1,93 @@
+"""How the site is built: the notebooks of nbs/, executed and cached, with everything they need on board."""
+
+import hashlib
+import os
+import sys
+from configparser import ConfigParser
+from importlib.util import find_spec
+from pathlib import Path
+
+here = Path(__file__).parent
+sys.path.insert(0, str(here / "_ext"))
+os.environ["PMLBOOK_STATIC"] = "1"  # inherited by the kernels: widgets become precomputed frames
+
+settings = ConfigParser(delimiters=["="])
+settings.read(here.parent / "settings.ini")
+cfg = settings["DEFAULT"]
+project, author, version = cfg["title"], cfg["author"], cfg["version"]
+copyright = cfg["copyright"]
+
+extensions = [
+    "myst_nb",
+    "sphinx_proof",
+    "sphinx_external_toc",
+    "sphinx_copybutton",
+    "sphinx_togglebutton",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+]
+exclude_patterns = ["**.ipynb_checkpoints"]
+
+# --- notebooks: jupyter-cache keys on the cells only, so a changed package gets a new cache ---
+nb_custom_formats = {".ipynb": ["nbdev_reader.read", {}, False]}
+nb_execution_mode = "cache"
+_inputs = [*(here.parent / "pmlbook").rglob("*.py"), *(here.parent / "pmlbook").glob("*.mplstyle")]
+_code = b"".join(p.read_bytes() for p in sorted([*_inputs, here.parent / "nbs" / "results.csv"]))
+nb_execution_cache_path = str(here.parent / ".jupyter_cache" / hashlib.sha256(_code).hexdigest()[:12])
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+nb_output_stderr = "remove"
+nb_mime_priority_overrides = [("html", "text/html", 0)]
+nb_render_markdown_format = "myst"
+nb_ipywidgets_js = {}
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "attrs_inline"]
+myst_heading_anchors = 3
+
+# --- nothing from outside: MathJax is copied into the site ---
+mathjax_path = "mathjax/tex-chtml.js"
+mathjax3_config = {"options": {"enableMenu": False}}
+myst_update_mathjax = True
+
+# --- the library's reference ---
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+
+# --- looks ---
+external_toc_path = str(here / "_toc.yml")
+external_toc_exclude_missing = False
+html_theme = "sphinx_book_theme"
+html_theme_options = {
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "show_toc_level": 2,
+    "navbar_persistent": [],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "github-dark",
+}
+html_title = cfg["title"]
+html_static_path = ["_static"]
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_sourcelink = False
+numfig = True
+math_numfig = True
+numfig_secnum_depth = 1
+proof_minimal_theme = True
+
+
+def setup(app):
+    """Copy MathJax and its fonts into the site."""
+    from sphinx.util.fileutil import copy_asset
+
+    def copy_mathjax(app, exc):
+        src = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+        if exc is None and app.builder.format == "html":
+            dst = Path(app.outdir) / "_static" / "mathjax"
+            copy_asset(src / "tex-chtml.js", dst)
+            copy_asset(src / "output" / "chtml" / "fonts", dst / "output" / "chtml" / "fonts")
+            copy_asset(src / "input" / "tex" / "extensions", dst / "input" / "tex" / "extensions")
+
+    app.connect("build-finished", copy_mathjax)

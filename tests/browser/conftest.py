@@ -1,0 +1,83 @@
+"""A real Chromium, the built site behind a local server, and pages that report what went wrong."""
+
+import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+
+SITE = Path(__file__).parents[2] / "_build" / "html"
+INDEXES = {"genindex.html", "py-modindex.html", "search.html"}
+CHROMIUM_OPTIONS = """--no-sandbox --disable-gpu --disable-quic --no-first-run
+    --disable-background-networking --disable-component-update --disable-sync""".split()
+
+
+def pytest_generate_tests(metafunc):
+    """Let `chapter` run over the pages of the site, `explorable` over those with controls."""
+    pages = {p.relative_to(SITE).as_posix(): p for p in sorted(SITE.rglob("*.html"))}
+    chapters = [n for n, p in pages.items() if not n.startswith("_") and p.name not in INDEXES]
+    if "chapter" in metafunc.fixturenames:
+        metafunc.parametrize("chapter", chapters or ["index.html"])
+    if "explorable" in metafunc.fixturenames:
+        found = [
+            n for n in chapters if '<figure class="pml-explore"' in pages[n].read_text("utf-8")
+        ]
+        metafunc.parametrize("explorable", found or ["index.html"])
+
+
+# Not for the whole session: while Playwright runs, tests elsewhere could not use asyncio.
+@pytest.fixture(scope="module")
+def chromium():
+    """One headless Chromium for all tests of a file."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: make browser")
+    names = ["chromium", "chromium-browser", "google-chrome"]
+    binary = next(filter(None, map(shutil.which, names)), None)
+    if not binary:
+        pytest.skip("no Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=binary, args=CHROMIUM_OPTIONS)
+        yield browser
+        browser.close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site():
+    """Address of the built site."""
+    if not (SITE / "index.html").exists():
+        pytest.skip("run make book first")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def offline_page(chromium):
+    """A fresh page that must not ask any other host for anything."""
+    page, urls = chromium.new_page(), []
+    page.on("request", lambda request: urls.append(request.url))
+    page.on("websocket", lambda socket: urls.append(socket.url))
+    yield page
+    page.close()
+    outside = [url for url in urls if urlsplit(url).hostname not in (None, "127.0.0.1")]
+    assert not outside, "\n".join(outside)
+
+
+@pytest.fixture
+def page(offline_page):
+    """A fresh page that, besides, must not report an error."""
+    page, log = offline_page, []
+    page.on("console", lambda m: m.type == "error" and log.append(f"{m.text} {m.location['url']}"))
+    page.on("pageerror", lambda error: log.append(str(error)))
+    page.on("requestfailed", lambda request: log.append(f"{request.failure} {request.url}"))
+    page.on("response", lambda r: r.status >= 400 and log.append(f"{r.status} {r.url}"))
+    yield page
+    assert not log, "\n".join(log)
