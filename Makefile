@@ -27,6 +27,7 @@ readme: install
 	$(B)/python docs/readme.py
 
 book: export
+	$(B)/python docs/execute.py
 	$(B)/sphinx-build -W --keep-going -q -c docs nbs _build/html -d _build/doctrees
 	@echo "The book is built: open _build/html/index.html"
 

@@ -44,6 +44,7 @@ nb_render_markdown_format = "myst"
 nb_ipywidgets_js = {}
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "attrs_inline"]
 myst_heading_anchors = 3
+myst_dmath_double_inline = True
 
 # --- nothing from outside: MathJax is copied into the site ---
 mathjax_path = "mathjax/tex-chtml.js"
@@ -67,7 +68,9 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "github-dark",
 }
+html_context = {"default_mode": "auto"}
 html_title = cfg["title"]
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
 html_copy_source = False

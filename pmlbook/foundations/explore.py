@@ -16,10 +16,12 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 # %% auto #0
-__all__ = ['Control', 'MAX_FRAMES', 'steps', 'Explorer', 'explore']
+__all__ = ['Control', 'MAX_FRAMES', 'steps', 'thinned', 'Explorer', 'explore']
 
 # %% ../../nbs/foundations/10_explore.ipynb #db425a6d
 Control = tuple[float, float, float, float] | list[Any]
@@ -33,15 +35,34 @@ def steps(control: Control) -> tuple[list[Any], int]:
     values = low + step * np.arange(round((high - low) / step) + 1)
     return [round(float(v), 10) for v in values], int(np.argmin(np.abs(values - start)))
 
+# %% ../../nbs/foundations/10_explore.ipynb #905f4e5f
+MAX_FRAMES = 40  # most frames that a static page precomputes for one figure
+
+
+def thinned(controls: list[Control]) -> list[tuple[list[Any], int]]:
+    """Values and start of each control, sliders thinned until the frames are at most `MAX_FRAMES`."""
+    grids = [steps(control) for control in controls]
+    while np.prod([len(values) for values, _ in grids]) > MAX_FRAMES:
+        lengths = [0 if isinstance(c, list) else len(g[0]) for c, g in zip(controls, grids)]
+        longest = int(np.argmax(lengths))
+        if lengths[longest] <= 2:
+            raise ValueError(
+                f"the controls reach more than {MAX_FRAMES} frames: offer fewer choices"
+            )
+        values, start = grids[longest]
+        grids[longest] = values[start % 2 :: 2], start // 2
+    return grids
+
 # %% ../../nbs/foundations/10_explore.ipynb #e0407274
-MAX_FRAMES = 240
-"""Most frames a static page precomputes for one figure."""
-
-
-def _frame(figure: Figure) -> str:
-    """A figure as a data URI, drawn without touching pyplot."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="webp", pil_kwargs={"lossless": True})
+def _frame(figure: Figure, like: Figure | None = None) -> str:
+    """A figure as a data URI, drawn without touching pyplot, its axes placed as in `like`."""
+    if like is not None:
+        figure.set_layout_engine("none")
+        for axes, model in zip(figure.axes, like.axes):
+            axes.set_position(model.get_position())
+    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
+    canvas.draw()
+    Image.fromarray(np.asarray(canvas.buffer_rgba())).save(buffer, "webp", lossless=True, method=2)
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 # %% ../../nbs/foundations/10_explore.ipynb #f56548f4
@@ -99,11 +120,10 @@ _SCRIPT = """(root => {
 })(document.getElementById('%s'))"""
 
 
-def _native_input(uid: str, name: str, spec: Control) -> str:
+def _native_input(uid: str, name: str, values: list[Any], start: int, choice: bool) -> str:
     """Labelled HTML range or select over the indices of a control's values."""
-    (values, start), text = steps(spec), html.escape(name.replace("_", " "))
-    label = f'<label for="{uid}">{text}</label> '
-    if isinstance(spec, list):
+    label = f'<label for="{uid}">{html.escape(name.replace("_", " "))}</label> '
+    if choice:
         options = "".join(
             f'<option value="{k}">{html.escape(str(v))}</option>' for k, v in enumerate(values)
         )
@@ -115,21 +135,19 @@ def _native_input(uid: str, name: str, spec: Control) -> str:
 
 # %% ../../nbs/foundations/10_explore.ipynb #9caf591f
 def _static_page(explorer: Explorer) -> str:
-    """HTML of `Explorer.to_html`; ValueError if the controls reach more than `MAX_FRAMES` frames."""
+    """HTML of `Explorer.to_html`."""
     names, specs = list(explorer.controls), list(explorer.controls.values())
-    values, starts = zip(*map(steps, specs))
-    shape = [len(v) for v in values]
-    if np.prod(shape) > MAX_FRAMES:
-        raise ValueError(
-            f"the controls reach {np.prod(shape)} frames, more than {MAX_FRAMES}: use larger steps"
-        )
+    values, starts = zip(*thinned(specs))
+    first = int(np.ravel_multi_index(starts, [len(v) for v in values]))
     points = [dict(zip(names, point)) for point in itertools.product(*values)]
     alts = [explorer.alt.format(**point) for point in points]
-    frames = [_frame(explorer.draw(**point)) for point in points]
-    first = int(np.ravel_multi_index(starts, shape))
+    model = explorer.draw(**points[first])
+    model.draw_without_rendering()
+    frames = [_frame(explorer.draw(**point), like=model) for point in points]
     uid = "explore-" + sha256(repr((explorer.alt, explorer.controls)).encode()).hexdigest()[:10]
     inputs = "".join(
-        _native_input(f"{uid}-{k}", *item) for k, item in enumerate(explorer.controls.items())
+        _native_input(f"{uid}-{k}", name, values[k], starts[k], isinstance(specs[k], list))
+        for k, name in enumerate(names)
     )
     data = json.dumps({"frames": frames, "alts": alts, "values": values}).replace("</", "<\\/")
     return (

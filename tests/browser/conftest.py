@@ -22,22 +22,21 @@ def pytest_generate_tests(metafunc):
     if "chapter" in metafunc.fixturenames:
         metafunc.parametrize("chapter", chapters or ["index.html"])
     if "explorable" in metafunc.fixturenames:
-        found = [
-            n for n in chapters if '<figure class="pml-explore"' in pages[n].read_text("utf-8")
-        ]
-        metafunc.parametrize("explorable", found or ["index.html"])
+        figure = '<figure class="pml-explore"'
+        explorables = [n for n in chapters if figure in pages[n].read_text("utf-8")]
+        metafunc.parametrize("explorable", explorables or ["index.html"])
 
 
 # Not for the whole session: while Playwright runs, tests elsewhere could not use asyncio.
 @pytest.fixture(scope="module")
 def chromium():
     """One headless Chromium for all tests of a file."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: make browser")
+    sync_api = pytest.importorskip("playwright.sync_api", exc_type=ImportError)
     names = ["chromium", "chromium-browser", "google-chrome"]
     binary = next(filter(None, map(shutil.which, names)), None)
     if not binary:
         pytest.skip("no Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as p:
+    with sync_api.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=binary, args=CHROMIUM_OPTIONS)
         yield browser
         browser.close()

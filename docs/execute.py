@@ -1,0 +1,43 @@
+"""Execute the notebooks of the book in parallel and fill the cache that Sphinx reads."""
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import conf
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import single_nb_execution
+from nbdev_reader import read
+
+NBS = conf.here.parent / "nbs"
+
+
+def cached(cache, notebook):
+    """Whether the cache holds this notebook."""
+    try:
+        cache.match_cache_notebook(notebook)
+    except KeyError:
+        return False
+    return True
+
+
+def execute(path):
+    """Run one notebook in a kernel of its own, where it stands."""
+    notebook = read(path.read_text(encoding="utf-8"))
+    return path, single_nb_execution(notebook, str(path.parent), conf.nb_execution_timeout, False)
+
+
+if __name__ == "__main__":
+    cache = get_cache(conf.nb_execution_cache_path)
+    paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+    missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own kernel
+        for done in as_completed([pool.submit(execute, path) for path in missing]):
+            path, result = done.result()
+            if result.err is not None:
+                sys.exit(f"{path.relative_to(NBS)} failed:\n{result.exc_string}")
+            bundle = CacheBundleIn(result.nb, str(path), data={"execution_seconds": result.time})
+            cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+            print(f"{result.time:6.1f} s  {path.relative_to(NBS)}", flush=True)

@@ -1,0 +1,145 @@
+"""`optimal_mechanism` against exact optima found by other means, on 300 priors and levels.
+
+For each N in 2..6: six priors (uniform, tied, very uneven, three random), and for each of them every
+privacy region's interior, every boundary eps_0 = 0 .. eps_(N-1), eps_max, and beyond: 6 (2N + 2) cases,
+36 + 48 + 60 + 72 + 84 = 300. Priors and c = e^epsilon are fractions; the library gets the nearest floats.
+The truth is the best corner of Lemma 1's polytope for N <= 4, a linear programme over lift corners for 5, 6.
+"""
+
+from fractions import Fraction
+from functools import cache
+from math import log
+from random import Random
+
+import numpy as np
+import oracles
+import pytest
+
+from pmlbook import (
+    ExpectedGain,
+    binary_mechanism,
+    high_privacy_mechanism,
+    optimal_mechanism,
+    uniform_mechanism,
+)
+
+CLOSE = 1e-9  # relative and absolute
+ROUNDING = (
+    1e-14  # how far a certified bound may fall below the truth: the rounding of inputs and sums
+)
+
+
+def priors(n):
+    """Six priors as fractions."""
+    rng = Random(n)
+    weights = [[1] * n, [2] + [1] * (n - 1), [10 ** (k % 4) for k in range(n)]]
+    weights += [[rng.randint(1, 12) for _ in range(n)] for _ in range(3)]
+    return [tuple(Fraction(w, sum(row)) for w in row) for row in weights]
+
+
+def levels(prior, rng):
+    """(Name, c) for every region, boundary and beyond: c = e^epsilon as a fraction."""
+    n, heavy = len(prior), sorted(prior, reverse=True)
+    edges = [1 / sum(heavy[: n - k]) for k in range(n)] + [1 / heavy[-1]]
+    yield from ((f"boundary{k}", edge) for k, edge in enumerate(edges))
+    for k, (low, high) in enumerate(zip(edges, edges[1:]), start=1):
+        # equal priors leave the last region no room below eps_max
+        yield f"region{k}", low + (high - low or low) * Fraction(rng.randint(1, 15), 16)
+    yield "beyond", 2 * edges[-1]
+
+
+CASES = [
+    pytest.param(prior, c, place, id=f"N{n}-prior{number}-{place}")
+    for n in range(2, 7)
+    for number, prior in enumerate(priors(n))
+    for place, c in levels(prior, Random(100 * n + number))
+]
+
+
+@cache
+def best(prior, c):
+    """The exact oracle as a function of the utility."""
+    small = len(prior) <= 4
+    find = oracles.best_mechanism if small else oracles.best_mixture
+    corners = (oracles.mechanisms if small else oracles.lift_corners)(prior, c)
+    return lambda utility: find(corners, prior, utility)
+
+
+def has_closed_form(prior, place):
+    """Whether Theorem 2, 3 or 4 covers a case, for every permutation-symmetric utility."""
+    first = place in ("boundary0", "region1", "boundary1")
+    return first or len(prior) == 2 or len(set(prior)) == 1
+
+
+def utilities_for(place):
+    """All utilities, but no Hellinger on a boundary.
+
+    (sqrt(t) - 1)^2 is infinitely steep at 0: the nearest float to log(c) may lie 1e-16 below the
+    boundary, where a lift of 1e-16 instead of 0 costs 1e-8. The two optima really differ.
+    """
+    steep = {"hellinger"} if place.startswith("boundary") else set()
+    return {name: u for name, u in oracles.UTILITIES.items() if name not in steep}
+
+
+def check(design, truth, utility, epsilon):
+    """The value is the optimum, the bound a bound, and the mechanism keeps the level, exactly."""
+    slack, mechanism = ROUNDING * max(1, abs(truth)), design.mechanism
+    assert design.value == pytest.approx(truth, rel=CLOSE, abs=CLOSE)
+    assert design.bound == pytest.approx(truth, rel=CLOSE, abs=CLOSE)
+    assert design.value <= truth + slack and design.bound >= truth - slack
+    recomputed = utility(mechanism.channel, mechanism.prior).sum()
+    assert design.value == pytest.approx(recomputed, rel=1e-13, abs=1e-13)
+    assert mechanism.channel.shape[1] <= len(mechanism.prior)
+    assert mechanism.certify(epsilon)
+    lift = oracles.largest_lift(mechanism.channel, mechanism.prior)
+    assert lift <= oracles.exp_from_below(epsilon)
+
+
+def test_there_are_300_cases_and_every_region_is_met():
+    names = {case.id for case in CASES}
+    regions = {
+        f"N{n}-prior{p}-region{k}" for n in range(2, 7) for p in range(6) for k in range(1, n + 1)
+    }
+    assert len(CASES) == len(names) == 300 and regions < names
+
+
+@pytest.mark.parametrize("prior, c, place", CASES)
+def test_optimum(prior, c, place):
+    """Every named utility, and an expected gain that singles out some secrets."""
+    floats, epsilon, n = [float(p) for p in prior], log(c), len(prior)
+    for name, utility in utilities_for(place).items():
+        check(optimal_mechanism(floats, epsilon, name), best(prior, c)(utility), utility, epsilon)
+    gain = np.random.default_rng(n).integers(-3, 9, size=(n, 4)).astype(float)
+    utility = oracles.expected_gain(gain)
+    design = optimal_mechanism(floats, epsilon, ExpectedGain(gain))
+    check(design, best(prior, c)(utility), utility, epsilon)
+
+
+@pytest.mark.parametrize("prior, c, place", [x for x in CASES if has_closed_form(*x.values[::2])])
+def test_closed_forms(prior, c, place):
+    """By formula and by enumeration, where both apply; and each formula's own function."""
+    floats, epsilon, n = [float(p) for p in prior], log(c), len(prior)
+    mechanisms = [binary_mechanism(floats, epsilon)] if n == 2 else []
+    if len(set(prior)) == 1:
+        mechanisms += [uniform_mechanism(n, epsilon)]
+    if place in ("boundary0", "region1", "boundary1"):
+        mechanisms += [high_privacy_mechanism(floats, epsilon)]
+    for name, utility in utilities_for(place).items():
+        truth = best(prior, c)(utility)
+        assert optimal_mechanism(floats, epsilon, name).method == "closed_form"
+        for method in ("closed_form", "enumeration"):
+            check(optimal_mechanism(floats, epsilon, name, method), truth, utility, epsilon)
+        for mechanism in mechanisms:
+            assert mechanism.utility(name) == pytest.approx(truth, rel=CLOSE, abs=CLOSE)
+            assert mechanism.epsilon == pytest.approx(min(epsilon, -log(min(floats))), abs=CLOSE)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_the_two_oracles_agree(n):
+    """Lemma 1's polytope and the mixtures of lift corners have the same optimum."""
+    prior = priors(n)[4]
+    for _, c in levels(prior, Random(n)):
+        whole, parts = oracles.mechanisms(prior, c), oracles.lift_corners(prior, c)
+        for utility in oracles.UTILITIES.values():
+            expected = oracles.best_mechanism(whole, prior, utility)
+            assert oracles.best_mixture(parts, prior, utility) == pytest.approx(expected, abs=1e-14)

@@ -1,0 +1,73 @@
+"""The map of results tells the truth: every result has its box and its evidence."""
+
+import ast
+import csv
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NBS = ROOT / "nbs"
+STATUSES = {"planned", "holds", "corrected", "refuted"}
+
+
+def table(path):
+    """The rows of a CSV file, as dictionaries."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cells(path, kind):
+    """The sources of the cells of one kind."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == kind]
+
+
+ROWS = table(NBS / "results.csv")
+SHOWN = [row for row in ROWS if row["status"] != "planned"]
+
+
+def evidence(path):
+    """The ids that code cells of a notebook check with an assertion."""
+    for source in cells(path, "code"):
+        first = next((line for line in source.splitlines() if not line.startswith("#|")), "")
+        if first.startswith("# checks "):
+            if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))):
+                yield from first.split()[2:]
+
+
+def test_rows_have_a_known_status():
+    assert [row["id"] for row in ROWS if row["status"] not in STATUSES] == []
+
+
+def test_planned_rows_have_no_notebook():
+    assert [
+        row["id"] for row in ROWS if (row["status"] == "planned") != (not row["notebook"])
+    ] == []
+
+
+def test_boxes_are_where_the_rows_say():
+    prefixes = tuple({row["paper"] + "-" for row in ROWS})
+    found = defaultdict(list)
+    for path in sorted(NBS.rglob("*.ipynb")):
+        if ".ipynb_checkpoints" not in path.parts:
+            for source in cells(path, "markdown"):
+                for label in re.findall(r"^:label: *(\S+)", source, re.MULTILINE):
+                    if label.startswith(prefixes):
+                        found[label].append(str(path.relative_to(NBS)))
+    assert found == {row["id"]: [row["notebook"]] for row in SHOWN}
+
+
+@pytest.mark.parametrize("row", SHOWN, ids=[row["id"] for row in SHOWN])
+def test_box_has_evidence(row):
+    assert row["id"] in evidence(NBS / row["notebook"])
+
+
+def test_every_result_of_the_papers_is_listed():
+    papers = ROOT.parent / "shared" / "papers" / "results.csv"
+    if not papers.exists():
+        pytest.skip(f"the list of the papers' results is not here: {papers}")
+    assert [row["id"] for row in ROWS] == [row["id"] for row in table(papers)]
