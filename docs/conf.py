@@ -34,11 +34,15 @@ nb_custom_formats = {".ipynb": ["nbdev_reader.read", {}, False]}
 nb_execution_mode = "cache"
 _inputs = [*(here.parent / "pmlbook").rglob("*.py"), *(here.parent / "pmlbook").glob("*.mplstyle")]
 _code = b"".join(p.read_bytes() for p in sorted([*_inputs, here.parent / "nbs" / "results.csv"]))
-nb_execution_cache_path = str(here.parent / ".jupyter_cache" / hashlib.sha256(_code).hexdigest()[:12])
+nb_execution_cache_path = str(
+    here.parent / ".jupyter_cache" / hashlib.sha256(_code).hexdigest()[:12]
+)
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 nb_output_stderr = "remove"
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
 nb_mime_priority_overrides = [("html", "text/html", 0)]
 nb_render_markdown_format = "myst"
 nb_ipywidgets_js = {}
@@ -61,6 +65,11 @@ external_toc_path = str(here / "_toc.yml")
 external_toc_exclude_missing = False
 html_theme = "sphinx_book_theme"
 html_theme_options = {
+    "logo": {
+        "image_light": "_static/favicon.svg",
+        "image_dark": "_static/favicon.svg",
+        "text": cfg["title"],
+    },
     "use_download_button": False,
     "use_fullscreen_button": False,
     "show_toc_level": 2,

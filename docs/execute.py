@@ -3,7 +3,6 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
 
 import conf
 from jupyter_cache import get_cache

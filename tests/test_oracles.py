@@ -17,6 +17,7 @@ import pytest
 
 from pmlbook import (
     ExpectedGain,
+    SolverFailed,
     binary_mechanism,
     high_privacy_mechanism,
     optimal_mechanism,
@@ -66,9 +67,11 @@ def best(prior, c):
 
 
 def has_closed_form(prior, place):
-    """Whether Theorem 2, 3 or 4 covers a case, for every permutation-symmetric utility."""
-    first = place in ("boundary0", "region1", "boundary1")
-    return first or len(prior) == 2 or len(set(prior)) == 1
+    """Whether Theorem 2, 3 or 4 covers a case, for every permutation-symmetric utility.
+
+    Theorem 3 still holds where its region ends, but a boundary counts as part of the next region.
+    """
+    return place in ("boundary0", "region1") or len(prior) == 2 or len(set(prior)) == 1
 
 
 def utilities_for(place):
@@ -122,7 +125,7 @@ def test_closed_forms(prior, c, place):
     mechanisms = [binary_mechanism(floats, epsilon)] if n == 2 else []
     if len(set(prior)) == 1:
         mechanisms += [uniform_mechanism(n, epsilon)]
-    if place in ("boundary0", "region1", "boundary1"):
+    if place in ("boundary0", "region1", "boundary1"):  # both ends included
         mechanisms += [high_privacy_mechanism(floats, epsilon)]
     for name, utility in utilities_for(place).items():
         truth = best(prior, c)(utility)
@@ -143,3 +146,44 @@ def test_the_two_oracles_agree(n):
         for utility in oracles.UTILITIES.values():
             expected = oracles.best_mechanism(whole, prior, utility)
             assert oracles.best_mixture(parts, prior, utility) == pytest.approx(expected, abs=1e-14)
+
+
+def test_binary_fractions():
+    """All priors [a/d, 1 - a/d] with d < 60, at their last boundaries and beyond: roundings of many kinds."""
+    for d in range(2, 60):
+        for a in range(1, d):
+            prior = (Fraction(a, d), Fraction(d - a, d))
+            utility = oracles.UTILITIES["mutual_information"]
+            for c in (1 / max(prior), 1 / min(prior), 3 / min(prior)):
+                mechanism = binary_mechanism([a / d, (d - a) / d], log(c))
+                truth = oracles.best_mixture(oracles.lift_corners(prior, c), prior, utility)
+                assert mechanism.utility() == pytest.approx(truth, abs=1e-12), (prior, c)
+
+
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+@pytest.mark.parametrize("exponent", [3, 6, 9, 12, 15])
+def test_rare_symbols(exponent, method):
+    """With a symbol of probability 10^-exponent: a certified bracket of the truth, or SolverFailed."""
+    rare, utility = Fraction(1, 10**exponent), oracles.UTILITIES["mutual_information"]
+    for rest in ([1], [Fraction(3, 5), Fraction(2, 5)], [Fraction(k, 10) for k in (5, 3, 2)]):
+        prior = (*[x * (1 - rare) for x in rest], rare)
+        for place, c in levels(prior, Random(exponent)):
+            truth = best(prior, c)(utility)
+            try:
+                design = optimal_mechanism([float(p) for p in prior], log(c), method=method)
+            except SolverFailed:
+                continue
+            assert design.value <= truth + 1e-12 and design.bound >= truth - 1e-12, place
+            assert design.mechanism.certify(log(c)), place
+            if exponent < 6:
+                assert design.gap < CLOSE, place
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-9, 1e-10, 3e-11, 1e-12, 1e-13, 1e-15])
+def test_enumeration_close_to_zero(epsilon):
+    """Lift vectors that hardly differ from one are no contradiction."""
+    for prior in ([0.375, 0.25, 0.375], [0.4, 0.2, 0.2, 0.2], [0.5, 0.3, 0.2]):
+        design = optimal_mechanism(prior, epsilon, "total_variation", "enumeration")
+        formula = optimal_mechanism(prior, epsilon, "total_variation", "closed_form")
+        assert design.value == pytest.approx(formula.value, abs=CLOSE)
+        assert design.bound >= formula.value and design.mechanism.certify(epsilon)

@@ -76,6 +76,6 @@ def binary_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
         raise ValueError(f"prior has {len(checked)} symbols, but the binary mechanism needs 2")
     order = np.argsort(-checked, kind="stable")  # its own inverse, for two
     c = min(np.exp(level), 1 / checked.min())
-    channel = binary_channel(checked[order], c)[np.ix_(order, order)]
+    channel = np.clip(binary_channel(checked[order], c), 0, 1)[np.ix_(order, order)]  # -1e-17 is 0
     names = labels_of(prior, 2)
     return Mechanism(channel, checked, names, names)

@@ -287,22 +287,22 @@ def _mechanism_table(mechanism: Mechanism) -> str:
     if n * m > 400:
         return f"<p>{caption}</p>"
 
+    pad = "padding:.2em .7em;text-align:right"
+
     def cell(value: float) -> str:
-        text = f"{value:.3f}" if value > 0 else ""
-        return (
-            f'<td style="background:rgba(0,114,178,{value * 0.6:.2f});text-align:right">{text}</td>'
-        )
+        text = f"{value:.3f}" if value > 1e-12 else ""
+        return f'<td style="background:rgba(0,114,178,{value * 0.8:.2f});{pad}">{text}</td>'
 
     def row(name: Hashable, weight: float, entries: NDArray[np.float64]) -> str:
-        return f"<tr><th>{html.escape(str(name))}</th><td>{weight:.3f}</td>{''.join(map(cell, entries))}</tr>"
+        label = html.escape(str(name))
+        return f'<tr><th>{label}</th><td style="{pad}">{weight:.3f}</td>{"".join(map(cell, entries))}</tr>'
 
-    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in mechanism.outputs)
+    head = "".join(f'<th style="{pad}">{html.escape(str(name))}</th>' for name in mechanism.outputs)
     body = "".join(map(row, mechanism.inputs, mechanism.prior, mechanism.channel))
-    foot = "".join(
-        f'<td style="color:#d55e00;text-align:right">{leak:.3f}</td>' for leak in mechanism.leakage
-    )
+    foot = "".join(f'<td style="color:#d55e00;{pad}">{leak:.3f}</td>' for leak in mechanism.leakage)
     return (
-        f"<table><caption>{caption}</caption><tr><th>secret</th><th>prior</th>{head}</tr>{body}"
+        f'<table><caption style="white-space:nowrap">{caption}</caption>'
+        f'<tr><th>secret</th><th style="{pad}">prior</th>{head}</tr>{body}'
         f'<tr><th colspan="2" style="color:#d55e00">leakage (nats)</th>{foot}</tr></table>'
     )
 
@@ -313,6 +313,8 @@ class Design:
 
     `value` is recomputed from the mechanism; `bound` is a certified bound on the optimum from the other
     side, nan only where the method has none; `method` names how it was found.
+
+    Source: the bound is weak duality, see each design's own source.
     """
 
     mechanism: Mechanism

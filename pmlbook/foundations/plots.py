@@ -57,9 +57,9 @@ def plot_channel(
     ax.imshow(table, cmap=_ink(hue), vmin=0, vmax=1, aspect="auto")
     if table.size <= 144:
         for (i, j), value in np.ndenumerate(table):
-            if value > 0:
+            if value > 1e-12:
                 ink = ax.text(j, i, f"{value:.3g}", ha="center", va="center")
-                ink.set_color("white" if value > 0.5 else ink.get_color())
+                ink.set_color("white" if value > 0.4 else ink.get_color())
     for axis, names, count in (
         (ax.yaxis, inputs, table.shape[0]),
         (ax.xaxis, outputs, table.shape[1]),

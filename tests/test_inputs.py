@@ -1,0 +1,178 @@
+"""Unusual but good input works: every kind of prior, one secret, the ends of epsilon, every boundary."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pmlbook as pb
+
+FAIR, SKEW, FLIP = [0.5, 0.5], [0.5, 0.3, 0.2], [[0.75, 0.25], [0.25, 0.75]]
+NAMED = pb.Mechanism(FLIP, FAIR, ("no", "yes"), ("n", "y"))
+
+
+GOOD_PRIORS = {
+    "list": [0.5, 0.25, 0.25],
+    "tuple": (0.5, 0.25, 0.25),
+    "array": np.array([0.5, 0.25, 0.25]),
+    "float32": np.array([0.5, 0.25, 0.25], np.float32),
+    "object": np.array([0.5, 0.25, 0.25], object),
+    "series": pd.Series({"a": 0.5, "b": 0.25, "c": 0.25}),
+    "strided": np.array([0.5, 9, 0.25, 9, 0.25])[::2],
+}
+
+
+@pytest.mark.parametrize("prior", GOOD_PRIORS.values(), ids=GOOD_PRIORS)
+@pytest.mark.parametrize("epsilon", [0, 0.1, np.float32(0.5), 1])
+def test_all_kinds_of_priors_agree(prior, epsilon):
+    design = pb.optimal_mechanism(prior, epsilon)
+    assert design.value == pb.optimal_mechanism([0.5, 0.25, 0.25], epsilon).value
+    named = isinstance(prior, pd.Series)
+    assert design.mechanism.inputs == (("a", "b", "c") if named else (0, 1, 2))
+
+
+def test_single_precision_prior_that_does_not_sum_exactly():
+    design = pb.optimal_mechanism(np.array([0.7, 0.2, 0.1], np.float32), 0.5)
+    assert design.value == pytest.approx(pb.optimal_mechanism([0.7, 0.2, 0.1], 0.5).value, abs=1e-6)
+
+
+def test_series_names_run_through():
+    prior = pd.Series({"low": 0.5, "mid": 0.3, "high": 0.2})
+    for mechanism in (
+        pb.optimal_mechanism(prior, 0.4).mechanism,
+        pb.high_privacy_mechanism(prior, 0.1),
+        pb.Mechanism(np.eye(3), prior),
+    ):
+        assert mechanism.inputs == ("low", "mid", "high") == tuple(mechanism.to_frame().index)
+        released = mechanism.privatize(pd.Series(["high", "low"]), np.random.default_rng(0))
+        assert set(released) <= set(mechanism.outputs)
+
+
+def test_one_secret():
+    for epsilon in (0, 0.5, 10):
+        for design in (pb.optimal_mechanism([1], epsilon), pb.optimal_mechanism([1.0], epsilon)):
+            assert design.value == design.bound == design.mechanism.epsilon == 0
+            assert design.mechanism.certify(0)
+        assert pb.uniform_mechanism(1, epsilon).epsilon == 0
+        assert pb.high_privacy_mechanism([1], epsilon).epsilon == 0
+    assert pb.epsilon_max([1]) == 0 and pb.privacy_regions([1]).tolist() == [0]
+    assert pb.mutual_information([[0.5, 0.5]], [1]) == pb.local_dp([[0.5, 0.5]]) == 0
+    assert pb.optimal_mechanism(pd.Series({"only": 1.0}), 1).mechanism.inputs == ("only",)
+
+
+PRIORS = [FAIR, [0.9, 0.1], SKEW, [0.25] * 4, [0.4, 0.2, 0.2, 0.2], [0.6, 0.25, 0.1, 0.04, 0.01]]
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+def test_epsilon_zero_and_hardly_more(prior, method):
+    """The reader learns nothing; so it stays when epsilon is the smallest number there is."""
+    for epsilon in (0, -0.0, 1e-17, 1e-15):
+        design = pb.optimal_mechanism(prior, epsilon, method=method)
+        assert design.mechanism.certify(epsilon) and abs(design.value) < 1e-14
+        assert np.ptp(design.mechanism.channel, axis=0).max() < 1e-14
+
+
+@pytest.mark.parametrize("epsilon", [1e-40, 1e-300, 5e-324])
+def test_tiny_epsilon_comes_to_an_end(epsilon):
+    """A perfectly private mechanism keeps every level; otherwise `within` would search for ever."""
+    assert pb.Mechanism([[1.0], [1.0]], FAIR).certify(epsilon)
+    assert pb.optimal_mechanism(SKEW, epsilon).mechanism.certify(epsilon)
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+@pytest.mark.parametrize("more", [0, 1, 50, 1000, 1e6])
+def test_epsilon_above_the_maximum_publishes_the_secret(prior, method, more):
+    design = pb.optimal_mechanism(prior, pb.epsilon_max(prior) + more, method=method)
+    assert design.value == pytest.approx(pb.entropy(prior), abs=1e-9)
+    assert (design.mechanism.channel.max(axis=1) > 1 - 1e-9).all()
+
+
+def test_any_finite_epsilon_can_be_certified():
+    for epsilon in (1e3, 1e7, 1e308):
+        assert pb.Mechanism(np.eye(2), FAIR).certify(epsilon)
+        assert pb.uniform_mechanism(3, epsilon).certify(epsilon)
+
+
+HAND_TYPED = [
+    ([0.25] * 4, [0, np.log(4 / 3), np.log(2), np.log(4)]),
+    ([0.4, 0.2, 0.2, 0.2], [0, -np.log(0.8), np.log(5 / 3), -np.log(0.4)]),
+    (SKEW, [0, np.log(1.25), np.log(2)]),
+    ([0.1, 0.9], [0, -np.log1p(-0.1)]),
+    ([1 / 3] * 3, [0, np.log(3 / 2), np.log(3)]),
+    ([0.7, 0.2, 0.1], [0, -np.log(0.9), np.log(10 / 7)]),
+]
+
+
+@pytest.mark.parametrize("prior, boundaries", HAND_TYPED, ids=lambda v: str(np.round(v, 3)))
+def test_every_boundary(prior, boundaries):
+    """Computed or typed by hand, a boundary belongs to the region that it opens."""
+    assert pb.privacy_regions(prior) == pytest.approx(boundaries, abs=1e-15)
+    for k, pair in enumerate(zip(pb.privacy_regions(prior), boundaries), start=1):
+        for epsilon in pair:
+            assert pb.privacy_region(prior, epsilon) == k
+            assert k == 1 or pb.privacy_region(prior, epsilon - 1e-9) == k - 1
+            for method in ("auto", "enumeration"):
+                design = pb.optimal_mechanism(prior, epsilon, method=method)
+                assert design.mechanism.certify(epsilon) and design.gap < 1e-9
+    assert pb.high_privacy_mechanism(prior, boundaries[1]).epsilon == pytest.approx(boundaries[1])
+
+
+def test_whole_number_channels_and_empty_columns():
+    identity = np.eye(2, dtype=int)
+    assert pb.mutual_information(identity, FAIR) == pytest.approx(math.log(2))
+    assert pb.epsilon_pml(identity.astype(bool), FAIR) == pytest.approx(math.log(2))
+    assert pb.local_dp(identity) == math.inf
+    gap = pb.Mechanism([[0.75, 0, 0.25], [0.25, 0, 0.75]], FAIR)
+    assert np.isnan(gap.leakage).tolist() == [False, True, False]
+    assert gap.epsilon == pb.epsilon_pml(FLIP, FAIR) and gap.certify(0.41) and not gap.certify(0.40)
+    assert pb.local_dp(gap.channel) == pb.local_dp(FLIP)
+    for name in ("mutual_information", "chi_square", "hellinger"):
+        assert gap.utility(name) == pb.Mechanism(FLIP, FAIR).utility(name)
+    assert set(gap.privatize([0, 1] * 20, np.random.default_rng(1)).tolist()) == {0, 2}
+
+
+CALLS = {
+    "prior": (lambda p: pb.mutual_information(FLIP, p), np.array(FAIR)),
+    "channel": (lambda c: pb.mutual_information(c, FAIR), np.array(FLIP)),
+    **{
+        door: (getattr(pb, door), np.array(FAIR))
+        for door in ("entropy", "epsilon_max", "privacy_regions")
+    },
+    "local_dp": (pb.local_dp, np.array(FLIP)),
+    "maximal_leakage": (pb.maximal_leakage, np.array(FLIP)),
+    "lift": (lambda c: pb.pointwise_maximal_leakage(c, FAIR), np.array(FLIP)),
+    "randomized_response_for_pml": (
+        lambda p: pb.randomized_response_for_pml(p, 0.1),
+        np.array(SKEW),
+    ),
+    "binary": (lambda p: pb.binary_mechanism(p, 0.1), np.array(FAIR)),
+    "high_privacy": (lambda p: pb.high_privacy_mechanism(p, 0.1), np.array(SKEW)),
+    "optimal": (lambda p: pb.optimal_mechanism(p, 0.1), np.array(SKEW)),
+    "enumeration": (lambda p: pb.optimal_mechanism(p, 0.4), np.array(SKEW)),
+    "exponential": (lambda u: pb.exponential(u, 1, 1), np.array(FLIP)),
+    "gain": (lambda g: pb.Mechanism(FLIP, FAIR).utility(pb.ExpectedGain(g)), np.array(FLIP)),
+    "hypotheses": (lambda p: pb.HypothesisDivergence(np.square, p, p), np.array(FAIR)),
+    "privatize": (NAMED.privatize, np.array(["no", "yes"])),
+    "estimate": (NAMED.estimate, np.array(["n", "y"])),
+}
+
+
+@pytest.mark.parametrize("call, array", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("writeable", [True, False])
+def test_inputs_are_never_modified(call, array, writeable):
+    given = array.copy()
+    given.flags.writeable = writeable
+    call(given)
+    assert (given == array).all() and given.flags.writeable == writeable
+
+
+def test_a_mechanism_keeps_its_own_copy():
+    channel, prior = np.array(FLIP), np.array(FAIR)
+    mechanism = pb.Mechanism(channel, prior)
+    channel[0], prior[0] = 0, 0
+    assert mechanism.channel.tolist() == FLIP and mechanism.prior.tolist() == FAIR
+    with pytest.raises(ValueError, match="read-only"):
+        mechanism.channel[0, 0] = 1
