@@ -35,8 +35,8 @@ lab: export
 	$(B)/jupyter lab nbs/index.ipynb
 
 lint: install
-	$(B)/ruff check nbs pmlbook tests docs setup.py
-	$(B)/ruff format --check nbs tests docs setup.py
+	$(B)/ruff check nbs pmlbook tests docs benchmarks setup.py
+	$(B)/ruff format --check nbs tests docs benchmarks setup.py
 	$(B)/mypy
 	$(B)/python docs/strip.py --check
 	$(B)/python docs/readme.py --check

@@ -19,15 +19,15 @@ from pmlbook import (
     ExpectedGain,
     SolverFailed,
     binary_mechanism,
+    epsilon_max,
     high_privacy_mechanism,
     optimal_mechanism,
+    privacy_regions,
     uniform_mechanism,
 )
 
 CLOSE = 1e-9  # relative and absolute
-ROUNDING = (
-    1e-14  # how far a certified bound may fall below the truth: the rounding of inputs and sums
-)
+ROUNDING = 1e-14  # how far a bound may fall below the truth: rounded inputs and sums
 
 
 def priors(n):
@@ -137,6 +137,17 @@ def test_closed_forms(prior, c, place):
             assert mechanism.epsilon == pytest.approx(min(epsilon, -log(min(floats))), abs=CLOSE)
 
 
+@pytest.mark.parametrize("numbers", [(31, 3), (11, 7), (15, 2), (1, 1, 1, 1), (2, 1, 1)], ids=str)
+def test_hellinger_bounds_hold_on_boundaries(numbers):
+    """Whatever the nearest float is: what one method certifiably reaches, no bound may exclude."""
+    prior = [x / sum(numbers) for x in numbers]
+    for epsilon in [*privacy_regions(prior), epsilon_max(prior), epsilon_max(prior) + 0.15]:
+        designs = [
+            optimal_mechanism(prior, epsilon, "hellinger", m) for m in ("auto", "enumeration")
+        ]
+        assert min(d.bound for d in designs) >= max(d.value for d in designs) - ROUNDING
+
+
 @pytest.mark.parametrize("n", [2, 3])
 def test_the_two_oracles_agree(n):
     """Lemma 1's polytope and the mixtures of lift corners have the same optimum."""
@@ -149,8 +160,8 @@ def test_the_two_oracles_agree(n):
 
 
 def test_binary_fractions():
-    """All priors [a/d, 1 - a/d] with d < 60, at their last boundaries and beyond: roundings of many kinds."""
-    for d in range(2, 60):
+    """All priors [a/d, 1 - a/d] with d < 40, at their last boundaries and beyond: roundings of many kinds."""
+    for d in range(2, 40):
         for a in range(1, d):
             prior = (Fraction(a, d), Fraction(d - a, d))
             utility = oracles.UTILITIES["mutual_information"]
@@ -163,7 +174,7 @@ def test_binary_fractions():
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
 @pytest.mark.parametrize("exponent", [3, 6, 9, 12, 15])
 def test_rare_symbols(exponent, method):
-    """With a symbol of probability 10^-exponent: a certified bracket of the truth, or SolverFailed."""
+    """With a symbol of probability 10^-exponent: a certified bracket of the truth, or an honest refusal."""
     rare, utility = Fraction(1, 10**exponent), oracles.UTILITIES["mutual_information"]
     for rest in ([1], [Fraction(3, 5), Fraction(2, 5)], [Fraction(k, 10) for k in (5, 3, 2)]):
         prior = (*[x * (1 - rare) for x in rest], rare)
@@ -172,6 +183,7 @@ def test_rare_symbols(exponent, method):
             try:
                 design = optimal_mechanism([float(p) for p in prior], log(c), method=method)
             except SolverFailed:
+                assert exponent >= 9, place  # rarer than that, floats may give up, and say so
                 continue
             assert design.value <= truth + 1e-12 and design.bound >= truth - 1e-12, place
             assert design.mechanism.certify(log(c)), place
@@ -186,4 +198,4 @@ def test_enumeration_close_to_zero(epsilon):
         design = optimal_mechanism(prior, epsilon, "total_variation", "enumeration")
         formula = optimal_mechanism(prior, epsilon, "total_variation", "closed_form")
         assert design.value == pytest.approx(formula.value, abs=CLOSE)
-        assert design.bound >= formula.value and design.mechanism.certify(epsilon)
+        assert design.bound >= formula.value - ROUNDING and design.mechanism.certify(epsilon)

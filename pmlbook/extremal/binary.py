@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..foundations.leakage import largest_lift
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import check_epsilon, check_prior, labels_of
+from ..foundations.probability import ROUNDING, check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['binary_channel', 'binary_mechanism']
@@ -75,7 +76,7 @@ def binary_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
     if len(checked) != 2:
         raise ValueError(f"prior has {len(checked)} symbols, but the binary mechanism needs 2")
     order = np.argsort(-checked, kind="stable")  # its own inverse, for two
-    c = min(np.exp(level), 1 / checked.min())
-    channel = np.clip(binary_channel(checked[order], c), 0, 1)[np.ix_(order, order)]  # -1e-17 is 0
+    channel = binary_channel(checked[order], largest_lift(checked, level))
+    channel = np.where(channel < ROUNDING, 0, channel)[np.ix_(order, order)]
     names = labels_of(prior, 2)
     return Mechanism(channel, checked, names, names)

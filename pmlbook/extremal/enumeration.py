@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .lift_vectors import lift_vectors
-from ..foundations.linear_programmes import maximise
+from ..foundations.linear_programmes import Infeasible, SolverFailed, maximise
 from ..foundations.utility import Utility
 
 # %% auto #0
-__all__ = ['certified_bound', 'enumerate_optimum', 'mixture']
+__all__ = ['certified_bound', 'finite_values', 'enumerate_optimum', 'mixture']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 def certified_bound(
@@ -33,11 +33,22 @@ def certified_bound(
     Returns
     -------
     float
-        sum(prices) + max over v of (values[v] - prices . lifts[:, v]).
+        max over v of (values[v] - prices . (lifts[:, v] - 1)), which is the formula below.
 
     Source: weak duality; Farley 1990.
     """
-    return float(prices.sum() + (values - prices @ lifts).max())
+    return float((values - prices @ (lifts - 1)).max())
+
+
+def finite_values(
+    lifts: NDArray[np.float64], prior: NDArray[np.float64], utility: Utility
+) -> NDArray[np.float64]:
+    """Utility of each lift vector; ValueError unless all are finite."""
+    values = utility.columns(lifts, prior)
+    if not np.isfinite(values).all():
+        worst = values[~np.isfinite(values)][0]
+        raise ValueError(f"utility is {worst} on an extremal lift vector: it must be finite")
+    return values
 
 
 def enumerate_optimum(
@@ -48,13 +59,21 @@ def enumerate_optimum(
     Source: Grosse et al. 2024, Theorem 5.
     """
     lifts = lift_vectors(prior, epsilon)
-    values = utility.columns(lifts, prior)
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"utility is {values.min()} on a lift vector with zeros: it must be finite"
-        )
-    best = maximise(values, equal=(lifts, np.ones(len(prior))))
-    return lifts[:, best.x > 1e-12], certified_bound(lifts, values, best.equality_prices)
+    values = finite_values(lifts, prior, utility)
+    scale = max(lifts.max() - 1, np.finfo(float).tiny)
+    rows = (lifts - 1) / scale  # the same equations, of order one;
+    rows[np.argmax(prior)] = (
+        1  # one of them follows from the others: the weights sum to one instead
+    )
+    try:
+        best = maximise(values, equal=(rows, np.arange(len(prior)) == np.argmax(prior)))
+    except Infeasible:  # the constant mechanism is feasible, so this is rounding
+        raise SolverFailed(
+            f"prior is too uneven for floats: its least entry is {prior.min():g}"
+        ) from None
+    prices = np.where(np.arange(len(prior)) == np.argmax(prior), 0, best.equality_prices / scale)
+    used = (lifts * best.x).max(axis=0) > 1e-12
+    return lifts[:, used], certified_bound(lifts, values, prices)
 
 
 def mixture(
@@ -70,6 +89,10 @@ def mixture(
     tall = np.where(lifts == c, c * (1 - shave), 0)
     rest = (lifts > 0) & (lifts < c)
     lowered = tall + rest * (1 - prior @ tall) / prior[:, None]
-    weights = np.linalg.lstsq(lowered, np.ones(len(prior)), rcond=None)[0]
-    channel = lowered * np.maximum(weights, 0)
-    return channel / channel.sum(axis=1, keepdims=True)
+    shapes = lowered / lowered.max(axis=0)  # entries of order one, however large the lifts
+    weights = np.linalg.lstsq(shapes, np.ones(len(prior)), rcond=None)[0]
+    channel = shapes * np.maximum(weights, 0)
+    totals = channel.sum(axis=1, keepdims=True)
+    if abs(totals - 1).max() > 1e-6:
+        raise SolverFailed(f"prior is too uneven for floats: its least entry is {prior.min():g}")
+    return channel / totals

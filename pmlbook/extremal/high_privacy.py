@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .privacy_regions import BOUNDARY, privacy_regions
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import check_epsilon, check_prior, labels_of
+from ..foundations.probability import ROUNDING, check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['high_privacy_channel', 'high_privacy_mechanism']
@@ -78,5 +78,6 @@ def high_privacy_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
         raise ValueError(
             f"epsilon = {level:g} is beyond the first privacy region, which ends at {last:g} nats"
         )
-    channel = high_privacy_channel(checked, min(np.exp(level), np.exp(last)))
-    return Mechanism(np.maximum(channel, 0), checked, names)  # at the end of the region -1e-17 is 0
+    channel = high_privacy_channel(checked, np.exp(min(level, last)))
+    vanishing = np.eye(len(checked), dtype=bool) & (channel < ROUNDING)  # at the end of the region
+    return Mechanism(np.where(vanishing, 0, channel), checked, names)

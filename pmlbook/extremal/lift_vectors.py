@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.probability import check_epsilon, check_prior
+from ..foundations.leakage import largest_lift
+from ..foundations.probability import ROUNDING, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['MAX_ENUMERATED', 'ROUNDING', 'lift_vectors']
+__all__ = ['MAX_ENUMERATED', 'lift_vectors']
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #be469c54
 MAX_ENUMERATED = 18  # symbols: 2^18 sets and their corners fit in memory, many more do not
-ROUNDING = 1e-14
 
 
 def lift_vectors(prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
@@ -53,7 +53,9 @@ def lift_vectors(prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
         raise ValueError(
             f"prior has {n} symbols, too many to list 2^{n} sets: the limit is {MAX_ENUMERATED}"
         )
-    c = min(np.exp(level), 1 / prior.min())
+    c = largest_lift(prior, level)
+    if c - 1 < ROUNDING:
+        return np.ones((n, 1))  # within rounding an outcome may say nothing
     tall = (np.arange(2**n - 1)[:, None] >> np.arange(n)) & 1  # every proper set of entries at c
     room = 1 - c * (tall @ prior)
     tall, room = tall[room > -ROUNDING], np.where(room < ROUNDING, 0, room)[room > -ROUNDING]

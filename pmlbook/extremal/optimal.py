@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .binary import binary_mechanism
-from .enumeration import certified_bound, enumerate_optimum, mixture
+from .enumeration import certified_bound, enumerate_optimum, finite_values, mixture
 from .high_privacy import high_privacy_mechanism
 from .privacy_regions import privacy_region
 from .uniform import uniform_mechanism
@@ -47,7 +47,7 @@ def own_bound(mechanism: Mechanism, utility: Utility) -> float:
     """
     used = mechanism.channel[:, mechanism.channel.any(axis=0)]
     lifts = lift(used, mechanism.prior)
-    values = utility.columns(lifts, mechanism.prior)
+    values = finite_values(lifts, mechanism.prior, utility)
     prices = np.asarray(np.linalg.lstsq(lifts.T, values, rcond=None)[0], dtype=float)
     return certified_bound(lifts, values, prices)
 

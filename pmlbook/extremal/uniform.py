@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import privacy_region
+from ..foundations.classic import check_count
+from ..foundations.leakage import largest_lift
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import check_epsilon
+from ..foundations.probability import ROUNDING, check_epsilon
 
 # %% auto #0
 __all__ = ['uniform_channel', 'uniform_mechanism']
@@ -69,9 +71,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     >>> uniform_mechanism(4, 1.0986122886681098).channel[0].round(4).tolist()
     [0.25, 0.0, 0.0, 0.75]
     """
-    if n != int(n) or n < 1:
-        raise ValueError(f"n = {n!r} must be a positive whole number of secrets")
-    n, level = int(n), check_epsilon(epsilon)
+    n, level = check_count(n), check_epsilon(epsilon)
     prior = np.full(n, 1 / n)
-    k, c = privacy_region(prior, level), min(np.exp(level), n)
-    return Mechanism(np.maximum(uniform_channel(n, k, c), 0), prior)  # at a boundary -1e-17 is 0
+    channel = uniform_channel(n, privacy_region(prior, level), largest_lift(prior, level))
+    return Mechanism(np.where(channel < ROUNDING, 0, channel), prior)

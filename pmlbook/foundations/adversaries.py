@@ -8,7 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .probability import check_channel, check_pair, check_prior, posterior
+from pmlbook.foundations.probability import (
+    check_channel,
+    check_pair,
+    check_prior,
+    posterior,
+    real_array,
+)
 
 # %% auto #0
 __all__ = ['guessing_advantage', 'shattering_attribute', 'gain_advantage', 'sharpest_gain']
@@ -116,14 +122,12 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDA
     0.287682
     """
     channel, prior = check_pair(channel, prior)
-    gain = np.asarray(gain, dtype=float)
-    if gain.ndim != 2 or len(gain) != len(prior):
+    gain = real_array(gain, "gain", 2)
+    if len(gain) != len(prior):
+        raise ValueError(f"gain has {len(gain)} rows, but there are {len(prior)} symbols")
+    if gain.min() < 0 or gain.max() == 0:
         raise ValueError(
-            f"gain has shape {gain.shape}, but needs one row for each of {len(prior)} secrets"
-        )
-    if not np.isfinite(gain).all() or gain.min() < 0 or gain.max() <= 0:
-        raise ValueError(
-            f"gain must be finite and at least 0, with a positive entry; its least is {gain.min():g}"
+            f"gain must be at least 0, with a positive entry; its least is {gain.min():g}"
         )
     with np.errstate(divide="ignore"):
         return np.log((gain.T @ posterior(channel, prior)).max(axis=0) / (prior @ gain).max())

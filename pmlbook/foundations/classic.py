@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from .probability import check_epsilon
+from .probability import check_epsilon, real_array
 
 # %% auto #0
-__all__ = ['check_count', 'check_utilities', 'symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric',
-           'exponential', 'laplace_threshold']
+__all__ = ['check_count', 'symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential',
+           'laplace_threshold']
 
 # %% ../../nbs/foundations/08_classic.ipynb #1df57c88
 def check_count(n: int, name: str = "n", least: int = 1) -> int:
@@ -29,20 +29,6 @@ def check_count(n: int, name: str = "n", least: int = 1) -> int:
     if count < least:
         raise ValueError(f"{name} = {count} must be at least {least}")
     return count
-
-
-def check_utilities(utilities: ArrayLike, name: str = "utilities") -> NDArray[np.float64]:
-    """Return utilities, shape (N, M), as a new float array; ValueError unless they are finite."""
-    try:
-        table = np.array(utilities, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a table of real numbers, got {utilities!r}") from None
-    if table.ndim != 2 or table.size == 0:
-        raise ValueError(f"{name} must have 2 dimensions and an entry, got shape {table.shape}")
-    if not np.isfinite(table).all():
-        i, j = np.argwhere(~np.isfinite(table))[0]
-        raise ValueError(f"{name}[{i}, {j}] = {table[i, j]:g} is not finite")
-    return table
 
 
 def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]) -> float:
@@ -216,7 +202,7 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> NDA
     >>> exponential([[1, 0], [0, 1]], 2 * math.log(3), 1).round(6).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    table, level = check_utilities(utilities), check_epsilon(epsilon)
+    table, level = real_array(utilities, "utilities", 2), check_epsilon(epsilon)
     scale = _real(sensitivity, "sensitivity", "positive and finite", lambda v: 0 < v < math.inf)
     loss = table / 2 - table.max(axis=1, keepdims=True) / 2  # halved first: cannot overflow
     with np.errstate(over="ignore"):  # an exponent of -inf is a probability of zero

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .probability import check_channel, check_pair, check_prior
 
 # %% auto #0
-__all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage',
-           'local_dp']
+__all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'largest_lift',
+           'maximal_leakage', 'local_dp']
 
 # %% ../../nbs/foundations/02_leakage.ipynb #97cc6ad2
 def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
@@ -164,6 +164,15 @@ def epsilon_max(prior: ArrayLike) -> float:
     1.386294
     """
     return float(-np.log(check_prior(prior).min()))
+
+# %% ../../nbs/foundations/02_leakage.ipynb #45d7e63c
+def largest_lift(prior: NDArray[np.float64], epsilon: float) -> float:
+    """The largest lift that a level permits: e^epsilon, or 1 / min P(x) where that is smaller.
+
+    Source: Grosse et al. 2024, Section II-B.
+    """
+    ceiling = 1 / float(prior.min())
+    return float(np.exp(epsilon)) if epsilon < np.log(ceiling) else ceiling
 
 # %% ../../nbs/foundations/02_leakage.ipynb #f6124d8c
 def maximal_leakage(channel: ArrayLike) -> float:

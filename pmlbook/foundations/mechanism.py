@@ -57,11 +57,10 @@ def _estimate(
 
 # %% ../../nbs/foundations/07_mechanism.ipynb #9b069020
 def exp_below(epsilon: float) -> Fraction:
-    """A rational number at most e^epsilon, and within 1e-39 of it relatively."""
-    if epsilon == 0:
-        return Fraction(1)
+    """A rational number between 1 and e^epsilon, within 1e-39 of it relatively; e^1000 is enough."""
     context = Context(prec=40)
-    return Fraction(context.next_minus(context.exp(Decimal(epsilon))))
+    below = Fraction(context.next_minus(context.exp(Decimal(min(epsilon, 1000.0)))))
+    return max(below, Fraction(1))
 
 
 def exact_lifts(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> list[Fraction]:
@@ -134,7 +133,8 @@ class Mechanism:
             ("inputs", inputs, len(prior)),
             ("outputs", outputs, channel.shape[1]),
         ):
-            if len(labels) != count or len(set(labels)) != count:
+            hashable = all(isinstance(label, Hashable) for label in labels)
+            if len(labels) != count or not hashable or len(set(labels)) != count:
                 raise ValueError(f"{name} must be {count} different names, got {labels}")
         channel.flags.writeable = prior.flags.writeable = False
         for name, value in zip(
@@ -177,7 +177,7 @@ class Mechanism:
         return best
 
     def privatize(
-        self, values: Sequence[Hashable], rng: np.random.Generator | None = None
+        self, values: Sequence[Hashable], rng: np.random.Generator | int | None = None
     ) -> NDArray[Any]:
         """Release a column: draw an outcome for each value.
 
@@ -185,8 +185,8 @@ class Mechanism:
         ----------
         values : sequence of hashable, length n
             Values among `inputs`: a list, an array, a pandas Series.
-        rng : numpy.random.Generator, optional
-            For repeatable experiments; fresh entropy of the operating system if left out.
+        rng : numpy.random.Generator or int, optional
+            Generator or seed, for repeatable experiments; fresh entropy of the operating system if left out.
 
         Returns
         -------
@@ -199,7 +199,7 @@ class Mechanism:
             If `values` is empty, or holds a value that is not among `inputs` (named with its row).
         """
         codes = _codes(values, self.inputs, "values")
-        generator = rng or np.random.default_rng()
+        generator = np.random.default_rng(rng)
         drawn = np.empty(len(codes), dtype=int)
         for symbol, row in enumerate(self.channel):
             mine = codes == symbol
@@ -251,7 +251,11 @@ class Mechanism:
 # %% ../../nbs/foundations/07_mechanism.ipynb #00023290
 def _codes(values: Sequence[Hashable], names: tuple[Hashable, ...], what: str) -> NDArray[np.int_]:
     """Positions of the values among the names; ValueError for an empty column or an unknown value."""
+    if not hasattr(values, "__iter__"):
+        raise ValueError(f"{what} must be a column of values, got {values!r}")
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not all(isinstance(value, Hashable) for value in listed):
+        raise ValueError(f"{what} must be one column of values, got {values!r}")
     if not listed:
         raise ValueError(f"{what} is empty")
     position = {name: k for k, name in enumerate(names)}

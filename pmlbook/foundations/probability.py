@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
 # %% auto #0
-__all__ = ['TOLERANCE', 'InvalidPrior', 'InvalidChannel', 'check_distribution', 'labels_of', 'check_prior', 'check_channel',
-           'check_pair', 'check_epsilon', 'joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel',
-           'entropy', 'mutual_information']
+__all__ = ['TOLERANCE', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'real_array', 'check_distribution', 'labels_of',
+           'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'joint', 'output_distribution', 'posterior',
+           'random_prior', 'random_channel', 'entropy', 'mutual_information']
 
 # %% ../../nbs/foundations/01_probability.ipynb #e37142f4
 class InvalidPrior(ValueError):
@@ -28,27 +29,59 @@ class InvalidChannel(ValueError):
 
 
 TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
+ROUNDING = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 # %% ../../nbs/foundations/01_probability.ipynb #cb424ccc
-def _numbers(values: Any, name: str, ndim: int, error: type[ValueError]) -> NDArray[np.float64]:
-    """A new float array with `ndim` axes and finite, non-negative entries."""
+def real_array(
+    values: Any, name: str, ndim: int, error: type[ValueError] = ValueError
+) -> NDArray[np.float64]:
+    """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
     try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise error(
-            f"{name} must hold real numbers in {ndim} dimension(s), got {values!r}"
-        ) from None
+        array = np.asarray(values)
+        numeric = array.dtype.kind in "biuf" or all(isinstance(v, Real) for v in array.flat)
+    except ValueError:  # rows of different lengths
+        numeric = False
+    if not numeric:
+        raise error(f"{name} must hold real numbers in {ndim} dimension(s), got {values!r}")
+    array = array.astype(float)
     if array.ndim != ndim:
         raise error(f"{name} must have {ndim} dimension(s), got shape {array.shape}")
     if array.size == 0:
         raise error(f"{name} is empty: shape {array.shape}")
-    for wrong, why in ((~np.isfinite(array), "not finite"), (array < 0, "negative")):
-        if wrong.any():
-            place = tuple(int(k) for k in np.argwhere(wrong)[0])
-            raise error(f"{name}[{', '.join(map(str, place))}] = {array[place]:g} is {why}")
+    _refuse(array, ~np.isfinite(array), "not finite", name, error)
     return array
 
+
+def _refuse(
+    array: NDArray[np.float64], bad: NDArray[np.bool_], why: str, name: str, error: type[ValueError]
+) -> None:
+    """Raise `error` for the first bad entry, naming its place and value."""
+    if bad.any():
+        place = tuple(int(k) for k in np.argwhere(bad)[0])
+        raise error(f"{name}[{', '.join(map(str, place))}] = {array[place]:g} is {why}")
+
 # %% ../../nbs/foundations/01_probability.ipynb #1963a1e8
+def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> NDArray[np.float64]:
+    """Non-negative array whose last axis sums to one; the sums are divided out."""
+    array = real_array(values, name, ndim, error)
+    _refuse(array, array < 0, "negative", name, error)
+    single = getattr(values, "dtype", None) in (np.float16, np.float32)
+    tolerance = 8 * float(np.finfo(values.dtype).eps) if single else TOLERANCE
+    with np.errstate(over="ignore"):
+        totals = array.sum(axis=-1)
+    row = int(np.argmax(np.abs(totals - 1)))
+    total = float(np.ravel(totals)[row])
+    if abs(total - 1) > tolerance:
+        what = name if ndim == 1 else f"row {row} of {name}"
+        hint = (
+            "; counts must be divided by their sum"
+            if total > 1 and np.all(array == array.round())
+            else ""
+        )
+        raise error(f"{what} sums to {total:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}")
+    return array / totals[..., None]
+
+# %% ../../nbs/foundations/01_probability.ipynb #caa3b519
 def check_distribution(p: ArrayLike, name: str = "distribution") -> NDArray[np.float64]:
     """Return a distribution as a new float array that sums to one.
 
@@ -75,16 +108,7 @@ def check_distribution(p: ArrayLike, name: str = "distribution") -> NDArray[np.f
     >>> check_distribution([0.5, 0.5, 0]).tolist()
     [0.5, 0.5, 0.0]
     """
-    array = _numbers(p, name, 1, InvalidPrior)
-    total = array.sum()
-    if abs(total - 1) > TOLERANCE:
-        hint = (
-            "; counts must be divided by their sum"
-            if total > 1 and np.all(array == array.round())
-            else ""
-        )
-        raise InvalidPrior(f"{name} sums to {total:.12g}, not to 1 (tolerance {TOLERANCE:g}){hint}")
-    return array / total
+    return _normalised(p, name, 1, InvalidPrior)
 
 # %% ../../nbs/foundations/01_probability.ipynb #0044b0b6
 def labels_of(prior: Any, n: int) -> tuple[Hashable, ...]:
@@ -162,16 +186,10 @@ def check_channel(
     >>> check_channel([[0.5, 0.5], [0, 1]]).tolist()
     [[0.5, 0.5], [0.0, 1.0]]
     """
-    array = _numbers(channel, name, 2, InvalidChannel)
+    array = _normalised(channel, name, 2, InvalidChannel)
     if rows is not None and len(array) != rows:
         raise InvalidChannel(f"{name} has {len(array)} rows, but there are {rows} symbols")
-    totals = array.sum(axis=1)
-    worst = int(np.argmax(np.abs(totals - 1)))
-    if abs(totals[worst] - 1) > TOLERANCE:
-        raise InvalidChannel(
-            f"row {worst} of {name} sums to {totals[worst]:.12g}, not to 1 (tolerance {TOLERANCE:g})"
-        )
-    return array / totals[:, None]
+    return array
 
 
 def check_pair(
@@ -185,9 +203,13 @@ def check_pair(
 def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
     """Return a privacy level in nats as a float; ValueError unless it is finite and at least 0."""
     try:
-        level = float(epsilon)
+        level = math.nan if isinstance(epsilon, str) else float(epsilon)
+    except OverflowError:
+        level = math.inf
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number of nats, got {epsilon!r}") from None
+        level = math.nan
+    if math.isnan(level) and not isinstance(epsilon, float):
+        raise ValueError(f"{name} must be a number of nats, got {epsilon!r}")
     if not (math.isfinite(level) and level >= 0):
         raise ValueError(f"{name} = {level:g} must be finite and at least 0 (nats)")
     return level

@@ -8,17 +8,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from .probability import check_pair, check_prior
+from .probability import check_pair, check_prior, real_array
 
 # %% auto #0
-__all__ = ['NAMED', 'Utility', 'FInformation', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence', 'SubLinear',
-           'as_utility']
+__all__ = ['NAMED', 'Utility', 'check_function', 'FInformation', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
+           'SubLinear', 'as_utility']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
 class Utility(ABC):
@@ -37,6 +38,13 @@ class Utility(ABC):
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
         """Utility of a channel, shape (N, M), under a prior, shape (N,)."""
         return float(self.columns(*check_pair(channel, prior)).sum())
+
+
+def check_function(f: Any) -> Any:
+    """Return `f`; ValueError unless it can be called."""
+    if not callable(f):
+        raise ValueError(f"f must be a function, got {f!r}")
+    return f
 
 # %% ../../nbs/foundations/06_utility.ipynb #d0cb9ce4
 @dataclass(frozen=True)
@@ -61,6 +69,9 @@ class FInformation(Utility):
     f: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     name: str = "f-information"
     symmetric: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        check_function(self.f)
 
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
@@ -89,7 +100,7 @@ def alpha_information(alpha: float) -> FInformation:
 
     Source: Polyanskiy and Wu 2024, Section 7.1.
     """
-    if not alpha > 0 or alpha == 1:
+    if not isinstance(alpha, Real) or not 0 < alpha < np.inf or alpha == 1:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
@@ -108,7 +119,7 @@ class ExpectedGain(Utility):
     Raises
     ------
     ValueError
-        If `gain` is not a finite table.
+        If `gain` is no finite table.
 
     Source: Alvim et al. 2012.
 
@@ -119,11 +130,7 @@ class ExpectedGain(Utility):
     """
 
     def __init__(self, gain: ArrayLike) -> None:
-        self.gain, self.name = np.array(gain, dtype=float), "expected_gain"
-        if self.gain.ndim != 2 or not self.gain.size or not np.isfinite(self.gain).all():
-            raise ValueError(
-                f"gain must be a finite table of secrets by actions, got shape {self.gain.shape}"
-            )
+        self.gain, self.name = real_array(gain, "gain", 2), "expected_gain"
 
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
@@ -159,13 +166,18 @@ class HypothesisDivergence(Utility):
     """
 
     def __init__(self, f: Any, first: ArrayLike, second: ArrayLike) -> None:
-        self.f, self.name = getattr(f, "f", f), "hypothesis_divergence"
+        self.f, self.name = check_function(getattr(f, "f", f)), "hypothesis_divergence"
         self.first, self.second = check_prior(first, "first"), check_prior(second, "second")
 
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Value on each column; see `Utility.columns`."""
+        for name, law in (("first", self.first), ("second", self.second)):
+            if len(law) != len(prior):
+                raise ValueError(
+                    f"{name} has {len(law)} entries, but there are {len(prior)} symbols"
+                )
         after, before = self.first @ columns, self.second @ columns
         ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
         return before * self.f(ratio)
@@ -181,7 +193,12 @@ class SubLinear(Utility):
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Value on each column; see `Utility.columns`."""
-        return np.array([self.function(column) for column in columns.T], dtype=float)
+        return np.array([self._number(self.function(column)) for column in columns.T])
+
+    def _number(self, value: Any) -> float:
+        if not isinstance(value, Real):
+            raise ValueError(f"utility {self.name} gives {value!r} for a column, not a number")
+        return float(value)
 
 
 def as_utility(utility: str | Utility | Callable[[NDArray[np.float64]], float]) -> Utility:
@@ -190,6 +207,6 @@ def as_utility(utility: str | Utility | Callable[[NDArray[np.float64]], float]) 
         return utility
     if callable(utility):
         return SubLinear(utility)
-    if utility not in NAMED:
+    if not isinstance(utility, str) or utility not in NAMED:
         raise ValueError(f"utility {utility!r} is none of {', '.join(NAMED)}")
     return NAMED[utility]
