@@ -10,10 +10,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'SolverFailed', 'entr
            'alpha_information', 'Design', 'Mechanism', 'binary_mechanism', 'high_privacy_mechanism',
            'optimal_mechanism', 'uniform_mechanism']
 
-# %% ../nbs/api.ipynb #e8594539
+# %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
-
-__version__ = _version("pmlbook")
 
 # %% ../nbs/api.ipynb #e902aff6
 from .foundations.linear_programmes import Infeasible, SolverFailed
@@ -83,3 +81,5 @@ from .extremal.optimal import optimal_mechanism
 from .extremal.uniform import uniform_mechanism
 
 _all_ = ["binary_mechanism", "high_privacy_mechanism", "optimal_mechanism", "uniform_mechanism"]
+
+__version__ = _version("pmlbook")
