@@ -44,7 +44,7 @@ lint: install
 # The committed module is compared with the notebooks before anything is exported.
 test: lint
 	$(B)/nbdev_test --n_workers 2
-	$(B)/pytest --doctest-modules tests pmlbook
+	$(B)/pytest --doctest-modules tests pmlbook --ignore=tests/browser
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install
