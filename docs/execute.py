@@ -25,7 +25,14 @@ def cached(cache, notebook):
 def execute(path):
     """Run one notebook in a kernel of its own, where it stands."""
     notebook = read(path.read_text(encoding="utf-8"))
-    return path, single_nb_execution(notebook, str(path.parent), conf.nb_execution_timeout, False)
+    try:
+        return path, single_nb_execution(
+            notebook, str(path.parent), conf.nb_execution_timeout, False
+        )
+    except RuntimeError:  # two kernels that start together may race for one TCP port, and one dies
+        return path, single_nb_execution(
+            notebook, str(path.parent), conf.nb_execution_timeout, False
+        )
 
 
 if __name__ == "__main__":
