@@ -15,8 +15,9 @@ def words(key: str) -> list[str]:
     return cfg.get(key, "").split()
 
 
-extras = {name: words(f"{name}_requirements") for name in ("test", "book", "browser", "dev")}
-extras["dev"] += extras["test"] + extras["book"]
+NAMES = ("progress", "test", "book", "browser", "dev")
+extras = {name: words(f"{name}_requirements") for name in NAMES}
+extras["dev"] += extras["progress"] + extras["test"] + extras["book"]
 
 setup(
     name=cfg["lib_name"],

@@ -11,6 +11,7 @@ from jupyter_cache.executors.utils import single_nb_execution
 from nbdev_reader import read
 
 NBS = conf.here.parent / "nbs"
+STARTS = 4  # a port chosen for a kernel may be taken before the kernel binds it
 
 
 def cached(cache, notebook):
@@ -25,14 +26,13 @@ def cached(cache, notebook):
 def execute(path):
     """Run one notebook in a kernel of its own, where it stands."""
     notebook = read(path.read_text(encoding="utf-8"))
-    try:
-        return path, single_nb_execution(
-            notebook, str(path.parent), conf.nb_execution_timeout, False
-        )
-    except RuntimeError:  # two kernels that start together may race for one TCP port, and one dies
-        return path, single_nb_execution(
-            notebook, str(path.parent), conf.nb_execution_timeout, False
-        )
+    where, seconds = str(path.parent), conf.nb_execution_timeout
+    for _ in range(STARTS - 1):
+        try:
+            return path, single_nb_execution(notebook, where, seconds, False)
+        except RuntimeError as error:  # the kernel died before its first answer
+            print(f"        {path.relative_to(NBS)}: {error}; starting it again", flush=True)
+    return path, single_nb_execution(notebook, where, seconds, False)
 
 
 if __name__ == "__main__":
