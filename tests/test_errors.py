@@ -174,8 +174,8 @@ def test_bad_count(call, value, message):
         call(value)
 
 
-def optimal(utility="chi_square", method="auto", prior=SKEW):
-    return pb.optimal_mechanism(prior, 0.4, utility, method)
+def optimal(utility="chi_square", method="auto", prior=SKEW, **options):
+    return pb.optimal_mechanism(prior, 0.4, utility, method, **options)
 
 
 WRONG_GAIN, WRONG_LAW = pb.ExpectedGain(EYE), [0.2, 0.8]
@@ -186,8 +186,20 @@ OTHERS = {
         r"epsilon = 0\.3 is beyond.*0\.22",
     ),
     "too-many": (
-        lambda: optimal(prior=np.arange(1, 20) / 190),
+        lambda: optimal(np.linalg.norm, prior=np.arange(1, 20) / 190),
         "prior has 19 symbols.*limit is 18",
+    ),
+    "no-gain": (
+        lambda: optimal(method="gain_programme"),
+        "method 'gain_programme' needs an ExpectedGain, got 'chi_square'",
+    ),
+    "no-sum": (
+        lambda: optimal(np.linalg.norm, method="column_generation"),
+        "utility SubLinear is no FInformation",
+    ),
+    "negative-time": (
+        lambda: optimal(method="column_generation", max_time=-1),
+        "max_time = -1 must be a number of seconds",
     ),
     "utility-name": (lambda: optimal("mi"), "utility 'mi' is none of mutual_information"),
     "utility-none": (lambda: optimal(None), "utility None is none of"),
@@ -257,7 +269,7 @@ OTHERS = {
     "values-many": (lambda: NAMED.privatize(list("abcde")), "'a' in row 0.*and 2 more, not among"),
     "values-missing": (
         lambda: NAMED.privatize(pd.Series(["no", None])),
-        "values holds .* in row 1",
+        "values is missing in row 1: fill it, or pass missing=.keep.",
     ),
     "values-empty": (lambda: NAMED.privatize([]), "values is empty"),
     "values-none": (lambda: NAMED.privatize(None), "values.*None"),
