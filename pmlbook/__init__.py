@@ -7,8 +7,12 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'SolverFailed', 'entr
            'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage', 'privacy_region',
            'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Design', 'Mechanism', 'binary_mechanism', 'high_privacy_mechanism',
-           'optimal_mechanism', 'uniform_mechanism']
+           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'binary_mechanism',
+           'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
+           'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
+           'SourceSet', 'dp_leakage', 'least_distortion', 'mi_leakage', 'Adversary', 'Query', 'SumQuery', 'counting',
+           'leakage_curve', 'modular_sum', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage',
+           'threshold']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -70,16 +74,73 @@ from pmlbook.foundations.utility import (
 _all_ = ["ExpectedGain", "FInformation", "HypothesisDivergence", "alpha_information"]
 
 # %% ../nbs/api.ipynb #411e1670
+from .foundations.certificate import Certificate
+from .foundations.estimation import Estimate
 from .foundations.mechanism import Design, Mechanism
 
-_all_ = ["Design", "Mechanism"]
+_all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
 
 # %% ../nbs/api.ipynb #6574c769
 from .extremal.binary import binary_mechanism
+from .extremal.cardinality import reduce_outputs
 from .extremal.high_privacy import high_privacy_mechanism
 from .extremal.optimal import optimal_mechanism
 from .extremal.uniform import uniform_mechanism
 
-_all_ = ["binary_mechanism", "high_privacy_mechanism", "optimal_mechanism", "uniform_mechanism"]
+_all_ = [
+    "binary_mechanism",
+    "high_privacy_mechanism",
+    "optimal_mechanism",
+    "reduce_outputs",
+    "uniform_mechanism",
+]
+
+# %% ../nbs/api.ipynb #5b25996d
+from .worst_case.utility_safe import utility_safe_mechanism
+from .worst_case.least_leakage import least_leakage
+from .worst_case.frontier import frontier, worst_case_mechanism
+from .worst_case.expected_utility import best_expected_utility
+
+_all_ = [
+    "best_expected_utility",
+    "frontier",
+    "least_leakage",
+    "utility_safe_mechanism",
+    "worst_case_mechanism",
+]
+
+# %% ../nbs/api.ipynb #2ce6bc47
+from .hamming.source_sets import SourceSet
+from .hamming.exact import dp_leakage, least_distortion
+from .hamming.mutual_information import mi_leakage
+
+_all_ = ["SourceSet", "dp_leakage", "least_distortion", "mi_leakage"]
+
+# %% ../nbs/api.ipynb #00f2ca90
+from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
+from .per_record.parity import parity_leakage
+from pmlbook.per_record.queries import (
+    Query,
+    SumQuery,
+    counting,
+    modular_sum,
+    pairwise_products,
+    parity,
+    threshold,
+)
+
+_all_ = [
+    "Adversary",
+    "Query",
+    "SumQuery",
+    "counting",
+    "leakage_curve",
+    "modular_sum",
+    "pairwise_products",
+    "parity",
+    "parity_leakage",
+    "per_record_leakage",
+    "threshold",
+]
 
 __version__ = _version("pmlbook")

@@ -1,0 +1,114 @@
+"""Column generation against enumeration, against its own certificate, and against the clock."""
+
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from pmlbook.extremal.column_generation import column_generation
+from pmlbook.extremal.enumeration import enumerate_optimum, mixture
+from pmlbook.extremal.lift_vectors import lift_vectors
+from pmlbook.extremal.pricing import Groups, closed_bound, price
+from pmlbook.foundations.leakage import epsilon_max, epsilon_pml
+from pmlbook.foundations.probability import random_prior
+from pmlbook.foundations.utility import NAMED, ExpectedGain
+
+INFORMATION = NAMED["mutual_information"]
+
+
+def case(trial):
+    """Prior, level and utility: every third prior has ties, every fourth level is a boundary."""
+    rng = np.random.default_rng(trial)
+    n = int(rng.integers(2, 11))
+    prior = random_prior(n, rng)
+    if trial % 3 == 0:
+        prior = rng.integers(1, 4, size=n) / 1.0
+        prior = prior / prior.sum()
+    level = rng.uniform(0.01, 1.1 * epsilon_max(prior))
+    if trial % 4 == 0 and n > 2:
+        level = -np.log(np.sort(prior)[: rng.integers(1, n)].sum())
+    return prior, level, list(NAMED.values())[trial % 6]
+
+
+def zipf(n):
+    weights = 1 / np.arange(1, n + 1)
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("trial", range(40))
+def test_equals_enumeration(trial):
+    prior, level, utility = case(trial)
+    lifts, bound = column_generation(prior, level, utility, tol=1e-11)
+    truth = enumerate_optimum(prior, level, utility)[1]
+    channel = mixture(lifts, prior, shave=0)
+    assert lifts.shape[1] <= len(prior)
+    assert epsilon_pml(channel, prior) <= level + 1e-10
+    assert abs(utility(channel, prior) - truth) < 1e-9 * max(1, truth)
+    assert abs(bound - truth) < 1e-9 * max(1, truth)
+
+
+@pytest.mark.parametrize("name", ["mutual_information", "total_variation", "chi_square"])
+def test_equals_enumeration_at_twelve_symbols(name):
+    prior = random_prior(12, np.random.default_rng(12))
+    truth = enumerate_optimum(prior, 1.0, NAMED[name])[1]
+    lifts, bound = column_generation(prior, 1.0, NAMED[name])
+    value = NAMED[name](mixture(lifts, prior, shave=0), prior)
+    assert abs(value - truth) < 1e-9 * max(1, truth) and abs(bound - truth) < 2e-9 * max(1, truth)
+
+
+@pytest.mark.parametrize("prior", [random_prior(60, np.random.default_rng(60)), zipf(200)])
+def test_many_symbols_to_a_millionth(prior):
+    lifts, bound = column_generation(prior, 1.0, INFORMATION, tol=1e-6, max_time=30)
+    channel = mixture(lifts, prior, shave=0)
+    assert lifts.shape[1] <= len(prior)
+    assert np.allclose(prior @ lifts, 1) and epsilon_pml(channel, prior) <= 1 + 1e-9
+    assert -1e-12 <= bound - INFORMATION(channel, prior) <= 1.1e-6 * bound
+    assert bound <= closed_bound(prior, 1.0, INFORMATION) + 1e-12
+
+
+@pytest.mark.parametrize("n", [30, 150, 400])
+def test_interrupted(n):
+    prior, began = random_prior(n, np.random.default_rng(n)), perf_counter()
+    lifts, bound = column_generation(prior, 1.0, INFORMATION, max_time=0.05)
+    assert perf_counter() - began < 2  # the limit, and room for a busy machine
+    channel = mixture(lifts, prior, shave=0)
+    assert lifts.shape[1] <= n and epsilon_pml(channel, prior) <= 1 + 1e-9
+    assert INFORMATION(channel, prior) <= bound <= closed_bound(prior, 1.0, INFORMATION) + 1e-12
+
+
+def test_progress_is_told_a_bracket_that_closes():
+    trace, prior = [], random_prior(20, np.random.default_rng(3))
+    column_generation(prior, 1.0, INFORMATION, progress=lambda *now: trace.append(now))
+    values, bounds, seconds = np.array(trace).T
+    assert (np.diff(values) > -1e-12).all() and (np.diff(bounds) < 1e-12).all()
+    assert (np.diff(seconds) >= 0).all() and bounds[-1] - values[-1] <= 1e-9
+
+
+@pytest.mark.parametrize("limit, pairs", [(4, 6), (4, 10**6), (4096, 6), (4096, 10**6)])
+def test_price_bounds_every_excess(limit, pairs):
+    rng = np.random.default_rng(limit + pairs)
+    for trial in range(40):
+        prior = np.sort(random_prior(int(rng.integers(3, 9)), rng))
+        utility, level = list(NAMED.values())[trial % 6], rng.uniform(0.1, 0.9 * epsilon_max(prior))
+        groups, prices = (
+            Groups(prior, level, utility.f),
+            5 * prior + rng.normal(size=len(prior)) / 10,
+        )
+        corners = lift_vectors(prior, level)
+        loss = groups.box - utility.columns(corners, prior)
+        excess = (prices @ corners * groups.a - loss).max()
+        assert price(groups, prices, limit, pairs, 1)[2] >= excess - 1e-10
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (([0.5, 0.5, 0.5], 1.0, INFORMATION), "prior"),
+        (([0.5, 0.5], -1.0, INFORMATION), "epsilon"),
+        (([0.5, 0.5], 1.0, ExpectedGain(np.eye(2))), "ExpectedGain"),
+        (([0.5, 0.5], 1.0, INFORMATION, 1e-9, -1.0), "max_time"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        column_generation(*arguments)
