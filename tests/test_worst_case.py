@@ -19,9 +19,9 @@ from pmlbook.worst_case.least_leakage import (
     least_leakage,
     least_leakage_of_mask,
     maximal_outputs,
-    rival_bound,
 )
 from pmlbook.worst_case.problem import rank_matrix, worst_value
+from pmlbook.worst_case.rival import rival_bound
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "worst_case.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}
