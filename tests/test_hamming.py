@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from pmlbook.foundations.leakage import local_dp
+from pmlbook.foundations.linear_programmes import SolverFailed
 from pmlbook.foundations.probability import InvalidPrior
 from pmlbook.hamming.exact import (
     dp_leakage,
@@ -211,13 +212,66 @@ def test_just_below_the_jump(below):
 
 
 @pytest.mark.parametrize("vertices", [ONE, TWO, np.eye(3), [[0.5, 0.5, 0], [0.3, 0.7, 0]]])
-@pytest.mark.parametrize("limit, gap", [(1e-12, 1e-2), (1e-6, 1e-8), (0.01, 1e-11)])
+@pytest.mark.parametrize("limit, gap", [(1e-14, 0.2), (1e-12, 1e-2), (1e-6, 1e-8), (0.01, 1e-11)])
 def test_strict(vertices, limit, gap):
-    """A stored channel is made of floats near one, so the gap grows as the distortion falls to their grid."""
+    """A stored channel has steps of 2^-53, so the gap grows as the distortion falls to them."""
     design = dp_leakage(vertices, limit)
     occurring = np.asarray(vertices).any(axis=0).sum()
-    assert design.value == pytest.approx(math.log((occurring - 1) / limit), abs=0.02)
+    assert design.value == pytest.approx(math.log((occurring - 1) / limit), abs=max(0.02, gap))
     assert keeps_its_word(design, vertices, limit) and design.gap < gap
+
+
+def test_too_strict_to_store():
+    with pytest.raises(SolverFailed, match="distortion = 1e-17 is too small"):
+        dp_leakage(TWO, 1e-17)
+
+
+def awkward_vertices(rng):
+    """Vertices with zeros, tiny entries, near copies or ties, in 2 to 8 symbols."""
+    m, k = int(rng.integers(2, 9)), int(rng.integers(1, 7))
+    table = rng.dirichlet(np.full(m, rng.choice([0.05, 0.3, 1, 5, 100])), k)
+    kind = rng.integers(5)
+    if kind == 0:
+        table = np.where(table < 0.2 / m, 0, table)
+    elif kind == 1:
+        table = table ** rng.integers(1, 12)
+    elif kind == 2:
+        table = np.round(table * 12) / 12
+    elif kind == 3:
+        table = np.vstack([table, table[0] * (1 + 1e-9 * rng.standard_normal(m))])
+    sums = table.sum(axis=1, keepdims=True)
+    return np.where(sums > 0, table, 1) / np.where(sums > 0, sums, m)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_orders_of_magnitude(seed):
+    """Strict validity in fractions, and the gap, for distortions and levels from next to nothing on."""
+    rng = np.random.default_rng([99, seed])
+    for _ in range(40):
+        vertices = awkward_vertices(rng)
+        limit = float(10 ** rng.uniform(-14, 0)) if rng.random() < 0.7 else rng.random()
+        design = dp_leakage(vertices, limit)
+        assert keeps_its_word(design, vertices, limit)
+        assert design.gap < 1e-9 + 40 * 2.0**-53 / limit * len(vertices[0])
+        epsilon = float(10 ** rng.uniform(-14, 2.8)) if rng.random() < 0.7 else 5 * rng.random()
+        design = least_distortion(vertices, epsilon)
+        assert local_dp(design.mechanism.channel) <= epsilon and design.bound <= design.value
+        assert exact_distortion(design.mechanism.channel, vertices) <= Fraction(design.value)
+        assert design.gap < 1e-8
+
+
+@pytest.mark.parametrize("above", [0, 1e-15, 1e-12, 1e-9, 1e-3])
+def test_silence_is_valid_from_the_jump_on(above):
+    """Constant answers keep the distortion in fractions, at the jump up to 1e-14 of one."""
+    rng = np.random.default_rng(31)
+    for _ in range(40):
+        vertices = awkward_vertices(rng)
+        limit = min(1.0, least_distortion(vertices, 0).value + above)
+        design = dp_leakage(vertices, limit)
+        grace = Fraction(min(1e-14, limit / 1000)) if design.method == "constant" else 0
+        reached = exact_distortion(design.mechanism.channel, vertices)
+        assert reached <= Fraction(limit) + (grace if above < 1e-13 else 0)
+        assert design.value < 1e-9 or above < 1e-9
 
 
 def test_no_distortion():

@@ -1,5 +1,7 @@
 """Source sets, their classes, their folds and the Class III bounds, by other means."""
 
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import permutations
 from math import lcm, nan
@@ -204,3 +206,20 @@ def test_the_lower_bound_is_withheld_where_it_fails():
         {(0, 1, 2): SourceSet([[0.7, 0.2, 0.1]]), (1, 2, 0): SourceSet([[0.1, 0.7, 0.2]])}
     )
     assert np.isnan(folding_bounds(listed, 0.5).lower)
+
+
+def test_folding_has_limits():
+    with pytest.raises(ValueError, match="most = 5 orders occur"):
+        fold(np.full((1, 3), 1 / 3), most=5)
+    assert len(fold([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]]).pieces) == 2
+    with pytest.raises(ValueError, match=r"\(0, 0, 1\) is no permutation of 0, ..., 2"):
+        symmetric_leakage([[0.7, 0.2, 0.1]], 0.3, [(0, 0, 1)])
+
+
+def test_nothing_draws_on_import():
+    code = (
+        "import sys, pmlbook.hamming.exact, pmlbook.hamming.mutual_information, "
+        "pmlbook.hamming.class_three, pmlbook.hamming.colouring; "
+        "sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -80,9 +80,12 @@ def maximise(
     a_eq, b_eq = equal or (None, None)
     a_ub, b_ub = at_most or (None, None)
     options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    result = linprog(
-        -gain / scale, a_ub, b_ub, a_eq, b_eq, bounds, method="highs-ds", options=options
-    )
+    for method in ("highs-ds", "highs-ipm"):
+        result = linprog(
+            -gain / scale, a_ub, b_ub, a_eq, b_eq, bounds, method=method, options=options
+        )
+        if result.status != 4:  # no numerical difficulties: a verdict, good or bad
+            break
     if result.status == 2:
         raise Infeasible("the constraints contradict each other")
     if result.status != 0:

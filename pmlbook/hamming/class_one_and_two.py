@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.classic import check_count
 from ..foundations.linear_programmes import Infeasible, maximise
-from .mechanisms import as_source_set, check_distortion
-from .source_sets import SourceSet
+from .mechanisms import check_distortion
+from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
 __all__ = ['class_one_leakage', 'thresholds', 'least_with_censored', 'class_two_leakage']

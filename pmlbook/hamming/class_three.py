@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .exact import RobustDesign, dp_leakage
 from .folding import Folding
-from .source_sets import SourceSet
+from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
 __all__ = ['orbits', 'symmetric_leakage', 'FoldingBounds', 'folding_bounds']
@@ -49,14 +49,14 @@ def orbits(permutations: Sequence[Sequence[int]]) -> NDArray[np.int_]:
 
 # %% ../../nbs/hamming/07_class_three.ipynb #5998da53
 def symmetric_leakage(
-    source_set: SourceSet, distortion: float, permutations: Sequence[Sequence[int]]
+    source_set: SourceSet | ArrayLike, distortion: float, permutations: Sequence[Sequence[int]]
 ) -> RobustDesign:
     """Least leakage of mechanisms whose distortions agree on symbols joined by the permutations.
 
     Parameters
     ----------
-    source_set : SourceSet
-        On M symbols.
+    source_set : SourceSet or array_like, shape (K, M)
+        What is known about the source; an array holds the vertices.
     distortion : float
         D, between 0 and 1.
     permutations : sequence of sequence of int, each of length M
@@ -69,8 +69,10 @@ def symmetric_leakage(
 
     Raises
     ------
+    InvalidPrior
+        If a vertex is no distribution.
     ValueError
-        If `distortion` is not between 0 and 1.
+        If `distortion` is not between 0 and 1, or `permutations` are not permutations of the M symbols.
 
     Source: Kalantari et al. 2018, eqs (17) and (18), as corrected in this chapter.
 
@@ -80,10 +82,14 @@ def symmetric_leakage(
     >>> round(symmetric_leakage(SourceSet([[0.7, 0.2, 0.1]]), 0.3, tied).value, 6)
     1.252763
     """
+    known = as_source_set(source_set)
+    for order in permutations:
+        if sorted(order) != list(range(known.size)):
+            raise ValueError(f"{order!r} is no permutation of 0, ..., {known.size - 1}")
     label = orbits(permutations)
     together = label[:, None] == label
     averages = together / together.sum(axis=1)
-    return dp_leakage(SourceSet(source_set.vertices @ averages), distortion)
+    return dp_leakage(known.vertices @ averages, distortion)
 
 # %% ../../nbs/hamming/07_class_three.ipynb #9370a77d
 def _renumbered(permutations: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:

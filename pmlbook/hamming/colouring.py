@@ -5,17 +5,16 @@
 # %% ../../nbs/hamming/06_colouring.ipynb #1c8c73a0
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import local_dp
-from ..foundations.plots import BASELINE, LEAKAGE
 from ..foundations.probability import check_channel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['ZERO', 'WHITE', 'RED', 'BLACK', 'colours', 'plot_colours', 'levelled']
@@ -84,6 +83,11 @@ def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
 
     Source: Kalantari et al. 2018, Figure 8.
     """
+    import matplotlib.pyplot as plt
+    from matplotlib.patches import Rectangle
+
+    from pmlbook.foundations.plots import BASELINE, LEAKAGE
+
     ax, table, paint = ax or plt.gca(), check_channel(channel), colours(channel)
     looks: dict[int, dict[str, Any]] = {
         WHITE: dict(facecolor="white"),

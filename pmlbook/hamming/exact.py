@@ -16,8 +16,8 @@ from ..foundations.leakage import local_dp
 from ..foundations.linear_programmes import SolverFailed, maximise
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.probability import ROUNDING, check_distribution, check_epsilon
-from .mechanisms import as_source_set, check_distortion, worst_distortion
-from .source_sets import SourceSet
+from .mechanisms import check_distortion, worst_distortion
+from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
 __all__ = ['FINE', 'SHAVES', 'channel_with', 'known_source_leakage', 'RobustDesign', 'dp_leakage', 'least_distortion',
@@ -165,6 +165,21 @@ def _below(
     share = min(1.0, excess / fall) if excess > 0 and fall > 0 else 0.0
     return (1 - share) * worst + share * level
 
+
+def _strongest(
+    worst: NDArray[np.float64],
+    level: NDArray[np.float64],
+    middle: NDArray[np.float64],
+    limit: float,
+    slack: float,
+) -> tuple[NDArray[np.float64], float]:
+    """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
+    shares = (0.0, *10.0 ** np.arange(-13, -5))
+    laws = [_below((1 - t) * worst + t * middle, level, 1 - limit - slack) for t in shares]
+    forced = [_odds_needed(q, limit, slack)[0] if q.max() < 1 - limit else 1.0 for q in laws]
+    best = int(np.argmax(forced))
+    return laws[best], forced[best]
+
 # %% ../../nbs/hamming/04_exact.ipynb #80c05a37
 SHAVES = tuple(2.0**k for k in range(-47, 0, 2)) + (0.75, 0.9, 0.99)
 
@@ -182,7 +197,7 @@ def _fitted(
     answer: NDArray[np.float64], vertices: NDArray[np.float64], limit: float
 ) -> NDArray[np.float64]:
     """Distortions below one rescaled, so that the worst average is `limit`."""
-    answer = np.where(answer > 1 - 1e-11, 1, answer)
+    answer = np.where(answer > 1 - 1e-9, 1, answer)  # else a column of rounding errors
     free = answer < 1
     need = vertices[:, free] @ answer[free]
     with np.errstate(divide="ignore"):
@@ -249,7 +264,7 @@ def _least_average(
         ),
         bounds=[(0, most) for most in units / unit] + [(0, None)] * 2,
     )
-    answer = unit * np.maximum(best.x[:size] / units, best.x[size])
+    answer = unit * best.x[:size] / units
     worst = np.clip(best.inequality_prices[:count], 1e-30, None) @ vertices
     return np.minimum(answer, 1), worst / worst.sum()
 
@@ -295,13 +310,15 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     ValueError
         If `distortion` is not between 0 and 1.
     SolverFailed
-        If the linear programme ends without an optimum.
+        If the linear programme ends without an optimum, or `distortion` is positive and too small to store.
 
     Notes
     -----
     The channel keeps the distortion in exact arithmetic, its rows and the vertices taken relative to their
-    sums. One exception: a distortion within `ROUNDING` (1e-14) below D0, where the leakage jumps to
-    zero, counts as D0.
+    sums. One exception: at D0, where the leakage jumps to zero, a constant answer may exceed the
+    distortion by 1e-14 of 1 or a thousandth of itself, whichever is less. A `Mechanism` keeps
+    probabilities in steps of 2^-53, so the gap grows where the distortion falls to that: about 1e-9 at
+    1e-7, 1e-3 at 1e-13. Below (M - 1) 2^-53 no channel with finite leakage can be stored.
 
     Source: Kalantari et al. 2018, Definition 4; the method is this book's and holds for all three classes.
 
@@ -318,19 +335,20 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
 
     tries = _candidates(vertices)
     level = tries[np.argmin(tries.max(axis=1))]
-    if limit >= 1 - level.max() - ROUNDING:  # else no constant answer is good enough
+    most = limit + min(ROUNDING, limit / 1000)  # at the jump the last digits do not count
+    if most >= 1 - level.max() - ROUNDING:  # else no constant answer is good enough
         answer, level = _least_distortions(vertices, 1.0)
         right = (1 - answer) / (1 - answer).sum()
-        if 1 - (vertices @ right).min() <= limit + ROUNDING:
-            rows = np.tile(_spread(right, used, 0.0), (known.size, 1))
-            return _design(known, rows, 0.0, _spread(level, used, 0.0), "constant")
+        rows = np.tile(_spread(right, used, 0.0), (known.size, 1))
+        design = _design(known, rows, 0.0, _spread(level, used, 0.0), "constant")
+        if worst_distortion(design.mechanism.channel, known) <= most:
+            return design
     if limit == 0:
         return _design(known, np.eye(known.size), math.inf, _spread(level, used, 0.0), "identity")
     answer, worst = _optimal_distortions(vertices, limit)
     slack = _rounding(vertices)
-    worst = _below(worst, level, 1 - limit - slack)
-    odds, _ = _odds_needed(worst, limit, slack)
-    bound = max(0.0, math.log(odds) - 2.0**-50) if worst.max() < 1 - limit else 0.0
+    worst, odds = _strongest(worst, level, vertices.mean(axis=0), limit, slack)
+    bound = max(0.0, math.log(odds) - 2.0**-50)
     for shave in SHAVES:
         fitted = _fitted(answer, vertices, limit * (1 - shave))
         channel = channel_with(_spread(fitted, used, 1.0))
@@ -338,17 +356,19 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         design = _design(known, channel, bound, law, "linear_programme")
         if worst_distortion(design.mechanism.channel, known) <= limit:
             return design
-    raise SolverFailed(f"rounding keeps the channel from distortion {limit!r}")
+    raise SolverFailed(
+        f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
+    )
 
 # %% ../../nbs/hamming/04_exact.ipynb #11df260e
 def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
-    """Distortions mixed with those of a constant answer, so that e^epsilon is at most `odds`."""
-    right = 1 - answer
-    excess = right.sum() - 1 - (odds - 1) * answer
-    constant = 1 - right / right.sum()
-    room = excess + (odds - 1) * constant
-    share = np.divide(excess, room, out=np.zeros_like(room), where=excess > 0).max()
-    return answer + share * (constant - answer)
+    """The smallest distortions raised to one floor, as little as e^epsilon = `odds` demands."""
+    rising = np.sort(answer)
+    raised = np.arange(1, len(rising) + 1)
+    others = rising.sum() - np.cumsum(rising)
+    # with k of them raised, s = (odds - 1) floor is linear; a wrong k asks for too much
+    floor = ((len(rising) - 1 - others) / (odds - 1 + raised)).min()
+    return np.maximum(answer, floor)
 
 # %% ../../nbs/hamming/04_exact.ipynb #4ac7bfd4
 def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> RobustDesign:
@@ -402,7 +422,7 @@ def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> Robus
         design = _design(known, channel, certified, law, "linear_programme")
         if design.value <= level:
             return replace(design, value=worst_distortion(design.mechanism.channel, known))
-    raise SolverFailed(f"rounding keeps the channel from level {level!r}")
+    raise SolverFailed(f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53")
 
 # %% ../../nbs/hamming/04_exact.ipynb #935248e0
 def symmetric_threshold(source_set: SourceSet | ArrayLike) -> float:

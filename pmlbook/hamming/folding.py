@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.probability import TOLERANCE
-from .source_sets import SourceSet
+from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['Folding', 'fold']
+__all__ = ['MOST_PAIRS', 'Folding', 'fold']
 
 # %% ../../nbs/hamming/02_folding.ipynb #8a79834f
 _FLAT = 1e-12  # a ray whose coordinate or height is below this lies on the wall
+MOST_PAIRS = 200_000  # of corners on both sides of a wall; about five seconds of work
 
 
 def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -31,8 +32,13 @@ def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
     for equation in equations:
         height, used = rays @ equation, rays > _FLAT
         kept = [rays[np.abs(height) <= _FLAT]]
-        for i in np.flatnonzero(height > _FLAT):
-            for j in np.flatnonzero(height < -_FLAT):
+        above, below = np.flatnonzero(height > _FLAT), np.flatnonzero(height < -_FLAT)
+        if len(above) * len(below) > MOST_PAIRS:
+            raise ValueError(
+                f"a wall separates {len(above)} from {len(below)} corners: too many to fold"
+            )
+        for i in above:
+            for j in below:
                 within = ~(used & ~(used[i] | used[j])).any(axis=1)
                 if within.sum() == 2:
                     kept.append((height[i] * rays[j] - height[j] * rays[i])[None])
@@ -141,20 +147,29 @@ class Folding:
         return f"Folding({len(self.pieces)} pieces, {empty} intersection)"
 
 
-def fold(source_set: SourceSet, walls: bool = True) -> Folding:
+def fold(source_set: SourceSet | ArrayLike, walls: bool = True, most: int = 120) -> Folding:
     """Cut a source set along the ties, one piece for each order that occurs in it.
 
     Parameters
     ----------
-    source_set : SourceSet
-        On M symbols, of any class. The pieces can be as many as M!.
+    source_set : SourceSet or array_like, shape (K, M)
+        Of any class; an array holds the vertices. The pieces can be as many as M!.
     walls : bool
         Whether to count orders that occur only together with others, in ties. The definition counts them;
         without them the pieces still cover the set.
+    most : int
+        Largest number of pieces.
 
     Returns
     -------
     Folding
+
+    Raises
+    ------
+    InvalidPrior
+        If a vertex is no distribution.
+    ValueError
+        If there are more than `most` pieces, or a piece has too many corners.
 
     Source: Kalantari et al. 2018, Definitions 5 and 6.
 
@@ -166,4 +181,11 @@ def fold(source_set: SourceSet, walls: bool = True) -> Folding:
     >>> folding.intersection.contains([0.7, 0.2, 0.1])
     True
     """
-    return Folding(dict(_split(source_set, walls)))
+    pieces: dict[tuple[int, ...], SourceSet] = {}
+    for order, piece in _split(as_source_set(source_set), walls):
+        if len(pieces) == most:
+            raise ValueError(
+                f"more than most = {most} orders occur; allow more pieces, or leave out the walls"
+            )
+        pieces[order] = piece
+    return Folding(pieces)

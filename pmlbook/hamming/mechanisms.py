@@ -13,18 +13,12 @@ from scipy import sparse
 
 from ..foundations.linear_programmes import maximise
 from ..foundations.probability import ROUNDING, InvalidChannel, check_channel
-from .source_sets import SourceSet
+from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['as_source_set', 'check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'least_full_distortion',
-           'full_programme']
+__all__ = ['check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'least_full_distortion', 'full_programme']
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
-def as_source_set(source_set: SourceSet | ArrayLike) -> SourceSet:
-    """Return a source set as it is, and an array of vertices, shape (K, M), as a `SourceSet`."""
-    return source_set if isinstance(source_set, SourceSet) else SourceSet(source_set)  # type: ignore[arg-type]
-
-
 def check_distortion(distortion: float, name: str = "distortion") -> float:
     """Return a probability of error as a float; ValueError unless it is a number between 0 and 1."""
     try:

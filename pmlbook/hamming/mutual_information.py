@@ -13,8 +13,8 @@ from ..foundations.linear_programmes import SolverFailed
 from ..foundations.mechanism import Mechanism
 from ..foundations.probability import ROUNDING, check_channel
 from .exact import SHAVES, RobustDesign, dp_leakage
-from .mechanisms import as_source_set, check_distortion, worst_distortion
-from .source_sets import SourceSet
+from .mechanisms import check_distortion, worst_distortion
+from .source_sets import SourceSet, as_source_set
 
 Array = NDArray[np.float64]
 
@@ -217,7 +217,11 @@ def _least_information(
     upper, lower, weights = float(leak.max()), -np.inf, np.full(K, 1 / K)
     for _ in range(steps):
         target = 0.1 * float(slack @ price) / len(slack)
-        move, charge, rise, shift = _newton_step(V, distortion, slack, price, top, normal, target)
+        try:
+            step = _newton_step(V, distortion, slack, price, top, normal, target)
+        except np.linalg.LinAlgError:
+            break  # singular to working precision: the bounds so far stand, with their gap
+        move, charge, rise, shift = step
         primal, dual = _longest(slack, move), _longest(price, charge)
         slack, top = slack + primal * move, top + primal * rise
         price, normal = price + dual * charge, normal + dual * shift
@@ -273,7 +277,7 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     ValueError
         If `distortion` is not between 0 and 1.
     SolverFailed
-        If no channel keeps the distortion after rounding.
+        If `distortion` is positive and too small for a channel stored in steps of 2^-53.
 
     Source: Kalantari et al. 2018, eqs (20)-(22).
 
@@ -303,7 +307,9 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         design = _design(channel, reached, bound, weights @ V, "interior_point")
         if worst_distortion(design.mechanism.channel, known) <= limit:
             return design
-    raise SolverFailed(f"rounding keeps the channel from distortion {limit!r}")
+    raise SolverFailed(
+        f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
+    )
 
 
 def _design(channel: Array, value: float, bound: float, worst: Array, method: str) -> RobustDesign:

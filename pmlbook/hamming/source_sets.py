@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.linear_programmes import maximise
+from scipy.optimize import nnls
+
+from ..foundations.linear_programmes import SolverFailed
 from pmlbook.foundations.probability import (
     ROUNDING,
     TOLERANCE,
@@ -26,18 +28,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['TABLES', 'SourceSet', 'plot_chambers', 'plot_source_set']
+__all__ = ['TABLES', 'SourceSet', 'as_source_set', 'plot_chambers', 'plot_source_set']
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #d9c89519
 def _distance(point: NDArray[np.float64], vertices: NDArray[np.float64]) -> float:
-    """Largest entry of the difference between a point and the mixture of vertices nearest to it."""
-    count, size = vertices.shape
-    sides = np.block([[vertices.T, -np.ones((size, 1))], [-vertices.T, -np.ones((size, 1))]])
-    cost = np.append(np.zeros(count), -1)
-    weights = np.append(np.ones((1, count)), [[0]], axis=1)
-    best = maximise(cost, at_most=(sides, np.append(point, -point)), equal=(weights, [1]))
-    mixture = np.clip(best.x[:-1], 0, None)
-    return float(np.abs(mixture / mixture.sum() @ vertices - point).max())
+    """Largest entry of the difference between a point and a mixture of the vertices close to it."""
+    equations = np.vstack([vertices.T, np.ones(len(vertices))])
+    try:
+        weights, _ = nnls(equations, np.append(point, 1.0))
+    except RuntimeError as error:
+        raise SolverFailed(f"least squares over the vertices stopped: {error}") from error
+    return float(np.abs(weights / weights.sum() @ vertices - point).max())
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #484efd79
 @dataclass(frozen=True, eq=False)
@@ -129,6 +130,11 @@ class SourceSet:
     def __repr__(self) -> str:
         count, size = self.vertices.shape
         return f"SourceSet({count} {'vertex' if count == 1 else 'vertices'} on {size} symbols, Class {self.kind})"
+
+# %% ../../nbs/hamming/01_source_sets.ipynb #68bc7d8e
+def as_source_set(source_set: SourceSet | ArrayLike) -> SourceSet:
+    """Return a source set as it is, and an array of vertices, shape (K, M), as a `SourceSet`."""
+    return source_set if isinstance(source_set, SourceSet) else SourceSet(source_set)  # type: ignore[arg-type]
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #a5163514
 def plot_chambers(ax: Axes | None = None) -> Axes:
