@@ -16,7 +16,8 @@ import numpy as np
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.printed_algorithms import NoRoot, restarts
+from pmlbook.per_record.printed_algorithms import restarts
+from pmlbook.per_record.printed_conditionals import NoRoot
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity, threshold
 
 

@@ -13,7 +13,9 @@ from scipy.stats import laplace
 from pmlbook.foundations.classic import binary_symmetric, exponential, geometric
 from pmlbook.foundations.probability import InvalidChannel, random_channel
 from pmlbook.per_record.bound import bound_cells, whole
-from pmlbook.per_record.certificate import flat_part, leakage_curve, per_record_leakage
+from pmlbook.per_record.certain import flat_part
+from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
+from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.parity import parity_leakage
 from pmlbook.per_record.queries import (
     MAX_DATASETS,
@@ -23,7 +25,6 @@ from pmlbook.per_record.queries import (
     modular_sum,
     pairwise_products,
     parity,
-    record_problem,
     threshold,
 )
 

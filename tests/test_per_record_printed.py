@@ -6,12 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.special import entr
+from scipy.optimize import minimize
+from scipy.special import entr, softmax
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, laplace_threshold
 from pmlbook.foundations.probability import InvalidChannel, InvalidPrior
 from pmlbook.per_record import framework as fw
 from pmlbook.per_record import printed_algorithms as pa
+from pmlbook.per_record import printed_conditionals as pc
+from pmlbook.per_record import printed_design as pd
+from pmlbook.per_record import printed_penalty as pp
+from pmlbook.per_record.certificate import per_record_leakage
+from pmlbook.per_record.queries import parity
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 PARITY = np.array([[1.0, 0], [0, 1], [0, 1], [1, 0]])
@@ -148,12 +154,12 @@ def test_entropy_projection_reaches_or_refuses(reading):
         target = rng.uniform(0.01, math.log(len(v)) - 1e-6)
         try:
             assert np.isclose(
-                entr(pa.entropy_projection(v, target, reading)).sum(), target, atol=1e-8
+                entr(pc.entropy_projection(v, target, reading)).sum(), target, atol=1e-8
             )
-        except pa.NoRoot:  # only where the largest entries are nearly tied
+        except pc.NoRoot:  # only where the largest entries are nearly tied
             assert np.diff(np.sort(v))[-1] < 1e-3
-    with pytest.raises(pa.NoRoot, match="entropy 1 is out of reach"):
-        pa.entropy_projection(np.full(3, 1 / 3), 1.0, reading)
+    with pytest.raises(pc.NoRoot, match="entropy 1 is out of reach"):
+        pc.entropy_projection(np.full(3, 1 / 3), 1.0, reading)
 
 
 def test_projection_by_brute_force():
@@ -162,7 +168,7 @@ def test_projection_by_brute_force():
     for _ in range(20):
         v = rng.normal(size=3)
         best = ((grid - v) ** 2).sum(axis=1).min()
-        assert ((pa.project_to_simplex(v) - v) ** 2).sum() <= best + 1e-12
+        assert ((pc.project_to_simplex(v) - v) ** 2).sum() <= best + 1e-12
 
 
 def test_sharpest_table_tries_all():
@@ -212,9 +218,6 @@ def test_climbs_stay_below_the_reference_values_for_parity():
 
 @pytest.mark.skipif(not CASES.exists(), reason="shared reference values are not here")
 def test_table_3_against_the_reference_values():
-    from pmlbook.per_record.certificate import per_record_leakage
-    from pmlbook.per_record.queries import parity
-
     for row in json.loads(CASES.read_text())["table3"]:
         for name, channel in (
             ("laplace", laplace_threshold(1)),
@@ -222,3 +225,121 @@ def test_table_3_against_the_reference_values():
         ):
             found = per_record_leakage(parity(4), channel, row["b"])
             assert found.value - 1e-9 <= row[name] <= found.bound + 1e-9
+
+
+def random_subproblem(rng, least):
+    shape, m = tuple(rng.integers(2, 4, size=rng.integers(1, 4))), int(rng.integers(2, 5))
+    prior, p0 = rng.dirichlet(np.ones(math.prod(shape)), 2).reshape(2, *shape)
+    costs = p0[..., None] * rng.random((*shape, m))
+    return pp.Subproblem(prior, costs, 0.3, least), rng.dirichlet(np.ones(m), shape)
+
+
+def slow_objective(problem, channel, penalty):
+    """J by a dictionary of joint probabilities, eqs. (23) and (27)."""
+    rows = channel.reshape(-1, channel.shape[-1])
+    leak = max(slow_information(rows, problem.prior, i) for i in range(problem.prior.ndim))
+    cost = sum(problem.costs[place] * channel[place] for place in np.ndindex(channel.shape))
+    goal, limited = (leak, cost) if problem.least == "leakage" else (cost, leak)
+    return goal + penalty * math.log1p(math.exp(limited - problem.bound)) ** 2
+
+
+@pytest.mark.parametrize("least", ["leakage", "distortion"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_penalised_objective_and_its_gradient(least, seed):
+    rng = np.random.default_rng(seed)
+    problem, channel = random_subproblem(rng, least)
+    assert math.isclose(
+        problem.value(channel, 1.7), slow_objective(problem, channel, 1.7), abs_tol=1e-10
+    )
+    towards = rng.dirichlet(np.ones(channel.shape[-1]), channel.shape[:-1]) - channel
+    worst = int(np.argmax(problem.leakages(channel)))
+    slope = (problem.gradient(channel, 1.7, worst) * towards).sum()
+    h = 1e-6
+    there, back = (slow_objective(problem, channel + d * towards, 1.7) for d in (h, -h))
+    assert math.isclose(slope, (there - back) / 2 / h, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize("least", ["leakage", "distortion"])
+def test_the_printed_test_for_a_step_refuses_all(least):
+    rng = np.random.default_rng(9)
+    for _ in range(15):
+        problem, channel = random_subproblem(rng, least)
+        kept = channel.copy()
+        run = pp.descend(problem, channel, rng.choice([0.1, 1, 10]), test="printed")
+        assert run.refused and np.array_equal(run.channel, kept) and len(run.values) == 1
+
+
+@pytest.mark.parametrize("least", ["leakage", "distortion"])
+def test_descents_about_one_record_end_near_the_optimum(least):
+    rng, axis = np.random.default_rng(10), np.linspace(0, 1, 41)
+    for _ in range(2):
+        costs = rng.dirichlet([2, 2])[:, None] * (1 - np.eye(2))
+        problem = pp.Subproblem(rng.dirichlet([2, 2]), costs, 0.2, least)
+        best = min(
+            problem.value(np.array([[1 - s, s], [1 - t, t]]), 1.0) for s in axis for t in axis
+        )
+        start = np.array([[0.6, 0.4], [0.4, 0.6]])
+        run = pp.descend(problem, start, 1.0, tol=1e-9, max_iter=800)
+        assert (np.diff(run.values) <= 0).all()
+        assert abs(run.values[-1] - best) <= 3e-3
+
+
+def test_a_descent_jams_where_records_are_equally_bad():
+    problem, channel = random_subproblem(np.random.default_rng(10), "leakage")
+    run = pp.descend(problem, channel, 1.0)
+    best = minimize(
+        lambda z: problem.value(softmax(z.reshape(channel.shape), axis=-1), 1.0),
+        np.log(channel).ravel(),
+        method="Powell",
+    )
+    assert run.refused and best.fun < run.values[-1] - 0.05
+
+
+def test_the_designs_cycle_and_report_too_little():
+    query = parity(2)
+    run = pd.alternating_design(query, 0.25, 0.0, np.random.default_rng(3), tol=0, max_rounds=3)
+    assert not run.finished and len(run.channels) == 4
+    truth = math.log(2) + 0.25 * math.log(0.25) + 0.75 * math.log(0.75)
+    assert max(run.trace) < 0.01 < truth
+    for channel in run.channels[1:]:
+        assert per_record_leakage(query, channel.reshape(4, 2), 0.0).value > 0.69
+    assert np.isclose(
+        max(fw.record_information(run.channel, run.prior, i) for i in range(2)), run.value
+    )
+    again = pd.alternating_design(query, 0.25, 0.0, np.random.default_rng(3), tol=0, max_rounds=3)
+    assert again.trace == run.trace and (again.channel == run.channel).all()
+
+
+def test_the_dual_reports_a_distortion_that_is_too_small():
+    run = pd.alternating_distortion(parity(2), 0.1308, 0.0, np.random.default_rng(4), max_rounds=2)
+    assert run.value < 0.15  # 0.25 is needed
+    assert np.allclose(run.channel.sum(axis=-1), 1)
+
+
+def test_blurred_has_the_distortion_asked_for():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        costs = rng.random((3, 2, 4))
+        least, most = costs.min(axis=-1).sum(), costs.mean(axis=-1).sum()
+        for share in (0, 0.3, 1):
+            q = pd.blurred(costs, D := least + share * (most - least))
+            assert np.isclose((costs * q).sum(), D) and np.allclose(q.sum(axis=-1), 1)
+        assert np.allclose(pd.blurred(costs, most + 1), 0.25)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((-0.1, 0.0), {}, r"D = -0\.1 must be finite"),
+        ((math.nan, 0.0), {}, r"D = nan"),
+        ((0.1, -1.0), {}, r"b = -1 must be finite"),
+        ((0.1, 2.0), {}, r"prior has entropy 1\.386"),
+        ((0.1, 0.0), {"p0": [0.5, 0.5]}, r"p0 has shape"),
+        ((0.1, 0.0), {"p0": [[0.5, 0.5], [0.5, 0.5]]}, r"p0 sums to 2"),
+        ((0.1, 0.0), {"distortion": np.eye(3)}, r"distortion has shape \(3, 3\)"),
+        ((0.1, 0.0), {"distortion": [[1, 2], [2, 1]]}, r"D = 0\.1 is below the least .* 1"),
+    ],
+)
+def test_bad_designs(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        pd.alternating_design(parity(2), *arguments, np.random.default_rng(0), **options)

@@ -25,21 +25,9 @@ __all__ = ['check_belief', 'check_release', 'check_record', 'by_record', 'split_
 
 # %% ../../nbs/per_record/01_framework.ipynb #95a40f80
 def check_belief(prior: ArrayLike) -> NDArray[np.float64]:
-    """Return what an adversary believes about a dataset as a new array that sums to one.
+    """A belief P(x), one axis per record, as a new array that sums to one; zeros are allowed.
 
-    Parameters
-    ----------
-    prior : array_like, shape (n_1, ..., n_k)
-        P(x), one axis per record; zeros are allowed.
-
-    Returns
-    -------
-    ndarray, shape (n_1, ..., n_k)
-
-    Raises
-    ------
-    InvalidPrior
-        If it is no distribution; entries are counted in lexicographic order.
+    InvalidPrior if it is no distribution; it counts the entries in lexicographic order.
 
     Source: Wu et al. 2026, Section 2.1.
 
@@ -57,23 +45,10 @@ def check_belief(prior: ArrayLike) -> NDArray[np.float64]:
 
 
 def check_release(channel: ArrayLike, shape: Sequence[int]) -> NDArray[np.float64]:
-    """Return a release as a new array with one axis per record and one for the outcome.
+    """A release as a new array, one axis per record of `shape` and one for the outcome.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M) or (n_1, ..., n_k, M)
-        P(y | x); one row per dataset, in lexicographic order.
-    shape : sequence of int
-        (n_1, ..., n_k), whose product is N.
-
-    Returns
-    -------
-    ndarray, shape (n_1, ..., n_k, M)
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution, or there is not one row per dataset.
+    It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
+    a distribution and there are as many as datasets.
 
     Source: Wu et al. 2026, Section 2.1.
 
@@ -158,10 +133,8 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
 
     Raises
     ------
-    InvalidPrior, InvalidChannel
-        If an argument is no belief or release, or their sizes differ.
     ValueError
-        If there is no such record.
+        If an argument is no belief, release (InvalidPrior, InvalidChannel) or record, or sizes differ.
 
     Source: Wu et al. 2026, Section 2.1.
 
@@ -187,10 +160,8 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
 
     Parameters
     ----------
-    channel : array_like, shape (N, M) or (n_1, ..., n_k, M)
-        P(y | x); one row per dataset, in lexicographic order.
-    priors : iterable of array_like, shape (n_1, ..., n_k) each
-        The adversaries' beliefs, at least one.
+    channel, priors : array_like, iterable of array_like
+        The release and at least one belief, each as in `record_information`.
 
     Returns
     -------
@@ -199,10 +170,8 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
 
     Raises
     ------
-    InvalidPrior, InvalidChannel
-        If an argument is no belief or release, or their sizes differ.
     ValueError
-        If `priors` is empty.
+        If `priors` is empty, or an argument is no belief or release (a subclass).
 
     Source: Wu et al. 2026, eq. (1).
 
@@ -242,19 +211,9 @@ def belief_grid(shape: Sequence[int], steps: int) -> NDArray[np.float64]:
 def information_of_all(
     channel: NDArray[np.float64], beliefs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """I(X_i; Y) for each record and each of many beliefs.
+    """I(X_i; Y) in nats, shape (k, K), for k records and beliefs of shape (K, n_1, ..., n_k).
 
-    Parameters
-    ----------
-    channel : ndarray, shape (N, M) or (n_1, ..., n_k, M)
-        P(y | x); one row per dataset, in lexicographic order.
-    beliefs : ndarray, shape (K, n_1, ..., n_k)
-        Beliefs P(x); not checked.
-
-    Returns
-    -------
-    ndarray, shape (k, K)
-        Nats.
+    The channel as in `record_information`; nothing is checked.
 
     Source: Wu et al. 2026, Section 2.1.
 
@@ -286,19 +245,8 @@ def border_mixture(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Write a distribution of entropy at least b as a mixture of distributions of entropy b.
 
-    Parameters
-    ----------
-    p : ndarray, shape (n,)
-        A distribution.
-    b : float
-        Nats, at least 0 and at most the entropy of `p`.
-
-    Returns
-    -------
-    weights : ndarray, shape (K,)
-        Sum to one.
-    points : ndarray, shape (K, n)
-        Distributions of entropy b; `weights @ points` is `p`.
+    `p` has shape (n,), and b is at least 0 and at most its entropy. Returns weights of shape (K,)
+    and points of shape (K, n), of entropy b, such that `weights @ points` is `p`.
 
     Source: Wu et al. 2026, Lemma 1.
 
@@ -341,20 +289,15 @@ def information_gradients(
 
     Parameters
     ----------
-    channel : ndarray, shape (n_i, n_-i, M)
-        P(y | x_i, x_-i), arranged by `by_record`.
-    marginal : ndarray, shape (n_i,)
-        P(x_i).
-    conditionals : ndarray, shape (n_i, n_-i)
-        P(x_-i | x_i).
+    channel, marginal, conditionals : ndarray, shapes (n_i, n_-i, M), (n_i,), (n_i, n_-i)
+        P(y | x_i, x_-i), P(x_i) and P(x_-i | x_i), as from `by_record` and `split_belief`.
     printed : bool
         Whether to keep the two terms that (37) has as printed, which should vanish.
 
     Returns
     -------
     Gradients
-        `channel`, `marginal` and `conditionals`, of the shapes of the arguments. Probabilities below
-        1e-10 count as 1e-10 in the logarithms.
+        Shapes of the arguments. Probabilities below 1e-10 count as 1e-10 in the logarithms.
 
     Source: Wu et al. 2026, Theorem 8, eqs. (35)-(37); clipping: Section 3.4.6.
 
