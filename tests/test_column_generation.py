@@ -8,7 +8,8 @@ import pytest
 from pmlbook.extremal.column_generation import column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum, mixture
 from pmlbook.extremal.lift_vectors import lift_vectors
-from pmlbook.extremal.pricing import Groups, closed_bound, price
+from pmlbook.extremal.losses import Groups, closed_bound
+from pmlbook.extremal.pricing import price
 from pmlbook.foundations.leakage import epsilon_max, epsilon_pml
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain
