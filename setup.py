@@ -15,9 +15,10 @@ def words(key: str) -> list[str]:
     return cfg.get(key, "").split()
 
 
-NAMES = ("progress", "test", "book", "browser", "dev")
+NAMES = ("progress", "columns", "scale", "test", "book", "browser", "benchmark", "dev")
 extras = {name: words(f"{name}_requirements") for name in NAMES}
-extras["dev"] += extras["progress"] + extras["test"] + extras["book"]
+for name in ("progress", "columns", "scale", "test", "book"):
+    extras["dev"] += extras[name]
 
 setup(
     name=cfg["lib_name"],
@@ -35,7 +36,10 @@ setup(
     python_requires=">=" + cfg["min_python"],
     install_requires=words("requirements"),
     extras_require=extras,
-    entry_points={"nbdev": [f"{cfg['lib_path']}={cfg['lib_path']}._modidx:d"]},
+    entry_points={
+        "console_scripts": [f"{cfg['lib_name']}={cfg['lib_path']}.practice.command_line:main"],
+        "nbdev": [f"{cfg['lib_path']}={cfg['lib_path']}._modidx:d"],
+    },
     classifiers=[
         "Development Status :: 3 - Alpha",
         "Intended Audience :: Science/Research",

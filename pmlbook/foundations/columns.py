@@ -43,11 +43,14 @@ SPAN = 2**16  # whole numbers that lie so close together are looked up in a tabl
 
 def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[np.intp]:
     """Codes of whole numbers among names that span less than `SPAN`."""
-    low, high = int(names.min()), int(names.max())
-    table = np.full(high - low + 2, UNKNOWN, dtype=np.intp)  # the last entry is for all others
-    table[names - low] = np.arange(len(names))
+    low, span = names.min(), int(np.ptp(names)) + 1
     place = values - low
-    place[(values < low) | (values > high)] = high - low + 1
+    if place.view(np.uint64).max(initial=0) >= span:  # what lies below wraps round to huge numbers
+        place[place.view(np.uint64) >= span] = span
+    elif (names == np.arange(low, low + len(names))).all():
+        return place
+    table = np.full(span + 1, UNKNOWN, dtype=np.intp)  # the last entry is for all others
+    table[names - low] = np.arange(len(names))
     return table.take(place)
 
 
@@ -152,7 +155,7 @@ def encode(
     """
     if missing not in GAPS:
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
-    if isinstance(values, str) or not hasattr(values, "__getitem__"):
+    if isinstance(values, (str, dict)) or not hasattr(values, "__getitem__"):
         raise ValueError(f"{what} must be a column of values, got {values!r}")
     if not len(values):
         raise ValueError(f"{what} is empty")
@@ -163,8 +166,9 @@ def encode(
         codes = reader(values, names)
     except TypeError:
         raise ValueError(f"{what} must be one column of hashable values, got {values!r}") from None
-    refused = np.flatnonzero(codes <= (UNKNOWN if missing == "keep" else MISSING))
-    if len(refused):
+    worst = UNKNOWN if missing == "keep" else MISSING
+    if codes.min() <= worst:
+        refused = np.flatnonzero(codes <= worst)
         raise ValueError(_refusal(values, codes, refused, names, what, first_row))
     return codes
 
@@ -232,10 +236,11 @@ def decode_numpy(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> N
     """As a NumPy array; of objects, with None in the gaps, if there are any."""
     table = name_array(names)
     gaps = codes < 0
-    if not gaps.any():
-        return table[codes]
-    column = table.astype(object)[codes]
-    column[gaps] = None
+    column = np.empty(len(codes), object if gaps.any() else table.dtype)
+    for start, part in blocks(codes):  # in parts, since each is copied to wider numbers on the way
+        table.astype(column.dtype).take(part, out=column[start : start + len(part)], mode="wrap")
+    if gaps.any():
+        column[gaps] = None
     return column
 
 # %% ../../nbs/foundations/10_columns.ipynb #d962809e
@@ -246,7 +251,8 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     index, name = getattr(like, "index", None), getattr(like, "name", None)
     if isinstance(like.dtype, pd.CategoricalDtype):
         return pd.Series(pd.Categorical.from_codes(codes, list(names)), index, name=name)
-    column = pd.Series(decode_numpy(codes, names, like), index, name=name)
+    kind = object if like.dtype == object else None  # else pandas makes nan of None
+    column = pd.Series(decode_numpy(codes, names, like), index, kind, name=name)
     try:
         kept = pd.Series(list(names)).astype(like.dtype)
         return column.astype(like.dtype) if kept.tolist() == list(names) else column
@@ -260,7 +266,7 @@ def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
 
     places = pl.Series(codes.astype(np.int64))
     column = pl.Series(like.name, list(names)).gather(places.set(places < 0, None))
-    fits = not isinstance(like.dtype, pl.Enum) or set(names) <= set(like.cat.get_categories())
+    fits = not isinstance(like.dtype, pl.Enum) or set(names) <= set(like.dtype.categories)
     return column.cast(like.dtype) if type(column.dtype) is type(like.dtype) or fits else column
 
 

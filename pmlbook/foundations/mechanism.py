@@ -21,9 +21,10 @@ from .leakage import epsilon_pml, pointwise_maximal_leakage
 from .probability import check_pair, labels_of
 from pmlbook.foundations.sampling import (
     UNITS,
-    AliasTables,
+    Guide,
     Words,
     alias_tables,
+    guide,
     random_words,
     to_weights,
 )
@@ -92,8 +93,8 @@ class Mechanism:
         return (self.channel * UNITS).astype(np.int64)
 
     @cached_property
-    def _tables(self) -> AliasTables:
-        return alias_tables(self.weights)
+    def _guide(self) -> Guide:
+        return guide(alias_tables(self.weights))
 
     @property
     def leakage(self) -> NDArray[np.float64]:
@@ -169,8 +170,11 @@ class Mechanism:
 
     def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[Any]:
         """Positions of outcomes for positions of secrets, both of shape (n,); -1, a gap, stays."""
-        drawn = self._tables.draw(np.maximum(codes, 0), words)
-        return np.where(codes < 0, -1, drawn).astype(np.min_scalar_type(-len(self.outputs)))
+        kind = np.min_scalar_type(-len(self.outputs))
+        if codes.min() >= 0:
+            return self._guide.draw(codes, words).astype(kind)
+        drawn = self._guide.draw(np.maximum(codes, 0), words).astype(kind)
+        return np.where(codes < 0, kind.type(-1), drawn)
 
     def estimate(self, outputs: Any, method: str = "inversion") -> Estimate:
         """Estimate the frequencies of the secrets from a released column.

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 # %% auto #0
-__all__ = ['BITS', 'UNITS', 'FIRST', 'CHUNK', 'Words', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables', 'random_words']
+__all__ = ['BITS', 'UNITS', 'FIRST', 'Words', 'CELLS', 'CHUNK', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables',
+           'random_words', 'Guide', 'guide']
 
 # %% ../../nbs/foundations/07_sampling.ipynb #f2f77752
 BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding
@@ -73,7 +75,6 @@ def alias_row(weights: list[int], buckets: int) -> tuple[list[int], list[int]]:
 
 # %% ../../nbs/foundations/07_sampling.ipynb #6de0655c
 FIRST = 32  # bits drawn at once; the other 21 only on a tie
-CHUNK = 2**16  # values drawn together, so that all of them stay in the processor's cache
 Words = Callable[[int], NDArray[np.uint32]]
 
 
@@ -94,26 +95,24 @@ class AliasTables:
     low: NDArray[np.uint32]
     alias: NDArray[np.uint32]
 
-    def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[np.uint32]:
-        """Outcomes for row codes, both of shape (n,); `words(n)` supplies n words of random bits."""
-        drawn = np.empty(len(codes), np.uint32)
-        for start in range(0, len(codes), CHUNK):
-            part = slice(start, start + CHUNK)
-            drawn[part] = self._draw_chunk(codes[part], words)
-        return drawn
-
-    def _draw_chunk(self, codes: NDArray[np.intp], words: Words) -> NDArray[np.uint32]:
-        word = words(len(codes))
+    def settle(
+        self, codes: NDArray[np.intp], word: NDArray[np.uint32], words: Words
+    ) -> NDArray[np.uint32]:
+        """Outcomes for row codes and the words drawn for them; `words(n)` supplies n more, for ties."""
         bucket = word >> np.uint32(self.first - self.k)
         rest = word & np.uint32(2 ** (self.first - self.k) - 1)
         place = (codes << self.k) + bucket
-        cut = self.high.take(place)
+        cut = self.high[place]
         own = rest < cut
         ties = np.flatnonzero(rest == cut)
         if len(ties):
             more = words(len(ties)) >> np.uint32(self.first - self.spare)
             own[ties] = more < self.low[place[ties]]
-        return np.where(own, bucket, self.alias.take(place))
+        return np.where(own, bucket, self.alias[place])
+
+    def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[np.uint32]:
+        """Outcomes for row codes, both of shape (n,); `words(n)` supplies n words of random bits."""
+        return self.settle(codes, words(len(codes)), words)
 
 
 def alias_tables(weights: NDArray[np.int64], bits: int = BITS, first: int = FIRST) -> AliasTables:
@@ -148,3 +147,52 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
         return lambda n: np.frombuffer(ssl.RAND_bytes(4 * n), np.uint32)
     generator = np.random.default_rng(rng)
     return lambda n: generator.integers(2**32, size=n, dtype=np.uint32)
+
+# %% ../../nbs/foundations/07_sampling.ipynb #37834ba4
+CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
+CHUNK = 2**16  # values drawn together, for the same reason
+
+
+@dataclass(frozen=True)
+class Guide:
+    """Alias tables with the outcome of each row and each beginning of a word, of `bits` bits.
+
+    `outcomes` has shape (N * 2^bits,), row after row, and holds 2^k where the beginning decides nothing.
+
+    Source: Chen and Asau 1974, for cumulated sums.
+    """
+
+    tables: AliasTables
+    bits: int
+    outcomes: NDArray[Any]
+
+    def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[Any]:
+        """Outcomes for row codes, both of shape (n,); `words(n)` supplies n words of random bits."""
+        drawn = np.empty(len(codes), self.outcomes.dtype)
+        shift, undecided = np.uint32(self.tables.first - self.bits), 2**self.tables.k
+        for start in range(0, len(codes), CHUNK):
+            part = codes[start : start + CHUNK]
+            word = words(len(part))
+            place = part << self.bits
+            place |= word >> shift
+            found = self.outcomes.take(place)
+            rest = np.flatnonzero(found == undecided)
+            found[rest] = self.tables.settle(part[rest], word[rest], words)
+            drawn[start : start + CHUNK] = found
+        return drawn
+
+
+def guide(tables: AliasTables) -> Guide:
+    """The guide to alias tables, of 16 bits or of as many as `CELLS` allows.
+
+    Source: Chen and Asau 1974, for cumulated sums.
+    """
+    k, rows = tables.k, len(tables.high) >> tables.k
+    bits = min(16, tables.first, max(k, (CELLS // rows).bit_length() - 1))
+    kind = np.min_scalar_type(2**k)
+    begin = np.arange(2 ** (bits - k), dtype=np.int64) << (tables.first - bits)
+    end = begin + 2 ** (tables.first - bits)  # what remains of a word lies in begin <= rest < end
+    cut = tables.high[:, None]
+    own = np.tile(np.arange(2**k, dtype=kind), rows)[:, None]
+    outcomes = np.where(begin > cut, tables.alias[:, None].astype(kind), kind.type(2**k))
+    return Guide(tables, bits, np.where(end <= cut, own, outcomes).ravel())

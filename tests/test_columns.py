@@ -1,0 +1,139 @@
+"""A release gives back the kind of column it was given, and names what it cannot read."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from pmlbook import Mechanism
+from pmlbook.foundations.columns import encode
+from pmlbook.foundations.sampling import alias_tables, guide, random_words, to_weights
+
+NAMES = ("healthy", "flu", "rare")
+TRUTH = Mechanism(np.eye(3), [0.6, 0.3, 0.1], NAMES, NAMES)
+NUMBERS = Mechanism(np.eye(3), [0.6, 0.3, 0.1], (3, 1, 2), (3, 1, 2))
+SAID = ["flu", "healthy", "flu", "rare"]
+GAPPY = ["flu", None, "healthy", "rare"]
+
+MAKERS = {
+    "list": list,
+    "NumPy objects": lambda v: np.array(v, dtype=object),
+    "pandas": lambda v: pd.Series(v, index=list("wxyz"), name="diagnosis"),
+    "pandas objects": lambda v: pd.Series(v, dtype=object, index=[9, 9, 8, 8]),
+    "pandas string": lambda v: pd.Series(v, dtype="string"),
+    "pandas categories": lambda v: pd.Series(pd.Categorical(v, NAMES), index=[3, 1, 2, 0]),
+    "pandas Categorical": lambda v: pd.Categorical(v),
+    "pandas Index": lambda v: pd.Index(v),
+    "Polars": lambda v: pl.Series("diagnosis", v),
+    "Polars categories": lambda v: pl.Series("diagnosis", v, dtype=pl.Categorical),
+    "Polars enum": lambda v: pl.Series("diagnosis", v, dtype=pl.Enum(NAMES)),
+    "Arrow": pa.array,
+    "Arrow chunks": lambda v: pa.chunked_array([v[:1], v[1:]]),
+    "Arrow large": lambda v: pa.array(v, pa.large_string()),
+    "Arrow dictionary": lambda v: pa.array(v).dictionary_encode(),
+}
+
+
+def as_list(column):
+    if isinstance(column, list):
+        return column
+    way = next(way for way in ("to_pylist", "to_list", "tolist") if hasattr(column, way))
+    return [None if pd.isna(value) else value for value in getattr(column, way)()]
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("said", [SAID, GAPPY], ids=["full", "gaps"])
+def test_the_truth_comes_back_in_kind(make, said):
+    column = make(said)
+    released = TRUTH.privatize(column, missing="keep")
+    assert as_list(released) == said == as_list(column)
+    if isinstance(column, pd.Series):
+        pd.testing.assert_series_equal(released, column)
+    elif isinstance(column, pl.Series):
+        assert released.dtype == column.dtype and released.name == column.name
+    elif isinstance(column, (pa.Array, pa.ChunkedArray)):
+        assert released.type == column.type and type(released) is type(column)
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_missing_is_refused_with_its_row(make):
+    with pytest.raises(ValueError, match="missing in row 1: fill it"):
+        TRUTH.privatize(make(GAPPY))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in MAKERS if n not in ("pandas categories", "Polars enum")]
+)
+def test_unknown_is_named_with_its_row(name):
+    with pytest.raises(ValueError, match="'cold' in row 2, not among"):
+        TRUTH.privatize(MAKERS[name](["flu", "rare", "cold", "flu"]))
+
+
+WIDTHS = ["int8", "int16", "int32", "int64", "uint8", "uint64", "float32", "float64"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_numbers_keep_their_width(width):
+    column = pd.Series([1, 3, 2, 1], dtype=width, index=list("abcd"))
+    pd.testing.assert_series_equal(NUMBERS.privatize(column), column)
+    assert NUMBERS.privatize(column.to_numpy()).tolist() == [1, 3, 2, 1]
+    arrow = pa.array(column.to_numpy())
+    assert NUMBERS.privatize(arrow).equals(arrow)
+    wide = pl.Series("n", column.to_numpy())
+    assert NUMBERS.privatize(wide).to_list() == [1, 3, 2, 1]
+
+
+EXTREMES = [np.iinfo(np.int64).min, np.iinfo(np.int64).max, -1, 0, 4]
+
+
+@pytest.mark.parametrize("names", [(1, 2, 3), (3, 1, 2), (1, 3, 2000)])
+@pytest.mark.parametrize("value", EXTREMES)
+def test_numbers_outside_are_unknown_however_far(names, value):
+    with pytest.raises(ValueError, match=f"holds {value} in row 1, not among"):
+        encode(np.array([1, value, 3]), names)
+    with pytest.raises(ValueError, match="missing in row 1"):
+        encode(np.array([1.0, np.nan, 3.0]), names)
+
+
+@pytest.mark.parametrize(
+    "values", [[], np.array([]), pd.Series([], dtype=str), pl.Series([], dtype=pl.String)]
+)
+def test_empty_columns_are_refused(values):
+    with pytest.raises(ValueError, match="empty"):
+        TRUTH.privatize(values)
+
+
+@pytest.mark.parametrize(
+    "values", ["flu", 3, None, {"flu": 1}, [["flu"]], np.eye(2), pd.DataFrame({"a": SAID})]
+)
+def test_what_is_no_column_is_refused(values):
+    with pytest.raises(ValueError, match="column"):
+        TRUTH.privatize(values)
+
+
+def test_the_row_counts_from_the_beginning_of_a_long_column():
+    column = np.resize(NAMES, 600_000).astype(object)
+    column[-1] = "cold"
+    with pytest.raises(ValueError, match="'cold' in row 599999"):
+        TRUTH.privatize(column)
+
+
+def test_columns_are_not_changed():
+    for make in MAKERS.values():
+        column = make(GAPPY)
+        TRUTH.privatize(column, missing="keep")
+        assert as_list(column) == GAPPY
+    numbers = np.array([1, 2, 3])
+    numbers.flags.writeable = False
+    assert Mechanism(np.eye(3), [0.6, 0.3, 0.1], (1, 2, 3)).privatize(numbers).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 128, 129, 255, 256, 257, 1000])
+def test_the_guide_says_what_the_tables_say(m):
+    rng = np.random.default_rng(m)
+    tables = alias_tables(to_weights(rng.dirichlet(np.full(m, 0.2), size=3)))
+    codes = rng.integers(3, size=20_000)
+    direct = tables.draw(codes, random_words(5))
+    drawn = guide(tables).draw(codes, random_words(5))
+    assert (drawn == direct).all() and direct.max() < m

@@ -1,0 +1,286 @@
+"""Uncertain priors, levels in words and repeated releases, against programmes, brute force and fractions."""
+
+import warnings
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import ppl
+import pytest
+from oracles import UTILITIES
+from scipy.optimize import linprog
+
+import pmlbook as pb
+from pmlbook.practice.composition import (
+    ReleaseLog,
+    RepeatedRelease,
+    compose,
+    composed_level,
+    fingerprint,
+    worst_joint_level,
+)
+from pmlbook.practice.estimated_prior import (
+    PriorRegion,
+    ball_region,
+    box_region,
+    keeps_level,
+    prior_from_counts,
+    robust_columns,
+    robust_mechanism,
+    worst_leakage,
+    worst_prior,
+)
+from pmlbook.practice.meaning import (
+    belief_range,
+    best_guess,
+    exclusion_level,
+    largest_odds,
+    level_for,
+    may_rule_out,
+    meaning,
+)
+
+FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+REGION = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
+
+
+def regions(rng, trials, most=5):
+    """Random regions of both kinds, with the frequencies they are about."""
+    for trial in range(trials):
+        n, size = int(rng.integers(2, most + 1)), int(rng.integers(20, 1000))
+        sample = rng.multinomial(size, rng.dirichlet(np.ones(n)))
+        yield (box_region, ball_region)[trial % 2](sample, zeros="add"), sample / size
+
+
+def least_mean(column, region, frequencies):
+    """Least mean of a column over the region as its definition says it, by scipy."""
+    n = len(column)
+    if not region.free:
+        limits = list(zip(region.low, region.high))
+        return linprog(column, A_eq=[np.ones(n)], b_eq=[1], bounds=limits).fun
+    signs = np.array(list(product([-1, 1], repeat=n)))  # the L1 ball, facet by facet
+    limits = signs @ frequencies + 2 * region.free
+    return linprog(column, signs, limits, [np.ones(n)], [1]).fun
+
+
+def test_worst_prior_is_the_programmes():
+    rng = np.random.default_rng(1)
+    for region, frequencies in regions(rng, 60):
+        column = rng.random(len(frequencies)) * rng.integers(0, 2, size=len(frequencies))
+        worst = worst_prior(column, region)
+        assert region.contains(worst)
+        assert np.isclose(column @ worst, least_mean(column, region, frequencies), atol=1e-9)
+
+
+def test_no_prior_of_the_region_leaks_more():
+    rng = np.random.default_rng(2)
+    tried = 0
+    for region, frequencies in regions(rng, 40):
+        channel = rng.dirichlet(np.ones(4), size=len(frequencies))
+        bound = worst_leakage(channel, region)
+        for _ in range(60):
+            q = rng.dirichlet(100 * frequencies + 0.5)
+            if region.contains(q):
+                tried += 1
+                leaks = np.log(channel.max(axis=0) / (q @ channel))
+                assert (leaks <= bound + 1e-12).all()
+    assert tried > 500
+
+
+def test_regions_cover():
+    rng = np.random.default_rng(3)
+    for truth in ([0.02, 0.08, 0.9], [0.25] * 4):
+        for make in (box_region, ball_region):
+            for confidence in (0.8, 0.95):
+                samples = rng.multinomial(60, truth, size=300)
+                hits = [make(s, confidence, "add").contains(truth) for s in samples]
+                assert np.mean(hits) >= confidence - 0.02
+
+
+def exact_optimum(region, corners, floor, utility):
+    """Best utility over all corners of {0 <= v <= 1, q . v >= floor for each corner q}, listed by ppl."""
+    n = len(region.prior)
+    x = [ppl.Variable(i) for i in range(n)]
+    system = ppl.Constraint_System()
+    for v in x:
+        system.insert(v >= 0)
+        system.insert(v <= 1)
+    for q in corners:
+        entries = [Fraction(e).limit_denominator(10**9) for e in (*q, floor)]
+        scale = np.lcm.reduce([e.denominator for e in entries], dtype=object)
+        *weights, least = [int(e * scale) for e in entries]
+        system.insert(sum(w * v for w, v in zip(weights, x)) >= least)
+    points = [g for g in ppl.C_Polyhedron(system).minimized_generators() if g.is_point()]
+    columns = np.array([[float(c) / float(g.divisor()) for c in g.coefficients()] for g in points])
+    values = utility(columns.T, region.prior)
+    best = linprog(-values, A_eq=columns.T, b_eq=np.ones(n))
+    assert best.status == 0
+    return -best.fun
+
+
+@pytest.mark.parametrize("name", ["mutual_information", "total_variation", "chi_square"])
+def test_three_values_are_enough(name):
+    rng = np.random.default_rng(4)
+    for region, _ in regions(rng, 8, most=4):
+        n = len(region.prior)
+        goals = rng.normal(size=(400, n))  # corners of the region, found by random goals
+        corners = np.unique([worst_prior(goal, region) for goal in goals], axis=0)
+        level = float(rng.uniform(0.1, 1.5))
+        found = robust_mechanism(region, level, name)
+        listed = exact_optimum(region, corners, np.exp(-level), UTILITIES[name])
+        assert np.isclose(found.value, listed, atol=1e-6) and found.gap < 1e-8
+        assert keeps_level(found.mechanism, region, level)
+
+
+def test_one_prior_and_all_priors():
+    rng = np.random.default_rng(5)
+    for n in (2, 3, 5):
+        p = rng.dirichlet(np.full(n, 5))
+        alone = robust_mechanism(PriorRegion(p, p, p), 0.5)
+        assert np.isclose(alone.value, pb.optimal_mechanism(p, 0.5).value, atol=1e-8)
+        everything = robust_mechanism(PriorRegion(p, np.zeros(n), np.ones(n)), 0.5)
+        assert pb.local_dp(everything.mechanism.channel) <= 0.5 + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.3, 20.0])
+def test_extreme_levels_are_kept(epsilon):
+    for region in (REGION, box_region([5, 0, 90], zeros="add"), ball_region([30, 40, 50])):
+        design = robust_mechanism(region, epsilon)
+        assert keeps_level(design.mechanism, region, epsilon) and design.gap < 1e-6
+
+
+def test_certificate_says_no():
+    assert keeps_level(FLIP, REGION, 0.52) and not keeps_level(FLIP, REGION, 0.51)
+    level = float(worst_leakage(FLIP.channel, REGION).max())
+    assert keeps_level(FLIP, REGION, level + 1e-12)
+    assert not keeps_level(FLIP, REGION, level - 1e-12)
+
+
+def test_zero_cells_keep_names():
+    counts = pd.Series({"a": 3, "b": 0, "c": 1})
+    assert prior_from_counts(counts, "drop").to_dict() == {"a": 0.75, "c": 0.25}
+    assert prior_from_counts(counts, "add")["b"] == 1 / 7
+    assert box_region(counts, zeros="add").inputs == ("a", "b", "c")
+
+
+def test_pair_is_counted():
+    """The pair's leakage from a joint table that is filled cell by cell."""
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        n, m, k = (int(v) for v in rng.integers(2, 5, size=3))
+        p = rng.dirichlet(np.ones(n))
+        one, two = (pb.Mechanism(rng.dirichlet(np.ones(s), size=n), p) for s in (m, k))
+        both = compose(one, two)
+        assert both.outputs == tuple(product(range(m), range(k)))
+        for column, (y, z) in enumerate(both.outputs):
+            cells = [p[i] * one.channel[i, y] * two.channel[i, z] for i in range(n)]
+            lift = max(cell / sum(cells) / p[i] for i, cell in enumerate(cells))
+            assert np.isclose(both.leakage[column], np.log(lift))
+
+
+def test_shares_bound_random_and_worst_pairs():
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        n = int(rng.integers(2, 5))
+        p, levels = rng.dirichlet(np.ones(n)), rng.uniform(0, 0.8, size=2)
+        worst = worst_joint_level(p, *levels)
+        assert worst <= min(composed_level(*levels), pb.epsilon_max(p)) + 1e-9
+        made = [pb.Mechanism(rng.dirichlet(np.full(3, 0.3), size=n), p).within(e) for e in levels]
+        assert compose(*made).epsilon <= worst + 1e-9
+
+
+def test_worst_pair_is_reached():
+    """Four equal secrets at ln(4/3): one release may rule out one of them, two releases two."""
+    quarter = [0.25] * 4
+    assert np.isclose(worst_joint_level(quarter, np.log(4 / 3), np.log(4 / 3)), np.log(2))
+    assert np.isclose(composed_level(np.log(4 / 3), np.log(4 / 3)), np.log(2))
+
+
+def test_log_counts_and_refuses():
+    log = ReleaseLog()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert log.record("a", FLIP) == FLIP.epsilon and log.record("b", FLIP) == FLIP.epsilon
+    with pytest.warns(RepeatedRelease, match="release 2 of column 'a': together they leak 0.5878"):
+        level = log.record("a", FLIP)
+    assert level == compose(FLIP, FLIP).epsilon and log["a"].fingerprints[0] == fingerprint(FLIP)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RepeatedRelease)
+        with pytest.raises(RepeatedRelease):
+            log.privatize("a", FLIP, [0, 1], rng=1)
+    with pytest.raises(ValueError, match="row 1"):
+        log.privatize("c", FLIP, [0, 7], rng=1)
+    assert len(log["a"].fingerprints) == 2 and "c" not in log and len(log) == 2
+
+
+def test_log_bounds_what_it_cannot_list(monkeypatch):
+    monkeypatch.setattr("pmlbook.practice.composition.LISTED", 4)
+    log = ReleaseLog()
+    with pytest.warns(RepeatedRelease) as caught:
+        levels = [log.record("a", FLIP) for _ in range(4)]
+    assert ["at most" in str(w.message) for w in caught] == [False, True, True]
+    exact = compose(compose(compose(FLIP, FLIP), FLIP), FLIP).epsilon
+    assert exact <= levels[-1] <= np.log(2) and log["a"].joint is None
+
+
+def test_beliefs():
+    assert belief_range(0.5, 0) == (0.5, 0.5) and belief_range(0.2, 1e9) == (0, 1)
+    assert best_guess(0.9, 1) == 1 and exclusion_level(1) == np.inf
+    assert np.isclose(largest_odds(1 / 3, np.log(2)), 1) and level_for(0.5, 0.5) == 0
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        n = int(rng.integers(2, 6))
+        p, channel = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(3), size=n)
+        event, level = rng.integers(0, 2, size=n), pb.epsilon_pml(channel, p)
+        after = (event * p) @ channel / (p @ channel)
+        low, high = belief_range(min(1.0, float(event @ p)), level)
+        assert (low - 1e-12 <= after).all() and (after <= high + 1e-12).all()
+
+
+def test_table_and_sets():
+    prior = pd.Series({"common": 0.6, "rare": 0.1, "second": 0.3})
+    table = meaning(prior, 0.4)
+    assert table["may be ruled out"].tolist() == [False, True, True]
+    assert not table["may be proved"].any()
+    assert may_rule_out(prior, 0.4) == [("rare",), ("second",)]
+    assert may_rule_out(prior, 0.52) == [("rare", "second")] and may_rule_out(prior, 0.1) == []
+
+
+BAD = {
+    "zero cell": (lambda: prior_from_counts(pd.Series({"a": 1, "b": 0})), r"counts\['b'\] = 0"),
+    "negative": (lambda: prior_from_counts([1, -2]), r"counts\[1\] = -2 is no whole number"),
+    "half": (lambda: box_region([1.5, 2]), r"counts\[0\] = 1\.5 is no whole number"),
+    "nobody": (lambda: ball_region([0, 0]), "nobody was counted"),
+    "text": (lambda: box_region(["a"]), "counts must hold real numbers"),
+    "choice": (lambda: prior_from_counts([1], "ignore"), "zeros 'ignore' is none of"),
+    "dropped": (lambda: box_region([1, 0], zeros="drop"), "zeros 'drop'"),
+    "confidence": (lambda: ball_region([1, 2], 1), "confidence = 1 must lie strictly"),
+    "crossed": (lambda: PriorRegion([1.0], [0.9], [0.8]), r"low\[0\] = 0\.9"),
+    "no prior": (lambda: PriorRegion([0.5, 0.5], [0, 0], [0.4, 0.4]), "no prior lies between"),
+    "free": (lambda: PriorRegion([1.0], [0], [1], 2), r"free = 2\.0 must lie"),
+    "limits": (lambda: PriorRegion([1.0], [0, 0], [1, 1]), "must have 1 entries"),
+    "column": (lambda: worst_prior([1.0], REGION), "column has 1 entries, not 2"),
+    "rows": (lambda: worst_leakage([[1.0]], REGION), "channel has 1 rows"),
+    "level": (lambda: robust_mechanism(REGION, -1), "epsilon = -1 must be"),
+    "nan level": (lambda: keeps_level(FLIP, REGION, np.nan), "epsilon = nan must be"),
+    "many": (lambda: robust_columns(ball_region([1] * 11), 1), "11 secrets, too many"),
+    "inputs": (
+        lambda: compose(FLIP, pb.Mechanism(np.eye(2), [0.5, 0.5], ("a", "b"))),
+        "inputs differ",
+    ),
+    "priors": (lambda: compose(FLIP, pb.Mechanism(np.eye(2), [0.4, 0.6])), "different priors"),
+    "composed": (lambda: composed_level(0.1, -1), "level = -1 must be"),
+    "pair": (lambda: worst_joint_level([0.5, 0.5], 0.1, np.inf), "second = inf must be"),
+    "belief": (lambda: belief_range(1.2, 1), r"probability = 1\.2 must lie"),
+    "nan": (lambda: exclusion_level(np.nan), "probability = nan must lie"),
+    "odds": (lambda: largest_odds(-1, 1), "odds = -1 must be"),
+    "order": (lambda: level_for(0.5, 0.4), r"before = 0\.5 must be positive and at most"),
+    "secrets": (lambda: may_rule_out([1 / 13] * 13, 1), "13 symbols, too many"),
+}
+
+
+@pytest.mark.parametrize("call, message", BAD.values(), ids=BAD)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
