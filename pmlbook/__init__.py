@@ -11,8 +11,9 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'SolverFailed', 'entr
            'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'mi_leakage', 'Adversary', 'Query', 'SumQuery', 'counting',
-           'leakage_curve', 'modular_sum', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage',
-           'threshold']
+           'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products', 'parity',
+           'parity_leakage', 'per_record_leakage', 'threshold', 'ReleaseLog', 'RepeatedRelease', 'ball_region',
+           'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -118,6 +119,7 @@ _all_ = ["SourceSet", "dp_leakage", "least_distortion", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
 from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
+from .per_record.leakage_distortion import distortion_leakage, leakage_distortion
 from .per_record.parity import parity_leakage
 from pmlbook.per_record.queries import (
     Query,
@@ -134,13 +136,37 @@ _all_ = [
     "Query",
     "SumQuery",
     "counting",
+    "distortion_leakage",
     "leakage_curve",
+    "leakage_distortion",
     "modular_sum",
     "pairwise_products",
     "parity",
     "parity_leakage",
     "per_record_leakage",
     "threshold",
+]
+
+# %% ../nbs/api.ipynb #d0f9723f
+from .practice.composition import ReleaseLog, RepeatedRelease, compose, composed_level
+from pmlbook.practice.estimated_prior import (
+    ball_region,
+    box_region,
+    prior_from_counts,
+    robust_mechanism,
+    worst_leakage,
+)
+
+_all_ = [
+    "ReleaseLog",
+    "RepeatedRelease",
+    "ball_region",
+    "box_region",
+    "compose",
+    "composed_level",
+    "prior_from_counts",
+    "robust_mechanism",
+    "worst_leakage",
 ]
 
 __version__ = _version("pmlbook")
