@@ -36,7 +36,7 @@ def steps(control: Control) -> tuple[list[Any], int]:
     return [round(float(v), 10) for v in values], int(np.argmin(np.abs(values - start)))
 
 # %% ../../nbs/foundations/14_explore.ipynb #905f4e5f
-MAX_FRAMES = 24  # most frames that a static page precomputes for one figure
+MAX_FRAMES = 20  # most frames that a static page precomputes for one figure
 
 
 def thinned(controls: list[Control]) -> list[tuple[list[Any], int]]:

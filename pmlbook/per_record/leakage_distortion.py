@@ -472,7 +472,7 @@ def leakage_distortion(
     p0 : array_like, shape (N,) or (n_1, ..., n_k), optional
         Law of the data, on datasets in lexicographic order; uniform if left out.
     distortion : array_like, shape (V, M), optional
-        Cost of output y when the query value is v; |v - y| if left out.
+        Cost of output y when the query value is v; ``abs(v - y)`` if left out.
     sees : Query, optional
         What the mechanism looks at: the query itself, or another one on the same records; everything if
         left out.
