@@ -1,17 +1,24 @@
-"""Execute the notebooks of the book in parallel and fill the cache that Sphinx reads."""
+"""Execute the notebooks of the book in parallel and fill the cache that Sphinx reads.
 
+Every notebook gets a process of its own, forked from a server that has imported the slow packages:
+a chapter costs what it computes, not another import of SciPy and Matplotlib.
+"""
+
+import multiprocessing
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import conf
+from execnb.shell import CaptureShell, format_exc
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
-from jupyter_cache.executors.utils import single_nb_execution
 from nbdev_reader import read
+from nbformat import from_dict
 
 NBS = conf.here.parent / "nbs"
-STARTS = 4  # a port chosen for a kernel may be taken before the kernel binds it
+SLOW = ["conf", "execnb.shell", "jupyter_cache", "matplotlib.pyplot", "scipy.optimize"]
 
 
 def cached(cache, notebook):
@@ -24,26 +31,33 @@ def cached(cache, notebook):
 
 
 def execute(path):
-    """Run one notebook in a kernel of its own, where it stands."""
-    notebook = read(path.read_text(encoding="utf-8"))
-    where, seconds = str(path.parent), conf.nb_execution_timeout
-    for _ in range(STARTS - 1):
-        try:
-            return path, single_nb_execution(notebook, where, seconds, False)
-        except RuntimeError as error:  # the kernel died before its first answer
-            print(f"        {path.relative_to(NBS)}: {error}; starting it again", flush=True)
-    return path, single_nb_execution(notebook, where, seconds, False)
+    """Run one notebook where it stands: path, notebook with its outputs, error, seconds."""
+    start, notebook = time.perf_counter(), read(path.read_text(encoding="utf-8"))
+    os.chdir(path.parent)
+    shell = CaptureShell(mpl_format="png", timeout=conf.nb_execution_timeout)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for count, cell in enumerate(code, start=1):
+        if "skip-execution" in cell.metadata.get("tags", []):
+            continue
+        cell.outputs = [from_dict(output) for output in shell.run(cell.source)]
+        cell.execution_count = count
+        if shell.exc is not None:
+            return path, notebook, "".join(format_exc(shell.exc)), time.perf_counter() - start
+    return path, notebook, None, time.perf_counter() - start
 
 
 if __name__ == "__main__":
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own kernel
+    server = multiprocessing.get_context("forkserver")
+    server.set_forkserver_preload(SLOW)
+    with ProcessPoolExecutor(os.cpu_count(), server, max_tasks_per_child=1) as pool:
         for done in as_completed([pool.submit(execute, path) for path in missing]):
-            path, result = done.result()
-            if result.err is not None:
-                sys.exit(f"{path.relative_to(NBS)} failed:\n{result.exc_string}")
-            bundle = CacheBundleIn(result.nb, str(path), data={"execution_seconds": result.time})
+            path, notebook, error, seconds = done.result()
+            if error is not None:
+                pool.shutdown(cancel_futures=True)
+                sys.exit(f"{path.relative_to(NBS)} failed:\n{error}")
+            bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-            print(f"{result.time:6.1f} s  {path.relative_to(NBS)}", flush=True)
+            print(f"{seconds:6.1f} s  {path.relative_to(NBS)}", flush=True)
