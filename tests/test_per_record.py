@@ -11,7 +11,8 @@ from scipy.special import entr
 from scipy.stats import laplace
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, geometric
-from pmlbook.foundations.probability import InvalidChannel, random_channel
+from pmlbook.foundations.probability import random_channel
+from pmlbook.foundations.validation import InvalidChannel
 from pmlbook.per_record.bound import bound_cells, whole
 from pmlbook.per_record.certain import flat_part
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage

@@ -9,7 +9,9 @@ import pytest
 
 from pmlbook.foundations.classic import binary_symmetric
 from pmlbook.foundations.linear_programmes import Infeasible
-from pmlbook.foundations.probability import InvalidPrior, random_channel
+from pmlbook.foundations.probability import mutual_information, random_channel
+from pmlbook.foundations.progress import Clock
+from pmlbook.foundations.validation import InvalidPrior
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.classical import rate_distortion
 from pmlbook.per_record.leakage_distortion import (
@@ -17,12 +19,52 @@ from pmlbook.per_record.leakage_distortion import (
     leakage_distortion,
     leakage_distortion_curve,
 )
+from pmlbook.per_record.planes import Pool, planes_at
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
+from pmlbook.per_record.rounds import Goal, Match, play_round
 from pmlbook.per_record.symmetry import parity_least_distortion, parity_least_leakage, setting
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}
 LN2 = math.log(2)
+
+
+def test_a_plane_touches_and_stays_below():
+    rng = np.random.default_rng(11)
+    for _ in range(100):
+        a, r, m = rng.integers(2, 5, size=3)
+        prior = rng.dirichlet(np.full(a * r, 0.3)).reshape(a, r)
+        prior[:, rng.random(r) < 0.2] = 0
+        if not prior.any():
+            continue
+        prior /= prior.sum()
+        here, there = (random_channel(r, m, rng) for _ in range(2))
+        plane, law = planes_at(prior[None], here)[0], prior.sum(axis=1)
+        used = law > 0
+        for q, below in ((here, False), (there, True)):
+            rows = (prior @ q)[used] / law[used, None]
+            learnt = mutual_information(rows, law[used])
+            height = (plane * q).sum()
+            assert height <= learnt + 1e-11 and (below or np.isclose(height, learnt, atol=1e-10))
+        assert np.isclose(
+            Pool({0: prior[None]}).information(here)[0], (plane * here).sum(), atol=1e-10
+        )
+
+
+@pytest.mark.parametrize("goal", [Goal(D=0.2), Goal(L=0.1)], ids=str)
+def test_the_bracket_holds_in_every_round(goal):
+    n, b = 3, 1.8
+    if goal.L is None:
+        truth = parity_least_leakage(n, goal.D, b)
+    else:
+        truth = parity_least_distortion(n, goal.L, b)
+    match = Match(setting(parity(n), shrink=False), b, goal, 1e-6, Clock())
+    q, lower = match.exact, []
+    for _ in range(5):
+        q = play_round(match, q)
+        lower.append(match.lower)
+        assert match.lower <= truth + 1e-9 and truth <= match.local + 1e-9
+    assert lower == sorted(lower) and match.local - match.lower < 1e-4
 
 
 def test_the_reference_values_are_there():

@@ -10,13 +10,14 @@ from scipy.optimize import minimize
 from scipy.special import entr, softmax
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, laplace_threshold
-from pmlbook.foundations.probability import InvalidChannel, InvalidPrior
+from pmlbook.foundations.validation import InvalidChannel, InvalidPrior
 from pmlbook.per_record import framework as fw
 from pmlbook.per_record import printed_algorithms as pa
 from pmlbook.per_record import printed_conditionals as pc
 from pmlbook.per_record import printed_design as pd
 from pmlbook.per_record import printed_penalty as pp
 from pmlbook.per_record.certificate import per_record_leakage
+from pmlbook.per_record.convexity import information_gradients
 from pmlbook.per_record.queries import parity
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
@@ -142,7 +143,7 @@ def test_the_corrected_slope_is_the_slope():
             fw.record_information(channel, marginal[:, None] * (table + d * (towards - table)), 0)
             for d in (h, -h)
         )
-        slopes = fw.information_gradients(channel, marginal, table).conditionals
+        slopes = information_gradients(channel, marginal, table).conditionals
         assert np.isclose((slopes * (towards - table)).sum(), (there - back) / 2 / h, atol=1e-7)
 
 

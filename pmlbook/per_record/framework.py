@@ -9,22 +9,27 @@ import math
 import operator
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import entr, rel_entr
 
-from ..foundations.probability import InvalidChannel, check_channel, check_distribution
+from ..foundations.validation import InvalidChannel, check_channel, check_distribution
 
 # %% auto #0
 __all__ = ['check_belief', 'check_release', 'check_record', 'by_record', 'split_belief', 'join_belief', 'record_information',
-           'dalenius_level', 'belief_grid', 'information_of_all', 'border_mixture', 'Gradients',
-           'information_gradients']
+           'dalenius_level', 'belief_grid', 'information_of_all']
 
 # %% ../../nbs/per_record/01_framework.ipynb #95a40f80
-def check_belief(prior: ArrayLike) -> NDArray[np.float64]:
+def _shape_of(array: ArrayLike) -> tuple[int, ...]:
+    """Its shape; () for rows of different lengths, which the validators then refuse."""
+    try:
+        return np.shape(array)
+    except ValueError:
+        return ()
+
+
+def check_belief(prior: ArrayLike, name: str = "prior") -> NDArray[np.float64]:
     """A belief P(x), one axis per record, as a new array that sums to one; zeros are allowed.
 
     InvalidPrior if it is no distribution; it counts the entries in lexicographic order.
@@ -36,11 +41,8 @@ def check_belief(prior: ArrayLike) -> NDArray[np.float64]:
     >>> check_belief([[0.5, 0], [0, 0.5]]).shape
     (2, 2)
     """
-    try:
-        shape = np.shape(prior)
-    except ValueError:  # rows of different lengths
-        shape = ()
-    flat = check_distribution(np.reshape(prior, -1) if len(shape) > 1 else prior, "prior")
+    shape = _shape_of(prior)
+    flat = check_distribution(np.reshape(prior, -1) if len(shape) > 1 else prior, name)
     return flat.reshape(shape)
 
 
@@ -57,11 +59,7 @@ def check_release(channel: ArrayLike, shape: Sequence[int]) -> NDArray[np.float6
     >>> check_release(np.eye(4), (2, 2)).shape
     (2, 2, 4)
     """
-    shape = tuple(shape)
-    try:
-        given = np.shape(channel)
-    except ValueError:  # rows of different lengths
-        given = ()
+    shape, given = tuple(shape), _shape_of(channel)
     if len(given) > 2:
         if given[:-1] != shape:
             raise InvalidChannel(f"channel has shape {given}, but the datasets have shape {shape}")
@@ -230,92 +228,3 @@ def information_of_all(
         ends = entr(pairs.sum(axis=1)).sum(axis=1) + entr(pairs.sum(axis=2)).sum(axis=1)
         learnt.append(ends - entr(pairs).sum(axis=(1, 2)))
     return np.array(learnt)
-
-# %% ../../nbs/per_record/01_framework.ipynb #87875c8d
-def _to_border(
-    start: NDArray[np.float64], end: NDArray[np.float64], b: float
-) -> NDArray[np.float64]:
-    """The point of entropy b between a distribution that has at least b and one that has less."""
-    t = brentq(lambda t: float(entr((1 - t) * start + t * end).sum()) - b, 0, 1, xtol=1e-14)
-    return (1 - t) * start + t * end
-
-
-def border_mixture(
-    p: NDArray[np.float64], b: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Write a distribution of entropy at least b as a mixture of distributions of entropy b.
-
-    `p` has shape (n,), and b is at least 0 and at most its entropy. Returns weights of shape (K,)
-    and points of shape (K, n), of entropy b, such that `weights @ points` is `p`.
-
-    Source: Wu et al. 2026, Lemma 1.
-
-    Examples
-    --------
-    >>> weights, points = border_mixture(np.array([0.5, 0.5]), 0.0)
-    >>> weights.tolist(), points.tolist()
-    ([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]])
-    """
-    support = np.flatnonzero(p)
-    if entr(p).sum() <= b + 1e-12 or len(support) == 1:
-        return np.ones(1), p[None]
-    i, j = support[:2]
-    ends = []
-    for source, target in ((i, j), (j, i)):
-        far = p.copy()
-        far[target], far[source] = p[source] + p[target], 0
-        ends.append(_to_border(p, far, b) if entr(far).sum() < b else far)
-    share = (p[i] - ends[0][i]) / (ends[1][i] - ends[0][i])
-    parts = [border_mixture(end, b) for end in ends]
-    weights = [scale * weights for scale, (weights, _) in zip((1 - share, share), parts)]
-    return np.concatenate(weights), np.concatenate([points for _, points in parts])
-
-# %% ../../nbs/per_record/01_framework.ipynb #e39d2069
-class Gradients(NamedTuple):
-    """Derivatives of I(X_i; Y), entry by entry; made by `information_gradients`."""
-
-    channel: NDArray[np.float64]
-    marginal: NDArray[np.float64]
-    conditionals: NDArray[np.float64]
-
-
-def information_gradients(
-    channel: NDArray[np.float64],
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
-    printed: bool = False,
-) -> Gradients:
-    """Derivatives of I(X_i; Y) with respect to channel, marginal and conditionals.
-
-    Parameters
-    ----------
-    channel, marginal, conditionals : ndarray, shapes (n_i, n_-i, M), (n_i,), (n_i, n_-i)
-        P(y | x_i, x_-i), P(x_i) and P(x_-i | x_i), as from `by_record` and `split_belief`.
-    printed : bool
-        Whether to keep the two terms that (37) has as printed, which should vanish.
-
-    Returns
-    -------
-    Gradients
-        Shapes of the arguments. Probabilities below 1e-10 count as 1e-10 in the logarithms.
-
-    Source: Wu et al. 2026, Theorem 8, eqs. (35)-(37); clipping: Section 3.4.6.
-
-    Examples
-    --------
-    >>> identity = np.eye(2)[:, None, :]
-    >>> information_gradients(identity, np.array([0.5, 0.5]), np.ones((2, 1))).marginal.round(6)
-    array([-0.306853, -0.306853])
-    """
-    rows = np.einsum("kc,kcy->ky", conditionals, channel)
-    outcome = marginal @ rows
-    log_ratio = np.log(np.maximum(rows, 1e-10) / np.maximum(outcome, 1e-10))
-    slope = marginal[:, None] * np.einsum("kcy,ky->kc", channel, log_ratio)
-    if printed:
-        share = np.einsum("kcy,ky->kc", channel, rows / np.maximum(outcome, 1e-10))
-        slope = slope + marginal[:, None] - marginal[:, None] ** 2 * share
-    return Gradients(
-        (marginal[:, None] * conditionals)[..., None] * log_ratio[:, None],
-        (rows * log_ratio).sum(axis=1) - 1,
-        slope,
-    )
