@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 from scipy.special import rel_entr
 
 from pmlbook.foundations.leakage import local_dp
-from pmlbook.foundations.probability import InvalidChannel, InvalidPrior, mutual_information
+from pmlbook.foundations.probability import mutual_information
+from pmlbook.foundations.validation import InvalidChannel, InvalidPrior
 from pmlbook.hamming.class_one_and_two import (
     class_one_leakage,
     class_two_leakage,
@@ -19,7 +20,8 @@ from pmlbook.hamming.class_one_and_two import (
     thresholds,
 )
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, ZERO, colours, levelled, plot_colours
-from pmlbook.hamming.exact import channel_with, dp_leakage
+from pmlbook.hamming.exact import dp_leakage
+from pmlbook.hamming.known_source import channel_with
 from pmlbook.hamming.mechanisms import is_valid
 from pmlbook.hamming.mutual_information import (
     complement,

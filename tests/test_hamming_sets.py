@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.spatial import Delaunay
 
-from pmlbook.foundations.probability import InvalidPrior
+from pmlbook.foundations.validation import InvalidPrior
 from pmlbook.hamming.class_three import folding_bounds, orbits, symmetric_leakage
 from pmlbook.hamming.exact import dp_leakage
 from pmlbook.hamming.folding import Folding, fold

@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ..foundations.linear_programmes import maximise
-from ..foundations.probability import ROUNDING, InvalidChannel, check_channel
+from ..foundations.mechanism import Design
+from ..foundations.validation import ROUNDING, InvalidChannel, check_channel
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'least_full_distortion', 'full_programme']
+__all__ = ['check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'least_full_distortion', 'full_programme',
+           'RobustDesign']
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
 def check_distortion(distortion: float, name: str = "distortion") -> float:
@@ -206,3 +209,18 @@ def full_programme(
         enough = least_full_distortion(known.vertices, math.exp(middle), columns) <= limit
         low, high = (low, middle) if enough else (middle, high)
     return low, high
+
+# %% ../../nbs/hamming/03_mechanisms.ipynb #a6e1cd7b
+@dataclass(frozen=True, eq=False, repr=False)
+class RobustDesign(Design):
+    """A design against a source set; `distribution`, shape (M,), is a worst member of the set.
+
+    Source: Kalantari et al. 2018, Definition 4.
+    """
+
+    distribution: NDArray[np.float64]
+
+    @property
+    def gap(self) -> float:
+        """Distance between the value reached and the bound on the optimum; 0 where both are infinite."""
+        return 0.0 if self.value == self.bound else super().gap

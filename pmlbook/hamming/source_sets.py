@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
 from ..foundations.linear_programmes import SolverFailed
-from pmlbook.foundations.probability import (
+from pmlbook.foundations.validation import (
     ROUNDING,
     TOLERANCE,
     InvalidPrior,
@@ -179,6 +179,7 @@ _TEN = np.array(
         [0.1, 0.16, 0.12, 0.35, 0.09, 0.09, 0.05, 0.02, 0.01, 0.01],
     ]
 )
+# of Kalantari et al. 2018, Tables I-IV, by class and number of symbols
 TABLES = MappingProxyType(
     {
         "II_6": SourceSet(_SIX[:1]),
@@ -191,4 +192,3 @@ TABLES = MappingProxyType(
         "IIIc_10": SourceSet(_TEN),
     }
 )
-"""The source sets of Kalantari et al. 2018, Tables I-IV, by class and number of symbols."""
