@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from ..extremal.lift_vectors import lift_vectors
 from ..foundations.leakage import epsilon_max, local_dp
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import check_epsilon, check_prior
 from ..foundations.processing import compose as joint_channel
+from ..foundations.validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['LISTED', 'compose', 'composed_level', 'worst_joint_level', 'RepeatedRelease', 'fingerprint', 'Account', 'ReleaseLog']

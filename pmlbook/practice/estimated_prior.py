@@ -19,7 +19,8 @@ from ..extremal.optimal import SHAVES
 from ..foundations.certificate import exp_below
 from ..foundations.linear_programmes import maximise
 from ..foundations.mechanism import Design, Mechanism
-from pmlbook.foundations.probability import (
+from ..foundations.utility import Utility, as_utility
+from pmlbook.foundations.validation import (
     InvalidPrior,
     check_channel,
     check_distribution,
@@ -28,7 +29,6 @@ from pmlbook.foundations.probability import (
     labels_of,
     real_array,
 )
-from ..foundations.utility import Utility, as_utility
 
 # %% auto #0
 __all__ = ['ZEROS', 'MOST', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'ball_region', 'fill',
@@ -220,25 +220,7 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
 def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse") -> PriorRegion:
     """Priors within an L1 distance of the frequencies that the true one keeps with this confidence.
 
-    Parameters
-    ----------
-    counts : array_like, shape (N,)
-        How often each secret was counted in a random sample.
-    confidence : float
-        Least probability, over samples, that the true prior lies in the region.
-    zeros : {'refuse', 'add'}
-        For the central prior, see `prior_from_counts`. The ball is about the frequencies as they are.
-
-    Returns
-    -------
-    PriorRegion
-
-    Raises
-    ------
-    InvalidPrior
-        If a cell is empty and `zeros` is 'refuse'.
-    ValueError
-        If the counts or the confidence are none.
+    Parameters, result and errors are those of `box_region`. Centre is the frequencies as they are.
 
     Source: Weissman, Ordentlich, Seroussi, Verdu and Weinberger 2003, Theorem 2.1, in its simple form.
 

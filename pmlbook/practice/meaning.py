@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY
-from ..foundations.probability import check_epsilon, check_prior, labels_of
+from ..foundations.validation import check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['MOST_NAMED', 'check_probability', 'belief_range', 'largest_odds', 'best_guess', 'level_for', 'exclusion_level',
