@@ -12,7 +12,7 @@ from scipy import sparse
 from ..foundations.linear_programmes import Infeasible, maximise
 from ..foundations.certificate import exp_below
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.probability import ROUNDING, check_epsilon, check_prior, labels_of
+from ..foundations.validation import ROUNDING, check_epsilon, check_prior, labels_of
 from .least_leakage import least_leakage
 from .problem import check_utilities
 from .rival import normalised

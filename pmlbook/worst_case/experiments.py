@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.classic import check_count, exponential, randomized_response
+from ..foundations.classic import exponential, randomized_response
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import ROUNDING, check_epsilon
+from ..foundations.validation import ROUNDING, check_count, check_epsilon
 from .leakage_rules import ldp_for_pml
 from .problem import check_utilities
 from .utility_safe import utility_safe_leakage, utility_safe_mechanism

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.mechanism import Design
-from ..foundations.probability import check_epsilon
+from ..foundations.validation import check_epsilon
 from .least_leakage import least_leakage
 from .problem import check_utilities, worst_value
 

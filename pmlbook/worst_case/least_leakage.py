@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..foundations.linear_programmes import Infeasible
 from ..foundations.certificate import exact_lifts, exp_below
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.probability import check_prior, labels_of, real_array
+from ..foundations.validation import check_prior, labels_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .rival import rival_bound, search
 

@@ -11,8 +11,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.classic import check_count
-from ..foundations.probability import check_channel, check_prior, real_array
+from ..foundations.validation import check_channel, check_count, check_prior, real_array
 
 # %% auto #0
 __all__ = ['check_utilities', 'rank_matrix', 'allowed_by_value', 'allowed_by_rank', 'worst_value', 'worst_rank']

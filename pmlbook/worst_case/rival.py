@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..foundations.linear_programmes import maximise
-from ..foundations.probability import ROUNDING
+from ..foundations.validation import ROUNDING
 
 # %% auto #0
 __all__ = ['CLOSE', 'ROUNDS', 'rival_bound', 'Coverage', 'coverage', 'normalised', 'proposals', 'search']
@@ -155,7 +155,7 @@ def search(
     mass, ceiling = prior @ allowed, (1 + CLOSE) / prior.min()
     rival = np.eye(len(prior))[(allowed * mass).max(axis=1).argmin()]
     lift = lower = rival_bound(allowed, prior, rival)
-    channel, upper, jumps = np.zeros(allowed.shape), np.inf, np.unique(1 / mass)
+    channel, upper, jumps = np.zeros(allowed.shape), np.inf, np.unique(1 / mass[mass > 0])
     last, visits = None, []
     for _ in range(ROUNDS):
         now = coverage(allowed, prior, lift)

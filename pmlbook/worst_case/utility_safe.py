@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import check_prior, labels_of
+from ..foundations.validation import check_prior, labels_of
 from .problem import allowed_by_rank, check_utilities
 
 # %% auto #0
