@@ -20,7 +20,7 @@ from importlib.metadata import version as _version
 
 # %% ../nbs/api.ipynb #e902aff6
 from .foundations.linear_programmes import Infeasible, SolverFailed
-from .foundations.probability import InvalidChannel, InvalidPrior
+from .foundations.validation import InvalidChannel, InvalidPrior
 
 _all_ = ["Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed"]
 

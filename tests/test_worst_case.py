@@ -12,7 +12,7 @@ from oracles import exp_from_below, largest_lift
 from scipy.optimize import linprog
 
 from pmlbook.foundations.linear_programmes import Infeasible
-from pmlbook.foundations.probability import InvalidPrior, check_prior
+from pmlbook.foundations.validation import InvalidPrior, check_prior
 from pmlbook.worst_case.expected_utility import best_expected_utility
 from pmlbook.worst_case.frontier import frontier, worst_case_mechanism
 from pmlbook.worst_case.least_leakage import (

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from .losses import Floats, Groups, circle_lifts, near_misses
 from .pricing import price
 from ..foundations.linear_programmes import SolverFailed, maximise
-from ..foundations.probability import check_epsilon, check_prior
 from ..foundations.progress import Clock
 from ..foundations.utility import FInformation, Utility
+from ..foundations.validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['BUNDLED', 'Master', 'start_columns', 'bundles', 'ungroup', 'basic_lifts', 'Growth', 'grow_bundled',

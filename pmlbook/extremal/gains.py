@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ..foundations.linear_programmes import maximise
-from ..foundations.probability import check_epsilon, check_prior
 from ..foundations.utility import ExpectedGain
+from ..foundations.validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['SNAP', 'gain_bound', 'gain_optimum', 'gain_mixture']

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .privacy_regions import BOUNDARY, privacy_regions
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import ROUNDING, check_epsilon, check_prior, labels_of
+from ..foundations.validation import ROUNDING, check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['high_privacy_channel', 'high_privacy_mechanism']

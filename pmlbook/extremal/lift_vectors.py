@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import largest_lift
-from ..foundations.probability import ROUNDING, check_epsilon, check_prior
+from ..foundations.validation import ROUNDING, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['MAX_ENUMERATED', 'lift_vectors']

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.probability import check_epsilon, check_prior
 from ..foundations.utility import FInformation
+from ..foundations.validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['Floats', 'Groups', 'closed_bound', 'circle_lifts', 'columns_of', 'with_remainder', 'near_misses']

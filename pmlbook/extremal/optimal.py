@@ -20,8 +20,8 @@ from .privacy_regions import BOUNDARY, privacy_region, privacy_regions
 from .uniform import uniform_mechanism
 from ..foundations.leakage import lift
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.probability import check_epsilon, check_prior, labels_of
 from ..foundations.utility import ExpectedGain, FInformation, Utility, as_utility
+from ..foundations.validation import check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['FEW', 'SHAVES', 'METHODS', 'closed_form', 'own_bound', 'programme_for', 'keep_level', 'optimal_mechanism']

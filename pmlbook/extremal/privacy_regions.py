@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.probability import check_epsilon, check_prior
+from ..foundations.validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['BOUNDARY', 'privacy_regions', 'privacy_region']

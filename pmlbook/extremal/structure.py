@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .polytope import constraints
-from ..foundations.probability import check_channel, check_pair
+from ..foundations.validation import check_channel, check_pair
 
 # %% auto #0
 __all__ = ['is_extremal', 'merge_outcomes']

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import privacy_region
-from ..foundations.classic import check_count
 from ..foundations.leakage import largest_lift
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import ROUNDING, check_epsilon
+from ..foundations.validation import ROUNDING, check_count, check_epsilon
 
 # %% auto #0
 __all__ = ['uniform_channel', 'uniform_mechanism']

@@ -8,13 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pmlbook.foundations.probability import (
-    check_channel,
-    check_pair,
-    check_prior,
-    posterior,
-    real_array,
-)
+from .probability import posterior
+from .validation import check_channel, check_pair, check_prior, real_array
 
 # %% auto #0
 __all__ = ['guessing_advantage', 'shattering_attribute', 'gain_advantage', 'sharpest_gain']

@@ -15,8 +15,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from .probability import check_epsilon, check_prior
 from .sampling import UNITS
+from .validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['PLAIN', 'exp_below', 'exact_lifts', 'Certificate']

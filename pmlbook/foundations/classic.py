@@ -6,31 +6,18 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from .probability import check_epsilon, real_array
+from .validation import check_count, check_epsilon, real_array
 
 # %% auto #0
-__all__ = ['check_count', 'symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential',
-           'laplace_threshold']
+__all__ = ['symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential', 'laplace_threshold']
 
-# %% ../../nbs/foundations/12_classic.ipynb #1df57c88
-def check_count(n: int, name: str = "n", least: int = 1) -> int:
-    """Return a count as an int; ValueError unless it is a whole number of at least `least`."""
-    try:
-        count = operator.index(n)
-    except TypeError:
-        raise ValueError(f"{name} must be a whole number, got {n!r}") from None
-    if count < least:
-        raise ValueError(f"{name} = {count} must be at least {least}")
-    return count
-
-
+# %% ../../nbs/foundations/12_classic.ipynb #8524065c
 def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]) -> float:
     """The value as a float; ValueError unless it is `allowed`."""
     try:

@@ -62,7 +62,8 @@ def _frame(figure: Figure, like: Figure | None = None) -> str:
             axes.set_position(model.get_position())
     canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
-    Image.fromarray(np.asarray(canvas.buffer_rgba())).save(buffer, "webp", lossless=True, method=2)
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba()))
+    picture.save(buffer, "webp", lossless=True, method=1, quality=0)  # quality is effort here
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 # %% ../../nbs/foundations/14_explore.ipynb #f56548f4

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .probability import check_channel, check_pair, check_prior
+from .validation import check_channel, check_pair, check_prior
 
 # %% auto #0
 __all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'largest_lift',

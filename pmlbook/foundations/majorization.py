@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .probability import TOLERANCE, random_prior
+from .probability import random_prior
+from .validation import TOLERANCE
 
 # %% auto #0
 __all__ = ['majorizes', 'robin_hood', 'majorized_hexagon', 'schur_counterexample']

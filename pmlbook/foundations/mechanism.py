@@ -18,7 +18,6 @@ from .certificate import Certificate
 from .columns import blocks, decode, encode
 from .estimation import Estimate, invert, likeliest
 from .leakage import epsilon_pml, pointwise_maximal_leakage
-from .probability import check_pair, labels_of
 from pmlbook.foundations.sampling import (
     UNITS,
     Guide,
@@ -29,6 +28,7 @@ from pmlbook.foundations.sampling import (
     to_weights,
 )
 from .utility import Utility, as_utility
+from .validation import check_pair, labels_of
 
 # %% auto #0
 __all__ = ['Mechanism', 'Design']

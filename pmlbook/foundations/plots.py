@@ -19,8 +19,8 @@ __all__ = ['LEAKAGE', 'UTILITY', 'ADVERSARY', 'BASELINE', 'plot_channel', 'plot_
            'plot_simplex', 'plot_posteriors']
 
 # %% ../../nbs/foundations/13_plots.ipynb #3086192f
+# Hues of the book: leakage, utility, adversary, and what the optimum is compared with.
 LEAKAGE, UTILITY, ADVERSARY, BASELINE = "#d55e00", "#0072b2", "#b0609a", "#8a8a8a"
-"""Hues of the book: leakage, utility, adversary, and what the optimum is compared with."""
 
 # %% ../../nbs/foundations/13_plots.ipynb #c521c8d3
 def _ink(hue: str) -> LinearSegmentedColormap:

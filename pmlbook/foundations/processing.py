@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .probability import check_channel, check_pair, check_prior, posterior
+from .probability import posterior
+from .validation import check_channel, check_pair, check_prior
 
 # %% auto #0
 __all__ = ['post_process', 'pre_process', 'compose', 'conditional_leakage']

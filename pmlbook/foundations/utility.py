@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from .probability import check_pair, check_prior, real_array
+from .validation import check_pair, check_prior, real_array
 
 # %% auto #0
 __all__ = ['NAMED', 'Utility', 'check_function', 'FInformation', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
