@@ -38,10 +38,12 @@ def peak(call: Callable[[], Any]) -> float:
 
 
 def priors(n: int) -> dict[str, np.ndarray]:
-    """The four kinds of priors."""
+    """The five kinds of priors."""
     rank = np.arange(1, n + 1)
     kinds = {"dirichlet": np.random.default_rng(n).dirichlet(np.ones(n)), "zipf": 1 / rank}
     kinds |= {"geometric .9": 0.9**rank, "uniform": np.ones(n)}
+    answers = np.random.default_rng(n).multinomial(20 * n, kinds["zipf"] / kinds["zipf"].sum())
+    kinds["counts"] = answers + 1.0
     return {kind: p / p.sum() for kind, p in kinds.items()}
 
 
@@ -86,7 +88,7 @@ if __name__ == "__main__":
     parser.add_argument("--against", type=int, nargs="*", default=[12, 14, 16])
     parser.add_argument("--memory", action="store_true", help="trace peak memory too (slow)")
     parser.add_argument("--alone", type=int, nargs="*", default=[20, 50, 100, 200, 500, 1000])
-    parser.add_argument("--kinds", nargs="*", default=["dirichlet", "zipf"])
+    parser.add_argument("--kinds", nargs="*", default=["dirichlet", "zipf", "counts"])
     parser.add_argument("--tol", type=float, help="1e-9 up to 50 symbols, else 1e-6, if left out")
     parser.add_argument("--max-time", type=float, default=10.0)
     options = parser.parse_args()

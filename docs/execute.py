@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import conf
 from execnb.shell import CaptureShell, format_exc
@@ -18,6 +18,7 @@ from nbdev_reader import read
 from nbformat import from_dict
 
 NBS = conf.here.parent / "nbs"
+SERVER = multiprocessing.get_context("forkserver")
 SLOW = ["conf", "execnb.shell", "jupyter_cache", "matplotlib.pyplot", "scipy.optimize"]
 
 
@@ -46,14 +47,32 @@ def execute(path):
     return path, notebook, None, time.perf_counter() - start
 
 
+def report(path, sender):
+    """Execute a notebook and send what came of it."""
+    sender.send(execute(path))
+
+
+def execute_apart(path):
+    """What `execute` returns, from a process of its own."""
+    receiver, sender = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=report, args=(path, sender))
+    process.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
+        return path, None, "its process died", 0.0
+    finally:
+        process.join()
+
+
 if __name__ == "__main__":
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
-    server = multiprocessing.get_context("forkserver")
-    server.set_forkserver_preload(SLOW)
-    with ProcessPoolExecutor(os.cpu_count(), server, max_tasks_per_child=1) as pool:
-        for done in as_completed([pool.submit(execute, path) for path in missing]):
+    SERVER.set_forkserver_preload(SLOW)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own process
+        for done in as_completed([pool.submit(execute_apart, path) for path in missing]):
             path, notebook, error, seconds = done.result()
             if error is not None:
                 pool.shutdown(cancel_futures=True)

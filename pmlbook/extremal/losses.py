@@ -126,7 +126,7 @@ def with_remainder(
 def near_misses(
     groups: Groups, power: int, keep: int, rng: np.random.Generator, solid: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Columns with small remainders from two tables of 2^power random sets, and their losses.
+    """Columns with small remainders from two tables of at most 2^power random sets, and their losses.
 
     Groups in `solid` never take the remainder.
 
@@ -137,20 +137,23 @@ def near_misses(
     order = np.argsort(-groups.width * groups.size * np.exp(rng.random(g)))
     deep = 2 if g > 35 else 1
     k, room = 2 ** (power // deep), groups.a - groups.size @ groups.low
-    parts = [order[i :: 2 * deep] for i in range(2 * deep)]
-    drawn = [rng.binomial(groups.size[part], share[part], (k, len(part))) for part in parts]
-    weights = [counts @ groups.width[part] for part, counts in zip(parts, drawn)]
+    parts, drawn, weights = [order[i :: 2 * deep] for i in range(2 * deep)], [], []
+    for part in parts:
+        sets = rng.binomial(groups.size[part], share[part], (k * deep**2, len(part)))
+        new = np.sort(np.unique(sets @ groups.width[part], return_index=True)[1])[:k]
+        drawn.append(sets[new])
+        weights.append(sets[new] @ groups.width[part])
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]
     first, second = np.argsort(-weights[0]), np.argsort(weights[1])
     want = room - weights[0][first]
     at = np.searchsorted(weights[1][second], want, side="right") - 1
     rest = np.where(at >= 0, want - weights[1][second[at]], np.inf)
-    best = np.argsort(rest)[: 16 * keep]  # many are drawn twice
+    best = np.argsort(rest)[:keep]
     best = best[np.isfinite(rest[best])]
     counts = np.zeros((g, len(best)), dtype=int)
     for half, code in enumerate((first[best], second[at[best]])):
         for i in range(deep * (half + 1) - 1, deep * half - 1, -1):
-            counts[parts[i]], code = drawn[i][code % k].T, code // k
-    new = np.sort(np.unique(counts, axis=1, return_index=True)[1])[:keep]
-    return with_remainder(groups, counts[:, new], rest[best[new]], solid)
+            many = len(drawn[i])
+            counts[parts[i]], code = drawn[i][code % many].T, code // many
+    return with_remainder(groups, counts, rest[best], solid)
