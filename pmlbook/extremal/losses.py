@@ -37,7 +37,9 @@ class Groups:
             raise ValueError(f"utility is {ends.tolist()} at lifts 0 and c: it must be finite")
         self.f, self.start, self.slope = f, float(ends[0]), float((ends[1] - ends[0]) * self.a)
         self.box = self.start + self.slope
-        self.low, self.high = np.maximum(0, self.a - 1 + self.p), np.minimum(self.p, self.a)
+        least = self.a - 1 + self.p
+        self.low = np.where(least < 1e-15, 0, least)  # rounding must not buy a loss at a steep zero
+        self.high = np.minimum(self.p, self.a)
         self.width = self.high - self.low
         everyone = np.arange(len(self.p))
         self.at_low, self.at_high = self.loss(self.low, everyone), self.loss(self.high, everyone)
