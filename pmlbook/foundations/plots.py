@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
@@ -59,7 +60,8 @@ def plot_channel(
         for (i, j), value in np.ndenumerate(table):
             if value > 1e-12:
                 ink = ax.text(j, i, f"{value:.3g}", ha="center", va="center")
-                ink.set_color("white" if value > 0.4 else ink.get_color())
+                if value > 0.4:  # an outline keeps it legible where the cell is pale
+                    ink.set(color="white", path_effects=[withStroke(linewidth=2, foreground=hue)])
     for axis, names, count in (
         (ax.yaxis, inputs, table.shape[0]),
         (ax.xaxis, outputs, table.shape[1]),
