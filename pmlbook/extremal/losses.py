@@ -15,10 +15,11 @@ from ..foundations.utility import FInformation
 from ..foundations.validation import check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['Floats', 'Groups', 'closed_bound', 'circle_lifts', 'columns_of', 'with_remainder', 'near_misses']
+__all__ = ['Floats', 'SAME', 'Groups', 'closed_bound', 'circle_lifts', 'columns_of', 'with_remainder', 'near_misses']
 
 # %% ../../nbs/extremal/11_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]
+SAME = 1e-15  # weights that differ by less are equal but for rounding
 
 
 class Groups:
@@ -38,7 +39,7 @@ class Groups:
         self.f, self.start, self.slope = f, float(ends[0]), float((ends[1] - ends[0]) * self.a)
         self.box = self.start + self.slope
         least = self.a - 1 + self.p
-        self.low = np.where(least < 1e-15, 0, least)  # rounding must not buy a loss at a steep zero
+        self.low = np.where(least < SAME, 0, least)  # rounding must not buy a loss at a steep zero
         self.high = np.minimum(self.p, self.a)
         self.width = self.high - self.low
         everyone = np.arange(len(self.p))
@@ -95,7 +96,7 @@ def circle_lifts(prior: Floats, a: float) -> Floats:
     for turn in (0, 1):
         over = np.minimum(right + turn, begin + a) - np.maximum(left + turn, begin)
         covered += np.maximum(0, over)
-    covered = np.where(abs(covered - prior) < 1e-15, prior, np.where(covered < 1e-15, 0, covered))
+    covered = np.where(abs(covered - prior) < SAME, prior, np.where(covered < SAME, 0, covered))
     return np.unique(covered / (a * prior), axis=0).T
 
 # %% ../../nbs/extremal/11_losses.ipynb #ee71b144

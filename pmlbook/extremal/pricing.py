@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .losses import Floats, Groups, columns_of
+from .losses import SAME, Floats, Groups, columns_of
 from ..foundations.progress import Clock
 
 # %% auto #0
@@ -144,8 +144,8 @@ class Pairs:
             some = np.flatnonzero((two.flips >= least * slack) & (two.flips < most * slack))
             left = slack - least * slack - one.flips
             weight, (up, down) = two.weight[some], self.rests.windows(left)
-            begin = np.searchsorted(weight, self.want - up - 1e-15)
-            end = np.searchsorted(weight, self.want + down + 1e-15, "right")
+            begin = np.searchsorted(weight, self.want - up - SAME)
+            end = np.searchsorted(weight, self.want + down + SAME, "right")
             self.ranges.append((some, begin, np.where(left >= 0, end - begin, 0)))
         self.many = sum(int(many.sum()) for _, _, many in self.ranges)
 
@@ -158,7 +158,7 @@ class Pairs:
             seconds.append(some[place])
         i, j = np.concatenate(firsts), np.concatenate(seconds)
         rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
-        rest[abs(rest) < 1e-15] = 0  # rounding: where f is steep at 0 it would cost real money
+        rest[abs(rest) < SAME] = 0  # rounding: where f is steep at 0 it would cost real money
         bound = flips + self.rests.cost(rest)
         order = np.flatnonzero(bound <= self.slack)
         order = order[np.argsort(bound[order], kind="stable")]
@@ -174,7 +174,7 @@ class Pairs:
                 off[group] = codes[now] // stride % (self.groups.size[group] + 1)
         held, fills = np.where(self.q[:, None] > 0, self.base[:, None] - off, off), rest >= 0
         able = np.where(fills, held < sizes, held > 0)
-        able &= abs(rest) <= np.where(fills, self.up[:, None], self.down[:, None]) + 1e-15
+        able &= abs(rest) <= np.where(fills, self.up[:, None], self.down[:, None]) + SAME
         g, at = np.nonzero(able)
         x = np.minimum(abs(rest[at]) / self.groups.width[g], 1)
         back = ~fills[at]

@@ -8,17 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .losses import Floats, Groups, columns_of
+from .losses import SAME, Floats, Groups, columns_of
 from .pricing import greedy, reaches
 from ..foundations.progress import Clock
 
 # %% auto #0
-__all__ = ['SAME', 'LONGEST', 'Sums', 'sums_of', 'near_an_end', 'price_sums', 'sums_repeat']
+__all__ = ['LONGEST', 'Sums', 'sums_of', 'near_an_end', 'price_sums', 'sums_repeat']
 
 # %% ../../nbs/extremal/13_repeated_sums.ipynb #a57cd3c1
-SAME = 1e-15  # weights that differ by less are equal but for rounding
-
-
 class Sums:
     """The cheapest way to each weight that sets of some groups can have.
 

@@ -8,24 +8,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .losses import Floats, Groups
+from .losses import SAME, Floats, Groups
 from ..foundations.utility import Utility
 
 # %% auto #0
-__all__ = ['ROUNDED', 'TINY', 'AFRESH', 'ungroup', 'few_lifts', 'basic_lifts']
+__all__ = ['TINY', 'AFRESH', 'ungroup', 'few_lifts', 'basic_lifts']
 
 # %% ../../nbs/extremal/14_ungrouping.ipynb #08b423d2
-ROUNDED = 1e-15  # a smaller part is what rounding left of no remainder
-
-
 def ungroup(groups: Groups, column: Floats) -> tuple[Floats, Floats]:
     """Lift vectors, in the order of `groups.p`, whose average over a turn is the column; their shares."""
     filled = column * groups.size
     whole = np.rint(filled).astype(int)
     k = int(np.argmax(abs(filled - whole)))
-    whole[k] = int(np.floor(filled[k] + 1e-15)) if filled[k] != whole[k] else whole[k]
+    whole[k] = int(np.floor(filled[k] + SAME)) if filled[k] != whole[k] else whole[k]
     part = groups.a - whole @ groups.p
-    rest = min(part / groups.p[k], 1.0) if part > ROUNDED else 0.0
+    rest = (
+        min(part / groups.p[k], 1.0) if part > SAME else 0.0
+    )  # what rounding left is no remainder
     moves = (whole > 0) & (whole < groups.size) | (np.arange(len(whole)) == k)
     clicks = np.unique(np.concatenate([np.arange(m) / m for m in np.unique(groups.size[moves])]))
     ends, wheels = np.append(clicks[1:], 1), []
