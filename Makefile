@@ -3,19 +3,28 @@ PY    ?= python3
 VENV  ?= .venv
 B     := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP   := python -m pip install -q --disable-pip-version-check
+UV    := 0.13.9
+LEAST := 3.11
 
-.PHONY: install export strip readme book lab test lint browser clean
+.PHONY: install lock export strip readme book lab test lowest newest lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
 
-# uv installs in seconds what pip needs a minute for; pip is the fallback.
+# Every package is compared with its hash. uv installs in seconds what pip needs a minute for; pip is the fallback.
 $(STAMP): settings.ini setup.py pyproject.toml constraints.txt
 	$(PY) -m venv $(VENV)
-	$(B)/python -m pip install -q --disable-pip-version-check uv && \
-	  $(B)/uv pip install -q --python $(B)/python -c constraints.txt -e '.[dev]' || \
-	  $(B)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	$(B)/$(PIP) uv==$(UV) && \
+	  $(B)/uv pip install -q --python $(B)/python --require-hashes -r constraints.txt || \
+	  $(B)/$(PIP) --require-hashes -r constraints.txt
+	$(B)/$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
+
+# Writes the lock anew, moving only what settings.ini asks to move; with `LOCK=--upgrade` everything.
+lock: install
+	$(B)/uv pip compile -q pyproject.toml --extra dev --extra browser --universal --python-version $(LEAST) \
+	  --generate-hashes --no-annotate --no-header $(LOCK) -o constraints.txt
 
 export: install
 	$(B)/nbdev_export
@@ -46,10 +55,16 @@ test: lint
 	$(B)/nbdev_test --n_workers 2
 	$(B)/pytest --doctest-modules tests pmlbook --ignore=tests/browser
 
+# The library alone, on the lowest versions that settings.ini admits and on the newest there are.
+lowest newest: install
+	$(PY) -m venv .venv-$@
+	$(B)/uv pip install -q --python .venv-$@/bin/python -e '.[test,columns,scale,progress]' \
+	  --resolution $(if $(filter lowest,$@),lowest-direct,highest)
+	.venv-$@/bin/pytest --doctest-modules tests pmlbook --ignore=tests/browser --ignore=tests/test_sync.py
+
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install
-	$(B)/python -m pip install -q --disable-pip-version-check -c constraints.txt playwright
 	$(B)/pytest tests/browser
 
 clean:
-	rm -rf _build .jupyter_cache $(VENV) build dist *.egg-info
+	rm -rf _build .jupyter_cache $(VENV) .venv-lowest .venv-newest build dist *.egg-info

@@ -5,7 +5,9 @@
 # %% ../../nbs/extremal/02_polytope.ipynb #98a16b91
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -14,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # %% auto #0
-__all__ = ['constraints', 'exact_corners', 'vertices']
+__all__ = ['constraints', 'keep_rounding', 'exact_corners', 'vertices']
 
 # %% ../../nbs/extremal/02_polytope.ipynb #1fddec7d
 def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -45,13 +47,25 @@ def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any
     equalities = np.kron(one, np.ones((1, outputs), dtype=int))
     return inequalities, equalities
 
+# %% ../../nbs/extremal/02_polytope.ipynb #7be1c0de
+@contextmanager
+def keep_rounding() -> Iterator[None]:
+    """Whatever happens inside, the processor rounds afterwards as it did before; `ppl` leaves it rounding upwards."""
+    processor = ctypes.CDLL(None)
+    mode = processor.fegetround()
+    try:
+        yield
+    finally:
+        processor.fesetround(mode)
+
 # %% ../../nbs/extremal/02_polytope.ipynb #41e3e7b2
 def exact_corners(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list[list[Fraction]]:
     """All corners of the polytope {p : inequalities p <= 0, equalities p = 1}, as lists of fractions.
 
     ImportError if `pplpy` is not installed.
     """
-    import ppl
+    with keep_rounding():
+        import ppl
 
     def form(row: NDArray[Any]) -> Any:
         scale = lcm(*(Fraction(entry).denominator for entry in row))
@@ -63,7 +77,9 @@ def exact_corners(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list[
     for row in equalities:
         scale, left = form(row)
         system.insert(left == scale)
-    points = [g for g in ppl.C_Polyhedron(system).minimized_generators() if g.is_point()]
+    with keep_rounding():
+        corners = ppl.C_Polyhedron(system).minimized_generators()
+    points = [g for g in corners if g.is_point()]
     return [[Fraction(int(v), int(g.divisor())) for v in g.coefficients()] for g in points]
 
 
