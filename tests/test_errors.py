@@ -52,7 +52,7 @@ BAD_PRIORS = {
     "none": (None, r"prior.*None"),
     "with-none": ([0.5, None], r"prior\[1\]|prior.*None"),
     "complex": ([0.5 + 0j, 0.5], r"prior must hold real numbers.*0j"),
-    "dict": ({"a": 0.5, "b": 0.5}, r"prior must hold real numbers.*'a'"),
+    "dict": ({"a": 0.5, "b": "half"}, r"prior must hold real numbers.*'half'"),
     "zero": ([1.0, 0.0], r"prior\[1\] = 0: drop .* or merge"),
     "zero-named": (pd.Series({"a": 1.0, "b": 0.0}), r"prior\['b'\] = 0: drop .* or merge"),
     "counts": ([3, 5], r"prior sums to 8.*divided by their sum"),

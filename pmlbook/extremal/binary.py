@@ -9,11 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..foundations.leakage import largest_lift
 from ..foundations.mechanism import Mechanism
-from ..foundations.validation import ROUNDING, check_epsilon, check_prior, labels_of
+from pmlbook.foundations.validation import (
+    ROUNDING,
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    labels_of,
+)
 
 # %% auto #0
 __all__ = ['binary_channel', 'binary_mechanism']
@@ -43,7 +49,7 @@ def binary_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray[Any]:
     return np.array([[tell, 1 - tell], [0 * c, 1 + 0 * c]])
 
 # %% ../../nbs/extremal/03_binary.ipynb #c8e20a1d
-def binary_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
+def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     """Optimal mechanism for a binary secret and every sub-convex utility.
 
     Parameters
@@ -79,4 +85,4 @@ def binary_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
     channel = binary_channel(checked[order], largest_lift(checked, level))
     channel = np.where(channel < ROUNDING, 0, channel)[np.ix_(order, order)]
     names = labels_of(prior, 2)
-    return Mechanism(channel, checked, names, names)
+    return Mechanism(channel, prior, names, names)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..foundations.linear_programmes import maximise
 from ..foundations.utility import ExpectedGain
-from ..foundations.validation import check_epsilon, check_prior
+from ..foundations.validation import check_epsilon, check_prior, names_of
 
 # %% auto #0
 __all__ = ['SNAP', 'gain_bound', 'gain_optimum', 'gain_mixture']
@@ -93,7 +93,8 @@ def gain_optimum(
     >>> gain_optimum([0.5, 0.5], 0.25, [[1, 0], [0, 1]])[0].round(3).tolist()
     [[1.284, 0.716], [0.716, 1.284]]
     """
-    prior, table = check_prior(prior), ExpectedGain(gain).gain
+    table = ExpectedGain(gain).aligned(names_of(prior), "prior").gain
+    prior = check_prior(prior)
     n, actions = table.shape
     if n != len(prior):
         raise ValueError(f"gain has {n} rows, but there are {len(prior)} symbols")

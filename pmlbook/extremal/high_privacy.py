@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .privacy_regions import BOUNDARY, privacy_regions
 from ..foundations.mechanism import Mechanism
-from ..foundations.validation import ROUNDING, check_epsilon, check_prior, labels_of
+from ..foundations.validation import ROUNDING, PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['high_privacy_channel', 'high_privacy_mechanism']
@@ -40,7 +40,7 @@ def high_privacy_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray
     return c * np.tile(weights, (len(weights), 1)) - (c - 1) * np.eye(len(weights), dtype=int)
 
 
-def high_privacy_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
+def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     """Optimal mechanism in the first privacy region, for every sub-convex utility.
 
     Parameters
@@ -70,9 +70,8 @@ def high_privacy_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
     [0.325, 0.225, 0.225, 0.225]
     """
     checked, level = check_prior(prior), check_epsilon(epsilon)
-    names = labels_of(prior, len(checked))
     if len(checked) == 1:
-        return Mechanism(np.ones((1, 1)), checked, names)
+        return Mechanism(np.ones((1, 1)), prior)
     last = privacy_regions(checked)[1]
     if level > last + BOUNDARY:
         raise ValueError(
@@ -80,4 +79,4 @@ def high_privacy_mechanism(prior: ArrayLike, epsilon: float) -> Mechanism:
         )
     channel = high_privacy_channel(checked, np.exp(min(level, last)))
     vanishing = np.eye(len(checked), dtype=bool) & (channel < ROUNDING)  # at the end of the region
-    return Mechanism(np.where(vanishing, 0, channel), checked, names)
+    return Mechanism(np.where(vanishing, 0, channel), prior)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +20,7 @@ from .uniform import uniform_mechanism
 from ..foundations.leakage import lift
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.utility import ExpectedGain, FInformation, Utility, as_utility
-from ..foundations.validation import check_epsilon, check_prior, labels_of
+from ..foundations.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
 __all__ = ['FEW', 'SHAVES', 'METHODS', 'closed_form', 'own_bound', 'programme_for', 'keep_level', 'optimal_mechanism']
@@ -82,7 +81,7 @@ METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_gener
 
 
 def optimal_mechanism(
-    prior: ArrayLike,
+    prior: PriorLike,
     epsilon: float,
     utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information",
     method: str = "auto",
@@ -94,8 +93,9 @@ def optimal_mechanism(
 
     Parameters
     ----------
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
+    prior : array_like, shape (N,), or dict of names and numbers
+        P(x), all positive. The index of a pandas Series names the secrets. The level is kept for the
+        very fractions, if fractions are given.
     epsilon : float
         Privacy level in nats; from `epsilon_max(prior)` on the secret may be published.
     utility : str, Utility or callable
@@ -122,7 +122,7 @@ def optimal_mechanism(
         If `prior` is no distribution or has a zero.
     ValueError
         If `epsilon` is negative or not finite, the utility or method is unknown, the method does not suit
-        the utility, or there are too many secrets to list ('enumeration').
+        the utility, there are too many secrets to list ('enumeration'), or the utility names others.
     SolverFailed
         If a solver gives up, which symbols rarer than 1e-9 may cause.
 
@@ -133,7 +133,8 @@ def optimal_mechanism(
     >>> optimal_mechanism([0.5, 0.3, 0.2], 0.5).value > 0.15
     True
     """
-    checked, level, measure = check_prior(prior), check_epsilon(epsilon), as_utility(utility)
+    checked, level, names = check_prior(prior), check_epsilon(epsilon), names_of(prior)
+    measure = as_utility(utility).aligned(names, "prior")
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     formula = closed_form(checked, level, measure) if method in METHODS[:2] else None
@@ -159,9 +160,9 @@ def optimal_mechanism(
         if formula is not None:
             lower = max(0.0, level + np.log1p(-shave))
             shaved = closed_form(checked, lower, measure) or formula
-            return replace(shaved, inputs=labels_of(prior, len(checked)))
+            return Mechanism(shaved.channel, prior, names or measure.inputs)
         mix = gain_mixture if found == "gain_programme" else mixture
-        return Mechanism(mix(lifts, checked, shave), checked, labels_of(prior, len(checked)))
+        return Mechanism(mix(lifts, checked, shave), prior, names or measure.inputs)
 
     mechanism = keep_level(make, level)
     value = mechanism.utility(measure)

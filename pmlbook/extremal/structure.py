@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .polytope import constraints
-from ..foundations.validation import check_channel, check_pair
+from ..foundations.validation import aligned, check_channel, check_pair, names_of
 
 # %% auto #0
 __all__ = ['is_extremal', 'merge_outcomes']
@@ -50,8 +50,10 @@ def is_extremal(channel: ArrayLike, prior: ArrayLike, c: Any) -> bool:
     False
     """
     check_pair(channel, prior)
-    entries, weights = np.array(channel), np.array(prior)
-    inequalities, equalities = constraints(weights.tolist(), c, entries.shape[1])
+    shares: Any = aligned(prior, names_of(channel), "prior", "channel")
+    weights = list(shares.values()) if isinstance(shares, dict) else np.array(shares).tolist()
+    entries = np.array(channel)
+    inequalities, equalities = constraints(weights, c, entries.shape[1])
     slack = inequalities @ entries.ravel()
     tolerance = 0 if slack.dtype == object else 1e-12
     active = np.vstack([inequalities[abs(slack) <= tolerance], equalities]).astype(float)

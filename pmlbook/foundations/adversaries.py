@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import posterior
-from .validation import check_channel, check_pair, check_prior, real_array
+from pmlbook.foundations.validation import (
+    aligned,
+    check_channel,
+    check_pair,
+    check_prior,
+    names_of,
+    real_array,
+)
 
 # %% auto #0
 __all__ = ['guessing_advantage', 'shattering_attribute', 'gain_advantage', 'sharpest_gain']
@@ -46,7 +53,9 @@ def guessing_advantage(
     >>> guessing_advantage([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1, 0], [0, 1]]).round(6).tolist()
     [0.287682, 0.693147]
     """
-    prior = check_prior(prior)
+    names = names_of(channel) or names_of(prior)
+    channel, prior = check_pair(channel, prior)
+    attribute = aligned(attribute, names, "attribute", "channel")
     attribute = check_channel(attribute, rows=len(prior), name="attribute")
     after = attribute.T @ posterior(channel, prior)
     return np.log(after.max(axis=0) / (prior @ attribute).max())
@@ -116,6 +125,7 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDA
     >>> gain_advantage([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1], [0]]).round(6).tolist()[0]
     0.287682
     """
+    gain = aligned(gain, names_of(channel) or names_of(prior), "gain", "channel")
     channel, prior = check_pair(channel, prior)
     gain = real_array(gain, "gain", 2)
     if len(gain) != len(prior):

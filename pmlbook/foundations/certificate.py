@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -15,8 +15,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from .probability import exact_prior
 from .sampling import UNITS
-from .validation import check_epsilon, check_prior
+from .validation import check_epsilon
 
 # %% auto #0
 __all__ = ['PLAIN', 'exp_below', 'exact_lifts', 'Certificate']
@@ -29,17 +30,19 @@ def exp_below(epsilon: float) -> Fraction:
     return max(below, Fraction(1))
 
 
-def exact_lifts(weights: NDArray[np.int64], prior: NDArray[np.float64]) -> list[Fraction]:
+def exact_lifts(
+    weights: NDArray[np.int64], prior: NDArray[np.float64] | Sequence[Fraction]
+) -> list[Fraction]:
     """Largest lift of each outcome that can occur, in exact arithmetic.
 
     Parameters
     ----------
     weights : ndarray of int64, shape (N, M)
         Rows with one and the same sum; see `to_weights`.
-    prior : ndarray, shape (N,)
+    prior : ndarray or sequence of Fraction, shape (N,)
         P(x); divided by its exact sum.
     """
-    fractions = [value.as_integer_ratio() for value in prior.tolist()]
+    fractions = [Fraction(value).as_integer_ratio() for value in prior]
     common = math.lcm(*(below for _, below in fractions))
     shares = np.array([above * (common // below) for above, below in fractions], dtype=object)
     averages, tops = shares @ weights.astype(object), weights.max(axis=0).tolist()
@@ -60,8 +63,8 @@ class Certificate:
         The level in nats that is decided.
     weights : ndarray of int64, shape (N, M)
         The mechanism: probabilities times 2^53, rows with exactly that sum.
-    prior : ndarray, shape (N,)
-        P(x), all positive.
+    prior : sequence of Fraction or float, length N
+        P(x), all positive; kept as fractions that sum to exactly one.
     inputs, outputs : tuples of length N and M
         Names of secrets and outcomes.
 
@@ -77,14 +80,15 @@ class Certificate:
 
     epsilon: float
     weights: NDArray[np.int64]
-    prior: NDArray[np.float64]
+    prior: tuple[Fraction, ...]
     inputs: tuple[Hashable, ...]
     outputs: tuple[Hashable, ...]
     largest_lift: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        if len(check_prior(self.prior)) != len(self.weights):
+        object.__setattr__(self, "prior", exact_prior(self.prior))
+        if len(self.prior) != len(self.weights):
             raise ValueError(f"weights has {len(self.weights)} rows, prior {len(self.prior)}")
         for row, entries in enumerate(self.weights.tolist()):
             if min(entries) < 0 or sum(entries) != UNITS:
@@ -124,7 +128,7 @@ class Certificate:
             "largest_lift": str(self.largest_lift),
             "inputs": list(self.inputs),
             "outputs": list(self.outputs),
-            "prior": self.prior.tolist(),
+            "prior": list(map(str, self.prior)),
             "units": UNITS,
             "weights": self.weights.tolist(),
         }
@@ -145,7 +149,7 @@ class Certificate:
             certificate = cls(
                 float(content["epsilon"]),
                 np.array(content["weights"], dtype=np.int64),
-                np.array(content["prior"], dtype=float),
+                tuple(map(Fraction, content["prior"])),
                 tuple(content["inputs"]),
                 tuple(content["outputs"]),
             )

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from .validation import Frozen
+
 # %% auto #0
 __all__ = ['Estimate', 'invert', 'likeliest']
 
 # %% ../../nbs/foundations/09_estimation.ipynb #583ba841
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Frozen):
     """Frequencies of the secrets, estimated from released values; made by `Mechanism.estimate`.
 
     `frequencies` and `standard_errors` have shape (N,); `size` is the number of released values.

@@ -6,18 +6,22 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate
+from .certificate import Certificate, exp_below
 from .columns import blocks, decode, encode
 from .estimation import Estimate, invert, likeliest
-from .leakage import epsilon_pml, pointwise_maximal_leakage
+from .leakage import pointwise_maximal_leakage
+from .probability import exact_prior, is_rational
 from pmlbook.foundations.sampling import (
     UNITS,
     Guide,
@@ -28,33 +32,43 @@ from pmlbook.foundations.sampling import (
     to_weights,
 )
 from .utility import Utility, as_utility
-from .validation import check_pair, labels_of
+from pmlbook.foundations.validation import (
+    Frozen,
+    PriorLike,
+    aligned,
+    check_channel,
+    check_names,
+    check_prior,
+    frozen_array,
+    names_of,
+)
 
 # %% auto #0
-__all__ = ['Mechanism', 'Design']
+__all__ = ['Mechanism', 'level_of', 'Design']
 
 # %% ../../nbs/foundations/11_mechanism.ipynb #a8f86163
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism:
+class Mechanism(Frozen):
     """A privacy mechanism: a channel together with the prior it is meant for.
 
     Parameters
     ----------
     channel : array_like, shape (N, M)
         P(y | x); rows sum to 1. Stored rounded to multiples of 2^-53 that sum to 1 exactly, zeros kept.
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the inputs.
+        The index and the columns of a pandas DataFrame name the inputs and the outputs.
+    prior : array_like, shape (N,), or dict of names and numbers
+        P(x), all positive. Fractions are kept exactly. The index of a pandas Series names the inputs.
     inputs : sequence of hashable, length N, optional
-        Names of the secrets; 0, 1, ..., N-1 if left out.
+        Names of the secrets, and their order; 0, 1, ..., N-1 if nothing names them.
     outputs : sequence of hashable, length M, optional
-        Names of the outcomes; 0, 1, ..., M-1 if left out.
+        Names of the outcomes, and their order; 0, 1, ..., M-1 if nothing names them.
 
     Raises
     ------
     InvalidPrior, InvalidChannel
         If an argument is no prior or channel, or their sizes differ.
     ValueError
-        If names are missing or repeated.
+        If names are missing or repeated, or those of two arguments differ.
 
     Source: Grosse et al. 2024, Section III-A.
 
@@ -68,29 +82,59 @@ class Mechanism:
     prior: NDArray[np.float64]
     inputs: tuple[Hashable, ...] = ()
     outputs: tuple[Hashable, ...] = ()
+    # the prior together with the fractions it stands for; `replace` hands it on
+    _meant: tuple[NDArray[np.float64], tuple[Fraction, ...]] | None = field(
+        default=None, kw_only=True
+    )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            channel: ArrayLike,
+            prior: PriorLike,
+            inputs: Iterable[Hashable] = (),
+            outputs: Iterable[Hashable] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        channel, prior = check_pair(self.channel, self.prior)
-        inputs = tuple(self.inputs) or labels_of(self.prior, len(prior))
-        outputs = tuple(self.outputs) or tuple(range(channel.shape[1]))
-        for name, labels, count in (
-            ("inputs", inputs, len(prior)),
-            ("outputs", outputs, channel.shape[1]),
-        ):
-            hashable = all(isinstance(label, Hashable) for label in labels)
-            if len(labels) != count or not hashable or len(set(labels)) != count:
-                raise ValueError(f"{name} must be {count} different names, got {labels}")
-        channel = to_weights(channel) / UNITS
-        channel.flags.writeable = prior.flags.writeable = False
-        for name, value in zip(
-            ("channel", "prior", "inputs", "outputs"), (channel, prior, inputs, outputs)
-        ):
+        given: Any = self.prior
+        if self._meant is not None and self._meant[0] is self.prior:  # not another prior
+            given = self._meant[1]
+        inputs = _first(self.inputs, "inputs", names_of(self.channel), names_of(given))
+        outputs = _first(self.outputs, "outputs", names_of(self.channel, axis=1))
+        given = aligned(given, inputs, "prior", "inputs")
+        exact = exact_prior(given) if is_rational(given) else None
+        prior = frozen_array(check_prior(exact or given))
+        table = aligned(self.channel, inputs, "channel", "inputs")
+        table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
+        channel = check_channel(table, rows=len(prior))
+        content = {
+            "channel": frozen_array(to_weights(channel) / UNITS),
+            "prior": prior,
+            "inputs": check_names(inputs or range(len(prior)), "inputs", len(prior)),
+            "outputs": check_names(outputs or range(channel.shape[1]), "outputs", channel.shape[1]),
+            "_meant": exact and (prior, exact),
+        }
+        for name, value in content.items():
             object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> Any:
+        prior = self._meant[1] if self._meant else self.prior
+        return type(self), (self.channel, prior, self.inputs, self.outputs)
+
+    def _content(self) -> tuple[Any, ...]:
+        return self.channel, self.exact_prior, self.inputs, self.outputs
+
+    @cached_property
+    def exact_prior(self) -> tuple[Fraction, ...]:
+        """The prior as fractions that sum to exactly one, as they were given or those of the floats."""
+        return self._meant[1] if self._meant else exact_prior(self.prior)
 
     @cached_property
     def weights(self) -> NDArray[np.int64]:
         """The channel times 2^53, exactly, shape (N, M)."""
-        return (self.channel * UNITS).astype(np.int64)
+        return frozen_array((self.channel * UNITS).astype(np.int64))
 
     @cached_property
     def _guide(self) -> Guide:
@@ -101,20 +145,21 @@ class Mechanism:
         """Pointwise maximal leakage of each outcome, shape (M,), in nats."""
         return pointwise_maximal_leakage(self.channel, self.prior)
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
-        """Leakage of the worst outcome, in nats."""
-        return epsilon_pml(self.channel, self.prior)
+        """The smallest float level, in nats, for which `certify` holds; decided in exact arithmetic."""
+        return level_of(self.certify(0).largest_lift)
 
     def utility(
         self, utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information"
     ) -> float:
         """Utility of the mechanism: a name, a `Utility` or a sub-linear function of a column."""
-        return as_utility(utility)(self.channel, self.prior)
+        measure = as_utility(utility).aligned(self.inputs, "inputs")
+        return measure(self.channel, self.prior)
 
     def certify(self, epsilon: float) -> Certificate:
         """Decide in exact arithmetic whether no outcome leaks more than `epsilon` nats."""
-        return Certificate(epsilon, self.weights, self.prior, self.inputs, self.outputs)
+        return Certificate(epsilon, self.weights, self.exact_prior, self.inputs, self.outputs)
 
     @classmethod
     def from_certificate(cls, certificate: Certificate) -> Mechanism:
@@ -207,10 +252,13 @@ class Mechanism:
         return Estimate(self.inputs, frequencies, errors, len(codes))
 
     def to_frame(self) -> Any:
-        """Return the channel as a pandas DataFrame, inputs as index and outputs as columns."""
+        """Return the channel as a pandas DataFrame, inputs as index and outputs as columns.
+
+        With the prior as a Series it makes an equal mechanism.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self.channel, index=list(self.inputs), columns=list(self.outputs))
+        return pd.DataFrame(self.channel.copy(), _index(self.inputs), _index(self.outputs))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the channel as a heat map; takes and returns matplotlib axes."""
@@ -224,6 +272,50 @@ class Mechanism:
 
     def _repr_html_(self) -> str:
         return _mechanism_table(self)
+
+# %% ../../nbs/foundations/11_mechanism.ipynb #9e6ef8f0
+def _first(
+    given: Any, what: str, *carried: tuple[Hashable, ...] | None
+) -> tuple[Hashable, ...] | None:
+    """Names given by hand, else the first that an argument carries; None where there are none."""
+    return check_names(given, what=what) or next((names for names in carried if names), None)
+
+
+def _index(names: tuple[Hashable, ...]) -> Any:
+    """A pandas Index that holds just these names."""
+    import pandas as pd
+
+    index = pd.Index(list(names))
+    same = [(type(name), name) for name in index] == [(type(name), name) for name in names]
+    return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
+
+# %% ../../nbs/foundations/11_mechanism.ipynb #88ac4c75
+def level_of(lift: Fraction) -> float:
+    """The smallest float epsilon, in nats, with e^epsilon certainly at least `lift`.
+
+    Source: bisection over neighbouring floats, whose bit patterns are neighbouring integers; `exp_below`.
+
+    Examples
+    --------
+    >>> level_of(Fraction(1)), round(level_of(Fraction(3, 2)), 6)
+    (0.0, 0.405465)
+    """
+
+    def enough(pattern: int) -> bool:
+        return exp_below(_float_at(pattern)) >= lift
+
+    guess = math.log1p(lift - 1) if lift < 2**1000 else 0.0
+    place, most = (int(np.float64(level).view(np.int64)) for level in (guess, 1000.0))
+    first, last = max(0, place - 8), place + 8
+    if (first and enough(first)) or not enough(last):  # no good guess: search everywhere
+        first, last = 0, most
+    patterns = range(first, last + 1)
+    return _float_at(patterns[bisect_left(patterns, True, key=enough)])
+
+
+def _float_at(pattern: int) -> float:
+    """The float with these bits."""
+    return float(np.int64(pattern).view(np.float64))
 
 # %% ../../nbs/foundations/11_mechanism.ipynb #a61c7911
 def _mechanism_table(mechanism: Mechanism) -> str:
@@ -256,8 +348,8 @@ def _mechanism_table(mechanism: Mechanism) -> str:
     )
 
 # %% ../../nbs/foundations/11_mechanism.ipynb #0d186a49
-@dataclass(frozen=True, repr=False)
-class Design:
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Frozen):
     """An optimised mechanism with its certificate.
 
     `value` is recomputed from the mechanism; `bound` is a certified bound on the optimum from the other

@@ -5,14 +5,65 @@
 # %% ../../nbs/foundations/01_probability.ipynb #db48eb62
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from .validation import check_distribution, check_pair
+from .validation import PriorLike, check_distribution, check_pair, check_prior
 
 # %% auto #0
-__all__ = ['joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel', 'entropy', 'mutual_information']
+__all__ = ['is_rational', 'exact_prior', 'joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel', 'entropy',
+           'mutual_information']
+
+# %% ../../nbs/foundations/01_probability.ipynb #ed2e0145
+def is_rational(prior: Any) -> bool:
+    """Whether all entries are fractions or whole numbers, so that they say exactly what is meant."""
+    entries = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object).flat
+    return all(isinstance(entry, Rational) for entry in entries)
+
+
+def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
+    """The prior in fractions that sum to exactly one.
+
+    Parameters
+    ----------
+    prior : array_like, shape (N,), or dict of names and numbers
+        P(x), all positive. Fractions are taken as they are, floats at their exact values.
+
+    Returns
+    -------
+    tuple of Fraction, length N
+        The entries divided by their exact sum.
+
+    Raises
+    ------
+    InvalidPrior
+        If `prior` is no distribution or has a zero.
+
+    Source: every float is a whole number times a power of two (IEEE 754).
+
+    Examples
+    --------
+    >>> exact_prior([Fraction(3, 50), Fraction(47, 50)])
+    (Fraction(3, 50), Fraction(47, 50))
+    >>> exact_prior([0.75, 0.25])
+    (Fraction(3, 4), Fraction(1, 4))
+    """
+    entries: Any = check_prior(prior).tolist()
+    if is_rational(prior):
+        given: Any = prior
+        entries = given.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object)
+    fractions = [Fraction(entry) for entry in entries]
+    common = math.lcm(*(share.denominator for share in fractions))
+    shares = [share.numerator * (common // share.denominator) for share in fractions]
+    total = sum(shares)
+    return tuple(Fraction(share, total) for share in shares)
 
 # %% ../../nbs/foundations/01_probability.ipynb #5f3b856d
 def joint(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:

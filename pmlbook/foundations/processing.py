@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import posterior
-from .validation import check_channel, check_pair, check_prior
+from .validation import aligned, check_channel, check_pair, check_prior, names_of
 
 # %% auto #0
 __all__ = ['post_process', 'pre_process', 'compose', 'conditional_leakage']
@@ -42,6 +42,7 @@ def post_process(channel: ArrayLike, kernel: ArrayLike) -> NDArray[np.float64]:
     >>> post_process([[1, 0], [0.5, 0.5]], [[0.5, 0.5], [0, 1]]).tolist()
     [[0.5, 0.5], [0.25, 0.75]]
     """
+    kernel = aligned(kernel, names_of(channel, axis=1), "kernel", "columns of channel")
     channel = check_channel(channel)
     return channel @ check_channel(kernel, rows=channel.shape[1], name="kernel")
 
@@ -81,6 +82,8 @@ def pre_process(
     >>> rows.round(6).tolist(), weights.tolist()
     ([[0.833333, 0.166667], [0.5, 0.5]], [0.75, 0.25])
     """
+    names = names_of(channel) or names_of(prior)
+    attribute = aligned(attribute, names, "attribute", "channel")
     channel, prior = check_pair(channel, prior)
     attribute = check_channel(attribute, rows=len(prior), name="attribute")
     weights = check_prior(prior @ attribute, name="prior of the attribute")
@@ -114,6 +117,7 @@ def compose(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     >>> compose([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]]
     """
+    second = aligned(second, names_of(first), "second", "first")
     first = check_channel(first, name="first")
     second = check_channel(second, rows=len(first), name="second")
     return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
@@ -150,6 +154,7 @@ def conditional_leakage(
     >>> conditional_leakage([[1, 0], [0.5, 0.5]], [[1, 0], [0.5, 0.5]], [0.5, 0.5]).round(6).tolist()
     [[0.182322, 1.098612], [0.0, 0.0]]
     """
+    second = aligned(second, names_of(first) or names_of(prior), "second", "first")
     first, prior = check_pair(first, prior)
     second = check_channel(second, rows=len(prior), name="second")
     largest = ((first > 0)[:, :, None] * second[:, None, :]).max(axis=0)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .validation import frozen_array
+
 # %% auto #0
 __all__ = ['BITS', 'UNITS', 'FIRST', 'Words', 'CELLS', 'CHUNK', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables',
            'random_words', 'Guide', 'guide']
@@ -125,7 +127,8 @@ def alias_tables(weights: NDArray[np.int64], bits: int = BITS, first: int = FIRS
     cuts = np.array([cut for row, _ in rows for cut in row])
     alias = np.array([other for _, row in rows for other in row], np.uint32)
     high, low = cuts >> spare, cuts & (2**spare - 1)
-    return AliasTables(k, first, spare, high.astype(np.uint32), low.astype(np.uint32), alias)
+    tables = high.astype(np.uint32), low.astype(np.uint32), alias
+    return AliasTables(k, first, spare, *map(frozen_array, tables))
 
 # %% ../../nbs/foundations/07_sampling.ipynb #ea1ce11b
 def random_words(rng: np.random.Generator | int | None = None) -> Words:
@@ -195,4 +198,4 @@ def guide(tables: AliasTables) -> Guide:
     cut = tables.high[:, None]
     own = np.tile(np.arange(2**k, dtype=kind), rows)[:, None]
     outcomes = np.where(begin > cut, tables.alias[:, None].astype(kind), kind.type(2**k))
-    return Guide(tables, bits, np.where(end <= cut, own, outcomes).ravel())
+    return Guide(tables, bits, frozen_array(np.where(end <= cut, own, outcomes).ravel()))

@@ -6,16 +6,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from .validation import check_pair, check_prior, real_array
+from pmlbook.foundations.validation import (
+    Frozen,
+    PriorLike,
+    aligned,
+    check_names,
+    check_pair,
+    check_prior,
+    frozen_array,
+    names_of,
+    real_array,
+)
 
 # %% auto #0
 __all__ = ['NAMED', 'Utility', 'check_function', 'FInformation', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
@@ -28,6 +38,7 @@ class Utility(ABC):
     symmetric: bool = (
         False  # under a uniform prior, unchanged when the entries of a column are permuted
     )
+    inputs: tuple[Hashable, ...] = ()  # names of the secrets, where the utility is told them
 
     @abstractmethod
     def columns(
@@ -37,7 +48,12 @@ class Utility(ABC):
 
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
         """Utility of a channel, shape (N, M), under a prior, shape (N,)."""
-        return float(self.columns(*check_pair(channel, prior)).sum())
+        measure = self.aligned(names_of(channel) or names_of(prior), "channel")
+        return float(measure.columns(*check_pair(channel, prior)).sum())
+
+    def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:
+        """The utility for secrets in the order of `names`, those of `other`; itself, if it has no names."""
+        return self
 
 
 def check_function(f: Any) -> Any:
@@ -73,6 +89,11 @@ class FInformation(Utility):
     def __post_init__(self) -> None:
         check_function(self.f)
 
+    def __reduce__(self) -> Any:  # a function without a name of its own cannot be pickled
+        if NAMED.get(self.name) == self:
+            return as_utility, (self.name,)
+        return FInformation, (self.f, self.name)
+
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -104,22 +125,36 @@ def alpha_information(alpha: float) -> FInformation:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
-    scale = alpha * (alpha - 1)
-    return FInformation(lambda t: (t**alpha - alpha * t + alpha - 1) / scale, f"alpha_{alpha:g}")
+    return FInformation(_Power(float(alpha)), f"alpha_{alpha:g}")
+
+
+@dataclass(frozen=True)
+class _Power:
+    """The function of `alpha_information`, equal to another of the same alpha."""
+
+    alpha: float
+
+    def __call__(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        alpha = self.alpha
+        return np.asarray((t**alpha - alpha * t + alpha - 1) / (alpha * (alpha - 1)))
 
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee
-class ExpectedGain(Utility):
+@dataclass(frozen=True, eq=False)
+class ExpectedGain(Frozen, Utility):
     """Expected gain of somebody who takes the best action at each outcome.
 
     Parameters
     ----------
     gain : array_like, shape (N, A)
-        What each action earns under each secret, any finite unit.
+        What each action earns under each secret, any finite unit. The index of a pandas DataFrame names
+        the secrets; they are then paired by name with those of a prior or a mechanism.
+    inputs : sequence of hashable, length N, optional
+        Names of the secrets.
 
     Raises
     ------
     ValueError
-        If `gain` is no finite table.
+        If `gain` is no finite table, or names are repeated or differ.
 
     Source: Alvim et al. 2012.
 
@@ -129,8 +164,27 @@ class ExpectedGain(Utility):
     0.75
     """
 
-    def __init__(self, gain: ArrayLike) -> None:
-        self.gain, self.name = real_array(gain, "gain", 2), "expected_gain"
+    gain: NDArray[np.float64]
+    inputs: tuple[Hashable, ...] = ()
+    name: str = field(default="expected_gain", init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, gain: ArrayLike, inputs: Sequence[Hashable] = ()) -> None: ...
+
+    def __post_init__(self) -> None:
+        names = check_names(self.inputs, "inputs") or names_of(self.gain)
+        table = real_array(aligned(self.gain, names, "gain", "inputs"), "gain", 2)
+        object.__setattr__(self, "gain", frozen_array(table))
+        known = check_names(names, "inputs", len(table)) if names else ()
+        object.__setattr__(self, "inputs", known)
+
+    def aligned(self, names: Sequence[Hashable] | None, other: str) -> ExpectedGain:
+        """The gains of secrets in the order of `names`; see `Utility.aligned`."""
+        if names is None or not self.inputs:
+            return self
+        rows = aligned(dict(zip(self.inputs, self.gain)), names, "gain", other)
+        return replace(self, gain=np.array(list(rows.values())), inputs=tuple(rows))
 
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
@@ -141,7 +195,8 @@ class ExpectedGain(Utility):
         return ((self.gain * prior[:, None]).T @ columns).max(axis=0)
 
 # %% ../../nbs/foundations/06_utility.ipynb #6458af0d
-class HypothesisDivergence(Utility):
+@dataclass(frozen=True, eq=False)
+class HypothesisDivergence(Frozen, Utility):
     """f-divergence between the outcome laws under two hypotheses about the secret.
 
     Parameters
@@ -149,12 +204,17 @@ class HypothesisDivergence(Utility):
     f : FInformation or callable
         The convex function; of an FInformation its `f` is taken.
     first, second : array_like, shape (N,)
-        Distribution of the secret under each hypothesis, all positive.
+        Distribution of the secret under each hypothesis, all positive. The index of a pandas Series names
+        the secrets; they are then paired by name with those of a prior or a mechanism.
+    inputs : sequence of hashable, length N, optional
+        Names of the secrets.
 
     Raises
     ------
     InvalidPrior
         If a hypothesis is no distribution or has a zero.
+    ValueError
+        If names are repeated or differ.
 
     Source: Grosse et al. 2024, Section III-A; Kairouz, Oh and Viswanath 2016.
 
@@ -165,9 +225,36 @@ class HypothesisDivergence(Utility):
     0.5
     """
 
-    def __init__(self, f: Any, first: ArrayLike, second: ArrayLike) -> None:
-        self.f, self.name = check_function(getattr(f, "f", f)), "hypothesis_divergence"
-        self.first, self.second = check_prior(first, "first"), check_prior(second, "second")
+    f: Any
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    inputs: tuple[Hashable, ...] = ()
+    name: str = field(default="hypothesis_divergence", init=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, f: Any, first: PriorLike, second: PriorLike, inputs: Sequence[Hashable] = ()
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        check_function(getattr(self.f, "f", self.f))
+        names = check_names(self.inputs, "inputs") or names_of(self.first) or names_of(self.second)
+        for name in ("first", "second"):
+            law = check_prior(aligned(getattr(self, name), names, name, "inputs"), name)
+            object.__setattr__(self, name, frozen_array(law))
+        known = check_names(names, "inputs", len(self.first)) if names else ()
+        object.__setattr__(self, "inputs", known)
+
+    def aligned(self, names: Sequence[Hashable] | None, other: str) -> HypothesisDivergence:
+        """The hypotheses about secrets in the order of `names`; see `Utility.aligned`."""
+        if names is None or not self.inputs:
+            return self
+        first, second = (
+            aligned(dict(zip(self.inputs, law.tolist())), names, "first", other)
+            for law in (self.first, self.second)
+        )
+        return replace(self, first=first, second=second, inputs=tuple(first))
 
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]
@@ -180,14 +267,19 @@ class HypothesisDivergence(Utility):
                 )
         after, before = self.first @ columns, self.second @ columns
         ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-        return before * self.f(ratio)
+        return before * getattr(self.f, "f", self.f)(ratio)
 
 # %% ../../nbs/foundations/06_utility.ipynb #d2ede6e7
+@dataclass(frozen=True)
 class SubLinear(Utility):
     """A utility given by a sub-linear function of one column, an array of shape (N,)."""
 
-    def __init__(self, function: Callable[[NDArray[np.float64]], float]) -> None:
-        self.function, self.name = function, getattr(function, "__name__", "sub-linear")
+    function: Callable[[NDArray[np.float64]], float]
+
+    @property
+    def name(self) -> str:
+        """What a result calls it."""
+        return getattr(self.function, "__name__", "sub-linear")
 
     def columns(
         self, columns: NDArray[np.float64], prior: NDArray[np.float64]

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, Set
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -15,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['TOLERANCE', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'real_array', 'check_distribution', 'labels_of',
-           'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_count']
+__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array', 'names_of',
+           'check_names', 'aligned', 'labels_of', 'check_distribution', 'check_prior', 'check_channel', 'check_pair',
+           'check_epsilon', 'check_count', 'frozen_array', 'Frozen']
 
 # %% ../../nbs/foundations/17_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -27,10 +30,19 @@ class InvalidChannel(ValueError):
     """A channel that is none; says which row or entry and why."""
 
 
+PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perhaps with names
+
 TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
+EXACT = 2.0**-51  # a sum this close to one, correctly rounded, counts as one
 ROUNDING = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 # %% ../../nbs/foundations/17_validation.ipynb #07596044
+def shortened(value: Any, most: int = 200) -> str:
+    """How a value prints, cut after `most` characters."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def real_array(
     values: Any, name: str, ndim: int, error: type[ValueError] = ValueError
 ) -> NDArray[np.float64]:
@@ -38,11 +50,16 @@ def real_array(
     try:
         array = np.asarray(values)
         numeric = array.dtype.kind in "biuf" or all(isinstance(v, Real) for v in array.flat)
-    except ValueError:  # rows of different lengths
+    except (TypeError, ValueError):  # rows of different lengths
         numeric = False
     if not numeric:
-        raise error(f"{name} must hold real numbers in {ndim} dimension(s), got {values!r}")
-    array = array.astype(float)
+        raise error(
+            f"{name} must hold real numbers in {ndim} dimension(s), got {shortened(values)}"
+        )
+    try:
+        array = array.astype(float)
+    except OverflowError:
+        raise error(f"{name} holds a number too large for a float") from None
     if array.ndim != ndim:
         raise error(f"{name} must have {ndim} dimension(s), got shape {array.shape}")
     if array.size == 0:
@@ -61,32 +78,120 @@ def _refuse(
 
 # %% ../../nbs/foundations/17_validation.ipynb #08d8c16c
 def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> NDArray[np.float64]:
-    """Non-negative array whose last axis sums to one; the sums are divided out."""
-    array = real_array(values, name, ndim, error)
+    """Non-negative array whose last axis sums to one; sums off by more than rounding are divided out."""
+    given = list(values.values()) if isinstance(values, Mapping) and ndim == 1 else values
+    array = real_array(given, name, ndim, error)
     _refuse(array, array < 0, "negative", name, error)
-    single = getattr(values, "dtype", None) in (np.float16, np.float32)
-    tolerance = 8 * float(np.finfo(values.dtype).eps) if single else TOLERANCE
-    with np.errstate(over="ignore"):
-        totals = array.sum(axis=-1)
+    kind = np.asarray(given).dtype
+    single = kind in (np.float16, np.float32)
+    tolerance = 8 * float(np.finfo(kind).eps) if single else TOLERANCE
+    rows = array.reshape(-1, array.shape[-1])
+    totals = np.array([_sum(row) for row in rows.tolist()])
     row = int(np.argmax(np.abs(totals - 1)))
-    total = float(np.ravel(totals)[row])
-    if abs(total - 1) > tolerance:
+    if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"
-        hint = (
-            "; counts must be divided by their sum"
-            if total > 1 and np.all(array == array.round())
-            else ""
+        whole = totals[row] > 1 and np.all(array == array.round())
+        hint = "; counts must be divided by their sum" if whole else ""
+        raise error(
+            f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
-        raise error(f"{what} sums to {total:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}")
-    return array / totals[..., None]
+    off = np.abs(totals - 1) > EXACT
+    rows[off] /= totals[off, None]
+    return array
+
+
+def _sum(row: list[float]) -> float:
+    """The sum, rounded once; infinite where it is too large for a float."""
+    try:
+        return math.fsum(row)
+    except OverflowError:
+        return math.inf
+
+# %% ../../nbs/foundations/17_validation.ipynb #62463ac1
+def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
+    """The names along an axis of a pandas Series or DataFrame, or the keys of a dict; None without names."""
+    if isinstance(values, Mapping):
+        return None if axis else tuple(values)
+    axes = getattr(values, "axes", ()) if hasattr(values, "to_numpy") else ()
+    return tuple(axes[axis]) if axis < len(axes) else None
+
+
+def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:
+    """Names as a tuple; ValueError unless they are different, as many as `count`, and in an order of their own.
+
+    A set has no order, and a dict is no list of names: both are refused. The keys of a dict are welcome.
+    """
+    loose = isinstance(names, (Set, Mapping)) and not isinstance(names, KeysView)
+    if loose or not isinstance(names, Iterable):
+        raise ValueError(f"{what} must be a sequence of names, got {shortened(names)}")
+    plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    many = len(plain) if count is None else count
+    hashable = all(isinstance(name, Hashable) for name in plain)
+    if len(plain) != many or not hashable or len(set(plain)) != many:
+        raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
+    return plain
+
+# %% ../../nbs/foundations/17_validation.ipynb #1b503d35
+def aligned(
+    values: Any, names: Sequence[Hashable] | None, what: str, other: str, axis: int = 0
+) -> Any:
+    """The values in the order of `names` along an axis; as they are, if either side has no names.
+
+    Parameters
+    ----------
+    values : array_like
+        What is to be ordered, such as a prior in a Series or a channel in a DataFrame.
+    names : sequence of hashable, optional
+        The order.
+    what, other : str
+        What a refusal calls the values, and where `names` come from.
+    axis : int
+        0 for rows, 1 for columns.
+
+    Returns
+    -------
+    array_like
+        Of the kind that came in.
+
+    Raises
+    ------
+    ValueError
+        If a name is repeated, or the names are not the same; both lists are shown.
+
+    Source: `DataFrame.take` of pandas.
+
+    Examples
+    --------
+    >>> aligned({"no": 0.75, "yes": 0.25}, ["yes", "no"], "prior", "channel")
+    {'yes': 0.25, 'no': 0.75}
+    """
+    own = names_of(values, axis)
+    if own is None or names is None or own == tuple(names):
+        return values
+    place = {name: k for k, name in enumerate(check_names(own, f"names of {what}"))}
+    wanted = check_names(names, f"names of {other}")
+    if place.keys() != set(wanted):
+        raise ValueError(
+            f"{what} and {other} have different names: {shortened(list(own))} and "
+            f"{shortened(list(wanted))}; rename them, or leave the names out with to_numpy()"
+        )
+    if isinstance(values, Mapping):
+        return {name: values[name] for name in wanted}
+    return values.take([place[name] for name in wanted], axis=axis)
+
+
+def labels_of(prior: Any, n: int) -> tuple[Hashable, ...]:
+    """The names of the `n` secrets: those that `names_of` finds, else 0, 1, ..., n-1."""
+    names = names_of(prior)
+    return tuple(range(n)) if names is None else check_names(names, "names of prior", n)
 
 # %% ../../nbs/foundations/17_validation.ipynb #327c188c
-def check_distribution(p: ArrayLike, name: str = "distribution") -> NDArray[np.float64]:
+def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.float64]:
     """Return a distribution as a new float array that sums to one.
 
     Parameters
     ----------
-    p : array_like, shape (N,)
+    p : array_like, shape (N,), or dict of names and numbers
         Probabilities; zeros are allowed.
     name : str
         What the error message calls it.
@@ -94,6 +199,7 @@ def check_distribution(p: ArrayLike, name: str = "distribution") -> NDArray[np.f
     Returns
     -------
     ndarray, shape (N,)
+        As given, bit for bit, where the sum is within `EXACT` of one; else divided by it.
 
     Raises
     ------
@@ -110,21 +216,12 @@ def check_distribution(p: ArrayLike, name: str = "distribution") -> NDArray[np.f
     return _normalised(p, name, 1, InvalidPrior)
 
 # %% ../../nbs/foundations/17_validation.ipynb #d02f9809
-def labels_of(prior: Any, n: int) -> tuple[Hashable, ...]:
-    """The names of the `n` secrets: the index of a pandas Series, else 0, 1, ..., n-1."""
-    return (
-        tuple(prior.index)
-        if hasattr(prior, "to_numpy") and hasattr(prior, "index")
-        else tuple(range(n))
-    )
-
-
-def check_prior(prior: ArrayLike, name: str = "prior") -> NDArray[np.float64]:
+def check_prior(prior: PriorLike, name: str = "prior") -> NDArray[np.float64]:
     """Return a prior as a new float array that sums to one and has no zero.
 
     Parameters
     ----------
-    prior : array_like, shape (N,)
+    prior : array_like, shape (N,), or dict of names and numbers
         Probability of each secret. A pandas Series may name its symbols by its index.
     name : str
         What the error message calls it.
@@ -192,10 +289,10 @@ def check_channel(
 
 
 def check_pair(
-    channel: ArrayLike, prior: ArrayLike
+    channel: ArrayLike, prior: PriorLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Check a channel and the prior it is used with; see `check_channel` and `check_prior`."""
-    checked = check_prior(prior)
+    """Check a channel and the prior it is used with, in the channel's order; see `check_channel` and `aligned`."""
+    checked = check_prior(aligned(prior, names_of(channel), "prior", "channel"))
     return check_channel(channel, rows=len(checked)), checked
 
 # %% ../../nbs/foundations/17_validation.ipynb #a0040975
@@ -223,3 +320,54 @@ def check_count(n: int, name: str = "n", least: int = 1) -> int:
     if count < least:
         raise ValueError(f"{name} = {count} must be at least {least}")
     return count
+
+# %% ../../nbs/foundations/17_validation.ipynb #d9b6eb98
+def frozen_array(values: Any) -> NDArray[Any]:
+    """A copy of an array that nobody can write to: its memory is that of an immutable bytes object."""
+    array = np.asarray(values)
+    return np.ndarray(array.shape, array.dtype, array.tobytes())
+
+
+def _stable(value: Any) -> Any:
+    """The value with frozen copies of the arrays in it."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple(map(_stable, value))
+    return frozen_array(value) if isinstance(value, np.ndarray) else value
+
+
+def _comparable(value: Any) -> Any:
+    """Something that is equal, and hashes alike, where the values say the same; nan is equal to nan."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, (value + 0).tobytes()  # -0.0 + 0 is 0.0
+    if isinstance(value, tuple):
+        return tuple(map(_comparable, value))
+    return "nan" if isinstance(value, float) and value != value else value
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """Base of results: arrays that stay as they are, copies through the constructor, equality by value."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, _stable(getattr(self, field.name)))
+
+    def __reduce__(self) -> Any:
+        content = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        return _made_anew, (type(self), content)
+
+    def _content(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self) if field.compare)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Frozen) or type(other) is not type(self):
+            return NotImplemented
+        return bool(_comparable(self._content()) == _comparable(other._content()))
+
+    def __hash__(self) -> int:
+        return hash(_comparable(self._content()))
+
+
+def _made_anew(kind: Any, content: dict[str, Any]) -> Any:
+    """A result from its content, for `copy` and `pickle`."""
+    return kind(**content)

@@ -140,7 +140,7 @@ def _design(
     """Wrap a channel; its leakage is recomputed."""
     mean = known.vertices.mean(axis=0)
     prior = mean if mean.all() else np.full(known.size, 1 / known.size)
-    mechanism = Mechanism(channel, prior)
+    mechanism = Mechanism(channel, prior, known.inputs, known.inputs)
     return RobustDesign(mechanism, local_dp(mechanism.channel), bound, method, worst / worst.sum())
 
 # %% ../../nbs/hamming/05_exact.ipynb #9e05bdb5

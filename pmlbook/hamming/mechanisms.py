@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,13 @@ from scipy import sparse
 
 from ..foundations.linear_programmes import maximise
 from ..foundations.mechanism import Design
-from ..foundations.validation import ROUNDING, InvalidChannel, check_channel
+from pmlbook.foundations.validation import (
+    ROUNDING,
+    InvalidChannel,
+    aligned,
+    check_channel,
+    names_of,
+)
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -58,7 +65,7 @@ def distortions(channel: ArrayLike) -> NDArray[np.float64]:
     >>> distortions([[0.75, 0.25], [0.5, 0.5]]).tolist()
     [0.25, 0.5]
     """
-    table = check_channel(channel)
+    table = check_channel(_own_first(channel))
     if table.shape[1] < len(table):
         raise InvalidChannel(
             f"channel has {table.shape[1]} outcomes, but {len(table)} symbols must have their own"
@@ -67,6 +74,15 @@ def distortions(channel: ArrayLike) -> NDArray[np.float64]:
     return np.array([math.fsum(row) for row in wrong.tolist()]) / [
         math.fsum(row) for row in table.tolist()
     ]
+
+
+def _own_first(channel: ArrayLike) -> Any:
+    """A channel whose outcomes are named like the symbols, each symbol's own outcome at its place."""
+    rows, columns = names_of(channel) or (), names_of(channel, axis=1) or ()
+    if not set(rows) & set(columns):
+        return channel
+    spare = [name for name in columns if name not in set(rows)]
+    return aligned(channel, [*rows, *spare], "outcomes", "symbols", axis=1)
 
 
 def worst_distortion(channel: ArrayLike, source_set: SourceSet | ArrayLike) -> float:
@@ -97,7 +113,8 @@ def worst_distortion(channel: ArrayLike, source_set: SourceSet | ArrayLike) -> f
     0.45
     """
     known = as_source_set(source_set)
-    wrong = distortions(check_channel(channel, rows=known.size))
+    rows = _own_first(known.aligned(channel, "channel"))
+    wrong = distortions(check_channel(rows, rows=known.size))
     averages = [math.fsum(p * wrong) / math.fsum(p) for p in known.vertices]
     return min(1.0, max(averages) * (1 + 2.0**-49))
 

@@ -62,7 +62,7 @@ def worst_case_information(
     (0.693147, 0.693147, [0.5, 0.5])
     """
     known = as_source_set(source_set)
-    channel = check_channel(channel, rows=known.size)
+    channel = check_channel(known.aligned(channel, "channel"), rows=known.size)
     mixed = known.vertices @ channel  # law of the outcome under each vertex
     bonus = known.vertices @ rel_entr(channel, 1).sum(axis=1)
     weights = np.full(len(mixed), 1 / len(mixed))
@@ -295,7 +295,7 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     if limit == 0:
         channel = np.eye(known.size)
         bound, value, worst = worst_case_information(known, channel)
-        return _design(channel, value, bound, worst, "identity")
+        return _design(known, channel, value, bound, worst, "identity")
     value, bound, D, q, weights = _least_information(V, limit)
     for shave in (0.0, *SHAVES):  # rounding of the channel may exceed the distortion by a little
         plain = D * (1 - shave)
@@ -304,7 +304,7 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         thin = sparse <= max(value, leak) + 1e-12
         channel = replacing_channel(sparse_D, sparse_q) if thin else replacing_channel(plain, q)
         reached = sparse if thin else leak
-        design = _design(channel, reached, bound, weights @ V, "interior_point")
+        design = _design(known, channel, reached, bound, weights @ V, "interior_point")
         if worst_distortion(design.mechanism.channel, known) <= limit:
             return design
     raise SolverFailed(
@@ -312,7 +312,11 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     )
 
 
-def _design(channel: Array, value: float, bound: float, worst: Array, method: str) -> RobustDesign:
+def _design(
+    known: SourceSet, channel: Array, value: float, bound: float, worst: Array, method: str
+) -> RobustDesign:
     """Wrap a channel with its certificate."""
     prior = worst if worst.all() else np.full(len(worst), 1 / len(worst))
-    return RobustDesign(Mechanism(channel, prior), value, max(0.0, bound), method, worst)
+    return RobustDesign(
+        Mechanism(channel, prior, known.inputs, known.inputs), value, max(0.0, bound), method, worst
+    )

@@ -5,10 +5,11 @@
 # %% ../../nbs/hamming/01_source_sets.ipynb #5dbf2135
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +20,13 @@ from ..foundations.linear_programmes import SolverFailed
 from pmlbook.foundations.validation import (
     ROUNDING,
     TOLERANCE,
+    Frozen,
     InvalidPrior,
+    aligned,
     check_distribution,
+    check_names,
+    frozen_array,
+    names_of,
     real_array,
 )
 
@@ -42,18 +48,23 @@ def _distance(point: NDArray[np.float64], vertices: NDArray[np.float64]) -> floa
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #484efd79
 @dataclass(frozen=True, eq=False)
-class SourceSet:
+class SourceSet(Frozen):
     """A polytope of distributions that contains the unknown true one.
 
     Parameters
     ----------
     vertices : array_like, shape (K, M)
-        Distributions on M symbols, one per row; zeros are allowed, repeated rows are dropped.
+        Distributions on M symbols, one per row; zeros are allowed, repeated rows are dropped. The columns
+        of a pandas DataFrame, or the index of a Series as row, name the symbols.
+    inputs : sequence of hashable, length M, optional
+        Names of the symbols, and their order.
 
     Raises
     ------
     InvalidPrior
         If there is no row, or a row is no distribution; the message names the row as vertices[k].
+    ValueError
+        If names are repeated or differ.
 
     Notes
     -----
@@ -68,15 +79,26 @@ class SourceSet:
     """
 
     vertices: NDArray[np.float64]
+    inputs: tuple[Hashable, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, vertices: ArrayLike, inputs: Sequence[Hashable] = ()) -> None: ...
 
     def __post_init__(self) -> None:
-        real_array(self.vertices, "vertices", 2, InvalidPrior)
-        rows = enumerate(np.asarray(self.vertices))
-        table = np.array([check_distribution(row, f"vertices[{k}]") for k, row in rows])
+        given: Any = self.vertices
+        real_array(given, "vertices", 2, InvalidPrior)
+        listed = isinstance(given, (list, tuple))
+        carried = names_of(given[0]) if listed else names_of(given, axis=1)
+        names = check_names(self.inputs, "inputs") or carried
+        columns = aligned(given, names, "columns of vertices", "inputs", axis=1)
+        rows = given if listed else np.asarray(columns)
+        ordered = [aligned(row, names, f"vertices[{k}]", "inputs") for k, row in enumerate(rows)]
+        table = np.array([check_distribution(p, f"vertices[{k}]") for k, p in enumerate(ordered)])
         _, first = np.unique(table, axis=0, return_index=True)
-        table = table[np.sort(first)]
-        table.flags.writeable = False
-        object.__setattr__(self, "vertices", table)
+        known = check_names(names, "inputs", table.shape[1]) if names else ()
+        object.__setattr__(self, "vertices", frozen_array(table[np.sort(first)]))
+        object.__setattr__(self, "inputs", known)
 
     @property
     def size(self) -> int:
@@ -100,12 +122,16 @@ class SourceSet:
 
     def contains(self, distribution: ArrayLike) -> bool:
         """Whether a distribution, shape (M,), is a mixture of the vertices, up to `TOLERANCE`."""
-        point = check_distribution(distribution)
+        point = check_distribution(self.aligned(distribution, "distribution"))
         if len(point) != self.size:
             raise InvalidPrior(
                 f"distribution has {len(point)} entries, but there are {self.size} symbols"
             )
         return _distance(point, self.vertices) <= TOLERANCE
+
+    def aligned(self, values: Any, what: str) -> Any:
+        """A distribution or the rows of a channel in the order of the symbols, where both are named."""
+        return aligned(values, self.inputs or None, what, "source set")
 
     def hull(self) -> SourceSet:
         """The same set without the vertices that are mixtures of the others."""
@@ -117,7 +143,7 @@ class SourceSet:
         for k in np.flatnonzero(own <= reach.max(axis=0) + TOLERANCE):  # others are farthest out
             kept[k] = False
             kept[k] = not kept.any() or _distance(self.vertices[k], self.vertices[kept]) > ROUNDING
-        return SourceSet(self.vertices[kept])
+        return SourceSet(self.vertices[kept], self.inputs)
 
     def ordered(self) -> SourceSet:
         """The same set with its symbols renumbered by `order`; ValueError if there is none."""
@@ -125,7 +151,8 @@ class SourceSet:
             raise ValueError(
                 "the vertices put the symbols in different orders: the set is not of Class II"
             )
-        return SourceSet(self.vertices[:, self.order])
+        names = tuple(self.inputs[k] for k in self.order) if self.inputs else ()
+        return SourceSet(self.vertices[:, self.order], names)
 
     def __repr__(self) -> str:
         count, size = self.vertices.shape
@@ -134,7 +161,7 @@ class SourceSet:
 # %% ../../nbs/hamming/01_source_sets.ipynb #68bc7d8e
 def as_source_set(source_set: SourceSet | ArrayLike) -> SourceSet:
     """Return a source set as it is, and an array of vertices, shape (K, M), as a `SourceSet`."""
-    return source_set if isinstance(source_set, SourceSet) else SourceSet(source_set)  # type: ignore[arg-type]
+    return source_set if isinstance(source_set, SourceSet) else SourceSet(source_set)
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #a5163514
 def plot_chambers(ax: Axes | None = None) -> Axes:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.progress import Clock
-from ..foundations.validation import check_epsilon
+from ..foundations.validation import Frozen, check_epsilon
 from .bound import ALLOWANCE, bound_cells, overpaid, split, whole
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
@@ -94,7 +94,7 @@ def search(
 
 # %% ../../nbs/per_record/10_certificate.ipynb #9c952d95
 @dataclass(frozen=True, eq=False)
-class Adversary:
+class Adversary(Frozen):
     """The worst adversary found, and a bound on all others.
 
     Attributes
@@ -238,7 +238,7 @@ def _worst(problem: RecordProblem, b: float, tol: float, clock: Clock, floor: fl
 
 # %% ../../nbs/per_record/10_certificate.ipynb #bbfa52d9
 @dataclass(frozen=True, eq=False)
-class LeakageCurve:
+class LeakageCurve(Frozen):
     """Brackets of the per-record leakage over levels of entropy, both non-increasing.
 
     Attributes

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from ..foundations.validation import InvalidChannel, check_channel, check_count
-from .queries import Query
+from ..foundations.validation import Frozen, InvalidChannel, check_channel, check_count
+from .queries import Query, in_order
 
 # %% auto #0
 __all__ = ['RecordProblem', 'check_rows', 'record_problem', 'AdversaryPrior']
@@ -89,7 +89,7 @@ def _grouped(
 
 def check_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
     """The checked channel, and whether it has one row per query value (else one per dataset)."""
-    checked = check_channel(channel)
+    checked = check_channel(in_order(query, channel, "channel"))
     if len(checked) == query.n_values:
         return checked, True
     datasets = math.prod(query.shape)
@@ -169,7 +169,7 @@ def _listing(values: NDArray[np.int64]) -> str:
 
 # %% ../../nbs/per_record/04_classes.ipynb #be56668c
 @dataclass(frozen=True, eq=False)
-class AdversaryPrior:
+class AdversaryPrior(Frozen):
     """A prior on datasets in readable form: uniform inside classes of the other records.
 
     Attributes

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from ..foundations.validation import InvalidChannel, check_channel, check_distribution
+from pmlbook.foundations.validation import (
+    InvalidChannel,
+    aligned,
+    check_channel,
+    check_distribution,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['check_belief', 'check_release', 'check_record', 'by_record', 'split_belief', 'join_belief', 'record_information',
@@ -43,7 +49,7 @@ def check_belief(prior: ArrayLike, name: str = "prior") -> NDArray[np.float64]:
     """
     shape = _shape_of(prior)
     flat = check_distribution(np.reshape(prior, -1) if len(shape) > 1 else prior, name)
-    return flat.reshape(shape)
+    return flat.reshape(shape) if len(shape) > 1 else flat
 
 
 def check_release(channel: ArrayLike, shape: Sequence[int]) -> NDArray[np.float64]:
@@ -112,6 +118,12 @@ def join_belief(
     return np.moveaxis(table.reshape(len(marginal), *rest), 0, record)
 
 # %% ../../nbs/per_record/01_framework.ipynb #3bbd79d7
+def _beside(channel: ArrayLike, prior: ArrayLike) -> ArrayLike:
+    """A prior in the order of a channel's rows, where both name the datasets."""
+    values: ArrayLike = aligned(prior, names_of(channel), "prior", "channel")
+    return values
+
+
 def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> float:
     """What a release tells about one record, to an adversary with a given belief.
 
@@ -146,7 +158,7 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
     >>> round(record_information(parity, [[0.5, 0], [0.5, 0]], 0), 6)
     0.693147
     """
-    belief = check_belief(prior)
+    belief = check_belief(_beside(channel, prior))
     release = check_release(channel, belief.shape)
     record = check_record(record, belief.ndim)
     both = by_record(belief[..., None] * release, record, belief.ndim).sum(axis=1)
@@ -181,7 +193,7 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     """
     levels = [
         record_information(channel, belief, record)
-        for belief in map(check_belief, priors)
+        for belief in (check_belief(_beside(channel, prior)) for prior in priors)
         for record in range(belief.ndim)
     ]
     if not levels:

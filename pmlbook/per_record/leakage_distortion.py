@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from .symmetry import Setting, setting
 __all__ = ['RecordDesign', 'leakage_distortion', 'distortion_leakage', 'leakage_distortion_curve']
 
 # %% ../../nbs/per_record/18_leakage_distortion.ipynb #219c35ea
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RecordDesign(Design):
     """A mechanism designed against entropy-constrained adversaries, with its certificate.
 
@@ -53,7 +53,7 @@ class RecordDesign(Design):
     leakage: float
     distortion: float
     sees: Query
-    pool: Pool
+    pool: Pool = field(compare=False)
 
 
 def _design(

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ..foundations.validation import check_epsilon
+from ..foundations.validation import Frozen, check_epsilon
 from pmlbook.per_record.framework import (
     by_record,
     check_belief,
@@ -103,8 +103,8 @@ def update_marginal(
     return trace._replace(marginal=marginal)
 
 # %% ../../nbs/per_record/06_printed_algorithms.ipynb #c68f03ac
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, eq=False)
+class Run(Frozen):
     """One run of Algorithm 1: the best value found, the belief that has it, and the path there."""
 
     value: float

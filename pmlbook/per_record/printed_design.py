@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.linear_programmes import Infeasible
-from ..foundations.validation import check_epsilon
+from ..foundations.validation import Frozen, check_epsilon
 from .printed_algorithms import restarts
 from .printed_penalty import Subproblem, Test, penalty_method
 from .queries import Query
@@ -23,7 +23,7 @@ __all__ = ['DesignRun', 'expected_costs', 'blurred', 'alternating_design', 'alte
 
 # %% ../../nbs/per_record/20_printed_design.ipynb #41facaea
 @dataclass(frozen=True, eq=False)
-class DesignRun:
+class DesignRun(Frozen):
     """One run of Algorithm 6 or 9: what it reports, its last two moves, and the path there.
 
     `trace` holds the reported value of each round, `channels` the releases, beginning with the start.

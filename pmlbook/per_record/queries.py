@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,18 +17,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..foundations.validation import check_count
+from ..foundations.validation import Frozen, aligned, check_count, frozen_array, names_of
 
 # %% auto #0
-__all__ = ['MAX_DATASETS', 'MAX_STEPS', 'Query', 'count_totals', 'SumQuery', 'counting', 'modular_sum', 'parity', 'threshold',
-           'pairwise_products']
+__all__ = ['MAX_DATASETS', 'MAX_STEPS', 'Query', 'in_order', 'count_totals', 'SumQuery', 'counting', 'modular_sum', 'parity',
+           'threshold', 'pairwise_products']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
 MAX_DATASETS = 2**18  # more than these are not listed
 
 
+def _listed(values: Any, name: str) -> tuple[Any, ...]:
+    """The values as a tuple; ValueError for a set, which has no order."""
+    if isinstance(values, Set):
+        raise ValueError(f"{name} must be a sequence, got {values!r}: a set has no order")
+    return tuple(values)
+
+
 @dataclass(frozen=True, eq=False)
-class Query:
+class Query(Frozen):
     """A function of a dataset, with values 0, 1, 2, ...
 
     Parameters
@@ -41,7 +48,7 @@ class Query:
     Raises
     ------
     ValueError
-        If there is no record, an alphabet is empty or repeats a symbol; when the datasets are listed, if
+        If there is no record, an alphabet is empty, a set, or repeats a symbol; when the datasets are listed, if
         there are more than `MAX_DATASETS` or a value is no whole number from 0.
 
     Source: Wu et al. 2026, Section 2.1.
@@ -57,7 +64,8 @@ class Query:
     alphabets: Sequence[Sequence[Hashable]]
 
     def __post_init__(self) -> None:
-        alphabets = tuple(tuple(alphabet) for alphabet in self.alphabets)
+        given = _listed(self.alphabets, "alphabets")
+        alphabets = tuple(_listed(a, f"alphabets[{k}]") for k, a in enumerate(given))
         if not alphabets:
             raise ValueError("alphabets is empty: a dataset needs at least one record")
         for i, alphabet in enumerate(alphabets):
@@ -80,7 +88,8 @@ class Query:
                 f" (limit {MAX_DATASETS}); a SumQuery needs no list"
             )
         datasets = itertools.product(*self.alphabets)
-        return np.array([self._value(x) for x in datasets], dtype=np.int64).reshape(self.shape)
+        values = np.array([self._value(x) for x in datasets], dtype=np.int64)
+        return frozen_array(values.reshape(self.shape))
 
     def _value(self, x: tuple[Any, ...]) -> int:
         value = self.function(x)
@@ -107,6 +116,15 @@ class Query:
         table = np.moveaxis(self.table, record, 0).reshape(self.shape[record], -1)
         counts = np.array([np.bincount(row, minlength=self.n_values) for row in table])
         return np.log(counts, out=np.full(counts.shape, -np.inf), where=counts > 0)
+
+
+def in_order(query: Query, values: Any, what: str) -> Any:
+    """Rows of a frame by query value, 0, 1, ..., or by dataset, where these are its names; others as they are."""
+    names, rows = names_of(values), None
+    if names:
+        listed = len(names) == math.prod(query.shape) and isinstance(names[0], tuple)
+        rows = tuple(itertools.product(*query.alphabets)) if listed else tuple(range(len(names)))
+    return aligned(values, rows, what, "query")
 
 # %% ../../nbs/per_record/03_queries.ipynb #ac8098fa
 MAX_STEPS = 10**7  # additions in a convolution
@@ -136,6 +154,22 @@ def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
     return totals
 
 # %% ../../nbs/per_record/03_queries.ipynb #541cccdf
+@dataclass(frozen=True)
+class _OfSum:
+    """The function of a `SumQuery`: from a dataset to the sum of what its records add, and on."""
+
+    contributions: tuple[tuple[int, ...], ...]
+    alphabets: tuple[tuple[Hashable, ...], ...]
+    then: Callable[[int], int]
+
+    def __call__(self, dataset: tuple[Any, ...]) -> int:
+        return self.then(sum(adds[x] for adds, x in zip(self._adds, dataset)))
+
+    @cached_property
+    def _adds(self) -> list[dict[Hashable, int]]:
+        return [dict(zip(a, adds)) for a, adds in zip(self.alphabets, self.contributions)]
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class SumQuery(Query):
     """A function of a sum of per-record values; thousands of records are no obstacle.
@@ -172,22 +206,26 @@ class SumQuery(Query):
         alphabets: Sequence[Sequence[Hashable]] | None = None,
     ) -> None:
         try:
-            adds = tuple(tuple(operator.index(v) for v in values) for values in contributions)
+            listed = [_listed(v, "contributions") for v in _listed(contributions, "contributions")]
+            adds = tuple(tuple(map(operator.index, values)) for values in listed)
         except TypeError:
             raise ValueError(
                 f"contributions must be whole numbers, got {contributions!r}"
             ) from None
         names = [range(len(v)) if len(set(v)) < len(v) else v for v in adds]
-        alphabets = tuple(tuple(a) for a in (names if alphabets is None else alphabets))
-        if [len(a) for a in alphabets] != [len(v) for v in adds]:
+        given = names if alphabets is None else _listed(alphabets, "alphabets")
+        symbols = tuple(_listed(a, "alphabets") for a in given)
+        if [len(a) for a in symbols] != [len(v) for v in adds]:
             raise ValueError("alphabets and contributions must have the same sizes")
-        lookup = [dict(zip(a, v)) for a, v in zip(alphabets, adds)]
         outer = then or int
         object.__setattr__(self, "contributions", adds)
         object.__setattr__(self, "then", outer)
-        object.__setattr__(self, "function", lambda x: outer(sum(d[v] for d, v in zip(lookup, x))))
-        object.__setattr__(self, "alphabets", alphabets)
+        object.__setattr__(self, "function", _OfSum(adds, symbols, outer))
+        object.__setattr__(self, "alphabets", symbols)
         self.__post_init__()
+
+    def __reduce__(self) -> Any:
+        return SumQuery, (self.contributions, self.then, self.alphabets)
 
     @cached_property
     def n_values(self) -> int:
@@ -214,7 +252,7 @@ class SumQuery(Query):
     def log_counts(self, record: int) -> NDArray[np.float64]:
         """Logarithms of the number of ways to fill the other records, shape (symbols, values)."""
         if record not in self._counted:
-            self._counted[record] = self._count(record)
+            self._counted[record] = frozen_array(self._count(record))
         return self._counted[record].copy()
 
     @cached_property
@@ -234,6 +272,31 @@ class SumQuery(Query):
         return out
 
 # %% ../../nbs/per_record/03_queries.ipynb #739a2d3a
+@dataclass(frozen=True)
+class _Remainder:
+    """The remainder modulo m; a class, since a function without a name cannot be pickled."""
+
+    m: int
+
+    def __call__(self, total: int) -> int:
+        return total % self.m
+
+
+@dataclass(frozen=True)
+class _AtLeast:
+    """Whether a total reaches a number."""
+
+    number: int
+
+    def __call__(self, total: int) -> int:
+        return int(total >= self.number)
+
+
+def _pairs(total: int) -> int:
+    """How many pairs there are among `total` records."""
+    return total * (total - 1) // 2
+
+
 def counting(n: int) -> SumQuery:
     """How many of `n` yes-or-no records are 1; values 0, ..., n.
 
@@ -258,7 +321,7 @@ def modular_sum(n: int, m: int) -> SumQuery:
     [[1, 2], [2, 0]]
     """
     m = check_count(m, "m")
-    return SumQuery([(0, 1)] * check_count(n), lambda total: total % m)
+    return SumQuery([(0, 1)] * check_count(n), _Remainder(m))
 
 
 def parity(n: int) -> SumQuery:
@@ -285,7 +348,7 @@ def threshold(n: int, at_least: int) -> SumQuery:
     [[0, 0], [0, 1]]
     """
     at_least = check_count(at_least, "at_least", least=0)
-    return SumQuery([(0, 1)] * check_count(n), lambda total: int(total >= at_least))
+    return SumQuery([(0, 1)] * check_count(n), _AtLeast(at_least))
 
 
 def pairwise_products(n: int) -> SumQuery:
@@ -298,4 +361,4 @@ def pairwise_products(n: int) -> SumQuery:
     >>> pairwise_products(3).table[1].tolist()
     [[0, 1], [1, 3]]
     """
-    return SumQuery([(0, 1)] * check_count(n), lambda total: total * (total - 1) // 2)
+    return SumQuery([(0, 1)] * check_count(n), _pairs)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from ..foundations.validation import InvalidPrior, check_epsilon, real_array
 from .framework import check_belief
 from .parity import binary_entropy, inverse_binary_entropy, parity_leakage
-from .queries import Query, SumQuery, counting
+from .queries import Query, SumQuery, counting, in_order
 
 # %% auto #0
 __all__ = ['MAX_ROWS', 'Pairs', 'check_distortion', 'check_data', 'matching', 'components', 'renamings_of_weights',
@@ -41,7 +44,7 @@ def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.f
     values = np.arange(query.n_values)
     if distortion is None:
         return np.abs(np.subtract.outer(values, values)).astype(float)
-    table = real_array(distortion, "distortion", 2)
+    table = real_array(in_order(query, distortion, "distortion"), "distortion", 2)
     if table.shape[0] != len(values) or not table.shape[1]:
         raise ValueError(
             f"distortion has shape {table.shape}, but the query has {len(values)} values:"
@@ -55,7 +58,7 @@ def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.f
 
 def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     """The law of the data, flat in lexicographic order; InvalidPrior unless it is one."""
-    law = check_belief(p0, "p0")
+    law = check_belief(in_order(query, p0, "p0"), "p0")
     if law.size != math.prod(query.shape) or (law.ndim > 1 and law.shape != query.shape):
         raise InvalidPrior(f"p0 has shape {law.shape}, but the datasets have shape {query.shape}")
     return law.ravel()
@@ -146,8 +149,21 @@ def value_masses(query: Query) -> NDArray[np.float64]:
 
 def everything(query: Query) -> Query:
     """A mechanism's view of the whole dataset: its place in lexicographic order."""
-    place = {x: k for k, x in enumerate(itertools.product(*query.alphabets))}
-    return Query(place.__getitem__, query.alphabets)
+    return Query(_Place(query.alphabets), query.alphabets)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The place of a dataset among all of them; equal to another one of the same alphabets."""
+
+    alphabets: Sequence[Sequence[Hashable]]
+
+    def __call__(self, dataset: tuple[Any, ...]) -> int:
+        return self._places[dataset]
+
+    @cached_property
+    def _places(self) -> dict[tuple[Any, ...], int]:
+        return {x: k for k, x in enumerate(itertools.product(*self.alphabets))}
 
 # %% ../../nbs/per_record/15_symmetry.ipynb #6dd13711
 def _tied(

@@ -26,7 +26,12 @@ from pmlbook.foundations.validation import (
     check_distribution,
     check_epsilon,
     check_prior,
+    aligned,
+    check_names,
+    frozen_array,
     labels_of,
+    names_of,
+    Frozen,
     real_array,
 )
 
@@ -98,7 +103,7 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
 
 # %% ../../nbs/practice/05_estimated_prior.ipynb #3e499cc5
 @dataclass(frozen=True, eq=False, repr=False)
-class PriorRegion:
+class PriorRegion(Frozen):
     """A set of priors: a part between `low` and `high`, and a mass `free` that may lie anywhere.
 
     Parameters
@@ -106,7 +111,7 @@ class PriorRegion:
     prior : array_like, shape (N,)
         The prior by which utility is measured, all positive. A Series names the secrets.
     low, high : array_like, shape (N,)
-        Limits of the bound part.
+        Limits of the bound part; a Series is put into the order of the prior.
     free : float
         Mass that is not bound, from 0 to 1.
 
@@ -115,7 +120,7 @@ class PriorRegion:
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If the limits are crossed, or no prior lies between them.
+        If the limits are crossed, no prior lies between them, or names differ.
 
     Source: intervals for each cell, or the ball of Weissman et al. 2003.
 
@@ -132,8 +137,12 @@ class PriorRegion:
     inputs: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
-        prior = check_prior(self.prior)
-        low, high = real_array(self.low, "low", 1), real_array(self.high, "high", 1)
+        names = check_names(self.inputs, "inputs") or names_of(self.prior)
+        prior = check_prior(aligned(self.prior, names, "prior", "inputs"))
+        low, high = (
+            real_array(aligned(getattr(self, name), names, name, "prior"), name, 1)
+            for name in ("low", "high")
+        )
         free = float(self.free)
         if not len(low) == len(high) == len(prior):
             raise ValueError(f"low and high must have {len(prior)} entries")
@@ -147,16 +156,15 @@ class PriorRegion:
             raise ValueError(
                 f"no prior lies between low, sum {low.sum():g}, and high, sum {high.sum():g}"
             )
-        inputs = tuple(self.inputs) or labels_of(self.prior, len(prior))
+        inputs = check_names(names or range(len(prior)), "inputs", len(prior))
         for name, value in (("prior", prior), ("low", low), ("high", high)):
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, frozen_array(value))
         object.__setattr__(self, "free", free)
         object.__setattr__(self, "inputs", inputs)
 
     def contains(self, prior: ArrayLike, tol: float = 1e-12) -> bool:
         """Whether a distribution belongs to the region; zeros are allowed."""
-        q = check_distribution(prior, "prior")
+        q = check_distribution(aligned(prior, self.inputs, "prior", "region"), "prior")
         bound = np.minimum(q, self.high)
         return bool((q >= self.low - tol).all() and bound.sum() >= 1 - self.free - tol)
 
@@ -277,7 +285,7 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     >>> worst_prior([0.9, 0.1], PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])).tolist()
     [0.4, 0.6]
     """
-    entries = real_array(column, "column", 1)
+    entries = real_array(aligned(column, region.inputs, "column", "region"), "column", 1)
     if len(entries) != len(region.prior):
         raise ValueError(f"column has {len(entries)} entries, not {len(region.prior)}")
     limits = region.low.tolist(), region.high.tolist(), region.free
@@ -313,7 +321,8 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     >>> worst_leakage([[0.75, 0.25], [0.25, 0.75]], region).round(4).tolist()
     [0.5108, 0.5108]
     """
-    table = check_channel(channel, rows=len(region.prior))
+    rows = aligned(channel, region.inputs, "channel", "region")
+    table = check_channel(rows, rows=len(region.prior))
     least = np.array([column @ worst_prior(column, region) for column in table.T])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(table.max(axis=0) / least)
@@ -414,7 +423,7 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     Raises
     ------
     ValueError
-        If `epsilon` is negative or not finite, or the numbers of secrets differ.
+        If `epsilon` is negative or not finite, or the secrets differ in number or name.
 
     Source: Grosse et al. 2024, eq. (2), in rational arithmetic.
 
@@ -427,9 +436,13 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     """
     if len(mechanism.prior) != len(region.prior):
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")
+    rows = aligned(
+        dict(zip(mechanism.inputs, mechanism.weights)), region.inputs, "mechanism", "region"
+    )
+    weights = np.array(list(rows.values()))
     c = exp_below(check_epsilon(epsilon))
     low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
-    for column in mechanism.weights.T.tolist():
+    for column in weights.T.tolist():
         worst = fill(column, low, high, Fraction(region.free))
         if max(column) * sum(worst) > c * sum(q * p for q, p in zip(worst, column)):
             return False
@@ -470,7 +483,7 @@ def robust_mechanism(
     >>> robust_mechanism(region, np.log(2)).mechanism.channel.max().round(4)
     np.float64(0.8571)
     """
-    level, measure = check_epsilon(epsilon), as_utility(utility)
+    level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
     bound = best_columns(robust_columns(region, level), region.prior, measure)[1]
     for shave in SHAVES:
         columns = robust_columns(region, max(0.0, level + np.log1p(-shave)))

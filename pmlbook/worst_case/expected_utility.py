@@ -12,7 +12,7 @@ from scipy import sparse
 from ..foundations.linear_programmes import Infeasible, maximise
 from ..foundations.certificate import exp_below
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.validation import ROUNDING, check_epsilon, check_prior, labels_of
+from ..foundations.validation import ROUNDING, check_epsilon, check_prior
 from .least_leakage import least_leakage
 from .problem import check_utilities
 from .rival import normalised
@@ -129,7 +129,7 @@ def best_expected_utility(
             f"it takes at least {least.bound:.9g} nats"
         )
     allowed, gain, lift = table >= floor, checked[:, None] * table, float(exp_below(level))
-    names, labels = labels_of(prior, len(checked)), least.mechanism.outputs
+    names, labels = least.mechanism.inputs, least.mechanism.outputs
     best, prices = least.mechanism, np.zeros(len(checked))
     for shave in SHAVES:
         try:
@@ -137,7 +137,7 @@ def best_expected_utility(
         except Infeasible:
             break
         prices = prices if shave else found
-        mechanism = Mechanism(channel, checked, names, labels)
+        mechanism = Mechanism(channel, prior, names, labels)
         if mechanism.certify(level):
             best = mechanism
             break

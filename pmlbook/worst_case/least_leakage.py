@@ -5,7 +5,7 @@
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #a3ef2b47
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.linear_programmes import Infeasible
-from ..foundations.certificate import exact_lifts, exp_below
+from ..foundations.certificate import exp_below
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.validation import check_prior, labels_of, real_array
+from ..foundations.validation import aligned, check_prior, labels_of, names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .rival import rival_bound, search
 
 # %% auto #0
-__all__ = ['RULES', 'check_allowed', 'maximal_outputs', 'level_above', 'level_below', 'least_leakage_of_mask', 'least_leakage']
+__all__ = ['RULES', 'check_allowed', 'maximal_outputs', 'level_below', 'least_leakage_of_mask', 'least_leakage']
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #2fa1d1b2
 def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
@@ -48,7 +48,8 @@ def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
 
     Source: Song & Oechtering 2026, problem (2).
     """
-    table, n = real_array(allowed, "allowed", 2), len(check_prior(prior))
+    rows, n = aligned(allowed, names_of(prior), "allowed", "prior"), len(check_prior(prior))
+    table = real_array(rows, "allowed", 2)
     if not np.isin(table, (0, 1)).all():
         raise ValueError("allowed must hold True and False only")
     if len(table) != n:
@@ -72,14 +73,6 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
     return np.flatnonzero(~redundant & allowed.any(axis=0))
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #4c181c77
-def level_above(lift: Fraction) -> float:
-    """A float epsilon, as small as rounding allows, with e^epsilon at least `lift`."""
-    level = float(np.log1p(float(lift - 1)))
-    while exp_below(level) < lift:
-        level = level * (1 + 2.0**-52) + 2.0**-120
-    return level
-
-
 def level_below(lift: Fraction) -> float:
     """A float epsilon, as large as rounding allows, with e^epsilon at most `lift`."""
     level = float(np.log1p(float(lift - 1))) if lift - 1 > 1e-20 else 0.0
@@ -89,23 +82,27 @@ def level_below(lift: Fraction) -> float:
 
 
 def _exact_rival_bound(
-    allowed: NDArray[np.bool_], prior: NDArray[np.float64], rival: NDArray[np.float64]
+    allowed: NDArray[np.bool_], prior: Sequence[Fraction], rival: NDArray[np.float64]
 ) -> Fraction:
     """The rival's bound in fractions, both distributions divided by their exact sums."""
-    exact = [np.array([Fraction(v) for v in p.tolist()], dtype=object) for p in (prior, rival)]
+    exact = [np.array([Fraction(v) for v in p], dtype=object) for p in (prior, rival)]
     return Fraction(rival_bound(allowed, *(p / p.sum() for p in exact)))
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #a207362c
-def _design(mask: NDArray[np.bool_], prior: Any, outputs: tuple[Hashable, ...] = ()) -> Design:
+def _design(
+    mask: NDArray[np.bool_],
+    prior: Any,
+    inputs: tuple[Hashable, ...] = (),
+    outputs: tuple[Hashable, ...] = (),
+) -> Design:
     """The searched mechanism, with its exact level and the exact bound of its rival."""
     kept = maximal_outputs(mask)
     narrow, rival, _ = search(mask[:, kept], check_prior(prior))
     channel = np.zeros(mask.shape)
     channel[:, kept] = narrow
-    mechanism = Mechanism(channel, prior, outputs=outputs)
-    value = level_above(max(exact_lifts(mechanism.weights, mechanism.prior)))
-    bound = level_below(_exact_rival_bound(mask[:, kept], mechanism.prior, rival))
-    return Design(mechanism, value, bound, "rival prior")
+    mechanism = Mechanism(channel, prior, inputs, outputs)
+    bound = level_below(_exact_rival_bound(mask[:, kept], mechanism.exact_prior, rival))
+    return Design(mechanism, mechanism.epsilon, bound, "rival prior")
 
 
 def least_leakage_of_mask(
@@ -197,5 +194,5 @@ def least_leakage(
     if by not in RULES:
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
-    outputs = tuple(getattr(utilities, "columns", ()))
-    return _design(check_allowed(allowed, prior), prior, outputs)
+    inputs, outputs = names_of(prior) or names_of(utilities), names_of(utilities, axis=1)
+    return _design(check_allowed(allowed, prior), prior, inputs or (), outputs or ())

@@ -7,11 +7,19 @@ from __future__ import annotations
 
 import sys
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.validation import check_channel, check_count, check_prior, real_array
+from pmlbook.foundations.validation import (
+    aligned,
+    check_channel,
+    check_count,
+    check_prior,
+    names_of,
+    real_array,
+)
 
 # %% auto #0
 __all__ = ['check_utilities', 'rank_matrix', 'allowed_by_value', 'allowed_by_rank', 'worst_value', 'worst_rank']
@@ -30,13 +38,15 @@ def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> NDArray[np.float6
     Returns
     -------
     ndarray, shape (N, M)
+        In the order of the prior, where both name the secrets.
 
     Raises
     ------
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `utilities` is no finite real matrix, or the number of rows is not that of `prior`.
+        If `utilities` is no finite real matrix, or the number or the names of its rows are not those of
+        `prior`.
 
     Source: Song & Oechtering 2026, Section II.
 
@@ -45,7 +55,9 @@ def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> NDArray[np.float6
     >>> check_utilities([[0, -1], [-2, 0]], [0.5, 0.5]).tolist()
     [[0.0, -1.0], [-2.0, 0.0]]
     """
-    table, symbols = real_array(utilities, "utilities", 2), len(check_prior(prior))
+    symbols = len(check_prior(prior))
+    rows = aligned(utilities, names_of(prior), "utilities", "prior")
+    table = real_array(rows, "utilities", 2)
     if len(table) != symbols:
         raise ValueError(f"utilities has {len(table)} rows, but there are {symbols} symbols")
     return table
@@ -182,7 +194,8 @@ def worst_value(channel: ArrayLike, utilities: ArrayLike) -> float:
     >>> worst_value([[0.5, 0.5, 0], [0, 1, 0]], [[0, -1, -4], [-2, 0, -1]])
     -1.0
     """
-    channel, table = check_channel(channel), real_array(utilities, "utilities", 2)
+    table = real_array(_beside(utilities, channel), "utilities", 2)
+    channel = check_channel(channel)
     if channel.shape != table.shape:
         raise ValueError(f"utilities has shape {table.shape}, but channel has {channel.shape}")
     return float(table[channel > 0].min())
@@ -217,4 +230,11 @@ def worst_rank(channel: ArrayLike, utilities: ArrayLike) -> int:
     >>> worst_rank([[0.5, 0.5, 0], [0, 1, 0]], [[0, -1, -4], [-2, 0, -1]])
     2
     """
-    return int(worst_value(channel, rank_matrix(utilities)))
+    return int(worst_value(channel, rank_matrix(_beside(utilities, channel))))
+
+
+def _beside(utilities: ArrayLike, channel: ArrayLike) -> Any:
+    """Utilities in the order of a channel's rows and columns, where both name them."""
+    rows = aligned(utilities, names_of(channel), "utilities", "channel")
+    names = names_of(channel, axis=1)
+    return aligned(rows, names, "columns of utilities", "columns of channel", axis=1)

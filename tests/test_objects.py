@@ -1,0 +1,273 @@
+"""Results are statements: nobody can write to them, copies say the same, and equal ones are equal."""
+
+import copy
+import itertools
+import math
+import pickle
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
+from inspect import isroutine
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pmlbook as pb
+from pmlbook.foundations.probability import random_channel, random_prior
+from pmlbook.foundations.sampling import to_weights
+from pmlbook.foundations.utility import NAMED, SubLinear, as_utility
+from pmlbook.foundations.validation import Frozen, frozen_array
+from pmlbook.per_record.printed_algorithms import alternating_leakage
+from pmlbook.per_record.queries import Query
+from pmlbook.per_record.symmetry import everything
+
+FLIP, FAIR = [[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]
+NAMES = ("no", "yes")
+TABLE = [[3, 2, 1], [1, 3, 2], [2, 1, 3]]
+SKEW = [0.6, 0.25, 0.15]
+
+
+def used():
+    """A mechanism that has been asked everything, so that whatever is cached is there."""
+    made = pb.Mechanism(FLIP, [Fraction(7, 10), Fraction(3, 10)], NAMES, NAMES)
+    made.privatize(["no"] * 10), made.epsilon, made.weights, hash(made)
+    return made
+
+
+def asked(query):
+    """A query whose table has been listed."""
+    query.table, query.log_counts(0), query.n_values
+    return query
+
+
+def attacked():
+    return pb.per_record_leakage(pb.counting(3), pb.geometric(4, 0.7), 1.5)
+
+
+RESULTS = {
+    "mechanism": used,
+    "mechanism-floats": lambda: pb.Mechanism(FLIP, FAIR),
+    "design": lambda: pb.optimal_mechanism(SKEW, 0.4),
+    "design-without-bound": lambda: pb.Design(used(), 1.0, math.nan, "none"),
+    "least-leakage": lambda: pb.least_leakage(TABLE, SKEW, 2),
+    "frontier": lambda: pb.frontier(TABLE, SKEW)[1].design,
+    "estimate": lambda: used().estimate(["no", "yes", "no"]),
+    "source-set": lambda: pb.SourceSet([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]], "abc"),
+    "robust-design": lambda: pb.dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3),
+    "information-design": lambda: pb.mi_leakage([[0.5, 0.5]], 0.25),
+    "region": lambda: pb.box_region(pd.Series({"no": 30, "yes": 20})),
+    "region-design": lambda: pb.robust_mechanism(pb.ball_region([50, 50]), 0.7),
+    "adversary": attacked,
+    "adversary-prior": lambda: attacked().prior,
+    "curve": lambda: pb.leakage_curve(pb.parity(3), [[0.8, 0.2], [0.2, 0.8]], [0, 1.5]),
+    "record-design": lambda: pb.leakage_distortion(pb.counting(2), 0.3, 1.0, tol=1e-2),
+    "record-design-of-all": lambda: pb.leakage_distortion(
+        pb.SumQuery([(0, 1), (0, 2)]), 0.3, 1.0, tol=1e-2
+    ),
+    "printed-run": lambda: alternating_leakage(np.eye(4).reshape(2, 2, 4), [[0.25] * 2] * 2, 0.5),
+    "gain": lambda: pb.ExpectedGain([[1, 0], [0, 2]], NAMES),
+    "hypotheses": lambda: pb.HypothesisDivergence(NAMED["hellinger"], FAIR, [0.2, 0.8], NAMES),
+}
+QUERIES = {
+    "counting": lambda: pb.counting(3),
+    "parity": lambda: pb.parity(3),
+    "modular": lambda: pb.modular_sum(3, 3),
+    "threshold": lambda: pb.threshold(3, 2),
+    "pairs": lambda: pb.pairwise_products(3),
+    "sum": lambda: pb.SumQuery([(0, 1), (0, 1, 5)], alphabets=["ab", "xyz"]),
+    "sum-then": lambda: pb.SumQuery([(0, 1), (0, 1, 5)], abs),
+    "any": lambda: Query(max, [(0, 1, 2), (0, 1)]),
+    "everything": lambda: everything(pb.counting(2)),
+}
+UTILITIES = {
+    **{name: lambda name=name: as_utility(name) for name in NAMED},
+    "alpha": lambda: pb.alpha_information(0.3),
+    "of-numpy": lambda: pb.FInformation(np.square, "square"),
+    "sub-linear": lambda: SubLinear(np.linalg.norm),
+    "gain": RESULTS["gain"],
+    "hypotheses": RESULTS["hypotheses"],
+}
+COPIES = {
+    "itself": lambda result: result,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "replace": replace,
+    **{
+        f"pickle-{k}": lambda result, k=k: pickle.loads(pickle.dumps(result, k))
+        for k in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
+}
+
+
+def arrays_in(value, seen=None):
+    """Every array that can be reached from a result: fields, cached properties, tuples, lists, dicts."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or type(value).__name__ == "Pool":  # a pool is a workshop, not a statement
+        return
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, dict):
+        yield from itertools.chain.from_iterable(arrays_in(v, seen) for v in value.values())
+    elif isinstance(value, (tuple, list)):
+        yield from itertools.chain.from_iterable(arrays_in(v, seen) for v in value)
+    elif hasattr(value, "__dict__") and not isroutine(value) and not isinstance(value, type):
+        yield from arrays_in(vars(value), seen)
+
+
+def memory(array):
+    """The arrays behind a view, and what owns the memory."""
+    while isinstance(array, np.ndarray):
+        yield array
+        array = array.base
+    assert array is None or type(array) is bytes
+
+
+def assert_nobody_can_write(array):
+    for one in (array, array.view(), array[...], array.reshape(-1), *memory(array)):
+        with pytest.raises(ValueError, match="read-only"):
+            one[...] = 0
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            one.setflags(write=True)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            one.flags.writeable = True
+
+
+@pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS)
+def test_results_are_read_only_in_every_copy(make):
+    result = make()
+    for name, copied in COPIES.items():
+        one = copied(result)
+        found = list(arrays_in(one))
+        assert found, name
+        for array in found:
+            if array.size:
+                assert_nobody_can_write(array)
+        assert one == result and hash(one) == hash(result) and not one != result, name
+        assert type(one) is type(result)
+
+
+@pytest.mark.parametrize("make", QUERIES.values(), ids=QUERIES)
+def test_queries_are_equal_and_can_be_pickled(make):
+    query = asked(make())
+    for one in (copy.copy(query), copy.deepcopy(query), pickle.loads(pickle.dumps(query))):
+        assert one == query == make() and hash(one) == hash(make())
+        assert (asked(one).table == query.table).all() and one.alphabets == query.alphabets
+        for array in (one.table, query.table):
+            assert_nobody_can_write(array)
+    assert query != pb.counting(4) and query != "counting"
+
+
+@pytest.mark.parametrize("make", UTILITIES.values(), ids=UTILITIES)
+def test_utilities_are_equal_and_can_be_pickled(make):
+    utility, prior = make(), [0.3, 0.7]
+    for one in (copy.copy(utility), copy.deepcopy(utility), pickle.loads(pickle.dumps(utility))):
+        assert one == utility == make() and hash(one) == hash(utility)
+        assert one(FLIP, prior) == utility(FLIP, prior) and one.name == utility.name
+
+
+def test_what_says_something_else_is_not_equal():
+    made = used()
+    prior = pd.Series(made.exact_prior, NAMES)
+    others = [
+        replace(made, inputs=("yes", "no")),
+        replace(made, outputs=(0, 1)),
+        replace(made, channel=FLIP[::-1]),
+        replace(made, channel=np.array(FLIP) + [[2**-53, -(2**-53)], [0, 0]]),
+        replace(made, prior=FAIR),
+        replace(made, prior=made.prior.tolist()),  # floats, where tenths are meant
+        pb.optimal_mechanism(prior, 0.4),
+        "mechanism",
+    ]
+    for other in others:
+        assert made != other and not made == other
+    assert len({made, used(), *others[:6]}) == 7
+    design = pb.optimal_mechanism(SKEW, 0.4)
+    assert design != replace(design, value=0.0) and design != replace(design, mechanism=made)
+
+
+def test_zero_has_no_sign_and_nan_equals_nan():
+    assert pb.Mechanism([[1.0, -0.0]], [1]) == pb.Mechanism([[1.0, 0.0]], [1])
+    one, other = (
+        pb.Estimate((), np.array([zero, np.nan]), np.array([np.nan]), 2) for zero in (0.0, -0.0)
+    )
+    assert one == other and hash(one) == hash(other)
+
+
+def test_a_frozen_array_is_a_copy_of_its_own():
+    source = np.arange(6.0).reshape(2, 3)
+    frozen = frozen_array(source[:, ::2])
+    source[:] = 9
+    assert frozen.tolist() == [[0, 2], [3, 5]] and frozen_array(np.empty((0, 3))).shape == (0, 3)
+    assert frozen_array(frozen).tolist() == frozen.tolist()
+
+
+def test_the_law_that_is_drawn_from_cannot_be_changed():
+    """Writing the identity into the shared weights left the certificate true and published the secret."""
+    made = used()
+    certificate = made.certify(1.0)
+    assert certificate and made.weights is made.weights
+    for array in (made.weights, certificate.weights, *arrays_in(vars(made._guide))):
+        assert_nobody_can_write(array)
+    identity = to_weights(np.eye(2))
+    for name in ("weights", "channel", "_guide", "prior", "exact_prior", "epsilon", "inputs"):
+        with pytest.raises(AttributeError):
+            setattr(made, name, identity)
+        with pytest.raises(AttributeError):
+            delattr(made, name)
+    assert not pb.Mechanism(np.eye(2), FAIR).certify(0.5)
+
+
+def test_a_state_that_was_tampered_with_is_made_anew():
+    """A pickle holds arguments, not results: what is cached cannot be smuggled in."""
+    made = used()
+    kind, arguments = made.__reduce__()
+    assert kind is pb.Mechanism and not any(a is made.weights for a in arguments)
+    again = kind(np.eye(2), *arguments[1:])
+    assert again.certify(1.2).holds == (again.epsilon <= 1.2) and not again.certify(0.5)
+    with pytest.raises(pb.InvalidChannel):
+        kind(np.eye(2) * 2, *arguments[1:])
+    assert set(vars(pickle.loads(pickle.dumps(made)))) == {f.name for f in fields(made)}
+
+
+def test_copies_of_random_mechanisms_say_the_same():
+    """Three hundred of them through replace, copy, pickle, JSON and a frame."""
+    rng = np.random.default_rng(300)
+    labels = ["x", 7, None, True, 2.5, "", "é", (1, 2), ("a",), -1, frozenset("z")]
+    for k in range(300):
+        n, m = rng.integers(1, 7, size=2)
+        counts = rng.integers(1, 30, n)
+        prior = [random_prior(n, rng), [Fraction(int(c), int(counts.sum())) for c in counts]][k % 2]
+        plain = labels[:7] if k % 3 else labels
+        names = [[plain[i] for i in rng.permutation(len(plain))[:size]] for size in (n, m)]
+        made = pb.Mechanism(random_channel(n, m, rng), prior, *names)
+        series = pd.Series(
+            made.exact_prior if k % 2 else made.prior,
+            pd.Index(names[0], dtype=object, tupleize_cols=False),
+        )
+        again = {
+            "replace": replace(made, channel=made.channel),
+            "shallow": copy.copy(made),
+            "deep": copy.deepcopy(made),
+            "pickle": pickle.loads(pickle.dumps(made)),
+            "frame": pb.Mechanism(made.to_frame(), series.sample(frac=1, random_state=k)),
+            "certificate": pb.Mechanism.from_certificate(made.certify(1)),
+        }
+        if k % 3:
+            text = made.certify(made.epsilon).to_json()
+            again["json"] = pb.Mechanism.from_certificate(pb.Certificate.from_json(text))
+        for way, one in again.items():
+            assert one == made and hash(one) == hash(made), way
+            assert one.epsilon == made.epsilon and one.exact_prior == made.exact_prior, way
+            assert list(map(type, one.inputs)) == list(map(type, made.inputs)), way
+            assert (one.weights == made.weights).all(), way
+            assert one.certify(made.epsilon) and (
+                made.epsilon == 0 or not one.certify(np.nextafter(made.epsilon, 0))
+            ), way
+
+
+def test_every_public_result_is_frozen():
+    """A new class of results joins these, or says here why it does not."""
+    results = {v for v in vars(pb).values() if isinstance(v, type) and is_dataclass(v)}
+    apart = {pb.Certificate, pb.FInformation}  # keeps its own copies; holds no arrays
+    assert all(issubclass(kind, Frozen) for kind in results - apart)
