@@ -66,7 +66,7 @@ def test_missing_is_refused_with_its_row(make):
     "name", [n for n in MAKERS if n not in ("pandas categories", "Polars enum")]
 )
 def test_unknown_is_named_with_its_row(name):
-    with pytest.raises(ValueError, match="'cold' in row 2, not among"):
+    with pytest.raises(ValueError, match="holds a value .str. in row 2, not among"):
         TRUTH.privatize(MAKERS[name](["flu", "rare", "cold", "flu"]))
 
 
@@ -90,7 +90,7 @@ EXTREMES = [np.iinfo(np.int64).min, np.iinfo(np.int64).max, -1, 0, 4]
 @pytest.mark.parametrize("names", [(1, 2, 3), (3, 1, 2), (1, 3, 2000)])
 @pytest.mark.parametrize("value", EXTREMES)
 def test_numbers_outside_are_unknown_however_far(names, value):
-    with pytest.raises(ValueError, match=f"holds {value} in row 1, not among"):
+    with pytest.raises(ValueError, match="holds a value .int. in row 1, not among"):
         encode(np.array([1, value, 3]), names)
     with pytest.raises(ValueError, match="missing in row 1"):
         encode(np.array([1.0, np.nan, 3.0]), names)
@@ -115,7 +115,7 @@ def test_what_is_no_column_is_refused(values):
 def test_the_row_counts_from_the_beginning_of_a_long_column():
     column = np.resize(NAMES, 600_000).astype(object)
     column[-1] = "cold"
-    with pytest.raises(ValueError, match="'cold' in row 599999"):
+    with pytest.raises(ValueError, match="in row 599999"):
         TRUTH.privatize(column)
 
 

@@ -263,20 +263,26 @@ OTHERS = {
     "names-lists": (lambda: pb.Mechanism(EYE, FAIR, ([1], [2])), "inputs.*hashable|inputs.*names"),
     "values-unknown": (
         lambda: NAMED.privatize(["no", "?"]),
-        r"values holds '\?' in row 1.*\['no', 'yes'\]",
+        r"values holds a value \(str\) in row 1.*\['no', 'yes'\]",
     ),
-    "values-case": (lambda: NAMED.privatize(pd.Series(["No"])), "values holds 'No' in row 0"),
-    "values-many": (lambda: NAMED.privatize(list("abcde")), "'a' in row 0.*and 2 more, not among"),
+    "values-case": (
+        lambda: NAMED.privatize(pd.Series(["No"])),
+        r"values holds a value \(str\) in row 0",
+    ),
+    "values-many": (
+        lambda: NAMED.privatize(list("abcde")),
+        r"\(str\) in row 0, 1, 2 and 2 more, not among",
+    ),
     "values-missing": (
         lambda: NAMED.privatize(pd.Series(["no", None])),
         "values is missing in row 1: fill it, or pass missing=.keep.",
     ),
     "values-empty": (lambda: NAMED.privatize([]), "values is empty"),
     "values-none": (lambda: NAMED.privatize(None), "values.*None"),
-    "values-table": (lambda: NAMED.privatize([["no"]]), r"values.*\['no'\]"),
+    "values-table": (lambda: NAMED.privatize([["no"]]), "values.*row 0 holds a list"),
     "outputs-unknown": (
         lambda: NAMED.estimate(["no"]),
-        r"outputs holds 'no' in row 0.*\['n', 'y'\]",
+        r"outputs holds a value \(str\) in row 0.*\['n', 'y'\]",
     ),
     "outputs-empty": (lambda: NAMED.estimate(np.array([])), "outputs is empty"),
     "outputs-none": (lambda: NAMED.estimate(None), "outputs.*None"),

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 # %% auto #0
-__all__ = ['MISSING', 'UNKNOWN', 'SPAN', 'READERS', 'GAPS', 'WRITERS', 'library', 'is_missing', 'codes_of_list',
-           'codes_of_integers', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars', 'codes_of_arrow', 'encode',
-           'plain', 'blocks', 'name_array', 'decode', 'decode_numpy', 'decode_pandas', 'decode_polars', 'decode_arrow']
+__all__ = ['MISSING', 'UNKNOWN', 'SPAN', 'EXACT', 'READERS', 'GAPS', 'WRITERS', 'library', 'is_missing', 'codes_of_list',
+           'codes_of_integers', 'comparable', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars', 'codes_of_arrow',
+           'encode', 'without_missing', 'shortened', 'listed', 'length', 'plain', 'blocks', 'name_array', 'decode',
+           'decode_numpy', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
 
 # %% ../../nbs/foundations/10_columns.ipynb #5797d00c
 MISSING, UNKNOWN = -1, -2
@@ -32,36 +33,52 @@ def is_missing(value: Any) -> bool:
 
 def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of hashable values, one by one."""
+    cells = list(values)  # read once: each reading of some sequences makes new objects, and nan is not nan
     position = {name: code for code, name in enumerate(names)}
-    different = set(values) - position.keys()
+    different = set(cells) - position.keys()
     position |= {value: MISSING for value in different if is_missing(value)}
-    return np.array([position.get(value, UNKNOWN) for value in values], dtype=np.intp)
+    return np.array([position.get(value, UNKNOWN) for value in cells], dtype=np.intp)
 
 # %% ../../nbs/foundations/10_columns.ipynb #4c5831ad
 SPAN = 2**16  # whole numbers that lie so close together are looked up in a table
+EXACT = 2**53  # whole numbers up to here are floats without rounding
 
 
 def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[np.intp]:
     """Codes of whole numbers among names that span less than `SPAN`."""
-    low, span = names.min(), int(np.ptp(names)) + 1
+    low, span = names.min(), int(names.max()) - int(names.min()) + 1
     place = values - low
     if place.view(np.uint64).max(initial=0) >= span:  # what lies below wraps round to huge numbers
         place[place.view(np.uint64) >= span] = span
-    elif (names == np.arange(low, low + len(names))).all():
+    elif (names - low == np.arange(len(names))).all():
         return place
     table = np.full(span + 1, UNKNOWN, dtype=np.intp)  # the last entry is for all others
     table[names - low] = np.arange(len(names))
     return table.take(place)
 
 
+def comparable(kind: str, names: Sequence[Hashable]) -> NDArray[Any] | None:
+    """The names as an array that NumPy compares exactly with values of this kind, or None."""
+    types = {type(name) for name in names}
+    table = np.array(names) if len(types) == 1 else np.array(None)
+    own = table.dtype.kind
+    if own == "U" and any(str(name).endswith("\0") for name in names):
+        return None
+    if own == "i" and kind == "f" and max(int(table.max()), -int(table.min())) <= EXACT:
+        return table
+    return table if own == kind and own in "ifbU" else None
+
+
 def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of an array, by table or binary search where values and names are both numbers or both text."""
-    table = np.array(names) if len({type(name) for name in names}) == 1 else np.array(None)
-    kinds = {"numbers": "iufb", "text": "U"}
-    alike = any(values.dtype.kind in k and table.dtype.kind in k for k in kinds.values())
-    if not alike:
+    """Codes of an array, by table or binary search where NumPy compares exactly, else one by one."""
+    if values.dtype.kind in "US" and any(str(name).endswith("\0") for name in names):
+        raise ValueError("text of fixed width loses the NUL at the end of a name: use dtype=object")
+    if values.dtype.kind == "u" and values.max(initial=0) <= np.iinfo(np.int64).max:
+        values = values.astype(np.int64)
+    table = comparable(values.dtype.kind, names)
+    if table is None or isinstance(values, np.ma.MaskedArray):
         return codes_of_list(values.tolist(), names)
-    if values.dtype.kind == table.dtype.kind == "i" and np.ptp(table) < SPAN:
+    if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < SPAN:
         return codes_of_integers(values.astype(np.int64, copy=False), table)
     order = np.argsort(table)
     place = np.minimum(np.searchsorted(table[order], values), len(table) - 1)
@@ -81,7 +98,8 @@ def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
         return known[pd.Series(values).cat.codes.to_numpy()]
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufb":
         return codes_of_numpy(values.to_numpy(), names)
-    found = pd.Index(list(names), dtype=object).get_indexer(pd.Index(values, dtype=object))
+    known = pd.Index(list(names), dtype=object, tupleize_cols=False)
+    found = known.get_indexer(pd.Index(values, dtype=object, tupleize_cols=False))
     found = np.where(found < 0, UNKNOWN, found)
     return np.where((found < 0) & np.asarray(pd.isna(values)), MISSING, found)
 
@@ -90,9 +108,12 @@ def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of a Polars Series; each different value is looked up once."""
     import polars as pl
 
-    different = values.unique()
-    known = pl.Series(codes_of_list(different.to_list(), names))
-    return values.replace_strict(different, known, return_dtype=pl.Int64).to_numpy()
+    try:
+        different = values.unique()
+        known = pl.Series(codes_of_list(different.to_list(), names))
+        return values.replace_strict(different, known, return_dtype=pl.Int64).to_numpy()
+    except pl.exceptions.PolarsError:  # some types cannot be grouped
+        return codes_of_list(values.to_list(), names)
 
 
 def codes_of_arrow(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
@@ -100,7 +121,10 @@ def codes_of_arrow(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     import pyarrow as pa
 
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    coded = whole if isinstance(whole.type, pa.DictionaryType) else whole.dictionary_encode()
+    try:
+        coded = whole if isinstance(whole.type, pa.DictionaryType) else whole.dictionary_encode()
+    except pa.ArrowNotImplementedError:  # some types cannot be grouped
+        return codes_of_list(whole.to_pylist(), names)
     known = np.append(codes_of_list(coded.dictionary.to_pylist(), names), MISSING)
     return known[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
 
@@ -120,6 +144,7 @@ def encode(
     what: str = "values",
     missing: str = "refuse",
     first_row: int = 0,
+    show_values: bool = False,
 ) -> NDArray[np.intp]:
     """Positions of a column's values among the names.
 
@@ -128,13 +153,15 @@ def encode(
     values : column of length n
         A list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, or an Arrow array.
     names : sequence of hashable
-        All values that may occur.
+        All values that may occur. If one of them is None, nan, NaT or NA, every missing value is that name.
     what : str
         What an error calls the column.
     missing : {'refuse', 'keep'}
-        Whether a missing value is an error, or keeps its place with code -1.
+        Whether a missing value that is no name is an error, or keeps its place with code -1.
     first_row : int
         Number of the first row, for errors about one block of a longer column.
+    show_values : bool
+        Whether an error shows the first value that is refused, shortened.
 
     Returns
     -------
@@ -143,8 +170,8 @@ def encode(
     Raises
     ------
     ValueError
-        If the column is empty or no column, `missing` is unknown, or a value is not among the names or missing;
-        rows count from 0.
+        If the column is empty or no column, `missing` is unknown, several names mean a missing value, or a value
+        is not among the names or missing; rows count from 0.
 
     Source: the readers of each library.
 
@@ -152,25 +179,83 @@ def encode(
     --------
     >>> encode(["b", "a", "b"], ["a", "b"]).tolist()
     [1, 0, 1]
+    >>> encode(["b", None], ["a", "b", None]).tolist()
+    [1, 2]
     """
     if missing not in GAPS:
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
-    if isinstance(values, (str, dict)) or not hasattr(values, "__getitem__"):
-        raise ValueError(f"{what} must be a column of values, got {values!r}")
-    if not len(values):
-        raise ValueError(f"{what} is empty")
-    if getattr(values, "ndim", 1) != 1 or hasattr(values, "columns"):
-        raise ValueError(f"{what} must be one column, got shape {values.shape}")
-    reader = READERS.get(library(values), codes_of_list)
+    _check_column(values, what)
+    present, places = without_missing(names)
     try:
-        codes = reader(values, names)
+        codes = READERS.get(library(values), codes_of_list)(values, present)
     except TypeError:
-        raise ValueError(f"{what} must be one column of hashable values, got {values!r}") from None
+        raise ValueError(
+            f"{what} must be one column of hashable values, {_first_unhashable(values)}"
+        ) from None
+    if len(present) < len(names):
+        gap = (set(range(len(names))) - set(places)).pop()
+        codes = np.array([*places, UNKNOWN, gap])[codes]  # the last two entries are for -2 and -1
     worst = UNKNOWN if missing == "keep" else MISSING
     if codes.min() <= worst:
         refused = np.flatnonzero(codes <= worst)
-        raise ValueError(_refusal(values, codes, refused, names, what, first_row))
+        raise ValueError(_refusal(values, codes, refused, names, what, first_row, show_values))
     return codes
+
+
+def without_missing(names: Sequence[Hashable]) -> tuple[list[Hashable], list[int]]:
+    """The names that are no missing value, and their positions.
+
+    Raises
+    ------
+    ValueError
+        If more than one name is a missing value, so that a gap could mean either.
+    """
+    places = [place for place, name in enumerate(names) if not is_missing(name)]
+    if len(places) < len(names) - 1:
+        gaps = [name for name in names if is_missing(name)]
+        raise ValueError(f"{len(gaps)} names mean a missing value, {listed(gaps)}: keep one")
+    return [names[place] for place in places], places
+
+# %% ../../nbs/foundations/10_columns.ipynb #cd7ea235
+def shortened(value: Any, most: int = 40) -> str:
+    """How a value looks in a message, cut to `most` characters."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def listed(names: Sequence[Any], most: int = 10) -> str:
+    """How names look in a message, the first few of them."""
+    more = [f"... {len(names)} in all"] if len(names) > most else []
+    return f"[{', '.join([*map(shortened, names[:most]), *more])}]"
+
+
+def _check_column(values: Any, what: str) -> None:
+    """Refuse what is no column, without showing what it holds."""
+    size = length(values)
+    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__getitem__") or size is None:
+        raise ValueError(f"{what} must be a column of values, got a {type(values).__name__}")
+    if getattr(values, "ndim", 1) != 1 or hasattr(values, "columns"):
+        raise ValueError(f"{what} must be one column, got shape {values.shape}")
+    if not size:
+        raise ValueError(f"{what} is empty")
+
+
+def length(values: Any) -> int | None:
+    """The length of a column, None where there is none."""
+    try:
+        return len(values)
+    except TypeError:
+        return None
+
+
+def _first_unhashable(values: Any) -> str:
+    """Where a column holds something that cannot be a name, and what kind of thing it is."""
+    for row, value in enumerate(values):
+        try:
+            hash(plain(value))
+        except TypeError:
+            return f"but row {row} holds a {type(plain(value)).__name__}"
+    return f"got a {type(values).__name__}"
 
 
 def _refusal(
@@ -180,18 +265,18 @@ def _refusal(
     names: Sequence[Hashable],
     what: str,
     first_row: int,
+    show_values: bool,
 ) -> str:
-    """The message about the first rows that cannot be read."""
+    """The message about the first rows that cannot be read; of the values at most the first, shortened."""
     unknown = rows[codes[rows] == UNKNOWN]
     bad = unknown if len(unknown) else rows
     more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
-    places = [int(row) for row in bad[:3]]
+    places = ", ".join(str(int(row) + first_row) for row in bad[:3]) + more
     if not len(unknown):
-        listed = ", ".join(str(row + first_row) for row in places)
-        return f"{what} is missing in row {listed}{more}: fill it, or pass missing='keep'"
-    cells = getattr(values, "iloc", values)
-    found = [f"{plain(cells[row])!r} in row {row + first_row}" for row in places]
-    return f"{what} holds {', '.join(found)}{more}, not among {list(names)}"
+        return f"{what} is missing in row {places}: fill it, or pass missing='keep'"
+    first = plain(getattr(values, "iloc", values)[int(bad[0])])
+    found = shortened(first) if show_values else f"a value ({type(first).__name__})"
+    return f"{what} holds {found} in row {places}, not among {listed(names)}"
 
 
 def plain(value: Any) -> Any:
@@ -203,11 +288,11 @@ def plain(value: Any) -> Any:
 
 def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
     """First row and content of consecutive parts of a column; what cannot be cut is passed on whole."""
-    rows = getattr(values, "iloc", values)
-    if not hasattr(rows, "__getitem__") or not hasattr(values, "__len__") or isinstance(rows, dict):
+    rows, total = getattr(values, "iloc", values), length(values)
+    if not hasattr(rows, "__getitem__") or total is None or isinstance(rows, dict):
         yield 0, values
         return
-    for start in range(0, max(len(values), 1), size):
+    for start in range(0, max(total, 1), size):
         yield start, rows[start : start + size]
 
 # %% ../../nbs/foundations/10_columns.ipynb #d65a42cd
@@ -218,7 +303,7 @@ def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
     native = np.array(names)
     same = native.shape == array.shape and native.tolist() == list(names)
     kinds = {type(name) for name in names}
-    return native if same and len(kinds) == 1 else array
+    return native if same and len(kinds | set(map(type, native.tolist()))) == 1 else array
 
 
 def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
@@ -226,17 +311,31 @@ def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
 
     A list gives a NumPy array. The length of `codes` is that of `like`.
 
+    Raises
+    ------
+    ValueError
+        If the names do not fit into one column of that library, or several mean a missing value.
+
     Source: the constructors of each library.
     """
-    writer = WRITERS.get(library(like), decode_numpy)
-    return writer(codes, names, like)
+    writer = WRITERS.get(library(like))
+    if writer is None:
+        return decode_numpy(codes, names)
+    present, places = without_missing(names)
+    if len(present) < len(names):
+        own = np.full(len(names) + 1, MISSING)  # the last entry is for code -1
+        own[places] = np.arange(len(present))
+        codes = own[codes]
+    return writer(codes, present, like)
 
 
-def decode_numpy(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> NDArray[Any]:
+def decode_numpy(codes: NDArray[Any], names: Sequence[Hashable]) -> NDArray[Any]:
     """As a NumPy array; of objects, with None in the gaps, if there are any."""
     table = name_array(names)
     gaps = codes < 0
     column = np.empty(len(codes), object if gaps.any() else table.dtype)
+    if gaps.all():
+        return column
     for start, part in blocks(codes):  # in parts, since each is copied to wider numbers on the way
         table.astype(column.dtype).take(part, out=column[start : start + len(part)], mode="wrap")
     if gaps.any():
@@ -252,11 +351,11 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     if isinstance(like.dtype, pd.CategoricalDtype):
         return pd.Series(pd.Categorical.from_codes(codes, list(names)), index, name=name)
     kind = object if like.dtype == object else None  # else pandas makes nan of None
-    column = pd.Series(decode_numpy(codes, names, like), index, kind, name=name)
+    column = pd.Series(decode_numpy(codes, names), index, kind, name=name)
     try:
         kept = pd.Series(list(names)).astype(like.dtype)
         return column.astype(like.dtype) if kept.tolist() == list(names) else column
-    except (TypeError, ValueError):  # the names do not fit into the old type
+    except (TypeError, ValueError, OverflowError):  # the names do not fit into the old type
         return column
 
 
@@ -264,10 +363,12 @@ def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     """As a Polars Series with the name of `like`, of its type where the names fit."""
     import polars as pl
 
+    def make(values: list[Hashable], kind: Any = None) -> Any:
+        return pl.Series(like.name, values, kind)
+
+    table = fitting(make, list(names), like.dtype, pl.exceptions.PolarsError)
     places = pl.Series(codes.astype(np.int64))
-    column = pl.Series(like.name, list(names)).gather(places.set(places < 0, None))
-    fits = not isinstance(like.dtype, pl.Enum) or set(names) <= set(like.dtype.categories)
-    return column.cast(like.dtype) if type(column.dtype) is type(like.dtype) or fits else column
+    return table.gather(places.set(places < 0, None))
 
 
 def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
@@ -275,15 +376,27 @@ def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> A
     import pyarrow as pa
 
     coded = isinstance(like.type, pa.DictionaryType)
-    table = pa.array(list(names))
-    try:
-        kept = table.cast(like.type.value_type if coded else like.type)
-        table = kept if kept.to_pylist() == list(names) else table
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the names do not fit into the old type
-        pass
+    kind = like.type.value_type if coded else like.type
+    table = fitting(pa.array, list(names), kind, pa.ArrowException)
     column = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=codes < 0), table)
-    column = column if coded else column.dictionary_decode()
+    try:
+        column = column if coded else column.dictionary_decode()
+    except pa.ArrowNotImplementedError:  # no kernel for this type
+        column = pa.array(decode_numpy(codes, names).tolist(), table.type)
     return pa.chunked_array([column]) if isinstance(like, pa.ChunkedArray) else column
+
+
+def fitting(make: Any, names: list[Hashable], kind: Any, error: type[Exception]) -> Any:
+    """The names as a column made by `make`: of this type if they fit, of their own otherwise."""
+    ways = (lambda: make(names, kind), lambda: make(names).cast(kind), lambda: make(names))
+    for way in ways:
+        try:
+            table = way()
+            if (table.to_pylist if hasattr(table, "to_pylist") else table.to_list)() == names:
+                return table
+        except (TypeError, ValueError, OverflowError, error):
+            pass
+    raise ValueError(f"names {listed(names)} do not fit into one column of this kind")
 
 
 WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any], Any]] = {

@@ -5,6 +5,7 @@
 # %% ../../nbs/foundations/07_sampling.ipynb #d348ff3c
 from __future__ import annotations
 
+import reprlib
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -137,7 +138,17 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
     Parameters
     ----------
     rng : numpy.random.Generator or int, optional
-        For experiments only: its output can be predicted.
+        For experiments only: its output can be predicted. A seed is an int from 0 on, and no bool.
+
+    Returns
+    -------
+    callable
+        From a number n to n words, an ndarray of uint32.
+
+    Raises
+    ------
+    ValueError
+        If `rng` is anything else.
 
     Source: `ssl.RAND_bytes`, the generator of OpenSSL (NIST SP 800-90A).
 
@@ -148,6 +159,11 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
     """
     if rng is None:
         return lambda n: np.frombuffer(ssl.RAND_bytes(4 * n), np.uint32)
+    seed = isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
+    if not seed and not isinstance(rng, np.random.Generator):
+        raise ValueError(
+            f"rng must be None, a numpy.random.Generator or an int from 0 on, got {reprlib.repr(rng)}"
+        )
     generator = np.random.default_rng(rng)
     return lambda n: generator.integers(2**32, size=n, dtype=np.uint32)
 

@@ -8,320 +8,29 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib.util
-import json
-import math
 import subprocess
 import sys
 import webbrowser
-from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..extremal.optimal import optimal_mechanism
-from ..foundations.certificate import Certificate
-from ..foundations.estimation import Estimate, invert, likeliest
-from ..foundations.leakage import local_dp, maximal_leakage
 from ..foundations.linear_programmes import SolverFailed
-from ..foundations.mechanism import Mechanism
 from ..foundations.utility import NAMED
-from pmlbook.practice.release import (
-    PARQUET,
-    count_values,
-    new_file,
-    release_file,
-    texts_of,
+from .matrices import DECIMAL
+from pmlbook.practice.verbs import (
+    BAD_INPUT,
+    FINE,
+    STOPPED,
+    audit,
+    design,
+    estimate,
+    release,
+    say,
 )
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'read_certificate', 'weights_of', 'shares_of', 'design', 'release', 'estimate',
-           'read_matrix', 'audit', 'book', 'parser', 'main']
-
-# %% ../../nbs/practice/07_command_line.ipynb #8e2fddc9
-FINE, FAILS, BAD_INPUT = 0, 1, 2
-
-
-def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> None:
-    """Print a result, as JSON or as lines for people."""
-    print(json.dumps(facts) if arguments.json else "\n".join(lines))
-
-
-def _progress(rows: int, share: float) -> None:
-    """Show on standard error how far a long release is, where a person looks on."""
-    if sys.stderr.isatty():
-        print(f"\r{rows:,} rows, {share:.0%} ", end="", file=sys.stderr, flush=True)
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    with new_file(path, force) as file:
-        file.write(text.encode())
-
-
-def read_certificate(path: Path) -> Certificate:
-    """A certificate from a file; its verdict is decided anew.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read or is no certificate.
-    """
-    try:
-        return Certificate.from_json(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-# %% ../../nbs/practice/07_command_line.ipynb #837d6b5d
-def weights_of(words: Sequence[str]) -> dict[Hashable, float]:
-    """Names and weights from words such as ``flu=0.3``, or numbered weights from bare numbers.
-
-    Raises
-    ------
-    ValueError
-        If a word holds no number, or a name is repeated.
-
-    Examples
-    --------
-    >>> weights_of(["healthy=60", "flu=30"])
-    {'healthy': 60.0, 'flu': 30.0}
-    """
-    weights: dict[Hashable, float] = {}
-    for place, word in enumerate(words):
-        name, mark, number = word.rpartition("=")
-        key = name if mark else place
-        try:
-            value = float(number)
-        except ValueError:
-            raise ValueError(f"prior {word!r} is no number and no name=number") from None
-        if key in weights:
-            raise ValueError(f"prior names {key!r} twice")
-        weights[key] = value
-    return weights
-
-
-def shares_of(weights: dict[Hashable, float]) -> NDArray[np.float64]:
-    """Weights divided by their sum.
-
-    Raises
-    ------
-    ValueError
-        If a weight is not positive and finite.
-    """
-    for name, weight in weights.items():
-        if not 0 < weight < math.inf:
-            raise ValueError(f"prior of {name!r} = {weight} must be positive and finite")
-    shares = np.array(list(weights.values()))
-    return shares / shares.sum()
-
-
-def design(arguments: argparse.Namespace) -> int:
-    """Find the optimal mechanism and write its certificate."""
-    if arguments.output.exists() and not arguments.force:
-        raise FileExistsError(f"{arguments.output} exists: choose another name, or --force")
-    if arguments.counts:
-        if not arguments.column:
-            raise ValueError("--counts needs --column, the name of the column to count")
-        counts = count_values(
-            arguments.counts,
-            arguments.column,
-            delimiter=arguments.delimiter,
-            encoding=arguments.encoding,
-        )
-        gaps = set(arguments.missing_text) | {None}
-        named = {name: float(counts[name]) for name in sorted(counts.keys() - gaps, key=str)}
-    else:
-        named = weights_of(arguments.prior)
-    prior, names = shares_of(named), tuple(named)
-    found = optimal_mechanism(
-        prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
-    )
-    made = replace(found.mechanism, inputs=names)
-    certificate = made.certify(arguments.epsilon)
-    _write(arguments.output, certificate.to_json(), arguments.force)
-    facts = {
-        "output": str(arguments.output),
-        "epsilon": arguments.epsilon,
-        "holds": certificate.holds,
-        "inputs": len(made.inputs),
-        "outputs": len(made.outputs),
-        "utility": arguments.utility,
-        "value": found.value,
-        "bound": found.bound,
-        "method": found.method,
-    }
-    _tell(arguments, facts, [f"{key}: {value}" for key, value in facts.items()])
-    return FINE if certificate.holds else FAILS
-
-# %% ../../nbs/practice/07_command_line.ipynb #ece03225
-def release(arguments: argparse.Namespace) -> int:
-    """Release one column of a file with a certified mechanism."""
-    certificate = read_certificate(arguments.mechanism)
-    if not certificate:
-        print(f"pmlbook release: nothing released, {certificate!r}", file=sys.stderr)
-        return FAILS
-    done = release_file(
-        arguments.source,
-        arguments.target,
-        arguments.column,
-        Mechanism.from_certificate(certificate),
-        missing=arguments.missing,
-        missing_text=arguments.missing_text,
-        delimiter=arguments.delimiter,
-        encoding=arguments.encoding,
-        force=arguments.force,
-        progress=None if arguments.quiet else _progress,
-    )
-    facts = {
-        "output": str(arguments.target),
-        "epsilon": certificate.epsilon,
-        "rows": done.rows,
-        "gaps": done.gaps,
-    }
-    _tell(arguments, facts, [f"{key}: {value}" for key, value in facts.items()])
-    return FINE
-
-
-def estimate(arguments: argparse.Namespace) -> int:
-    """Estimate the frequencies of the secrets from a released file."""
-    mechanism = Mechanism.from_certificate(read_certificate(arguments.mechanism))
-    found = count_values(
-        arguments.source,
-        arguments.column,
-        delimiter=arguments.delimiter,
-        encoding=arguments.encoding,
-    )
-    parquet = arguments.source.suffix.lower() in PARQUET
-    names = list(mechanism.outputs if parquet else texts_of(mechanism.outputs))
-    gaps = ({None} if parquet else set(arguments.missing_text)) - set(names)
-    unknown = sorted(map(repr, found.keys() - gaps - set(names)))
-    if unknown:
-        raise ValueError(f"{arguments.source} holds {', '.join(unknown[:3])}, not among {names}")
-    if arguments.missing == "refuse" and found.keys() & gaps:
-        raise ValueError(f"{arguments.source} has missing values: pass --missing keep to skip them")
-    counts = np.array([found[name] for name in names], dtype=float)
-    if not counts.any():
-        raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
-    frequencies, errors = invert(mechanism.channel, counts)
-    if arguments.method == "likelihood":
-        frequencies, _ = likeliest(mechanism.channel, counts)
-    answer = Estimate(mechanism.inputs, frequencies, errors, int(counts.sum()))
-    return _tell_estimate(arguments, answer)
-
-
-def _tell_estimate(arguments: argparse.Namespace, answer: Estimate) -> int:
-    """Print an estimate."""
-    rows = [
-        {"name": name, "frequency": float(f), "standard_error": float(e), "low": low, "high": high}
-        for name, f, e, (low, high) in zip(
-            answer.inputs,
-            answer.frequencies,
-            answer.standard_errors,
-            answer.interval(arguments.coverage).tolist(),
-        )
-    ]
-    lines = [f"{answer.size} values, intervals of {arguments.coverage:.0%}"] + [
-        f"{row['name']}: {row['frequency']:.4f}  [{row['low']:.4f}, {row['high']:.4f}]"
-        for row in rows
-    ]
-    facts = {"size": answer.size, "coverage": arguments.coverage, "estimate": rows}
-    _tell(arguments, facts, lines)
-    return FINE
-
-# %% ../../nbs/practice/07_command_line.ipynb #cb786663
-def _number(text: str) -> bool:
-    """Whether a field of a table is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def read_matrix(path: Path, delimiter: str = ",") -> dict[str, Any]:
-    """A channel from CSV or JSON: `channel`, and `prior`, `inputs` and `outputs` where the file has them.
-
-    JSON is a list of rows, an object with these keys, or a certificate. CSV may have a header, names in the
-    first column, and a column called `prior`.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read, or holds no table of numbers.
-    """
-    if path.suffix.lower() == ".json":
-        return _matrix_of_json(path)
-    with open(path, encoding="utf-8-sig", newline="") as text:
-        rows = [row for row in csv.reader(text, delimiter=delimiter, strict=True) if row]
-    found: dict[str, Any] = {}
-    header = rows.pop(0) if rows and not all(map(_number, rows[0])) else []
-    if rows and ((header and header[0] == "") or not _number(rows[0][0])):
-        found["inputs"] = [row[0] for row in rows]
-        header, rows = header[1:], [row[1:] for row in rows]
-    for number, row in enumerate(rows):
-        if len(row) != len(rows[0]) or not all(map(_number, row)):
-            raise ValueError(
-                f"{path} is no table of numbers: row {number} below the header is {row}"
-            )
-    if "prior" in header:
-        place = header.index("prior")
-        found["prior"] = [float(row.pop(place)) for row in rows]
-        header.pop(place)
-    if header:
-        found["outputs"] = header
-    return found | {"channel": [[float(field) for field in row] for row in rows]}
-
-
-def _matrix_of_json(path: Path) -> dict[str, Any]:
-    """A channel from JSON: a list of rows, an object, or a certificate."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is no JSON: {error}") from None
-    if isinstance(content, list):
-        return {"channel": content}
-    if isinstance(content, dict) and "weights" in content:
-        made = Mechanism.from_certificate(read_certificate(path))
-        return {key: getattr(made, key) for key in ("channel", "prior", "inputs", "outputs")}
-    if not isinstance(content, dict) or "channel" not in content:
-        raise ValueError(f"{path} holds no channel: a list of rows, or an object with 'channel'")
-    return {
-        key: content[key] for key in ("channel", "prior", "inputs", "outputs") if key in content
-    }
-
-# %% ../../nbs/practice/07_command_line.ipynb #bf0144aa
-def _finite(number: float) -> float | None:
-    """The number, or None where JSON has no word for it."""
-    return float(number) if math.isfinite(number) else None
-
-
-def audit(arguments: argparse.Namespace) -> int:
-    """Tell what a channel leaks, and check a level if one is given."""
-    found = read_matrix(arguments.channel, arguments.delimiter)
-    if arguments.prior:
-        found["prior"] = shares_of(weights_of(arguments.prior))
-    if "prior" not in found:
-        raise ValueError(f"{arguments.channel} has no prior: give one with --prior")
-    made = Mechanism(**found)
-    facts: dict[str, Any] = {
-        "epsilon": made.epsilon,
-        "maximal_leakage": maximal_leakage(made.channel),
-        "local_dp": _finite(local_dp(made.channel)),
-        "mutual_information": made.utility(),
-    }
-    lines = [f"{key.replace('_', ' ')}: {value} nats" for key, value in facts.items()]
-    facts["leakage"] = [
-        {"outcome": name, "pml": _finite(leak)} for name, leak in zip(made.outputs, made.leakage)
-    ]
-    lines += [f"leakage of {name}: {leak} nats" for name, leak in zip(made.outputs, made.leakage)]
-    kept = True
-    if arguments.epsilon is not None:
-        certificate = made.certify(arguments.epsilon)
-        kept = facts["holds"] = certificate.holds
-        lines.append(repr(certificate))
-    _tell(arguments, facts, [line.replace("None nats", "not bounded") for line in lines])
-    return FINE if kept else FAILS
+__all__ = ['book', 'parser', 'main']
 
 # %% ../../nbs/practice/07_command_line.ipynb #8b21e8c2
 def book(arguments: argparse.Namespace) -> int:
@@ -329,7 +38,7 @@ def book(arguments: argparse.Namespace) -> int:
     root = Path(__file__).resolve().parent.parent.parent
     page, notebook = root / "_build" / "html" / "index.html", root / "nbs" / "index.ipynb"
     if page.exists() and not arguments.lab:
-        print(page.as_uri())
+        say(page.as_uri())
         if not arguments.show:
             webbrowser.open(page.as_uri())
         return FINE
@@ -338,7 +47,7 @@ def book(arguments: argparse.Namespace) -> int:
             "the book is not here: take the repository of pmlbook and run 'make book' or 'make lab'"
         )
     command = [sys.executable, "-m", "jupyter", "lab", str(notebook)]
-    print(" ".join(command))
+    say(" ".join(command))
     return FINE if arguments.show else subprocess.run(command).returncode
 
 # %% ../../nbs/practice/07_command_line.ipynb #a208924c
@@ -352,6 +61,13 @@ class _Parser(argparse.ArgumentParser):
 def _one_character(text: str) -> str:
     """A delimiter; the word `tab` stands for the tabulator."""
     return "\t" if text in ("tab", r"\t") else text
+
+
+def _nats(text: str) -> float:
+    """A number of nats, in digits."""
+    if not DECIMAL.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return float(text)
 
 
 def _verb(verbs: Any, run: Any, example: str) -> Any:
@@ -377,6 +93,26 @@ def _add_file_options(parser: Any) -> None:
         default=[""],
         metavar="TEXT",
         help="fields of CSV that count as missing (default: the empty one)",
+    )
+    add(
+        "--show-values",
+        action="store_true",
+        help="an error may show one value of the file, shortened",
+    )
+
+
+def _add_strata_options(parser: Any) -> None:
+    parser.add_argument(
+        "--given",
+        action="append",
+        metavar="COLUMN",
+        help="a visible column, whose strata count; may be repeated",
+    )
+    parser.add_argument(
+        "--confidence",
+        type=float,
+        default=0.95,
+        help="that the shares of all strata are among those considered (default: 0.95)",
     )
 
 # %% ../../nbs/practice/07_command_line.ipynb #928736b5
@@ -404,7 +140,7 @@ def parser() -> argparse.ArgumentParser:
         "certificate shows these shares, so not the file to be released",
     )
     p.add_argument("--column", help="the column of --counts")
-    p.add_argument("--epsilon", type=float, required=True, help="level in nats")
+    p.add_argument("--epsilon", type=_nats, required=True, help="level in nats")
     p.add_argument("--utility", default="mutual_information", choices=list(NAMED))
     p.add_argument("--max-time", type=float, help="seconds")
     p.add_argument("-o", "--output", type=Path, default=Path("mechanism.json"))
@@ -418,14 +154,18 @@ def parser() -> argparse.ArgumentParser:
     r.add_argument("source", type=Path, help="CSV or Parquet")
     r.add_argument("target", type=Path, help="of the same kind; appears only when complete")
     r.add_argument("--column", required=True)
+    r.add_argument(
+        "--epsilon", type=_nats, help="refuse a certificate, or a stratum, above this level"
+    )
+    r.add_argument("--sha256", metavar="DIGEST", help="refuse every certificate but this one")
     r.add_argument("--quiet", action="store_true", help="no progress")
 
     a = _verb(verbs, audit, "pmlbook audit channel.csv --prior 0.6 0.3 0.1 --epsilon 0.5")
     a.add_argument(
         "channel", type=Path, help="CSV (header, names and a column 'prior' optional) or JSON"
     )
-    a.add_argument("--prior", nargs="+", metavar="WEIGHT", help="divided by their sum")
-    a.add_argument("--epsilon", type=float, help="exit with 1 if more leaks, decided exactly")
+    a.add_argument("--prior", nargs="+", metavar="[NAME=]WEIGHT", help="divided by their sum")
+    a.add_argument("--epsilon", type=_nats, help="exit with 1 if more leaks, decided exactly")
     a.add_argument("--delimiter", type=_one_character, default=",")
 
     e = _verb(verbs, estimate, "pmlbook estimate mechanism.json released.csv --column diagnosis")
@@ -441,6 +181,8 @@ def parser() -> argparse.ArgumentParser:
 
     for verb in (p, r, e):
         _add_file_options(verb)
+    for verb in (p, r):
+        _add_strata_options(verb)
     for verb in (r, e):
         verb.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
     for verb in (p, r):
@@ -464,5 +206,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser().parse_args(argv)
         return arguments.run(arguments)
     except (ValueError, OSError, ImportError, SolverFailed, csv.Error) as error:
-        print(f"pmlbook: {' '.join(str(error).split())}", file=sys.stderr)
+        line = " ".join(str(error).split())
+        print(f"pmlbook: {line[:1000]}", file=sys.stderr)
         return BAD_INPUT
+    except KeyboardInterrupt:
+        return STOPPED

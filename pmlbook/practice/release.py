@@ -5,303 +5,74 @@
 # %% ../../nbs/practice/06_release.ipynb #b78f5931
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 import os
-import secrets
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..foundations.columns import decode, encode
+from ..foundations.columns import encode
 from ..foundations.mechanism import Mechanism
 from ..foundations.sampling import random_words
+from ..foundations.validation import check_epsilon
+from .csv_text import Layout
+from .files import new_file
+from .strata import LevelExceeded, Stratum, check_strata, strata_levels, tally
+from .tables import Table, find_column, is_parquet, open_table
 
 # %% auto #0
-__all__ = ['BLOCK', 'PARQUET', 'BATCH', 'Draw', 'Names', 'Steps', 'new_file', 'Layout', 'csv_header', 'csv_blocks',
-           'open_parquet', 'texts_of', 'find_column', 'Released', 'release_file', 'count_values']
-
-# %% ../../nbs/practice/06_release.ipynb #f5e2c893
-@contextmanager
-def new_file(target: Path, force: bool = False) -> Iterator[BinaryIO]:
-    """A binary file that gets its name only when the block ends well and the disk has it.
-
-    Raises
-    ------
-    OSError
-        If the folder does not exist, the disk is full, or `target` exists and `force` is not set.
-
-    Source: POSIX `fsync`, `link` and `rename`.
-    """
-    if target.exists() and not force:
-        raise FileExistsError(f"{target} exists: choose another name, or force")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"{target.parent}, the folder of {target.name}, does not exist")
-    hidden = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    try:
-        with open(hidden, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _give_name(hidden, target, force)
-    except FileExistsError:
-        raise FileExistsError(f"{target} exists: choose another name, or force") from None
-    finally:
-        hidden.unlink(missing_ok=True)
-
-
-def _give_name(hidden: Path, target: Path, force: bool) -> None:
-    """Let a complete file appear under its name, at once."""
-    if force:
-        os.replace(hidden, target)
-    else:
-        os.link(hidden, target)
-    if hasattr(os, "O_DIRECTORY"):  # the name is part of the folder, and must reach the disk too
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-# %% ../../nbs/practice/06_release.ipynb #d073d0a8
-BLOCK = 2**14  # rows of a CSV file in memory at a time
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a CSV file is written: the character between fields, and the encoding of its text.
-
-    Raises
-    ------
-    ValueError
-        If the delimiter is not one character, or Python does not know the encoding.
-
-    Source: RFC 4180; Python's `codecs`.
-    """
-
-    delimiter: str = ","
-    encoding: str = "utf-8"
-
-    def __post_init__(self) -> None:
-        if len(self.delimiter) != 1 or self.delimiter in '"\r\n ':
-            raise ValueError(
-                f"delimiter = {self.delimiter!r} must be one character that parts fields"
-            )
-        try:
-            codecs.lookup(self.encoding)
-        except LookupError:
-            raise ValueError(f"encoding = {self.encoding!r} is not known to Python") from None
-
-    @property
-    def reading(self) -> str:
-        """The encoding for reading, where UTF-8 may begin with the mark that some programs write."""
-        return "utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding
-
-
-@contextmanager
-def _readable(source: Path, row: int) -> Iterator[None]:
-    """Tell in one message what is wrong with a text file."""
-    try:
-        yield
-    except (UnicodeError, csv.Error) as error:
-        raise ValueError(f"{source} cannot be read as CSV after row {row}: {error}") from None
-
-# %% ../../nbs/practice/06_release.ipynb #a8a84c92
-def csv_header(source: Path, layout: Layout) -> tuple[list[str], str]:
-    """Names of the columns and the line end of a CSV file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    ValueError
-        If it is empty or no text in this encoding.
-
-    Source: RFC 4180, read by Python's `csv`.
-    """
-    with open(source, encoding=layout.reading, newline="") as text, _readable(source, 0):
-        line = text.readline()
-        text.seek(0)
-        header = next(csv.reader(text, delimiter=layout.delimiter, strict=True), [])
-    if not header:
-        raise ValueError(f"{source} is empty: its first line must name the columns")
-    return header, "\r\n" if line.endswith("\r\n") else "\n"
-
-
-def csv_blocks(source: Path, layout: Layout) -> Iterator[tuple[list[list[str]], float]]:
-    """Blocks of rows below the header, each with the share of the file that was read.
-
-    Raises
-    ------
-    ValueError
-        If the quoting is broken, or a row is longer or shorter than the header; rows count from 1.
-
-    Source: RFC 4180, read by Python's `csv`.
-    """
-    done, size = 0, max(source.stat().st_size, 1)
-    with open(source, "rb") as raw, io.TextIOWrapper(raw, layout.reading, newline="") as text:
-        reader = csv.reader(text, delimiter=layout.delimiter, strict=True)
-        width = len(next(reader))
-        while True:
-            with _readable(source, done):
-                rows = list(islice(reader, BLOCK))
-            if not rows:
-                return
-            for number, row in enumerate(rows, done + 1):
-                if len(row) != width:
-                    raise ValueError(
-                        f"row {number} of {source} has {len(row)} fields, its header has {width}: "
-                        f"is the delimiter {layout.delimiter!r}?"
-                    )
-            done += len(rows)
-            yield rows, raw.tell() / size
-
-# %% ../../nbs/practice/06_release.ipynb #bc38d4f1
-PARQUET = (".parquet", ".pq")
-BATCH = 2**17  # rows of a Parquet file in memory at a time
-
-
-@contextmanager
-def open_parquet(source: Path) -> Iterator[Any]:
-    """A Parquet file, open for reading.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed.
-    OSError, ValueError
-        If the file cannot be opened, or is no Parquet file.
-
-    Source: Apache Parquet, read by pyarrow.
-    """
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ImportError("Parquet files need pyarrow: pip install 'pmlbook[columns]'") from None
-    try:
-        with open(source, "rb") as raw, pq.ParquetFile(raw) as content:
-            yield content
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"{source} cannot be read as Parquet: {error}") from None
-
-# %% ../../nbs/practice/06_release.ipynb #1517f90c
-def texts_of(names: Sequence[Hashable]) -> list[str]:
-    """The names as they stand in a CSV file.
-
-    Raises
-    ------
-    ValueError
-        If two of them look alike.
-
-    Examples
-    --------
-    >>> texts_of((1, 2.5, "x"))
-    ['1', '2.5', 'x']
-    """
-    texts = [str(name) for name in names]
-    if len(set(texts)) < len(texts):
-        raise ValueError(f"two names of the mechanism look alike in a CSV file: {list(names)}")
-    return texts
-
-
-def find_column(column: str, columns: Sequence[str], source: Path, hint: str = "") -> int:
-    """Position of a column.
-
-    Raises
-    ------
-    ValueError
-        If it is not among the columns, or twice.
-    """
-    if list(columns).count(column) == 1:
-        return list(columns).index(column)
-    found = "stands more than once" if column in columns else "is not"
-    raise ValueError(f"column {column!r} {found} in {source}, which has {list(columns)}{hint}")
+__all__ = ['Released', 'several', 'find_beside', 'counts_of', 'release_file', 'plain_list', 'count_values', 'count_strata',
+           'count_outcomes']
 
 # %% ../../nbs/practice/06_release.ipynb #d2e9787e
-Draw = Callable[[Any, Sequence[Hashable]], NDArray[Any]]  # values and names to codes of outcomes
-Names = tuple[Sequence[Hashable], Sequence[Hashable]]  # of inputs and outputs
-Steps = Iterator[tuple[NDArray[Any], float]]  # codes of a block, and the share that is done
-
-
-def _release_csv(
-    source: Path,
-    file: BinaryIO,
-    column: str,
-    names: Names,
-    draw: Draw,
-    layout: Layout,
-    absent: Sequence[str],
-) -> Steps:
-    """Write a CSV file with one column drawn anew, block by block."""
-    header, line_end = csv_header(source, layout)
-    place = find_column(column, header, source, f"; is the delimiter {layout.delimiter!r}?")
-    inputs, outputs = texts_of(names[0]), texts_of(names[1])
-    gaps = dict.fromkeys(set(absent) - set(inputs))
-    encoder = codecs.getincrementalencoder(layout.encoding)()
-
-    def write(rows: list[list[str]]) -> None:
-        buffer = io.StringIO(newline="")
-        csv.writer(buffer, delimiter=layout.delimiter, lineterminator=line_end).writerows(rows)
-        file.write(encoder.encode(buffer.getvalue()))
-
-    write([header])
-    for rows, share in csv_blocks(source, layout):
-        drawn = draw([gaps.get(row[place], row[place]) for row in rows], inputs)
-        for row, code in zip(rows, drawn.tolist()):
-            if code >= 0:
-                row[place] = outputs[code]
-        write(rows)
-        yield drawn, share
-
-
-def _release_parquet(source: Path, file: BinaryIO, column: str, names: Names, draw: Draw) -> Steps:
-    """Write a Parquet file with one column drawn anew, block by block."""
-    with open_parquet(source) as content:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        schema, done = content.schema_arrow, 0
-        place = find_column(column, schema.names, source)
-        empty = decode(np.empty(0, np.intp), names[1], pa.array([], schema.field(place).type))
-        schema = schema.set(place, schema.field(place).with_type(empty.type))
-        with pq.ParquetWriter(file, schema) as writer:
-            for batch in content.iter_batches(BATCH):
-                drawn = draw(batch.column(place), names[0])
-                columns = batch.columns
-                columns[place] = decode(drawn, names[1], batch.column(place))
-                writer.write_batch(pa.record_batch(columns, schema=schema))
-                done += len(batch)
-                yield drawn, done / content.metadata.num_rows
-
-# %% ../../nbs/practice/06_release.ipynb #0459afb1
 @dataclass(frozen=True)
 class Released:
-    """How many rows a release wrote, and how many of them were gaps that stayed."""
+    """How many rows a release wrote, how many of them were gaps that stayed, and the strata if asked for."""
 
     rows: int
     gaps: int
+    strata: tuple[Stratum, ...] = ()
 
 
+def several(names: str | Sequence[str] | None) -> list[str]:
+    """Names of columns as a list: none, one, or several."""
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def find_beside(table: Table, column: str, given: Sequence[str], show_values: bool) -> list[int]:
+    """Positions of the visible columns; ValueError if the column itself is one of them."""
+    if column in given:
+        raise ValueError(f"column {column!r} cannot be released and be visible as it is")
+    return [find_column(name, table, show_values) for name in given]
+
+
+def counts_of(
+    strata: Mapping[tuple[Hashable, ...], Counter[Hashable]], names: Sequence[Hashable]
+) -> dict[tuple[Hashable, ...], NDArray[np.int64]]:
+    """Counts of names in each stratum, shape (N,), without the strata in which none was counted."""
+    rows = {name: np.array([own[value] for value in names]) for name, own in strata.items()}
+    return {name: row for name, row in rows.items() if row.any()}
+
+# %% ../../nbs/practice/06_release.ipynb #0459afb1
 def release_file(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     column: str,
     mechanism: Mechanism,
     *,
+    epsilon: float | None = None,
+    given: str | Sequence[str] | None = None,
+    confidence: float = 0.95,
     missing: str = "refuse",
-    missing_text: Sequence[str] = ("",),
+    missing_text: str | Sequence[str] = ("",),
     delimiter: str = ",",
     encoding: str = "utf-8",
     force: bool = False,
+    show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Released:
@@ -311,19 +82,28 @@ def release_file(
     ----------
     source, target : path
         Two files of the same kind: Parquet if they end in `.parquet` or `.pq`, CSV with a header otherwise.
-        Memory does not grow with their size.
+        Memory does not grow with their size. The target gets the rights of the source, or fewer.
     column : str
         Name of the column to release.
     mechanism : Mechanism
-        Its inputs are all values that may occur; in CSV they are compared as texts.
+        Its inputs are all values that may occur; in CSV they are compared as texts. If one of them is None, every
+        missing value is that input.
+    epsilon : float, optional
+        Level in nats that the mechanism has to keep, and every stratum if `given` is set.
+    given : str or sequence of str, optional
+        Visible columns whose strata are reported.
+    confidence : float
+        For the shares within the strata, see `strata_levels`.
     missing : {'refuse', 'keep'}
-        Whether a missing value is an error or stays as it is, which tells who did not answer.
-    missing_text : sequence of str
+        Whether a missing value that is no input is an error or stays as it is, which tells who did not answer.
+    missing_text : str or sequence of str
         Fields of CSV that count as missing, unless they are inputs; in Parquet it is null.
     delimiter, encoding : str
         Of the CSV files.
     force : bool
         Whether an existing target is replaced.
+    show_values : bool
+        Whether an error may show a value of the file, at most one and shortened.
     progress : callable, optional
         Called as ``progress(rows, share)`` after every block.
     rng : numpy.random.Generator or int, optional
@@ -333,46 +113,65 @@ def release_file(
     ------
     OSError
         If a file cannot be read or written, or `target` exists.
+    LevelExceeded
+        If the mechanism or a stratum leaks more than `epsilon`.
     ValueError
-        If the file is not what it should be, or the column holds a missing or unknown value, named with its row;
-        rows count from 1 below the header. Nothing appears under the name of the target then.
+        If the file is not what it should be, changes while it is read, or the column holds a missing or unknown
+        value, told with its row; rows count from 1 below the header. Nothing appears under the name of the target then.
     ImportError
         If pyarrow is needed and not installed.
 
     Source: the law is that of `Mechanism.privatize`.
     """
-    source, target = Path(source), Path(target)
-    if target.exists() and source.exists() and target.samefile(source):
-        raise ValueError(f"{source} is source and target: the input is never changed")
-    parquet = source.suffix.lower() in PARQUET
-    if (target.suffix.lower() in PARQUET) != parquet:
+    source, target, words = Path(source), Path(target), random_words(rng)
+    if is_parquet(source) != is_parquet(target):
         raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
-    words, rows, gaps = random_words(np.random.default_rng(rng) if rng is not None else None), 0, 0
+    if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
+        raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")
+    with open_table(source, Layout(delimiter, encoding, missing_text)) as table:
+        place = find_column(column, table, show_values)
+        beside = find_beside(table, column, several(given), show_values)
+        rows, gaps, strata = 0, 0, dict[tuple[Hashable, ...], Counter[Hashable]]()
+        what, known = f"column {column!r} of {source}", table.spell(mechanism.inputs)
+        with (
+            new_file(target, force, table.source.file) as file,
+            table.copy(file, place, mechanism.outputs) as write,
+        ):
+            for block in table.blocks():
+                values = table.column(block, place, known)
+                codes = encode(values, known, what, missing, rows + 1, show_values)
+                if beside:
+                    tally(
+                        strata, [plain_list(table.column(block, p)) for p in beside], codes.tolist()
+                    )
+                write(block, mechanism.draw(codes, words))
+                rows, gaps = rows + len(codes), gaps + int((codes < 0).sum())
+                if progress:
+                    progress(rows, table.source.share())
+            if not rows:
+                raise ValueError(f"{source} has no rows")
+            counts = counts_of(strata, range(len(mechanism.inputs)))
+            if epsilon is not None and counts:
+                check_strata(mechanism, counts, epsilon, confidence)
+            found = strata_levels(mechanism, counts, confidence) if counts else ()
+            table.source.check_unchanged()
+    return Released(rows, gaps, found)
 
-    def draw(values: Any, names: Sequence[Hashable]) -> NDArray[Any]:
-        codes = encode(values, names, f"column {column!r} of {source}", missing, rows + 1)
-        return mechanism.draw(codes, words)
 
-    with new_file(target, force) as file:
-        names = mechanism.inputs, mechanism.outputs
-        if parquet:
-            steps = _release_parquet(source, file, column, names, draw)
-        else:
-            layout = Layout(delimiter, encoding)
-            steps = _release_csv(source, file, column, names, draw, layout, missing_text)
-        for drawn, share in steps:
-            rows, gaps = rows + len(drawn), gaps + int((drawn < 0).sum())
-            if progress:
-                progress(rows, share)
-        if not rows:
-            raise ValueError(f"{source} has no rows")
-    return Released(rows, gaps)
+def plain_list(column: Any) -> list[Any]:
+    """A column of a table as Python values."""
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 # %% ../../nbs/practice/06_release.ipynb #467cedaa
 def count_values(
-    source: str | os.PathLike[str], column: str, *, delimiter: str = ",", encoding: str = "utf-8"
+    source: str | os.PathLike[str],
+    column: str,
+    *,
+    missing_text: str | Sequence[str] = ("",),
+    delimiter: str = ",",
+    encoding: str = "utf-8",
 ) -> Counter[Hashable]:
-    """How often each value of a column occurs in a CSV or Parquet file; None stands for null in Parquet.
+    """How often each value of a column occurs in a CSV or Parquet file; None stands for a missing one.
 
     Raises
     ------
@@ -381,18 +180,44 @@ def count_values(
 
     Source: the readers of `release_file`.
     """
-    source, counts = Path(source), Counter[Hashable]()
-    if source.suffix.lower() in PARQUET:
-        with open_parquet(source) as content:
-            find_column(column, content.schema_arrow.names, source)
-            for batch in content.iter_batches(BATCH, columns=[column]):
-                for found in batch.column(0).value_counts().to_pylist():
-                    counts[found["values"]] += found["counts"]
-        return counts
-    layout = Layout(delimiter, encoding)
-    place = find_column(
-        column, csv_header(source, layout)[0], source, f"; is the delimiter {delimiter!r}?"
-    )
-    for rows, _ in csv_blocks(source, layout):
-        counts.update(row[place] for row in rows)
+    layout = Layout(delimiter, encoding, missing_text)
+    return count_strata(source, column, (), layout).get((), Counter())
+
+
+def count_strata(
+    source: str | os.PathLike[str], column: str, given: str | Sequence[str], layout: Layout
+) -> dict[tuple[Hashable, ...], Counter[Hashable]]:
+    """How often each value of a column occurs in each stratum that the columns `given` make; see `count_values`."""
+    counts = dict[tuple[Hashable, ...], Counter[Hashable]]()
+    with open_table(Path(source), layout) as table:
+        place = find_column(column, table)
+        beside = find_beside(table, column, several(given), False)
+        for block in table.blocks([place, *beside]):
+            tally(
+                counts,
+                [plain_list(table.column(block, p)) for p in beside],
+                plain_list(table.column(block, place)),
+            )
+        table.source.check_unchanged()
+    return counts
+
+
+def count_outcomes(
+    source: str | os.PathLike[str],
+    column: str,
+    names: Sequence[Hashable],
+    layout: Layout,
+    missing: str = "refuse",
+    show_values: bool = False,
+) -> NDArray[np.int64]:
+    """How often each of the names occurs in a column, shape (M,); refuses what `release_file` refuses."""
+    counts, rows = np.zeros(len(names), np.int64), 0
+    with open_table(Path(source), layout) as table:
+        place, known = find_column(column, table, show_values), table.spell(names)
+        for block in table.blocks([place]):
+            values, what = table.column(block, place, known), f"column {column!r} of {source}"
+            codes = encode(values, known, what, missing, rows + 1, show_values)
+            counts += np.bincount(codes[codes >= 0], minlength=len(names))
+            rows += len(codes)
+        table.source.check_unchanged()
     return counts
