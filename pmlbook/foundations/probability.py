@@ -5,14 +5,51 @@
 # %% ../../nbs/foundations/01_probability.ipynb #db48eb62
 from __future__ import annotations
 
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from .validation import check_distribution, check_pair
+from .validation import check_distribution, check_pair, check_prior
 
 # %% auto #0
-__all__ = ['joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel', 'entropy', 'mutual_information']
+__all__ = ['exact_prior', 'joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel', 'entropy',
+           'mutual_information']
+
+# %% ../../nbs/foundations/01_probability.ipynb #ed2e0145
+def exact_prior(prior: ArrayLike) -> tuple[Fraction, ...]:
+    """The prior in fractions that sum to exactly one.
+
+    Parameters
+    ----------
+    prior : array_like, shape (N,)
+        P(x), all positive. Fractions are taken as they are, floats at their exact values.
+
+    Returns
+    -------
+    tuple of Fraction, length N
+        The entries divided by their exact sum.
+
+    Raises
+    ------
+    InvalidPrior
+        If `prior` is no distribution or has a zero.
+
+    Source: every float is a whole number times a power of two (IEEE 754).
+
+    Examples
+    --------
+    >>> exact_prior([0.75, 0.25])
+    (Fraction(3, 4), Fraction(1, 4))
+    """
+    checked, given = check_prior(prior), np.asarray(prior, dtype=object)
+    meant = all(isinstance(entry, Rational) for entry in given.flat)
+    entries: Any = given if meant else checked.tolist()
+    total = sum(map(Fraction, entries), Fraction(0))
+    return tuple(Fraction(entry) / total for entry in entries)
 
 # %% ../../nbs/foundations/01_probability.ipynb #5f3b856d
 def joint(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -15,13 +17,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from .enclosure import Pair, exp_around, ln_around, sqrt_around
+from .probability import exact_prior
 from .validation import check_pair, check_prior, real_array
 
 # %% auto #0
-__all__ = ['NAMED', 'Utility', 'check_function', 'FInformation', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
-           'SubLinear', 'as_utility']
+__all__ = ['Floats', 'UNPROVEN', 'NEAR', 'NAMED', 'Utility', 'check_function', 'lifts_of', 'FInformation', 'log1p_minus',
+           'expm1_minus', 'entropy_excess', 'shannon', 'shannon_around', 'jensen_shannon', 'jensen_shannon_excess',
+           'jensen_shannon_around', 'distance', 'distance_excess', 'distance_around', 'square', 'square_excess',
+           'square_around', 'hellinger', 'hellinger_excess', 'hellinger_around', 'le_cam', 'le_cam_excess',
+           'le_cam_around', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence', 'SubLinear',
+           'as_utility']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
+Floats = NDArray[np.float64]
+UNPROVEN = 2.0**-40  # how far the floats of a function of your own may be off, as a fraction
+
+
 class Utility(ABC):
     """A sub-convex utility: call it with a channel and a prior, or ask for its value on each column."""
 
@@ -30,14 +42,32 @@ class Utility(ABC):
     )
 
     @abstractmethod
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value of the sub-linear function on each column of an array of shape (N, M), as shape (M,)."""
 
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
         """Utility of a channel, shape (N, M), under a prior, shape (N,)."""
         return float(self.columns(*check_pair(channel, prior)).sum())
+
+    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Value on columns of lifts, shape (N, M), given with lift minus one."""
+        return self.columns(lifts, prior)
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms that are added for each column of lifts, by which rounding is judged."""
+        return abs(self.at_lifts(lifts, shifts, prior))
+
+    @property
+    def exact(self) -> bool:
+        """Whether `enclose` is proved, and not taken from floats at their word."""
+        return False
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """Two fractions around the value on one column of lifts, which average to one."""
+        column = np.array([lifts], dtype=float).T
+        given = column, column - 1, np.array(prior, dtype=float)
+        value, room = float(self.at_lifts(*given)[0]), UNPROVEN * float(self.size(*given)[0])
+        return Fraction(value) - Fraction(room), Fraction(value) + Fraction(room)
 
 
 def check_function(f: Any) -> Any:
@@ -47,6 +77,30 @@ def check_function(f: Any) -> Any:
     return f
 
 # %% ../../nbs/foundations/06_utility.ipynb #d0cb9ce4
+def lifts_of(columns: Floats, prior: Floats) -> tuple[Floats, Floats, Floats]:
+    """Probability, lifts, and lifts minus one of columns, shape (N, M); nothing cancels where lifts are near one.
+
+    The mean of a column is counted from its nearest entry: differences of neighbouring floats are exact.
+
+    Source: Sterbenz 1974, Theorem 4.3.1.
+
+    Examples
+    --------
+    >>> lifts_of(np.array([[0.5 + 2**-40], [0.5]]), np.array([0.5, 0.5]))[2].ravel() * 2**40
+    array([ 1., -1.])
+    """
+    rough = prior @ columns
+    nearest = abs(columns - rough).argmin(axis=0)
+    near = columns[nearest, np.arange(columns.shape[1])]
+    apart = columns - near
+    beyond = prior @ apart / prior.sum()
+    outcome = near + beyond
+    occurs = outcome > 0
+    lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=occurs)
+    shifts = np.divide(apart - beyond, outcome, out=np.zeros_like(columns), where=occurs)
+    return outcome, lifts, shifts
+
+
 @dataclass(frozen=True)
 class FInformation(Utility):
     """f-information between secret and outcome.
@@ -57,6 +111,10 @@ class FInformation(Utility):
         Convex on [0, inf) with f(1) = 0, finite at 0; takes and returns arrays.
     name : str
         What a result calls it.
+    excess : callable, optional
+        f(t) - f'(1) (t - 1), from arrays of t and of t - 1, without cancellation near t = 1.
+    enclosure : callable, optional
+        Two fractions around the same number, from t as a fraction.
 
     Source: Grosse et al. 2024, Section III-A; Polyanskiy and Wu 2024, Section 7.8.
 
@@ -66,33 +124,235 @@ class FInformation(Utility):
     1.0
     """
 
-    f: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    f: Callable[[Floats], Floats]
     name: str = "f-information"
+    excess: Callable[[Floats, Floats], Floats] | None = None
+    enclosure: Callable[[Fraction], Pair] | None = None
     symmetric: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         check_function(self.f)
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
-        outcome = prior @ columns
-        lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=outcome > 0)
-        return outcome * (prior @ self.f(lifts))
+        outcome, lifts, shifts = lifts_of(columns, prior)
+        return outcome * self.at_lifts(lifts, shifts, prior)
+
+    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Value on columns of lifts; see `Utility.at_lifts`."""
+        return prior @ (self.f(lifts) if self.excess is None else self.excess(lifts, shifts))
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms; see `Utility.size`."""
+        if self.excess is not None:
+            return self.at_lifts(lifts, shifts, prior)
+        return prior @ abs(self.f(lifts))
+
+    @property
+    def exact(self) -> bool:
+        """Whether f can be enclosed; see `Utility.exact`."""
+        return self.enclosure is not None
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """Two fractions around the value on one column of lifts; see `Utility.enclose`."""
+        if self.enclosure is None:
+            return super().enclose(lifts, prior)
+        mass: dict[Fraction, Fraction] = {}
+        for lift, share in zip(lifts, prior):
+            mass[lift] = mass.get(lift, Fraction(0)) + share
+        pairs = [(share, self.enclosure(lift)) for lift, share in mass.items()]
+        low, high = (
+            sum((share * pair[end] for share, pair in pairs), Fraction(0)) for end in (0, 1)
+        )
+        return low, high
 
 # %% ../../nbs/foundations/06_utility.ipynb #4a802bb4
+NEAR = 0.5  # where the series take over
+
+
+def log1p_minus(x: Floats) -> Floats:
+    """ln(1 + x) - x for x > -1, with full relative accuracy.
+
+    Source: the power series of artanh s at s = x / (2 + x).
+
+    Examples
+    --------
+    >>> round(float(log1p_minus(np.array(1e-9)) * 2e18), 14)
+    -0.99999999933333
+    """
+    near = abs(x) <= NEAR
+    s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
+    tail = np.zeros_like(s)
+    for k in range(19, 0, -1):
+        tail = (tail + 1 / (2 * k + 1)) * s * s  # artanh(s) / s - 1
+    return np.where(near, 2 * (s * tail - s * s / (1 - s)), np.log1p(np.where(near, 0, x)) - x)
+
+
+def expm1_minus(x: Floats) -> Floats:
+    """e^x - 1 - x, with full relative accuracy.
+
+    Source: the power series of the exponential.
+
+    Examples
+    --------
+    >>> round(float(expm1_minus(np.array(1e-9)) * 2e18), 14)
+    1.00000000033333
+    """
+    near = abs(x) <= NEAR
+    small = np.where(near, x, 0)
+    tail = np.ones_like(small)
+    for k in range(16, 2, -1):
+        tail = 1 + tail * small / k
+    return np.where(near, small * small / 2 * tail, np.expm1(np.where(near, 0, x)) - x)
+
+
+def entropy_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The function t ln t - (t - 1), from t and t - 1."""
+    near = abs(shifts) <= NEAR
+    x = np.where(near, shifts, 0)
+    return np.where(near, x * x + (1 + x) * log1p_minus(x), xlogy(lifts, lifts) - shifts)
+
+# %% ../../nbs/foundations/06_utility.ipynb #10f4c0f6
+def shannon(t: Floats) -> Floats:
+    """The function t ln t, whose f-information is mutual information."""
+    return xlogy(t, t)
+
+
+def shannon_around(t: Fraction) -> Pair:
+    """Two fractions around t ln t - (t - 1)."""
+    low, high = ln_around(t) if t else (Fraction(0), Fraction(0))
+    return t * low - (t - 1), t * high - (t - 1)
+
+
+def jensen_shannon(t: Floats) -> Floats:
+    """Half of t ln t - (t + 1) ln((t + 1) / 2)."""
+    return (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2
+
+
+def jensen_shannon_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t and t - 1: the midpoint's lift minus one is half of it."""
+    middle = entropy_excess(1 + shifts / 2, shifts / 2)
+    return (entropy_excess(lifts, shifts) - 2 * middle) / 2
+
+
+def jensen_shannon_around(t: Fraction) -> Pair:
+    """Two fractions around half of t ln t - (t + 1) ln((t + 1) / 2)."""
+    (low, high), middle = shannon_around(t), shannon_around((t + 1) / 2)
+    return (low - 2 * middle[1]) / 2, (high - 2 * middle[0]) / 2
+
+# %% ../../nbs/foundations/06_utility.ipynb #b96489a6
+def distance(t: Floats) -> Floats:
+    """Half of |t - 1|, whose f-information is total variation."""
+    return abs(t - 1) / 2
+
+
+def distance_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t - 1."""
+    return abs(shifts) / 2
+
+
+def distance_around(t: Fraction) -> Pair:
+    """The same, exactly."""
+    return abs(t - 1) / 2, abs(t - 1) / 2
+
+
+def square(t: Floats) -> Floats:
+    """(t - 1)^2, whose f-information is chi-square."""
+    return (t - 1) ** 2
+
+
+def square_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t - 1."""
+    return shifts**2
+
+
+def square_around(t: Fraction) -> Pair:
+    """The same, exactly."""
+    return (t - 1) ** 2, (t - 1) ** 2
+
+# %% ../../nbs/foundations/06_utility.ipynb #19e8dc30
+def hellinger(t: Floats) -> Floats:
+    """(sqrt(t) - 1)^2."""
+    return (np.sqrt(t) - 1) ** 2
+
+
+def hellinger_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t and t - 1."""
+    return (shifts / (1 + np.sqrt(lifts))) ** 2
+
+
+def hellinger_around(t: Fraction) -> Pair:
+    """Two fractions around (sqrt(t) - 1)^2 = (t - 1)^2 / (1 + sqrt(t))^2."""
+    low, high = sqrt_around(t)
+    return ((t - 1) / (1 + high)) ** 2, ((t - 1) / (1 + low)) ** 2
+
+
+def le_cam(t: Floats) -> Floats:
+    """(t - 1)^2 / (2 (t + 1))."""
+    return (t - 1) ** 2 / (2 * (t + 1))
+
+
+def le_cam_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t and t - 1."""
+    return shifts**2 / (2 * (lifts + 1))
+
+
+def le_cam_around(t: Fraction) -> Pair:
+    """The same, exactly."""
+    return (t - 1) ** 2 / (2 * (t + 1)), (t - 1) ** 2 / (2 * (t + 1))
+
+
 NAMED: dict[str, FInformation] = {
-    name: FInformation(f, name)
-    for name, f in {
-        "mutual_information": lambda t: xlogy(t, t),
-        "total_variation": lambda t: abs(t - 1) / 2,
-        "chi_square": lambda t: (t - 1) ** 2,
-        "jensen_shannon": lambda t: (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2,
-        "hellinger": lambda t: (np.sqrt(t) - 1) ** 2,
-        "le_cam": lambda t: (t - 1) ** 2 / (2 * (t + 1)),
-    }.items()
+    name: FInformation(f, name, excess, enclosure)
+    for name, f, excess, enclosure in (
+        ("mutual_information", shannon, entropy_excess, shannon_around),
+        ("total_variation", distance, distance_excess, distance_around),
+        ("chi_square", square, square_excess, square_around),
+        ("jensen_shannon", jensen_shannon, jensen_shannon_excess, jensen_shannon_around),
+        ("hellinger", hellinger, hellinger_excess, hellinger_around),
+        ("le_cam", le_cam, le_cam_excess, le_cam_around),
+    )
 }
+
+# %% ../../nbs/foundations/06_utility.ipynb #8ac6ed55
+@dataclass(frozen=True)
+class Power:
+    """f(t) = (t^alpha - alpha t + alpha - 1) / (alpha (alpha - 1)), three times: plain, near one, enclosed."""
+
+    alpha: float
+
+    def f(self, t: Floats) -> Floats:
+        """Value at t."""
+        scale = self.alpha * (self.alpha - 1)
+        return (t**self.alpha - self.alpha * t + self.alpha - 1) / scale
+
+    def excess(self, lifts: Floats, shifts: Floats) -> Floats:
+        """Value from t and t - 1."""
+        near, alpha, beta = abs(shifts) <= NEAR, self.alpha, self.alpha - 1
+        x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)
+        log = np.where(near, np.log1p(x), np.log(t))
+        if alpha >= 0.5:
+            value = (lifts * expm1_minus(beta * log) / beta + entropy_excess(lifts, shifts)) / alpha
+        else:
+            less = np.where(near, log1p_minus(x), log - shifts)
+            value = (expm1_minus(alpha * log) / alpha + less) / beta
+        return np.where(lifts > 0, value, 1 / alpha)
+
+    def enclosure(self, t: Fraction) -> Pair:
+        """Two fractions around the value at t."""
+        alpha = Fraction(self.alpha)
+        ends = [Fraction(0)] * 2
+        if t:
+            logs = ln_around(t)
+            ends = [exp_around(alpha * logs[0])[0], exp_around(alpha * logs[1])[1]]
+        low, high = sorted((end - 1 - alpha * (t - 1)) / (alpha * (alpha - 1)) for end in ends)
+        return low, high
+
+
+@cache
+def _of_order(alpha: float) -> FInformation:
+    power, name = Power(alpha), repr(alpha).removesuffix(".0")
+    return FInformation(power.f, f"alpha_{name}", power.excess, power.enclosure)
 
 
 def alpha_information(alpha: float) -> FInformation:
@@ -104,8 +364,7 @@ def alpha_information(alpha: float) -> FInformation:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
-    scale = alpha * (alpha - 1)
-    return FInformation(lambda t: (t**alpha - alpha * t + alpha - 1) / scale, f"alpha_{alpha:g}")
+    return _of_order(float(alpha))
 
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee
 class ExpectedGain(Utility):
@@ -132,13 +391,29 @@ class ExpectedGain(Utility):
     def __init__(self, gain: ArrayLike) -> None:
         self.gain, self.name = real_array(gain, "gain", 2), "expected_gain"
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
         if len(self.gain) != len(prior):
             raise ValueError(f"gain has {len(self.gain)} rows, but there are {len(prior)} symbols")
         return ((self.gain * prior[:, None]).T @ columns).max(axis=0)
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms; see `Utility.size`."""
+        return (abs(self.gain * prior[:, None]).T @ lifts).max(axis=0)
+
+    @property
+    def exact(self) -> bool:
+        """A maximum of sums of fractions; see `Utility.exact`."""
+        return True
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """The value on one column of lifts, twice; see `Utility.enclose`."""
+        belief = [lift * share for lift, share in zip(lifts, prior)]
+        value = max(
+            sum((Fraction(g) * b for g, b in zip(column, belief)), Fraction(0))
+            for column in self.gain.T.tolist()
+        )
+        return value, value
 
 # %% ../../nbs/foundations/06_utility.ipynb #6458af0d
 class HypothesisDivergence(Utility):
@@ -166,32 +441,56 @@ class HypothesisDivergence(Utility):
     """
 
     def __init__(self, f: Any, first: ArrayLike, second: ArrayLike) -> None:
-        self.f, self.name = check_function(getattr(f, "f", f)), "hypothesis_divergence"
+        self.information = f if isinstance(f, FInformation) else FInformation(check_function(f))
+        self.f, self.name = self.information.f, "hypothesis_divergence"
         self.first, self.second = check_prior(first, "first"), check_prior(second, "second")
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
+        outcome, lifts, shifts = lifts_of(columns, prior)
+        return outcome * self.at_lifts(lifts, shifts, prior)
+
+    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Value on columns of lifts; see `Utility.at_lifts`."""
         for name, law in (("first", self.first), ("second", self.second)):
             if len(law) != len(prior):
                 raise ValueError(
                     f"{name} has {len(law)} entries, but there are {len(prior)} symbols"
                 )
-        after, before = self.first @ columns, self.second @ columns
+        after, before = self.first @ lifts, self.second @ lifts
+        further = (self.first / self.first.sum() - self.second / self.second.sum()) @ shifts
         ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-        return before * self.f(ratio)
+        beyond = np.divide(further, before, out=np.zeros_like(after), where=before > 0)
+        return before * self.information.at_lifts(ratio[None], beyond[None], np.ones(1))
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms; see `Utility.size`."""
+        return self.at_lifts(lifts, shifts, prior) + (self.first + self.second) @ abs(shifts)
+
+    @property
+    def exact(self) -> bool:
+        """Whether f can be enclosed; see `Utility.exact`."""
+        return self.information.exact
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """Two fractions around the value on one column of lifts; see `Utility.enclose`."""
+        if not self.exact:
+            return super().enclose(lifts, prior)
+        after, before = (
+            sum((lift * share for lift, share in zip(lifts, exact_prior(law))), Fraction(0))
+            for law in (self.first, self.second)
+        )
+        low, high = self.information.enclose([after / before if before else after], [Fraction(1)])
+        return before * low, before * high
 
 # %% ../../nbs/foundations/06_utility.ipynb #d2ede6e7
 class SubLinear(Utility):
     """A utility given by a sub-linear function of one column, an array of shape (N,)."""
 
-    def __init__(self, function: Callable[[NDArray[np.float64]], float]) -> None:
+    def __init__(self, function: Callable[[Floats], float]) -> None:
         self.function, self.name = function, getattr(function, "__name__", "sub-linear")
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
         return np.array([self._number(self.function(column)) for column in columns.T])
 
@@ -201,7 +500,7 @@ class SubLinear(Utility):
         return float(value)
 
 
-def as_utility(utility: str | Utility | Callable[[NDArray[np.float64]], float]) -> Utility:
+def as_utility(utility: str | Utility | Callable[[Floats], float]) -> Utility:
     """Turn a name, a `Utility` or a sub-linear function of a column into a `Utility`."""
     if isinstance(utility, Utility):
         return utility
