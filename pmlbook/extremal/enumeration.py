@@ -18,10 +18,10 @@ from ..foundations.enclosure import float_above
 from ..foundations.linear_programmes import Infeasible, SolverFailed, maximise
 from ..foundations.mechanism import Mechanism
 from ..foundations.probability import exact_prior
-from ..foundations.utility import Utility
+from ..foundations.utility import Utility, finite
 
 # %% auto #0
-__all__ = ['ROUNDED', 'TINY', 'TIES', 'LOOKED', 'SHAVES', 'certified_bound', 'finite', 'finite_values', 'best_mix', 'margin',
+__all__ = ['ROUNDED', 'TINY', 'TIES', 'LOOKED', 'SHAVES', 'certified_bound', 'finite_values', 'polish', 'best_mix', 'margin',
            'even_prices', 'dual_bound', 'enumerate_optimum', 'mixture', 'Contradiction', 'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
@@ -49,14 +49,6 @@ def certified_bound(
     return float((values - prices @ (lifts - 1)).max())
 
 
-def finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The utilities of lift vectors; ValueError unless all are finite."""
-    if not np.isfinite(values).all():
-        worst = values[~np.isfinite(values)][0]
-        raise ValueError(f"utility is {worst} on an extremal lift vector: it must be finite")
-    return values
-
-
 def finite_values(
     lifts: NDArray[np.float64], prior: NDArray[np.float64], utility: Utility
 ) -> NDArray[np.float64]:
@@ -64,6 +56,19 @@ def finite_values(
     return finite(utility.columns(lifts, prior))
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #0d83bed4
+def polish(
+    prices: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Prices moved as little as possible so that corners in use are all worth the same beyond what they cost.
+
+    Source: complementary slackness; a solver is content with ten digits.
+    """
+    scale = np.maximum(abs(shifts).max(axis=1), np.finfo(float).tiny)
+    left = values - prices @ shifts
+    system = np.column_stack([(shifts / scale[:, None]).T, np.ones(len(left))])
+    return prices + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
+
+
 def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list[Fraction]]:
     """The corners of an optimal mixture, at most N, and the prices of the equations.
 
@@ -87,6 +92,8 @@ def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list
         ) from None
     prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
     used = np.flatnonzero((corners.lifts * best.x).max(axis=0) > 1e-12)
+    polished = polish(prices, shifts[:, used], values[used])
+    prices = min(prices, polished, key=lambda y: (values - y @ shifts).max())
     return used, [Fraction(price) for price in prices.tolist()]
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4

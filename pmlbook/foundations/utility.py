@@ -22,12 +22,12 @@ from .probability import exact_prior
 from .validation import check_pair, check_prior, real_array
 
 # %% auto #0
-__all__ = ['Floats', 'UNPROVEN', 'NEAR', 'NAMED', 'Utility', 'check_function', 'lifts_of', 'FInformation', 'log1p_minus',
-           'expm1_minus', 'entropy_excess', 'shannon', 'shannon_around', 'jensen_shannon', 'jensen_shannon_excess',
-           'jensen_shannon_around', 'distance', 'distance_excess', 'distance_around', 'square', 'square_excess',
-           'square_around', 'hellinger', 'hellinger_excess', 'hellinger_around', 'le_cam', 'le_cam_excess',
-           'le_cam_around', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence', 'SubLinear',
-           'as_utility']
+__all__ = ['Floats', 'UNPROVEN', 'NEAR', 'NAMED', 'Utility', 'finite', 'check_function', 'lifts_of', 'FInformation',
+           'log1p_minus', 'expm1_minus', 'entropy_excess', 'shannon', 'shannon_around', 'jensen_shannon',
+           'jensen_shannon_excess', 'jensen_shannon_around', 'distance', 'distance_excess', 'distance_around', 'square',
+           'square_excess', 'square_around', 'hellinger', 'hellinger_excess', 'hellinger_around', 'le_cam',
+           'le_cam_excess', 'le_cam_around', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
+           'SubLinear', 'as_utility']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
 Floats = NDArray[np.float64]
@@ -66,8 +66,18 @@ class Utility(ABC):
         """Two fractions around the value on one column of lifts, which average to one."""
         column = np.array([lifts], dtype=float).T
         given = column, column - 1, np.array(prior, dtype=float)
-        value, room = float(self.at_lifts(*given)[0]), UNPROVEN * float(self.size(*given)[0])
-        return Fraction(value) - Fraction(room), Fraction(value) + Fraction(room)
+        value, size = (
+            Fraction(float(finite(x)[0])) for x in (self.at_lifts(*given), self.size(*given))
+        )
+        return value - Fraction(UNPROVEN) * size, value + Fraction(UNPROVEN) * size
+
+
+def finite(values: Floats) -> Floats:
+    """The utilities of lift vectors; ValueError unless all are finite."""
+    if not np.isfinite(values).all():
+        worst = values[~np.isfinite(values)][0]
+        raise ValueError(f"utility is {worst} on an extremal lift vector: it must be finite")
+    return values
 
 
 def check_function(f: Any) -> Any:
