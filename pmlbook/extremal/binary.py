@@ -11,15 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..foundations.leakage import largest_lift
+from .privacy_regions import lift_limit
 from ..foundations.mechanism import Mechanism
-from pmlbook.foundations.validation import (
-    ROUNDING,
-    PriorLike,
-    check_epsilon,
-    check_prior,
-    labels_of,
-)
+from ..foundations.probability import exact_prior
+from ..foundations.sampling import UNITS
+from ..foundations.validation import PriorLike, check_epsilon, labels_of
 
 # %% auto #0
 __all__ = ['binary_channel', 'binary_mechanism']
@@ -62,7 +58,7 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     Returns
     -------
     Mechanism
-        2 inputs; 2 outputs with the same names, outcome j leaning to secret j.
+        2 inputs; 2 outputs with the same names, outcome j leaning to secret j. `certify(epsilon)` holds.
 
     Raises
     ------
@@ -78,11 +74,13 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     >>> binary_mechanism([0.75, 0.25], 0.6931471805599453).channel.round(4).tolist()
     [[0.6667, 0.3333], [0.0, 1.0]]
     """
-    checked, level = check_prior(prior), check_epsilon(epsilon)
-    if len(checked) != 2:
-        raise ValueError(f"prior has {len(checked)} symbols, but the binary mechanism needs 2")
-    order = np.argsort(-checked, kind="stable")  # its own inverse, for two
-    channel = binary_channel(checked[order], largest_lift(checked, level))
-    channel = np.where(channel < ROUNDING, 0, channel)[np.ix_(order, order)]
+    shares, level = exact_prior(prior), check_epsilon(epsilon)
+    if len(shares) != 2:
+        raise ValueError(f"prior has {len(shares)} symbols, but the binary mechanism needs 2")
+    order = [0, 1] if shares[0] >= shares[1] else [1, 0]  # its own inverse
+    exact = binary_channel([shares[k] for k in order], lift_limit(shares, level)[0])
+    first, second = (int(exact[k, k] * UNITS) for k in (0, 1))
+    second = max(second, UNITS - first)  # so little to say that it is less than a unit
+    channel = np.array([[first, UNITS - first], [UNITS - second, second]]) / UNITS
     names = labels_of(prior, 2)
-    return Mechanism(channel, prior, names, names)
+    return Mechanism(channel[np.ix_(order, order)], prior, names, names)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import highspy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .losses import Floats, Groups, circle_lifts, near_misses
 from .pricing import price
@@ -18,7 +18,7 @@ from .ungrouping import basic_lifts
 from ..foundations.linear_programmes import SolverFailed
 from ..foundations.progress import Clock
 from ..foundations.utility import FInformation, Utility
-from ..foundations.validation import check_epsilon, check_prior
+from ..foundations.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['BUNDLED', 'Master', 'start_columns', 'bundles', 'Growth', 'grow_bundled', 'column_generation']
@@ -198,7 +198,7 @@ def grow_bundled(
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #8c13507c
 def column_generation(
-    prior: ArrayLike,
+    prior: PriorLike,
     epsilon: float,
     utility: Utility,
     tol: float = 1e-9,

@@ -5,21 +5,31 @@
 # %% ../../nbs/extremal/08_enumeration.ipynb #e5f48b2a
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
-from .lift_vectors import lift_vectors
+from .lift_vectors import Corners, exact_lift_vectors
+from .privacy_regions import lift_limit
+from ..foundations.enclosure import float_above
 from ..foundations.linear_programmes import Infeasible, SolverFailed, maximise
-from ..foundations.utility import Utility
+from ..foundations.mechanism import Mechanism
+from ..foundations.probability import exact_prior
+from ..foundations.utility import Utility, finite
+from ..foundations.validation import PriorLike
 
 # %% auto #0
-__all__ = ['certified_bound', 'finite_values', 'enumerate_optimum', 'mixture']
+__all__ = ['ROUNDED', 'TINY', 'TIES', 'LOOKED', 'SHAVES', 'certified_bound', 'finite_values', 'polish', 'best_mix', 'margin',
+           'even_prices', 'dual_bound', 'enumerate_optimum', 'mixture', 'Contradiction', 'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 def certified_bound(
     lifts: NDArray[np.float64], values: NDArray[np.float64], prices: NDArray[np.float64]
 ) -> float:
-    """Upper bound on the utility of every mixture of lift vectors that averages to one.
+    """Upper bound on the utility of every mixture of lift vectors that averages to one, up to rounding.
 
     Parameters
     ----------
@@ -44,36 +54,142 @@ def finite_values(
     lifts: NDArray[np.float64], prior: NDArray[np.float64], utility: Utility
 ) -> NDArray[np.float64]:
     """Utility of each lift vector; ValueError unless all are finite."""
-    values = utility.columns(lifts, prior)
-    if not np.isfinite(values).all():
-        worst = values[~np.isfinite(values)][0]
-        raise ValueError(f"utility is {worst} on an extremal lift vector: it must be finite")
-    return values
+    return finite(utility.columns(lifts, prior))
+
+# %% ../../nbs/extremal/08_enumeration.ipynb #0d83bed4
+def polish(
+    prices: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Prices moved as little as possible so that corners in use are all worth the same beyond what they cost.
+
+    Source: complementary slackness; a solver is content with ten digits.
+    """
+    scale = np.maximum(abs(shifts).max(axis=1), np.finfo(float).tiny)
+    left = values - prices @ shifts
+    system = np.column_stack([(shifts / scale[:, None]).T, np.ones(len(left))])
+    return prices + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
 
 
+def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list[Fraction]]:
+    """The corners of an optimal mixture, at most N, and the prices of the equations.
+
+    Raises
+    ------
+    SolverFailed
+        If the solver finds no mixture, which symbols rarer than 1e-9 may cause.
+
+    Source: Grosse et al. 2024, Theorem 5.
+    """
+    prior, shifts = np.array(corners.shares, dtype=float), corners.shifts
+    values = finite(utility.at_lifts(corners.lifts, shifts, prior))
+    scale = max(shifts.max(), np.finfo(float).tiny)
+    rows, last = shifts / scale, int(np.argmax(prior))  # the same equations, of order one;
+    rows[last] = 1  # one of them follows from the others: the weights sum to one instead
+    try:
+        best = maximise(values, equal=(rows, np.arange(len(prior)) == last))
+    except Infeasible:  # the constant mechanism is feasible, so this is rounding
+        raise SolverFailed(
+            f"prior is too uneven for floats: its least entry is {prior.min():g}"
+        ) from None
+    prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
+    used = np.flatnonzero((corners.lifts * best.x).max(axis=0) > 1e-12)
+    polished = polish(prices, shifts[:, used], values[used])
+    prices = min(prices, polished, key=lambda y: (values - y @ shifts).max())
+    return used, [Fraction(price) for price in prices.tolist()]
+
+# %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4
+ROUNDED = 2.0**-42  # relative margin for a logarithm or a root near one
+TINY = 1e-300  # more than what floats lose because they end at 1e-308
+TIES, LOOKED = 64, 2048  # corners that are computed with fractions, and looked at, at most
+
+
+def margin(n: int) -> float:
+    """What rounding may take, as a fraction, from a sum of n terms of one sign.
+
+    Source: Higham 2002, Section 4.2; 2^-51 for each term is four times what it says.
+    """
+    return ROUNDED + n * 2.0**-51
+
+
+def even_prices(shares: Sequence[Fraction], prices: Sequence[Fraction]) -> list[Fraction]:
+    """Prices averaged over equally likely symbols: as good, if the utility treats these alike."""
+    groups: dict[Fraction, list[Fraction]] = {}
+    for share, price in zip(shares, prices):
+        groups.setdefault(share, []).append(price)
+    return [sum(groups[share], Fraction(0)) / len(groups[share]) for share in shares]
+
+
+def dual_bound(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+    """Upper bound on the utility of every mixture of corners that averages to one, not up to rounding.
+
+    Parameters
+    ----------
+    corners : Corners
+        All that a mechanism may use.
+    utility : Utility
+        Proven if `utility.exact`; else its own floats are trusted to a relative 2^-40.
+    prices : sequence of Fraction, length N
+        Any; the better they are, the tighter the bound.
+
+    Returns
+    -------
+    Fraction
+        At least max over corners of (utility - prices . (lift - 1)).
+
+    Source: weak duality; Farley 1990.
+    """
+
+    def exact(v: int) -> Fraction:
+        column = corners.column(v)
+        paid = sum((y * (lift - 1) for y, lift in zip(prices, column)), Fraction(0))
+        return utility.enclose(column, corners.shares)[1] - paid
+
+    if len(corners.place) <= TIES:
+        return max(map(exact, range(len(corners.place))))
+    ceilings = _ceilings(corners, utility, prices)
+    order = np.argsort(-ceilings)
+    best, seen = exact(order[0]), {_alike(corners, utility, prices, order[0])}
+    for v in order[1:LOOKED]:
+        if ceilings[v] <= best or len(seen) == TIES:
+            return max(best, Fraction(float(ceilings[v])))
+        alike = _alike(corners, utility, prices, v)
+        if alike not in seen:
+            best = max(best, exact(v))
+            seen.add(alike)
+    return best if len(order) <= LOOKED else max(best, Fraction(float(ceilings[order[LOOKED]])))
+
+
+def _ceilings(
+    corners: Corners, utility: Utility, prices: Sequence[Fraction]
+) -> NDArray[np.float64]:
+    """Utility less prices of each corner in floats, with a margin that makes it too large."""
+    prior, fees = np.array(corners.shares, dtype=float), np.array(prices, dtype=float)
+    given = corners.lifts, corners.shifts, prior
+    values, size = finite(utility.at_lifts(*given)), utility.size(*given)
+    room = margin(len(fees)) * (size + abs(fees) @ abs(corners.shifts)) + TINY
+    return values - fees @ corners.shifts + room
+
+
+def _alike(corners: Corners, utility: Utility, prices: Sequence[Fraction], v: int) -> object:
+    """Equal for corners of which it is plain that they are worth and cost the same."""
+    if not utility.symmetric:
+        return v
+    paid = sum((y for y, at in zip(prices, corners.tall[v]) if at), Fraction(0))
+    return corners.tops[v], corners.bottoms[v], paid, prices[corners.place[v]]
+
+# %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
-    prior: NDArray[np.float64], epsilon: float, utility: Utility
+    prior: PriorLike, epsilon: float, utility: Utility
 ) -> tuple[NDArray[np.float64], float]:
     """Lift vectors of an optimal mechanism, at most N, and a bound on the optimum.
 
     Source: Grosse et al. 2024, Theorem 5.
     """
-    lifts = lift_vectors(prior, epsilon)
-    values = finite_values(lifts, prior, utility)
-    scale = max(lifts.max() - 1, np.finfo(float).tiny)
-    rows = (lifts - 1) / scale  # the same equations, of order one;
-    rows[np.argmax(prior)] = (
-        1  # one of them follows from the others: the weights sum to one instead
-    )
-    try:
-        best = maximise(values, equal=(rows, np.arange(len(prior)) == np.argmax(prior)))
-    except Infeasible:  # the constant mechanism is feasible, so this is rounding
-        raise SolverFailed(
-            f"prior is too uneven for floats: its least entry is {prior.min():g}"
-        ) from None
-    prices = np.where(np.arange(len(prior)) == np.argmax(prior), 0, best.equality_prices / scale)
-    used = (lifts * best.x).max(axis=0) > 1e-12
-    return lifts[:, used], certified_bound(lifts, values, prices)
+    shares = exact_prior(prior)
+    corners = exact_lift_vectors(shares, lift_limit(shares, epsilon)[1])
+    used, prices = best_mix(corners, utility)
+    even = even_prices(shares, prices) if utility.symmetric else prices
+    return corners.lifts[:, used], float_above(dual_bound(corners, utility, even))
 
 
 def mixture(
@@ -86,13 +202,34 @@ def mixture(
     Source: Grosse et al. 2024, Theorem 5.
     """
     c = lifts.max()
-    tall = np.where(lifts == c, c * (1 - shave), 0)
-    rest = (lifts > 0) & (lifts < c)
-    lowered = tall + rest * (1 - prior @ tall) / prior[:, None]
+    tall, rest = lifts == c, (lifts > 0) & (lifts < c)
+    lost = shave * c * (prior @ tall) / prior[:, None]
+    lowered = np.where(tall, c * (1 - shave), lifts + rest * lost)
     shapes = lowered / lowered.max(axis=0)  # entries of order one, however large the lifts
-    weights = np.linalg.lstsq(shapes, np.ones(len(prior)), rcond=None)[0]
-    channel = shapes * np.maximum(weights, 0)
+    weights = np.maximum(np.linalg.lstsq(shapes, np.ones(len(prior)), rcond=None)[0], 0)
+    if abs(shapes @ weights - 1).max() > 1e-9:  # vectors that depend on each other
+        weights = nnls(shapes, np.ones(len(prior)))[0]
+    channel = shapes * weights
     totals = channel.sum(axis=1, keepdims=True)
     if abs(totals - 1).max() > 1e-6:
         raise SolverFailed(f"prior is too uneven for floats: its least entry is {prior.min():g}")
     return channel / totals
+
+# %% ../../nbs/extremal/08_enumeration.ipynb #3bfd1b43
+class Contradiction(SolverFailed):
+    """A value lies above what is proved to be an upper bound: one of them is wrong."""
+
+
+SHAVES = (0.0, *(2.0**k for k in range(-52, -41)))
+
+
+def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
+    """The first of `make(shave)`, with ever larger shaves, that certifiably leaks at most `epsilon`.
+
+    Source: `Mechanism.certify`.
+    """
+    for shave in SHAVES:
+        mechanism = make(shave)
+        if mechanism.certify(epsilon):
+            return mechanism
+    return mechanism.within(epsilon)

@@ -5,61 +5,78 @@
 # %% ../../nbs/extremal/16_gains.ipynb #f3ac5a0a
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from .privacy_regions import lift_limit
+from ..foundations.enclosure import float_above
 from ..foundations.linear_programmes import maximise
+from ..foundations.probability import exact_prior
 from ..foundations.utility import ExpectedGain
-from ..foundations.validation import check_epsilon, check_prior, names_of
+from ..foundations.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['SNAP', 'gain_bound', 'gain_optimum', 'gain_mixture']
+__all__ = ['SNAP', 'gain_bound', 'best_share', 'gain_optimum', 'gain_mixture']
 
 # %% ../../nbs/extremal/16_gains.ipynb #ff16ed48
 def gain_bound(
-    prior: NDArray[np.float64],
-    c: float,
-    gain: NDArray[np.float64],
-    fees: NDArray[np.float64],
-) -> float:
-    """Upper bound on the expected gain of every mechanism whose lifts are at most `c`.
+    prior: Sequence[Any] | NDArray[Any], c: Any, gain: ArrayLike, fees: Sequence[Any]
+) -> Fraction:
+    """Upper bound on the expected gain of every mechanism whose lifts are at most `c`, in fractions.
 
     Parameters
     ----------
-    prior : ndarray, shape (N,)
-        P(x), all positive.
-    c : float
-        e^epsilon, at least 1.
-    gain : ndarray, shape (N, A)
+    prior : sequence of length N
+        P(x), all positive; fractions, or floats, taken at their exact values.
+    c : number
+        e^epsilon or more, at least 1.
+    gain : array_like, shape (N, A)
         What each action earns under each secret.
-    fees : ndarray, shape (N,)
+    fees : sequence of length N
         Any numbers, in the unit of the gain; the better they are, the tighter the bound.
 
     Returns
     -------
-    float
+    Fraction
         prior . fees + max over actions of the mean of gain - fees over its best share 1 / c.
 
     Source: weak duality; the inner maximum is an expected shortfall (Rockafellar and Uryasev 2000).
 
     Examples
     --------
-    >>> gain_bound(np.array([0.75, 0.25]), 1.0, np.eye(2), np.zeros(2))
-    0.75
+    >>> gain_bound(np.array([0.75, 0.25]), 1, np.eye(2), [0, 0])
+    Fraction(3, 4)
     """
-    net = gain - fees[:, None]
-    best_first = np.argsort(-net, axis=0)
-    filled = np.minimum(c * np.cumsum(prior[best_first], axis=0), 1)
-    belief = np.diff(filled, axis=0, prepend=0)
-    return float(prior @ fees + (belief * np.take_along_axis(net, best_first, 0)).sum(axis=0).max())
+    shares, paid = exact_prior(prior), [Fraction(fee) for fee in fees]
+    tops = [
+        best_share(shares, Fraction(c), [Fraction(g) - fee for g, fee in zip(column, paid)])
+        for column in np.asarray(gain, dtype=float).T.tolist()
+    ]
+    return max(tops) + sum((p * fee for p, fee in zip(shares, paid)), Fraction(0))
+
+
+def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction]) -> Fraction:
+    """Mean of `net` over the part of the population where it is largest, a share of 1 / c.
+
+    Source: Rockafellar and Uryasev 2000.
+    """
+    mean, left = Fraction(0), Fraction(1)
+    for k in sorted(range(len(net)), key=net.__getitem__, reverse=True):
+        belief = min(c * shares[k], left)
+        mean, left = mean + belief * net[k], left - belief
+    return mean
 
 # %% ../../nbs/extremal/16_gains.ipynb #93a9a4e4
 SNAP = 1e-9  # relative distance at which an entry of a solution is taken to be at its bound
 
 
 def gain_optimum(
-    prior: ArrayLike, epsilon: float, gain: ArrayLike
+    prior: PriorLike, epsilon: float, gain: ArrayLike
 ) -> tuple[NDArray[np.float64], float]:
     """Lift vectors of a mechanism of largest expected gain, and a bound on the optimum.
 
@@ -94,11 +111,12 @@ def gain_optimum(
     [[1.284, 0.716], [0.716, 1.284]]
     """
     table = ExpectedGain(gain).aligned(names_of(prior), "prior").gain
-    prior = check_prior(prior)
+    exact, prior = exact_prior(prior), check_prior(prior)
     n, actions = table.shape
     if n != len(prior):
         raise ValueError(f"gain has {n} rows, but there are {len(prior)} symbols")
-    c, entries = min(np.exp(check_epsilon(epsilon)), 1 / prior.min()), n * actions
+    limit = lift_limit(exact, check_epsilon(epsilon))[1]
+    c, entries = float(limit), n * actions
     each = sparse.identity(actions)
     level = sparse.hstack([sparse.identity(entries), -c * sparse.kron(np.ones((n, 1)), each)])
     rows = sparse.hstack(
@@ -114,7 +132,8 @@ def gain_optimum(
     outcome = prior @ channel
     lifts = channel[:, outcome > 1e-12] / outcome[outcome > 1e-12]
     lifts[lifts < SNAP * c], lifts[lifts > (1 - SNAP) * c] = 0, c
-    return lifts, gain_bound(prior, c, table, best.equality_prices[:n] / prior)
+    fees = (best.equality_prices[:n] / prior).tolist()
+    return lifts, float_above(gain_bound(exact, limit, table, fees))
 
 # %% ../../nbs/extremal/16_gains.ipynb #e1992c98
 def gain_mixture(

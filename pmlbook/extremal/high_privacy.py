@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import BOUNDARY, privacy_regions
+from .privacy_regions import BOUNDARY, lift_limit
+from ..foundations.enclosure import level_of
 from ..foundations.mechanism import Mechanism
-from ..foundations.validation import ROUNDING, PriorLike, check_epsilon, check_prior
+from ..foundations.probability import exact_prior
+from ..foundations.sampling import UNITS, to_weights
+from ..foundations.validation import PriorLike, check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['high_privacy_channel', 'high_privacy_mechanism']
@@ -39,7 +42,7 @@ def high_privacy_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray
     weights = np.array(prior)
     return c * np.tile(weights, (len(weights), 1)) - (c - 1) * np.eye(len(weights), dtype=int)
 
-
+# %% ../../nbs/extremal/05_high_privacy.ipynb #aaad6bef
 def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     """Optimal mechanism in the first privacy region, for every sub-convex utility.
 
@@ -48,12 +51,12 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     prior : array_like, shape (N,)
         P(x), all positive, in any order. The index of a pandas Series names the secrets.
     epsilon : float
-        Privacy level in nats, at most `privacy_regions(prior)[1]`.
+        Privacy level in nats, at most `privacy_regions(prior)[1]`; up to 1e-12 nats more are not used.
 
     Returns
     -------
     Mechanism
-        N inputs, N outputs; outcome j makes secret j less likely.
+        N inputs, N outputs; outcome j makes secret j less likely. `certify(epsilon)` holds.
 
     Raises
     ------
@@ -69,14 +72,19 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     >>> high_privacy_mechanism([0.4, 0.2, 0.2, 0.2], 0.11778303565638346).channel[0].round(4).tolist()
     [0.325, 0.225, 0.225, 0.225]
     """
-    checked, level = check_prior(prior), check_epsilon(epsilon)
-    if len(checked) == 1:
-        return Mechanism(np.ones((1, 1)), prior)
-    last = privacy_regions(checked)[1]
+    shares, level = exact_prior(prior), check_epsilon(epsilon)
+    names = labels_of(prior, len(shares))
+    if len(shares) == 1:
+        return Mechanism(np.ones((1, 1)), prior, names)
+    last = level_of(1 / (1 - min(shares)))
     if level > last + BOUNDARY:
         raise ValueError(
             f"epsilon = {level:g} is beyond the first privacy region, which ends at {last:g} nats"
         )
-    channel = high_privacy_channel(checked, np.exp(min(level, last)))
-    vanishing = np.eye(len(checked), dtype=bool) & (channel < ROUNDING)  # at the end of the region
-    return Mechanism(np.where(vanishing, 0, channel), prior)
+    c = min(lift_limit(shares, level)[0], 1 / (1 - min(shares)))
+    row = np.array([int(c * share * UNITS) for share in shares])
+    if row.sum() <= UNITS:  # so little to say that it is less than a unit
+        row = to_weights(check_prior(prior)[None])[0]
+    weights = np.tile(row, (len(row), 1))
+    np.fill_diagonal(weights, row - (row.sum() - UNITS))
+    return Mechanism(weights / UNITS, prior, names)

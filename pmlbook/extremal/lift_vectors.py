@@ -5,20 +5,132 @@
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #dae08428
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
-from ..foundations.leakage import largest_lift
-from ..foundations.validation import ROUNDING, check_epsilon, check_prior
+import numpy as np
+from numpy.typing import NDArray
+
+from .privacy_regions import lift_limit
+from ..foundations.probability import exact_prior
+from ..foundations.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['MAX_ENUMERATED', 'lift_vectors']
+__all__ = ['MAX_ENUMERATED', 'quotient', 'whole_numbers', 'Corners', 'exact_lift_vectors', 'lift_vectors']
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #be469c54
+def quotient(top: int, bottom: int) -> float:
+    """A quotient of whole numbers, rounded once; infinite where it is too large for a float."""
+    try:
+        return top / bottom
+    except OverflowError:
+        return math.inf
+
+
+def whole_numbers(fractions: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
+    """Fractions as whole numbers, of any size, over a common denominator."""
+    common = math.lcm(*(x.denominator for x in fractions))
+    return np.array([x.numerator * (common // x.denominator) for x in fractions], object), common
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Extremal lift vectors, exactly: `limit` on a set, a remainder at one place, zeros elsewhere.
+
+    Parameters
+    ----------
+    shares : sequence of Fraction, length N
+        The prior.
+    limit : Fraction
+        The largest lift.
+    tall : ndarray of bool, shape (V, N)
+        The entries at the limit.
+    place : ndarray of int, shape (V,)
+        The entry that takes the remainder.
+    tops, bottoms : ndarrays of whole numbers, shape (V,)
+        The remainder, as a quotient.
+
+    Source: Grosse et al. 2024, Algorithm 1.
+    """
+
+    shares: Sequence[Fraction]
+    limit: Fraction
+    tall: NDArray[np.bool_]
+    place: NDArray[np.intp]
+    tops: NDArray[Any]
+    bottoms: NDArray[Any]
+
+    def column(self, v: int) -> list[Fraction]:
+        """The lifts of corner v."""
+        lifts = [self.limit if at else Fraction(0) for at in self.tall[v]]
+        lifts[self.place[v]] = Fraction(self.tops[v], self.bottoms[v])
+        return lifts
+
+    def _filled(self, tops: NDArray[Any], tall: float, empty: float) -> NDArray[np.float64]:
+        array = np.where(self.tall.T, tall, empty)
+        rests = [quotient(top, bottom) for top, bottom in zip(tops, self.bottoms)]
+        array[self.place, np.arange(len(rests))] = rests
+        return array
+
+    @cached_property
+    def lifts(self) -> NDArray[np.float64]:
+        """One corner a column, shape (N, V), each entry rounded once."""
+        return self._filled(self.tops, quotient(*self.limit.as_integer_ratio()), 0.0)
+
+    @cached_property
+    def shifts(self) -> NDArray[np.float64]:
+        """Lift minus one, shape (N, V), each entry rounded once."""
+        beyond = quotient(*(self.limit - 1).as_integer_ratio())
+        return self._filled(self.tops - self.bottoms, beyond, -1.0)
+
+# %% ../../nbs/extremal/07_lift_vectors.ipynb #74fed8cf
 MAX_ENUMERATED = 18  # symbols: 2^18 sets and their corners fit in memory, many more do not
 
 
-def lift_vectors(prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
+def exact_lift_vectors(shares: Sequence[Fraction], limit: Fraction) -> Corners:
+    """All corners of {0 <= lift <= limit, prior . lift = 1}, in whole numbers.
+
+    Parameters
+    ----------
+    shares : sequence of Fraction, length N
+        The prior, N at most `MAX_ENUMERATED`.
+    limit : Fraction
+        The largest lift, between 1 and 1 / min P(x).
+
+    Raises
+    ------
+    ValueError
+        If there are too many symbols.
+
+    Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
+    """
+    n = len(shares)
+    if n > MAX_ENUMERATED:
+        raise ValueError(
+            f"prior has {n} symbols, too many to list 2^{n} sets: the limit is {MAX_ENUMERATED}"
+        )
+    (weights, common), (a, b) = whole_numbers(shares), limit.as_integer_ratio()
+    if a == b:  # nothing may be said
+        last = np.arange(n) == n - 1
+        return Corners(shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:])
+    masses = np.zeros(1, dtype=object)
+    for weight in weights:
+        masses = np.concatenate([masses, masses + weight])
+    room = common * b - a * masses[:-1]  # left over by every proper set of entries at the limit
+    sets = np.flatnonzero(room >= 0)
+    tall, room = (sets[:, None] >> np.arange(n) & 1).astype(bool), room[sets]
+    fits = ~tall & (room[:, None] < a * weights).astype(bool)
+    full = np.flatnonzero(room == 0)  # no remainder: one place stands for all
+    fits[full] = np.arange(n) == (~tall[full]).argmax(axis=1)[:, None]
+    chosen, place = np.nonzero(fits)
+    return Corners(shares, limit, tall[chosen], place, room[chosen], b * weights[place])
+
+# %% ../../nbs/extremal/07_lift_vectors.ipynb #f612e5b2
+def lift_vectors(prior: PriorLike, epsilon: float) -> NDArray[np.float64]:
     """All extremal lift vectors: the corners of {0 <= lift <= e^epsilon, prior . lift = 1}.
 
     Parameters
@@ -26,7 +138,7 @@ def lift_vectors(prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     prior : array_like, shape (N,)
         P(x), all positive, N at most `MAX_ENUMERATED`.
     epsilon : float
-        Privacy level in nats; beyond `epsilon_max(prior)` nothing changes any more.
+        Privacy level in nats; from `epsilon_max(prior)` on nothing changes any more.
 
     Returns
     -------
@@ -47,21 +159,6 @@ def lift_vectors(prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     >>> lift_vectors([0.5, 0.5], 0.25).round(3).tolist()
     [[0.716, 1.284], [1.284, 0.716]]
     """
-    prior, level = check_prior(prior), check_epsilon(epsilon)
-    n = len(prior)
-    if n > MAX_ENUMERATED:
-        raise ValueError(
-            f"prior has {n} symbols, too many to list 2^{n} sets: the limit is {MAX_ENUMERATED}"
-        )
-    c = largest_lift(prior, level)
-    if c - 1 < ROUNDING:
-        return np.ones((n, 1))  # within rounding an outcome may say nothing
-    tall = (np.arange(2**n - 1)[:, None] >> np.arange(n)) & 1  # every proper set of entries at c
-    room = 1 - c * (tall @ prior)
-    tall, room = tall[room > -ROUNDING], np.where(room < ROUNDING, 0, room)[room > -ROUNDING]
-    excess = room[:, None] - c * prior  # what a remainder at c would leave over
-    rest = np.where(excess > -ROUNDING, c, room[:, None] / prior)
-    sets, places = np.nonzero((tall == 0) & (excess < ROUNDING))
-    corners = c * tall[sets]
-    corners[np.arange(len(sets)), places] = rest[sets, places]
-    return np.unique(corners, axis=0).T
+    shares, level = exact_prior(prior), check_epsilon(epsilon)
+    corners = exact_lift_vectors(shares, lift_limit(shares, level)[1])
+    return np.unique(corners.lifts, axis=1)

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..foundations.utility import FInformation
-from ..foundations.validation import check_epsilon, check_prior
+from ..foundations.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['Floats', 'SAME', 'Groups', 'closed_bound', 'circle_lifts', 'columns_of', 'with_remainder', 'near_misses']
@@ -66,7 +66,7 @@ class Groups:
         return float(self.size @ ((1 - x) * self.at_low + x * self.at_high))
 
 # %% ../../nbs/extremal/11_losses.ipynb #603049b9
-def closed_bound(prior: ArrayLike, epsilon: float, utility: FInformation) -> float:
+def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> float:
     """Upper bound on an f-information of every epsilon-PML mechanism, in closed form.
 
     Source: concavity of the loss; exact in the first privacy region (Grosse et al. 2024, Theorem 3).

@@ -5,52 +5,107 @@
 # %% ../../nbs/extremal/17_optimal.ipynb #86d6ef64
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .binary import binary_mechanism
 from .column_generation import column_generation
-from .enumeration import certified_bound, enumerate_optimum, finite_values, mixture
+from pmlbook.extremal.enumeration import (
+    Contradiction,
+    dual_bound,
+    enumerate_optimum,
+    keep_level,
+    margin,
+    mixture,
+)
 from .gains import gain_mixture, gain_optimum
 from .high_privacy import high_privacy_mechanism
-from .privacy_regions import BOUNDARY, privacy_region, privacy_regions
+from .lift_vectors import Corners, exact_lift_vectors, whole_numbers
+from .privacy_regions import lift_limit, privacy_region
 from .uniform import uniform_mechanism
-from ..foundations.leakage import lift
+from ..foundations.enclosure import float_above, reaches
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.utility import ExpectedGain, FInformation, Utility, as_utility
+from ..foundations.probability import exact_prior
+from pmlbook.foundations.utility import (
+    UNPROVEN,
+    ExpectedGain,
+    FInformation,
+    Utility,
+    as_utility,
+    lifts_of,
+)
 from ..foundations.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['FEW', 'SHAVES', 'METHODS', 'closed_form', 'own_bound', 'programme_for', 'keep_level', 'optimal_mechanism']
+__all__ = ['FEW', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices', 'formula_bound', 'programme_for', 'rounding',
+           'bracket', 'optimal_mechanism']
 
 # %% ../../nbs/extremal/17_optimal.ipynb #19f58591
-def closed_form(prior: ArrayLike, epsilon: float, utility: Utility) -> Mechanism | None:
+def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
     """The optimal mechanism by formula, or None where no formula applies.
 
     Source: Grosse et al. 2024, Theorems 2, 3 and 4.
     """
-    n = np.size(prior)
-    if n == 2:
+    shares = exact_prior(prior)
+    if len(shares) == 2:
         return binary_mechanism(prior, epsilon)
-    if n == 1 or epsilon <= privacy_regions(prior)[1] + BOUNDARY:
+    if len(shares) == 1 or not reaches(epsilon, 1 / (1 - min(shares))):
         return high_privacy_mechanism(prior, epsilon)
-    if utility.symmetric and np.allclose(prior, 1 / n, rtol=1e-14, atol=0):
-        return uniform_mechanism(n, epsilon)
+    if utility.symmetric and len(set(shares)) == 1:
+        names = names_of(prior) or ()
+        return replace(uniform_mechanism(len(shares), epsilon), inputs=names)
     return None
 
 
-def own_bound(mechanism: Mechanism, utility: Utility) -> float:
-    """Bound from the mechanism's own lift vectors; certified where no others exist up to permutation.
+def formula_corners(shares: Sequence[Fraction], limit: Fraction) -> Corners:
+    """The lift vectors of a closed form; of those that are alike under a uniform prior only one.
 
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
     """
-    used = mechanism.channel[:, mechanism.channel.any(axis=0)]
-    lifts = lift(used, mechanism.prior)
-    values = finite_values(lifts, mechanism.prior, utility)
-    prices = np.asarray(np.linalg.lstsq(lifts.T, values, rcond=None)[0], dtype=float)
-    return certified_bound(lifts, values, prices)
+    n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
+    if n <= 2 or a == b:
+        return exact_lift_vectors(shares, limit)
+    if limit <= 1 / (1 - min(shares)):
+        rooms = common * b - a * (common - weights)
+        return Corners(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
+    full = n * b // a
+    tall, place = np.arange(n)[None] < full, np.array([full])
+    return Corners(shares, limit, tall, place, weights[:1] * (n * b - a * full), weights[:1] * b)
+
+
+def formula_prices(corners: Corners, utility: Utility) -> list[Fraction]:
+    """Prices under which all lift vectors of a closed form are worth the same, but for rounding.
+
+    Source: complementary slackness.
+    """
+    n, shares, beyond = len(corners.shares), corners.shares, corners.limit - 1
+    if len(corners.place) == 1:
+        return [Fraction(0)] * n
+    if n == 2:
+        one, two = (corners.column(v) for v in (0, 1))
+        more = utility.enclose(one, shares)[1] - utility.enclose(two, shares)[1]
+        return [more / (one[0] - two[0]), Fraction(0)]
+    prior = np.array(shares, dtype=float)
+    values = utility.at_lifts(corners.lifts, corners.shifts, prior)
+    less = (prior @ values - values).tolist()
+    return [share * Fraction(x) / beyond for share, x in zip(shares, less)]
+
+
+def formula_bound(prior: PriorLike, epsilon: float, utility: Utility) -> float:
+    """Upper bound on the optimum where a closed form applies.
+
+    Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
+    """
+    shares = exact_prior(prior)
+    limit = lift_limit(shares, epsilon)[1]
+    if len(shares) > 1 and not reaches(epsilon, 1 / (1 - min(shares))):
+        limit = min(limit, 1 / (1 - min(shares)))
+    corners = formula_corners(shares, limit)
+    return float_above(dual_bound(corners, utility, formula_prices(corners, utility)))
 
 # %% ../../nbs/extremal/17_optimal.ipynb #629d12d8
 FEW = 12  # secrets up to which listing all corners is quicker than generating them
@@ -64,17 +119,34 @@ def programme_for(utility: Utility, n: int) -> str:
         return "column_generation"
     return "enumeration"
 
-# %% ../../nbs/extremal/17_optimal.ipynb #941dad9e
-SHAVES = (0.0, 2.0**-51, 2.0**-48, 2.0**-45, 2.0**-42)
+# %% ../../nbs/extremal/17_optimal.ipynb #0295e48a
+def rounding(mechanism: Mechanism, utility: Utility) -> float:
+    """What rounding may have added to the value of a mechanism in floats.
+
+    Source: Higham 2002, Section 4.2.
+    """
+    outcome, lifts, shifts = lifts_of(mechanism.channel, mechanism.prior)
+    part = margin(len(lifts)) if utility.exact else UNPROVEN
+    return part * float(outcome @ utility.size(lifts, shifts, mechanism.prior))
 
 
-def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
-    """The first of `make(shave)`, with ever larger shaves, that certifiably leaks at most `epsilon`."""
-    for shave in SHAVES:
-        mechanism = make(shave)
-        if mechanism.certify(epsilon):
-            return mechanism
-    return mechanism.within(epsilon)
+def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -> Design:
+    """The design of a mechanism and an upper bound on the optimum, at least what rounding costs apart.
+
+    Raises
+    ------
+    Contradiction
+        If the value exceeds the bound by more than rounding explains.
+
+    Source: weak duality.
+    """
+    value, room = mechanism.utility(utility), rounding(mechanism, utility)
+    if value - room > bound:
+        raise Contradiction(
+            f"value {value!r} exceeds the upper bound {bound!r} by more than rounding: "
+            f"is the utility sub-linear?"
+        )
+    return Design(mechanism, value, max(bound, value + room), method)
 
 # %% ../../nbs/extremal/17_optimal.ipynb #8473a16a
 METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_generation")
@@ -137,33 +209,27 @@ def optimal_mechanism(
     measure = as_utility(utility).aligned(names, "prior")
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
-    formula = closed_form(checked, level, measure) if method in METHODS[:2] else None
-    found = method if method != "auto" else programme_for(measure, len(checked))
-
+    formula = closed_form(prior, level, measure) if method in METHODS[:2] else None
     if formula is not None:
-        bound, found = own_bound(formula, measure), "closed_form"
-    elif found == "closed_form":
-        region = privacy_region(checked, level)
+        return bracket(formula, measure, formula_bound(prior, level, measure), "closed_form")
+
+    found = method if method != "auto" else programme_for(measure, len(checked))
+    if found == "closed_form":
+        region = privacy_region(prior, level)
         raise ValueError(
             f"no closed form for {len(checked)} unequal secrets in privacy region {region}"
         )
-    elif found == "gain_programme":
+    if found == "gain_programme":
         if not isinstance(measure, ExpectedGain):
             raise ValueError(f"method 'gain_programme' needs an ExpectedGain, got {utility!r}")
-        lifts, bound = gain_optimum(checked, level, measure.gain)
+        lifts, bound = gain_optimum(prior, level, measure.gain)
     elif found == "column_generation":
-        lifts, bound = column_generation(checked, level, measure, tol, max_time, progress)
+        lifts, bound = column_generation(prior, level, measure, tol, max_time, progress)
     else:
-        lifts, bound = enumerate_optimum(checked, level, measure)
+        lifts, bound = enumerate_optimum(prior, level, measure)
 
     def make(shave: float) -> Mechanism:
-        if formula is not None:
-            lower = max(0.0, level + np.log1p(-shave))
-            shaved = closed_form(checked, lower, measure) or formula
-            return Mechanism(shaved.channel, prior, names or measure.inputs)
         mix = gain_mixture if found == "gain_programme" else mixture
         return Mechanism(mix(lifts, checked, shave), prior, names or measure.inputs)
 
-    mechanism = keep_level(make, level)
-    value = mechanism.utility(measure)
-    return Design(mechanism, value, max(bound, value), found)
+    return bracket(keep_level(make, level), measure, bound, found)

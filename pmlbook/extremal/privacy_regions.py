@@ -5,19 +5,35 @@
 # %% ../../nbs/extremal/04_privacy_regions.ipynb #ef23f6ea
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
 
-from ..foundations.validation import check_epsilon, check_prior
+import numpy as np
+from numpy.typing import NDArray
+
+from ..foundations.certificate import exp_below
+from ..foundations.enclosure import Pair, exp_around, level_of, reaches
+from ..foundations.probability import exact_prior
+from ..foundations.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['BOUNDARY', 'privacy_regions', 'privacy_region']
+__all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region', 'lift_limit']
 
 # %% ../../nbs/extremal/04_privacy_regions.ipynb #6dc01be6
-BOUNDARY = 1e-12  # nats: a level this close below a boundary counts as on it, so that log(4/3) may be typed
+BOUNDARY = 1e-12  # nats: what typing log(4/3) may miss of a boundary
 
 
-def privacy_regions(prior: ArrayLike) -> NDArray[np.float64]:
+def inverse_masses(prior: PriorLike) -> list[Fraction]:
+    """The lifts at which one more zero becomes possible: 1 over the mass of the N - k commonest secrets.
+
+    Source: Grosse et al. 2024, Lemma 2.
+    """
+    masses = list(accumulate(sorted(exact_prior(prior), reverse=True)))
+    return [1 / mass for mass in reversed(masses)]
+
+
+def privacy_regions(prior: PriorLike) -> NDArray[np.float64]:
     """Return the levels at which one more zero in a column becomes possible.
 
     Parameters
@@ -29,6 +45,7 @@ def privacy_regions(prior: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray, shape (N,)
         eps_0 = 0 < eps_1 < ... < eps_{N-1} in nats: an outcome may rule out k secrets from eps_k on.
+        Rounded up, so that this is true of the floats.
 
     Raises
     ------
@@ -42,12 +59,10 @@ def privacy_regions(prior: ArrayLike) -> NDArray[np.float64]:
     >>> privacy_regions([0.5, 0.3, 0.2]).round(4).tolist()
     [0.0, 0.2231, 0.6931]
     """
-    mass = np.sort(check_prior(prior))[::-1].cumsum()[::-1]
-    mass[0] = 1.0
-    return np.abs(np.log(mass))
+    return np.array([level_of(lift) for lift in inverse_masses(prior)])
 
 
-def privacy_region(prior: ArrayLike, epsilon: float) -> int:
+def privacy_region(prior: PriorLike, epsilon: float) -> int:
     """Return the privacy region of a level: one more than the zeros a column may have.
 
     Parameters
@@ -60,7 +75,7 @@ def privacy_region(prior: ArrayLike, epsilon: float) -> int:
     Returns
     -------
     int
-        k in 1..N.
+        k in 1..N, decided exactly: at a float just below a boundary, the region below.
 
     Raises
     ------
@@ -77,4 +92,15 @@ def privacy_region(prior: ArrayLike, epsilon: float) -> int:
     2
     """
     level = check_epsilon(epsilon)
-    return int(np.searchsorted(privacy_regions(prior) - BOUNDARY, level, side="right"))
+    return sum(reaches(level, lift) for lift in inverse_masses(prior))
+
+# %% ../../nbs/extremal/04_privacy_regions.ipynb #254a5712
+def lift_limit(shares: Sequence[Fraction], epsilon: float) -> Pair:
+    """Two fractions around the largest lift that a level permits: e^epsilon, or 1 / min P(x) if smaller.
+
+    Source: Grosse et al. 2024, Section II-B.
+    """
+    ceiling = 1 / min(shares)
+    return min(exp_below(epsilon), ceiling), min(
+        exp_around(Fraction(min(epsilon, 1000.0)))[1], ceiling
+    )

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .polytope import constraints
-from ..foundations.validation import aligned, check_channel, check_pair, names_of
+from ..foundations.validation import PriorLike, aligned, check_channel, check_pair, names_of
 
 # %% auto #0
 __all__ = ['is_extremal', 'merge_outcomes']
 
 # %% ../../nbs/extremal/10_structure.ipynb #db79864f
-def is_extremal(channel: ArrayLike, prior: ArrayLike, c: Any) -> bool:
+def is_extremal(channel: ArrayLike, prior: PriorLike, c: Any) -> bool:
     """Whether a channel is a vertex of the polytope of mechanisms whose lifts are at most `c`.
 
     Parameters

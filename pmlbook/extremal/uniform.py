@@ -5,20 +5,27 @@
 # %% ../../nbs/extremal/06_uniform.ipynb #6f69908f
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import privacy_region
-from ..foundations.leakage import largest_lift
+from .privacy_regions import lift_limit
 from ..foundations.mechanism import Mechanism
-from ..foundations.validation import ROUNDING, check_count, check_epsilon
+from ..foundations.sampling import UNITS, to_weights
+from ..foundations.validation import check_count, check_epsilon
 
 # %% auto #0
-__all__ = ['uniform_channel', 'uniform_mechanism']
+__all__ = ['circulant', 'uniform_channel', 'uniform_mechanism']
 
 # %% ../../nbs/extremal/06_uniform.ipynb #1112570f
+def circulant(n: int, full: int, tall: Any, rest: Any) -> NDArray[Any]:
+    """Column j has `tall` below row j, `full` times around the circle, `rest` in row j, and zeros; shape (n, n)."""
+    steps = np.subtract.outer(np.arange(n), np.arange(n)) % n  # from row j down to row i, around
+    return np.where(steps == 0, rest, np.where(steps <= full, tall, 0 * tall))
+
+
 def uniform_channel(n: int, k: int, c: Any) -> NDArray[Any]:
     """The optimal channel for `n` equally likely secrets in privacy region `k`, for any number type.
 
@@ -38,11 +45,9 @@ def uniform_channel(n: int, k: int, c: Any) -> NDArray[Any]:
 
     Source: Grosse et al. 2024, Theorem 4, eq. (11).
     """
-    steps = np.subtract.outer(np.arange(n), np.arange(n)) % n  # from row j down to row i, around
-    tall, rest = c / n, 1 - c * (n - k) / n
-    return np.where(steps == 0, rest, np.where(steps <= n - k, tall, 0 * c))
+    return circulant(n, n - k, c / n, 1 - c * (n - k) / n)
 
-
+# %% ../../nbs/extremal/06_uniform.ipynb #7a977806
 def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     """Optimal mechanism for equally likely secrets and every permutation-symmetric utility.
 
@@ -56,7 +61,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     Returns
     -------
     Mechanism
-        n inputs, n outputs.
+        n inputs, n outputs. `certify(epsilon)` holds.
 
     Raises
     ------
@@ -72,5 +77,8 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     """
     n, level = check_count(n), check_epsilon(epsilon)
     prior = np.full(n, 1 / n)
-    channel = uniform_channel(n, privacy_region(prior, level), largest_lift(prior, level))
-    return Mechanism(np.where(channel < ROUNDING, 0, channel), prior)
+    tall = int(lift_limit([Fraction(1, n)], level)[0] * UNITS / n)
+    full, rest = divmod(UNITS, tall)
+    if full >= n:  # so little to say that it is less than a unit
+        return Mechanism(np.tile(to_weights(prior[None]) / UNITS, (n, 1)), prior)
+    return Mechanism(circulant(n, full, tall, rest) / UNITS, prior)

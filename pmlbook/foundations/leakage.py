@@ -8,11 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import check_channel, check_pair, check_prior
+from .enclosure import level_of
+from .probability import exact_prior
+from .validation import check_channel, check_pair
 
 # %% auto #0
-__all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'largest_lift',
-           'maximal_leakage', 'local_dp']
+__all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage',
+           'local_dp']
 
 # %% ../../nbs/foundations/02_leakage.ipynb #97cc6ad2
 def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
@@ -149,7 +151,7 @@ def epsilon_max(prior: ArrayLike) -> float:
     Returns
     -------
     float
-        -ln min P(x), in nats.
+        -ln min P(x) in nats, rounded up, so that the level of this float is enough to publish.
 
     Raises
     ------
@@ -163,16 +165,7 @@ def epsilon_max(prior: ArrayLike) -> float:
     >>> round(epsilon_max([0.75, 0.25]), 6)
     1.386294
     """
-    return float(-np.log(check_prior(prior).min()))
-
-# %% ../../nbs/foundations/02_leakage.ipynb #45d7e63c
-def largest_lift(prior: NDArray[np.float64], epsilon: float) -> float:
-    """The largest lift that a level permits: e^epsilon, or 1 / min P(x) where that is smaller.
-
-    Source: Grosse et al. 2024, Section II-B.
-    """
-    ceiling = 1 / float(prior.min())
-    return float(np.exp(epsilon)) if epsilon < np.log(ceiling) else ceiling
+    return level_of(1 / min(exact_prior(prior)))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #f6124d8c
 def maximal_leakage(channel: ArrayLike) -> float:

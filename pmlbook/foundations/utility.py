@@ -8,6 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from .enclosure import Pair, exp_around, ln_around, sqrt_around
+from .probability import exact_prior
 from pmlbook.foundations.validation import (
     Frozen,
     PriorLike,
@@ -28,10 +32,18 @@ from pmlbook.foundations.validation import (
 )
 
 # %% auto #0
-__all__ = ['NAMED', 'Utility', 'check_function', 'FInformation', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
+__all__ = ['Floats', 'UNPROVEN', 'NEAR', 'NAMED', 'Utility', 'finite', 'check_function', 'lifts_of', 'FInformation',
+           'log1p_minus', 'expm1_minus', 'entropy_excess', 'shannon', 'shannon_around', 'jensen_shannon',
+           'jensen_shannon_excess', 'jensen_shannon_around', 'distance', 'distance_excess', 'distance_around', 'square',
+           'square_excess', 'square_around', 'hellinger', 'hellinger_excess', 'hellinger_around', 'le_cam',
+           'le_cam_excess', 'le_cam_around', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
            'SubLinear', 'as_utility']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
+Floats = NDArray[np.float64]
+UNPROVEN = 2.0**-40  # how far the floats of a function of your own may be off, as a fraction
+
+
 class Utility(ABC):
     """A sub-convex utility: call it with a channel and a prior, or ask for its value on each column."""
 
@@ -41,9 +53,7 @@ class Utility(ABC):
     inputs: tuple[Hashable, ...] = ()  # names of the secrets, where the utility is told them
 
     @abstractmethod
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value of the sub-linear function on each column of an array of shape (N, M), as shape (M,)."""
 
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
@@ -55,6 +65,36 @@ class Utility(ABC):
         """The utility for secrets in the order of `names`, those of `other`; itself, if it has no names."""
         return self
 
+    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Value on columns of lifts, shape (N, M), given with lift minus one."""
+        return self.columns(lifts, prior)
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms that are added for each column of lifts, by which rounding is judged."""
+        return abs(self.at_lifts(lifts, shifts, prior))
+
+    @property
+    def exact(self) -> bool:
+        """Whether `enclose` is proved, and not taken from floats at their word."""
+        return False
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """Two fractions around the value on one column of lifts, which average to one."""
+        column = np.array([lifts], dtype=float).T
+        given = column, column - 1, np.array(prior, dtype=float)
+        value, size = (
+            Fraction(float(finite(x)[0])) for x in (self.at_lifts(*given), self.size(*given))
+        )
+        return value - Fraction(UNPROVEN) * size, value + Fraction(UNPROVEN) * size
+
+
+def finite(values: Floats) -> Floats:
+    """The utilities of lift vectors; ValueError unless all are finite."""
+    if not np.isfinite(values).all():
+        worst = values[~np.isfinite(values)][0]
+        raise ValueError(f"utility is {worst} on an extremal lift vector: it must be finite")
+    return values
+
 
 def check_function(f: Any) -> Any:
     """Return `f`; ValueError unless it can be called."""
@@ -63,6 +103,30 @@ def check_function(f: Any) -> Any:
     return f
 
 # %% ../../nbs/foundations/06_utility.ipynb #d0cb9ce4
+def lifts_of(columns: Floats, prior: Floats) -> tuple[Floats, Floats, Floats]:
+    """Probability, lifts, and lifts minus one of columns, shape (N, M); nothing cancels where lifts are near one.
+
+    The mean of a column is counted from its nearest entry: differences of neighbouring floats are exact.
+
+    Source: Sterbenz 1974, Theorem 4.3.1.
+
+    Examples
+    --------
+    >>> lifts_of(np.array([[0.5 + 2**-40], [0.5]]), np.array([0.5, 0.5]))[2].ravel() * 2**40
+    array([ 1., -1.])
+    """
+    rough = prior @ columns
+    nearest = abs(columns - rough).argmin(axis=0)
+    near = columns[nearest, np.arange(columns.shape[1])]
+    apart = columns - near
+    beyond = prior @ apart / prior.sum()
+    outcome = near + beyond
+    occurs = outcome > 0
+    lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=occurs)
+    shifts = np.divide(apart - beyond, outcome, out=np.zeros_like(columns), where=occurs)
+    return outcome, lifts, shifts
+
+
 @dataclass(frozen=True)
 class FInformation(Utility):
     """f-information between secret and outcome.
@@ -73,6 +137,10 @@ class FInformation(Utility):
         Convex on [0, inf) with f(1) = 0, finite at 0; takes and returns arrays.
     name : str
         What a result calls it.
+    excess : callable, optional
+        f(t) - f'(1) (t - 1), from arrays of t and of t - 1, without cancellation near t = 1.
+    enclosure : callable, optional
+        Two fractions around the same number, from t as a fraction.
 
     Source: Grosse et al. 2024, Section III-A; Polyanskiy and Wu 2024, Section 7.8.
 
@@ -82,38 +150,235 @@ class FInformation(Utility):
     1.0
     """
 
-    f: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    f: Callable[[Floats], Floats]
     name: str = "f-information"
+    excess: Callable[[Floats, Floats], Floats] | None = None
+    enclosure: Callable[[Fraction], Pair] | None = None
     symmetric: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         check_function(self.f)
 
-    def __reduce__(self) -> Any:  # a function without a name of its own cannot be pickled
-        if NAMED.get(self.name) == self:
-            return as_utility, (self.name,)
-        return FInformation, (self.f, self.name)
-
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
-        outcome = prior @ columns
-        lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=outcome > 0)
-        return outcome * (prior @ self.f(lifts))
+        outcome, lifts, shifts = lifts_of(columns, prior)
+        return outcome * self.at_lifts(lifts, shifts, prior)
+
+    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Value on columns of lifts; see `Utility.at_lifts`."""
+        return prior @ (self.f(lifts) if self.excess is None else self.excess(lifts, shifts))
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms; see `Utility.size`."""
+        if self.excess is not None:
+            return self.at_lifts(lifts, shifts, prior)
+        return prior @ abs(self.f(lifts))
+
+    @property
+    def exact(self) -> bool:
+        """Whether f can be enclosed; see `Utility.exact`."""
+        return self.enclosure is not None
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """Two fractions around the value on one column of lifts; see `Utility.enclose`."""
+        if self.enclosure is None:
+            return super().enclose(lifts, prior)
+        mass: dict[Fraction, Fraction] = {}
+        for lift, share in zip(lifts, prior):
+            mass[lift] = mass.get(lift, Fraction(0)) + share
+        pairs = [(share, self.enclosure(lift)) for lift, share in mass.items()]
+        low, high = (
+            sum((share * pair[end] for share, pair in pairs), Fraction(0)) for end in (0, 1)
+        )
+        return low, high
 
 # %% ../../nbs/foundations/06_utility.ipynb #4a802bb4
+NEAR = 0.5  # where the series take over
+
+
+def log1p_minus(x: Floats) -> Floats:
+    """ln(1 + x) - x for x > -1, with full relative accuracy.
+
+    Source: the power series of artanh s at s = x / (2 + x).
+
+    Examples
+    --------
+    >>> round(float(log1p_minus(np.array(1e-9)) * 2e18), 14)
+    -0.99999999933333
+    """
+    near = abs(x) <= NEAR
+    s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
+    tail = np.zeros_like(s)
+    for k in range(19, 0, -1):
+        tail = (tail + 1 / (2 * k + 1)) * s * s  # artanh(s) / s - 1
+    return np.where(near, 2 * (s * tail - s * s / (1 - s)), np.log1p(np.where(near, 0, x)) - x)
+
+
+def expm1_minus(x: Floats) -> Floats:
+    """e^x - 1 - x, with full relative accuracy.
+
+    Source: the power series of the exponential.
+
+    Examples
+    --------
+    >>> round(float(expm1_minus(np.array(1e-9)) * 2e18), 14)
+    1.00000000033333
+    """
+    near = abs(x) <= NEAR
+    small = np.where(near, x, 0)
+    tail = np.ones_like(small)
+    for k in range(16, 2, -1):
+        tail = 1 + tail * small / k
+    return np.where(near, small * small / 2 * tail, np.expm1(np.where(near, 0, x)) - x)
+
+
+def entropy_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The function t ln t - (t - 1), from t and t - 1."""
+    near = abs(shifts) <= NEAR
+    x = np.where(near, shifts, 0)
+    return np.where(near, x * x + (1 + x) * log1p_minus(x), xlogy(lifts, lifts) - shifts)
+
+# %% ../../nbs/foundations/06_utility.ipynb #10f4c0f6
+def shannon(t: Floats) -> Floats:
+    """The function t ln t, whose f-information is mutual information."""
+    return xlogy(t, t)
+
+
+def shannon_around(t: Fraction) -> Pair:
+    """Two fractions around t ln t - (t - 1)."""
+    low, high = ln_around(t) if t else (Fraction(0), Fraction(0))
+    return t * low - (t - 1), t * high - (t - 1)
+
+
+def jensen_shannon(t: Floats) -> Floats:
+    """Half of t ln t - (t + 1) ln((t + 1) / 2)."""
+    return (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2
+
+
+def jensen_shannon_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t and t - 1: the midpoint's lift minus one is half of it."""
+    middle = entropy_excess(1 + shifts / 2, shifts / 2)
+    return (entropy_excess(lifts, shifts) - 2 * middle) / 2
+
+
+def jensen_shannon_around(t: Fraction) -> Pair:
+    """Two fractions around half of t ln t - (t + 1) ln((t + 1) / 2)."""
+    (low, high), middle = shannon_around(t), shannon_around((t + 1) / 2)
+    return (low - 2 * middle[1]) / 2, (high - 2 * middle[0]) / 2
+
+# %% ../../nbs/foundations/06_utility.ipynb #b96489a6
+def distance(t: Floats) -> Floats:
+    """Half of |t - 1|, whose f-information is total variation."""
+    return abs(t - 1) / 2
+
+
+def distance_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t - 1."""
+    return abs(shifts) / 2
+
+
+def distance_around(t: Fraction) -> Pair:
+    """The same, exactly."""
+    return abs(t - 1) / 2, abs(t - 1) / 2
+
+
+def square(t: Floats) -> Floats:
+    """(t - 1)^2, whose f-information is chi-square."""
+    return (t - 1) ** 2
+
+
+def square_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t - 1."""
+    return shifts**2
+
+
+def square_around(t: Fraction) -> Pair:
+    """The same, exactly."""
+    return (t - 1) ** 2, (t - 1) ** 2
+
+# %% ../../nbs/foundations/06_utility.ipynb #19e8dc30
+def hellinger(t: Floats) -> Floats:
+    """(sqrt(t) - 1)^2."""
+    return (np.sqrt(t) - 1) ** 2
+
+
+def hellinger_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t and t - 1."""
+    return (shifts / (1 + np.sqrt(lifts))) ** 2
+
+
+def hellinger_around(t: Fraction) -> Pair:
+    """Two fractions around (sqrt(t) - 1)^2 = (t - 1)^2 / (1 + sqrt(t))^2."""
+    low, high = sqrt_around(t)
+    return ((t - 1) / (1 + high)) ** 2, ((t - 1) / (1 + low)) ** 2
+
+
+def le_cam(t: Floats) -> Floats:
+    """(t - 1)^2 / (2 (t + 1))."""
+    return (t - 1) ** 2 / (2 * (t + 1))
+
+
+def le_cam_excess(lifts: Floats, shifts: Floats) -> Floats:
+    """The same from t and t - 1."""
+    return shifts**2 / (2 * (lifts + 1))
+
+
+def le_cam_around(t: Fraction) -> Pair:
+    """The same, exactly."""
+    return (t - 1) ** 2 / (2 * (t + 1)), (t - 1) ** 2 / (2 * (t + 1))
+
+
 NAMED: dict[str, FInformation] = {
-    name: FInformation(f, name)
-    for name, f in {
-        "mutual_information": lambda t: xlogy(t, t),
-        "total_variation": lambda t: abs(t - 1) / 2,
-        "chi_square": lambda t: (t - 1) ** 2,
-        "jensen_shannon": lambda t: (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2,
-        "hellinger": lambda t: (np.sqrt(t) - 1) ** 2,
-        "le_cam": lambda t: (t - 1) ** 2 / (2 * (t + 1)),
-    }.items()
+    name: FInformation(f, name, excess, enclosure)
+    for name, f, excess, enclosure in (
+        ("mutual_information", shannon, entropy_excess, shannon_around),
+        ("total_variation", distance, distance_excess, distance_around),
+        ("chi_square", square, square_excess, square_around),
+        ("jensen_shannon", jensen_shannon, jensen_shannon_excess, jensen_shannon_around),
+        ("hellinger", hellinger, hellinger_excess, hellinger_around),
+        ("le_cam", le_cam, le_cam_excess, le_cam_around),
+    )
 }
+
+# %% ../../nbs/foundations/06_utility.ipynb #8ac6ed55
+@dataclass(frozen=True)
+class Power:
+    """f(t) = (t^alpha - alpha t + alpha - 1) / (alpha (alpha - 1)), three times: plain, near one, enclosed."""
+
+    alpha: float
+
+    def f(self, t: Floats) -> Floats:
+        """Value at t."""
+        scale = self.alpha * (self.alpha - 1)
+        return (t**self.alpha - self.alpha * t + self.alpha - 1) / scale
+
+    def excess(self, lifts: Floats, shifts: Floats) -> Floats:
+        """Value from t and t - 1."""
+        near, alpha, beta = abs(shifts) <= NEAR, self.alpha, self.alpha - 1
+        x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)
+        log = np.where(near, np.log1p(x), np.log(t))
+        if alpha >= 0.5:
+            value = (lifts * expm1_minus(beta * log) / beta + entropy_excess(lifts, shifts)) / alpha
+        else:
+            less = np.where(near, log1p_minus(x), log - shifts)
+            value = (expm1_minus(alpha * log) / alpha + less) / beta
+        return np.where(lifts > 0, value, 1 / alpha)
+
+    def enclosure(self, t: Fraction) -> Pair:
+        """Two fractions around the value at t."""
+        alpha = Fraction(self.alpha)
+        ends = [Fraction(0)] * 2
+        if t:
+            logs = ln_around(t)
+            ends = [exp_around(alpha * logs[0])[0], exp_around(alpha * logs[1])[1]]
+        low, high = sorted((end - 1 - alpha * (t - 1)) / (alpha * (alpha - 1)) for end in ends)
+        return low, high
+
+
+@cache
+def _of_order(alpha: float) -> FInformation:
+    power, name = Power(alpha), repr(alpha).removesuffix(".0")
+    return FInformation(power.f, f"alpha_{name}", power.excess, power.enclosure)
 
 
 def alpha_information(alpha: float) -> FInformation:
@@ -125,18 +390,7 @@ def alpha_information(alpha: float) -> FInformation:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
-    return FInformation(_Power(float(alpha)), f"alpha_{alpha:g}")
-
-
-@dataclass(frozen=True)
-class _Power:
-    """The function of `alpha_information`, equal to another of the same alpha."""
-
-    alpha: float
-
-    def __call__(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
-        alpha = self.alpha
-        return np.asarray((t**alpha - alpha * t + alpha - 1) / (alpha * (alpha - 1)))
+    return _of_order(float(alpha))
 
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee
 @dataclass(frozen=True, eq=False)
@@ -186,13 +440,29 @@ class ExpectedGain(Frozen, Utility):
         rows = aligned(dict(zip(self.inputs, self.gain)), names, "gain", other)
         return replace(self, gain=np.array(list(rows.values())), inputs=tuple(rows))
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
         if len(self.gain) != len(prior):
             raise ValueError(f"gain has {len(self.gain)} rows, but there are {len(prior)} symbols")
         return ((self.gain * prior[:, None]).T @ columns).max(axis=0)
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms; see `Utility.size`."""
+        return (abs(self.gain * prior[:, None]).T @ lifts).max(axis=0)
+
+    @property
+    def exact(self) -> bool:
+        """A maximum of sums of fractions; see `Utility.exact`."""
+        return True
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """The value on one column of lifts, twice; see `Utility.enclose`."""
+        belief = [lift * share for lift, share in zip(lifts, prior)]
+        value = max(
+            sum((Fraction(g) * b for g, b in zip(column, belief)), Fraction(0))
+            for column in self.gain.T.tolist()
+        )
+        return value, value
 
 # %% ../../nbs/foundations/06_utility.ipynb #6458af0d
 @dataclass(frozen=True, eq=False)
@@ -256,18 +526,48 @@ class HypothesisDivergence(Frozen, Utility):
         )
         return replace(self, first=first, second=second, inputs=tuple(first))
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    @property
+    def information(self) -> FInformation:
+        """The f-information whose function compares the two laws."""
+        return self.f if isinstance(self.f, FInformation) else FInformation(self.f)
+
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
+        outcome, lifts, shifts = lifts_of(columns, prior)
+        return outcome * self.at_lifts(lifts, shifts, prior)
+
+    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Value on columns of lifts; see `Utility.at_lifts`."""
         for name, law in (("first", self.first), ("second", self.second)):
             if len(law) != len(prior):
                 raise ValueError(
                     f"{name} has {len(law)} entries, but there are {len(prior)} symbols"
                 )
-        after, before = self.first @ columns, self.second @ columns
+        after, before = self.first @ lifts, self.second @ lifts
+        further = (self.first / self.first.sum() - self.second / self.second.sum()) @ shifts
         ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-        return before * getattr(self.f, "f", self.f)(ratio)
+        beyond = np.divide(further, before, out=np.zeros_like(after), where=before > 0)
+        return before * self.information.at_lifts(ratio[None], beyond[None], np.ones(1))
+
+    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+        """Size of the terms; see `Utility.size`."""
+        return self.at_lifts(lifts, shifts, prior) + (self.first + self.second) @ abs(shifts)
+
+    @property
+    def exact(self) -> bool:
+        """Whether f can be enclosed; see `Utility.exact`."""
+        return self.information.exact
+
+    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
+        """Two fractions around the value on one column of lifts; see `Utility.enclose`."""
+        if not self.exact:
+            return super().enclose(lifts, prior)
+        after, before = (
+            sum((lift * share for lift, share in zip(lifts, exact_prior(law))), Fraction(0))
+            for law in (self.first, self.second)
+        )
+        low, high = self.information.enclose([after / before if before else after], [Fraction(1)])
+        return before * low, before * high
 
 # %% ../../nbs/foundations/06_utility.ipynb #d2ede6e7
 @dataclass(frozen=True)
@@ -281,9 +581,7 @@ class SubLinear(Utility):
         """What a result calls it."""
         return getattr(self.function, "__name__", "sub-linear")
 
-    def columns(
-        self, columns: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
         return np.array([self._number(self.function(column)) for column in columns.T])
 
@@ -293,7 +591,7 @@ class SubLinear(Utility):
         return float(value)
 
 
-def as_utility(utility: str | Utility | Callable[[NDArray[np.float64]], float]) -> Utility:
+def as_utility(utility: str | Utility | Callable[[Floats], float]) -> Utility:
     """Turn a name, a `Utility` or a sub-linear function of a column into a `Utility`."""
     if isinstance(utility, Utility):
         return utility

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from ..extremal.enumeration import certified_bound, finite_values
-from ..extremal.optimal import SHAVES
+from ..extremal.enumeration import SHAVES, certified_bound, finite_values
 from ..foundations.certificate import exp_below
 from ..foundations.linear_programmes import maximise
 from ..foundations.mechanism import Design, Mechanism

@@ -1,0 +1,192 @@
+"""A bound is a bound to the last digit: against the exact optimum, e^epsilon to 90 digits, on and around every boundary."""
+
+import math
+import os
+from fractions import Fraction
+from itertools import combinations
+
+import mpmath
+import numpy as np
+import pytest
+from test_exactness import keeps
+
+import pmlbook as pb
+from pmlbook.extremal import optimal
+from pmlbook.extremal.column_generation import column_generation
+from pmlbook.extremal.enumeration import Contradiction
+from pmlbook.foundations.utility import NAMED, ExpectedGain, alpha_information
+
+FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
+mp = mpmath.mp.clone()
+mp.dps = 90
+
+
+def ratio(x):
+    """A fraction in the precision of this file."""
+    return mp.mpf(x.numerator) / x.denominator
+
+
+def exact_shares(prior):
+    """The prior that floats mean: their exact values over their exact sum."""
+    parts = [Fraction(p) for p in prior]
+    return [part / sum(parts) for part in parts]
+
+
+def power(alpha):
+    """The textbook's f of order alpha."""
+    return lambda t: (mp.power(t, alpha) - alpha * t + alpha - 1) / (alpha * (alpha - 1))
+
+
+def shannon(t):
+    """t ln t."""
+    return t * mp.log(t) if t else mp.zero
+
+
+TEXTBOOK = {
+    "mutual_information": shannon,
+    "total_variation": lambda t: abs(t - 1) / 2,
+    "chi_square": lambda t: (t - 1) ** 2,
+    "jensen_shannon": lambda t: (shannon(t) - 2 * shannon((t + 1) / 2)) / 2,
+    "hellinger": lambda t: (mp.sqrt(t) - 1) ** 2,
+    "le_cam": lambda t: (t - 1) ** 2 / (2 * (t + 1)),
+}
+
+
+class Judge:
+    """The utility of a column of lifts, and the optimum, computed apart from the library."""
+
+    def __init__(self, kind, shares):
+        self.shares = [ratio(p) for p in shares]
+        self.gain = None if isinstance(kind, (str, float)) else mp.matrix(kind.tolist())
+        self.f = TEXTBOOK[kind] if isinstance(kind, str) else None
+        if isinstance(kind, float):
+            self.f = power(mp.mpf(kind))
+
+    def column(self, lifts):
+        """Its value."""
+        if self.gain is None:
+            return mp.fdot(self.shares, [self.f(t) for t in lifts])
+        belief = [p * t for p, t in zip(self.shares, lifts)]
+        return max(mp.fdot(belief, self.gain[:, a]) for a in range(self.gain.cols))
+
+    def value(self, channel):
+        """Utility of a channel whose entries are exact."""
+        total = mp.zero
+        for column in channel.T.tolist():
+            mean = mp.fdot(self.shares, column)
+            if mean:
+                total += mean * self.column([entry / mean for entry in column])
+        return total
+
+    def optimum(self, epsilon):
+        """The best mixture of extremal lift vectors: over the bases, with 90 digits."""
+        corners = list(lift_corners(self.shares, min(mp.exp(epsilon), 1 / min(self.shares))))
+        values, best = [self.column(corner) for corner in corners], mp.mpf("-inf")
+        for basis in likely_bases(corners, values):
+            weights = mixing_weights([corners[v] for v in basis])
+            if weights and min(weights) >= 0:
+                best = max(best, mp.fdot(weights, [values[v] for v in basis]))
+        return best
+
+
+def mixing_weights(corners):
+    """The weights with which corners average to one; None if they depend on each other."""
+    n = len(corners)
+    rows = [[corner[i] - 1 for corner in corners] + [mp.zero] for i in range(n - 1)]
+    rows.append([mp.one] * (n + 1))
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
+        if abs(rows[pivot][k]) < mp.mpf(10) ** -60:
+            return None
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [x / rows[k][k] for x in rows[k]]
+        for i in set(range(n)) - {k}:
+            rows[i] = [x - rows[i][k] * y for x, y in zip(rows[i], rows[k])]
+    return [row[n] for row in rows]
+
+
+def lift_corners(shares, c):
+    """All entries but one at 0 or c: every set and every place that leave a remainder in between."""
+    n = len(shares)
+    for size in range(n):
+        for tall in combinations(range(n), size):
+            for place in set(range(n)) - set(tall):
+                rest = (1 - c * mp.fsum(shares[i] for i in tall)) / shares[place]
+                rest = mp.zero if abs(rest) < mp.mpf(10) ** -80 else rest  # c = 1 / min P(x)
+                if 0 <= rest and (rest < c or size == n - 1):
+                    yield [c if i in tall else rest if i == place else mp.zero for i in range(n)]
+
+
+def likely_bases(corners, values):
+    """Bases that floats find feasible and among the best, and all that floats cannot judge."""
+    n = len(corners[0])
+    sets = np.array(list(combinations(range(len(corners)), n)))
+    moved = np.array([[float(t - 1) for t in corner] for corner in corners])
+    moved /= np.maximum(abs(moved).max(axis=0), 1e-300)
+    rows = np.concatenate([moved[:, :-1], np.ones((len(moved), 1))], axis=1)[sets].swapaxes(1, 2)
+    worth = np.array([float(v) for v in values])
+    worth = (worth / (abs(worth).max() or 1.0))[sets]
+    sure = abs(np.linalg.det(rows)) > 1e-9
+    right = np.broadcast_to(np.eye(n)[-1][:, None], (int(sure.sum()), n, 1))
+    weights = np.linalg.solve(rows[sure], right)[..., 0]
+    total = (weights * worth[sure]).sum(axis=1)
+    fine = weights.min(axis=1, initial=0) > -1e-5
+    near = fine & (total > total[fine].max(initial=-np.inf) - 1e-5)
+    return sets[sure][near].tolist() + sets[~sure].tolist()
+
+
+RNG = np.random.default_rng(1213)
+KINDS = [*TEXTBOOK, "alpha", "gain"]
+
+
+def random_case(rng):
+    """A prior, a level and a utility: half of the levels within 1e-9 of a boundary."""
+    n = int(rng.integers(2, 5))
+    prior = [
+        rng.dirichlet(np.ones(n)),
+        rng.integers(1, 12, n) / 1.0,
+        rng.dirichlet(np.ones(n)) * 10.0 ** rng.uniform(-5, 0, n),
+        1 + rng.normal(size=n) * 1e-9,
+    ][rng.integers(4)]
+    prior = np.maximum(prior / prior.sum(), 1e-7)
+    prior = prior / math.fsum(prior)
+    kind = KINDS[rng.integers(len(KINDS))]
+    if kind == "alpha":
+        kind = float(rng.choice([0.1, 0.5, 2.0, 5.0, rng.uniform(0.1, 5)]))
+    if kind == "gain":
+        size = n, int(rng.integers(1, 5))
+        kind = rng.normal(size=size) if rng.random() < 0.5 else rng.integers(-3, 4, size) * 1.0
+    if rng.random() < 0.5:
+        edge = -math.log(math.fsum(prior[rng.permutation(n)[: rng.integers(1, n)]].tolist()))
+        level = edge * (1 + rng.choice([-1, 1]) * 10.0 ** rng.uniform(-17, -9.1))
+    else:
+        level = 10.0 ** rng.uniform(-12, math.log10(50))
+    return prior, level, kind
+
+
+def as_utility(kind):
+    """What the library calls it."""
+    if isinstance(kind, float):
+        return alpha_information(kind)
+    return kind if isinstance(kind, str) else ExpectedGain(kind)
+
+
+def check(prior, level, kind, method="auto"):
+    """A design keeps its level, is worth what it says, and its bound is one."""
+    design = pb.optimal_mechanism(prior, level, as_utility(kind), method=method)
+    mechanism, judge = design.mechanism, Judge(kind, exact_shares(design.mechanism.prior))
+    assert (mechanism.prior == prior).all()
+    assert mechanism.certify(level) and keeps(mechanism.channel, prior, level)
+    best, reached = judge.optimum(level), judge.value(mechanism.channel)
+    size = reached if isinstance(kind, (str, float)) else abs(kind).max()
+    assert abs(design.value - reached) <= 1e-12 * size
+    assert design.bound >= best >= reached - mp.mpf(10) ** -80, (best, design)
+    assert design.gap >= abs(design.value - reached)
+    return float((design.bound - best) / (abs(best) or 1)), float((best - reached) / (abs(best) or 1))
+
+
+@pytest.mark.parametrize("block", range(100 if FULL else 2))
+def test_no_bound_is_below_the_optimum(block):
+    rng = np.random.default_rng([1213, block])
+    for _ in range(100):
+        check(*random_case(rng))
