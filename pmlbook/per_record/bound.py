@@ -6,18 +6,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 from scipy.special import entr
 
+from ..foundations.progress import Clock
 from .classes import RecordProblem
-from .tilted import gains_of, reply
+from .tilted import EPS, HOT, blur, gains_of, reply
 
 # %% auto #0
-__all__ = ['ALLOWANCE', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split']
+__all__ = ['longest_edge', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split', 'near_uniform']
 
 # %% ../../nbs/per_record/08_bound.ipynb #ea8deccb
+def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solutions of stacked linear systems; zero where there is none."""
+    bad = np.linalg.det(matrices)[..., None] == 0
+    regular = np.where(bad[..., None], np.eye(matrices.shape[-1]), matrices)
+    return np.where(bad, 0.0, np.linalg.solve(regular, right[..., None])[..., 0])
+
+
+def longest_edge(corners: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any, Any]:
+    """The two ends of the longest edge of simplices (N, A, A); lengths squared times `weight`, (N, A (A-1)/2)."""
+    first, second = np.triu_indices(corners.shape[-1], 1)
+    length = ((corners[:, first] - corners[:, second]) ** 2).sum(axis=2)
+    edge = (length * weight).argmax(axis=1)
+    return first[edge], second[edge]
+
+
 def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """Affine functions that are at least -H at the corners of simplices.
 
@@ -29,25 +47,29 @@ def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (..., A)
-        Coefficients; equal to -H at the corners up to rounding, and not below.
+        Coefficients; above -H at the corners by a few units of rounding, and more where the simplex is thin.
 
     Source: convexity of the negative entropy (Cover and Thomas 2006, Theorem 2.7.3).
 
     Examples
     --------
-    >>> prices(np.eye(2)).tolist()
+    >>> prices(np.eye(2)).round(12).tolist()
     [0.0, 0.0]
     """
-    wanted = -entr(corners).sum(axis=-1)
-    found = np.linalg.solve(corners, wanted[..., None])[..., 0]
-    missing = wanted - (corners @ found[..., None])[..., 0]
-    lifted = found + np.maximum(0, missing.max(axis=-1, keepdims=True))
-    return np.asarray(lifted + 0.0)  # no negative zeros
+    a, flat = corners.shape[-1], corners.reshape(-1, *corners.shape[-2:])
+    if a == 1:  # nothing to be uncertain of
+        return np.zeros(corners.shape[:-1])
+    wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
+    i, j = longest_edge(flat)
+    centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
+    found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, 1e-300))])
+    missing = wanted - (flat @ found[..., None])[..., 0]
+    hidden = EPS * (a + 5) * (1 + np.log(a) + np.abs(found).max(axis=-1))
+    found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
+    generous = np.logaddexp.reduce(found, axis=-1).argmin(axis=0)
+    return np.asarray(found[generous, n].reshape(corners.shape[:-1]))
 
 # %% ../../nbs/per_record/08_bound.ipynb #fb04c5ef
-ALLOWANCE = 1e-13  # nats added to every bound for rounding, and more where the multiplier is large
-
-
 @dataclass(frozen=True)
 class Cells:
     """Stacked cells of readings, each with its bound and the prior that reaches the bound's relaxation.
@@ -56,10 +78,14 @@ class Cells:
     ----------
     corners : ndarray, shape (N, M, A, A)
         Corners of the simplex of posteriors at each output.
+    drift : ndarray, shape (N,)
+        How far rounding has moved the corners from where they were cut, relative to each entry.
     reading : ndarray, shape (N, A, M)
         What each output pays for each value of the record.
     bound : ndarray, shape (N,)
         No adversary of the cell leaks more, in nats.
+    slack : ndarray, shape (N,)
+        How much of the bound rounding alone can explain, in nats.
     multiplier : ndarray, shape (N,)
         The lambda of the bound.
     classes : ndarray, shape (N, A, C)
@@ -71,8 +97,10 @@ class Cells:
     """
 
     corners: NDArray[np.float64]
+    drift: NDArray[np.float64]
     reading: NDArray[np.float64]
     bound: NDArray[np.float64]
+    slack: NDArray[np.float64]
     multiplier: NDArray[np.float64]
     classes: NDArray[np.float64]
     both: NDArray[np.float64]
@@ -94,6 +122,8 @@ def bound_cells(
     corners: NDArray[np.float64],
     reading: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
+    drift: NDArray[np.float64] | None = None,
+    clock: Clock | None = None,
 ) -> Cells:
     """Bound every adversary with entropy at least `b` whose posteriors lie in given simplices.
 
@@ -109,6 +139,10 @@ def bound_cells(
         The prices, if they are known.
     start : ndarray, shape (N,), optional
         Where to begin the search for the multipliers.
+    drift : ndarray, shape (N,), optional
+        How far the corners are from where they should be, relative to each entry.
+    clock : Clock, optional
+        When its time is over, the bounds are what they are.
 
     Returns
     -------
@@ -118,11 +152,14 @@ def bound_cells(
     """
     if reading is None:
         reading = prices(corners).swapaxes(1, 2)
-    answer = reply(problem, gains_of(problem, reading), b, start, accuracy=1e-8)
-    rounding = 8 * np.finfo(float).eps * answer.multiplier * (1 + problem.largest_entropy)
-    bound = answer.bound + ALLOWANCE + rounding
+    drift = np.zeros(len(corners)) if drift is None else drift
+    answer = reply(problem, gains_of(problem, reading), b, start, accuracy=1e-10, clock=clock)
+    a, _, m = problem.rows.shape
+    handled = (np.abs(reading).max(axis=1) @ problem.rows.reshape(-1, m).T).max(axis=1)
+    lost = EPS * (m + 4) * handled + drift * (handled + np.log(a) + 1)
     both = problem.outputs(answer.classes)
-    return Cells(corners, reading, bound, answer.multiplier, answer.classes, both)
+    bound, slack = answer.bound + lost, answer.slack + lost
+    return Cells(corners, drift, reading, bound, slack, answer.multiplier, answer.classes, both)
 
 
 def whole(problem: RecordProblem) -> NDArray[np.float64]:
@@ -138,23 +175,28 @@ def overpaid(cells: Cells) -> NDArray[np.float64]:
     return np.asarray((cells.both * cells.reading).sum(axis=1) - worth)
 
 
-def split(problem: RecordProblem, b: float, cells: Cells) -> Cells:
+def _shares_of_corners(
+    simplex: NDArray[np.float64], point: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Roughly how a point, shape (N, A), is mixed from the corners of its simplex, shape (N, A, A)."""
+    weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + 1e-300
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def split(problem: RecordProblem, b: float, cells: Cells, clock: Clock | None = None) -> Cells:
     """Both halves of every cell, cut at its most overpaid output.
 
     Source: the cell bound of this chapter.
     """
     n = np.arange(len(cells))
     y = overpaid(cells).argmax(axis=1)
-    simplex, point = cells.corners[n, y], cells.both[n, :, y]
-    weights = np.linalg.solve(simplex.swapaxes(1, 2), point[..., None])[..., 0]
-    weights = np.maximum(weights, 0) + 1e-300
-    first, second = np.triu_indices(simplex.shape[1], 1)
-    length = ((simplex[:, first] - simplex[:, second]) ** 2).sum(axis=2)
-    share = weights / weights.sum(axis=1, keepdims=True)
-    edge = (length * (share[:, first] * share[:, second] + 1e-6)).argmax(axis=1)
-    i, j = first[edge], second[edge]
+    simplex, a = cells.corners[n, y], cells.corners.shape[-1]
+    first, second = np.triu_indices(a, 1)
+    share = _shares_of_corners(simplex, cells.both[n, :, y])
+    i, j = longest_edge(simplex, share[:, first] * share[:, second] + 1e-6)
     at = np.clip(share[n, i] / (share[n, i] + share[n, j]), 0.1, 0.9)[:, None]
     middle = at * simplex[n, i] + (1 - at) * simplex[n, j]
+    middle /= middle.sum(axis=1, keepdims=True)
 
     halves, readings = [], []
     for end in (i, j):
@@ -164,7 +206,46 @@ def split(problem: RecordProblem, b: float, cells: Cells) -> Cells:
         corners[n, y], reading[n, :, y] = half, prices(half)
         halves.append(corners)
         readings.append(reading)
-    start = np.clip(np.concatenate([cells.multiplier] * 2), 1e-6, 1e3)
-    children = bound_cells(problem, b, np.concatenate(halves), np.concatenate(readings), start)
+    start = np.clip(np.concatenate([cells.multiplier] * 2), 1e-6, HOT)
+    drift = np.concatenate([cells.drift + (2 * EPS if a > 2 else 0.0)] * 2)
+    parts = np.concatenate(halves), np.concatenate(readings)
+    children = bound_cells(problem, b, *parts, start, drift, clock)
     children.bound[:] = np.minimum(children.bound, np.concatenate([cells.bound] * 2))
     return children
+
+# %% ../../nbs/per_record/08_bound.ipynb #be3ca5fe
+def near_uniform(problem: RecordProblem, b: float) -> float:
+    """An upper bound on what any adversary with entropy at least `b` learns, for `b` near the largest.
+
+    Parameters
+    ----------
+    problem : RecordProblem
+        Classes of the other records.
+    b : float
+        Least entropy in nats, at most `problem.largest_entropy`.
+
+    Returns
+    -------
+    float
+        Nats; above the leakage of the uniform prior by little more than the room or its square root.
+
+    Source: this chapter; Donsker and Varadhan 1983 for the linear part.
+    """
+    uniform, (a, c, m) = problem.uniform, problem.rows.shape
+    room = max(0.0, problem.largest_entropy - b) + blur(problem)
+    both = problem.outputs(uniform)
+    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), 1e-300)
+    seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a record which is told
+    density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
+    gains = (problem.rows @ density[..., None])[..., 0]
+    mean, size = float((uniform * gains).sum()), float(np.abs(density).max())
+    away = np.where(uniform > 0, gains - mean, 0.0)
+    width = max(float(np.abs(away).max()), 1e-12)
+
+    def height(log_heat: float) -> float:
+        heat = width * np.exp(log_heat)
+        return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + room))
+
+    best = minimize_scalar(height, bounds=(0.0, 3 - np.log(room) / 2), method="bounded")
+    rounding = EPS * (4 * a * c + 2 * m + 30) * (1 + size) + blur(problem) * size
+    return mean + room + height(best.x) + rounding

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
-from .bound import ALLOWANCE
+from ..foundations.progress import Clock
 from .classes import RecordProblem
+from .tilted import CHUNK, EPS
 
 # %% auto #0
 __all__ = ['MAX_CHOICES', 'capacities', 'flat_part']
@@ -22,23 +23,29 @@ __all__ = ['MAX_CHOICES', 'capacities', 'flat_part']
 MAX_CHOICES = 20_000  # combinations of classes that are tried one by one
 
 
-def capacities(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+def capacities(
+    rows: NDArray[np.float64], floor: float = 0.0, clock: Clock | None = None
+) -> tuple[NDArray[np.float64], ...]:
     """Laws that nearly reach the capacity of each channel, with lower and upper bounds.
 
     Parameters
     ----------
     rows : ndarray, shape (T, A, M)
         T channels. Those that cannot be the best are given up early.
+    floor : float
+        Nor can those below this capacity, in nats.
+    clock : Clock, optional
+        When its time is over, the bounds are what they are.
 
     Returns
     -------
     laws : ndarray, shape (T, A)
     lower, upper : ndarray, shape (T,)
-        Mutual information under the law, and the largest divergence of a row from the output law.
+        Mutual information under the law, and the largest divergence of a row from the output law, rounded up.
 
     Source: Blahut 1972; Arimoto 1972.
     """
-    count, a = rows.shape[:2]
+    (count, a, m), clock = rows.shape, clock or Clock()
     laws, lower, upper = np.full((count, a), 1 / a), np.zeros(count), np.full(count, np.inf)
     alive = np.arange(count)
     for _ in range(2000):
@@ -46,22 +53,27 @@ def capacities(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         output = np.maximum(np.einsum("ta,tam->tm", law, channel), 1e-300)
         divergence = rel_entr(channel, output[:, None, :]).sum(axis=2)
         lower[alive], upper[alive] = (law * divergence).sum(axis=1), divergence.max(axis=1)
-        open_ = (upper[alive] >= lower.max()) & (upper[alive] - lower[alive] > 1e-14)
+        best = max(floor, float(lower.max()))
+        open_ = (upper[alive] >= best) & (upper[alive] - lower[alive] > 1e-14)
         alive = alive[open_]
-        if not len(alive):
+        if not len(alive) or clock.over:
             break
         better = law[open_] * np.exp(divergence[open_])
         laws[alive] = better / better.sum(axis=1, keepdims=True)
-    return laws, lower, upper
+    return laws, lower, upper + EPS * (2 * m + a + 12) * (1 + upper)
 
 # %% ../../nbs/per_record/09_certain.ipynb #0bd17a9c
-def flat_part(problem: RecordProblem) -> tuple[NDArray[np.float64], float, float] | None:
+def flat_part(
+    problem: RecordProblem, clock: Clock | None = None
+) -> tuple[NDArray[np.float64], float, float] | None:
     """The best adversary without an entropy constraint, of the largest entropy.
 
     Parameters
     ----------
     problem : RecordProblem
         Classes of the other records.
+    clock : Clock, optional
+        Its time ends the search.
 
     Returns
     -------
@@ -69,19 +81,26 @@ def flat_part(problem: RecordProblem) -> tuple[NDArray[np.float64], float, float
         Class probabilities of an adversary who is certain of one class for each value of the record.
     value, bound : float
         Her leakage, and a certified upper bound on the leakage of all adversaries, in nats. None instead
-        of the three if there are more than `MAX_CHOICES` choices of classes.
+        of the three if there are more than `MAX_CHOICES` choices of classes, or the time is over.
 
     Source: Wu et al. 2026, Section 3.1.1 (b = 0); Blahut 1972.
     """
-    a = len(problem.rows)
+    (a, _, m), clock = problem.rows.shape, clock or Clock()
     present = np.isfinite(problem.log_counts).sum(axis=1)
     if math.prod(present.tolist()) > MAX_CHOICES:
         return None
     choices = np.array(list(itertools.product(*(range(c) for c in present))))
-    laws, lower, upper = capacities(problem.rows[np.arange(a), choices])
+    laws, lower = np.zeros(choices.shape), np.full(len(choices), -np.inf)
+    bound, step = 0.0, max(1, CHUNK // (a * m))
+    for part in (slice(k, k + step) for k in range(0, len(choices), step)):
+        if clock.over:
+            return None
+        rows = problem.rows[np.arange(a), choices[part]]
+        laws[part], lower[part], upper = capacities(rows, float(lower.max()), clock)
+        bound = max(bound, float(upper.max()))
     spread = entr(laws).sum(axis=1)
     spread += (laws * problem.log_counts[np.arange(a), choices]).sum(axis=1)
     best = int(np.where(lower >= lower.max() - 1e-12, spread, -np.inf).argmax())
     classes = np.zeros(problem.log_counts.shape)
     classes[np.arange(a), choices[best]] = laws[best]
-    return classes, float(problem.leakage(classes)), float(upper.max()) + ALLOWANCE
+    return classes, float(problem.leakage(classes)), bound

@@ -5,28 +5,47 @@
 # %% ../../nbs/per_record/10_certificate.ipynb #5181e277
 from __future__ import annotations
 
+import hashlib
 import html
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.progress import Clock
-from ..foundations.validation import Frozen, check_epsilon
-from .bound import ALLOWANCE, bound_cells, overpaid, split, whole
+from ..foundations.validation import Frozen, check_epsilon, real_array
+from .bound import bound_cells, near_uniform, overpaid, split, whole
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
 from .queries import Query
-from .tilted import best_adversary, climb
+from .tilted import best_adversary, climb, spare, unsure
 
 # %% auto #0
-__all__ = ['MAX_CELLS', 'BATCH', 'search', 'Adversary', 'check_entropy', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
+__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'Search', 'search', 'worst_prior', 'Adversary', 'check_entropy', 'in_turn',
+           'per_record_leakage', 'LeakageCurve', 'leakage_curve']
 
 # %% ../../nbs/per_record/10_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
+MAX_MEMORY = 2**25  # or when they hold more numbers than this
 BATCH = 400_000  # numbers handled at once
+
+
+class Search(NamedTuple):
+    """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
+
+    `method` is 'branch and bound', 'vertices' or 'uniform prior'; or, where the gap exceeds the
+    tolerance, why: 'interrupted', 'too many cells', or 'rounding' where nothing is left to cut.
+
+    Source: the cell bound of the chapter on wrong readings.
+    """
+
+    classes: NDArray[np.float64]
+    value: float
+    bound: float
+    method: str
 
 
 def search(
@@ -36,7 +55,7 @@ def search(
     clock: Clock,
     floor: float = 0.0,
     ceiling: float = math.inf,
-) -> tuple[NDArray[np.float64], float, float]:
+) -> Search:
     """The worst adversary for one record, by branch and bound over readings.
 
     Parameters
@@ -56,26 +75,31 @@ def search(
 
     Returns
     -------
-    classes : ndarray, shape (A, C)
-        The best prior found; its entropy is at least `b`.
-    value, bound : float
-        Its leakage, and an upper bound on the leakage of all priors (or `floor` + `tol`), in nats.
+    Search
+        The entropy of its prior is at least `b`; its bound holds for all priors (or is `floor` + `tol`).
 
     Source: the cell bound of the chapter on wrong readings.
     """
-    rng, size = np.random.default_rng(0), problem.rows.size
-    starts = int(np.clip(BATCH // size, 6, 32))
+    (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
+    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + a * c))
+    starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
-    cells, settled = bound_cells(problem, b, whole(problem)), -math.inf
+    cells, settled = bound_cells(problem, b, whole(problem), clock=clock), -math.inf
     while True:
-        unsettled = cells.bound > max(value, floor) + tol
+        enough = max(value, floor) + tol
+        unsettled = cells.bound - cells.slack > enough  # what rounding has added cannot be cut away
         settled = max(settled, float(cells.bound[~unsettled].max(initial=-math.inf)))
         cells = cells[unsettled]
         bound = max(value, min(ceiling, max(settled, float(cells.bound.max(initial=-math.inf)))))
         clock.tell(max(value, floor), max(bound, floor))
-        if bound <= max(value, floor) + tol or clock.over or len(cells) > MAX_CELLS:
-            return classes, value, bound
-        batch = int(np.clip(len(cells) // 4, 32, max(1, BATCH // size)))
+        if bound <= enough:
+            return Search(classes, value, bound, "branch and bound")
+        if not len(cells) or clock.over or len(cells) > most:
+            why = (
+                "rounding" if not len(cells) else "interrupted" if clock.over else "too many cells"
+            )
+            return Search(classes, value, bound, why)
+        batch = int(np.clip(len(cells) // 4, 32, max(1, BATCH // problem.rows.size)))
         worst = np.argsort(-cells.bound)[:batch]
         rest = np.ones(len(cells), dtype=bool)
         rest[worst] = False
@@ -84,13 +108,34 @@ def search(
         settled = max(settled, float(chosen.bound[~cut].max(initial=-math.inf)))
         if not cut.any():
             continue
-        halves = split(problem, b, chosen[cut])
+        halves = split(problem, b, chosen[cut], clock)
         cells = cells + halves
         leakage = problem.leakage(halves.classes)
         if leakage.max() > value + tol / 10:
             best = np.argsort(-leakage)[:4]
-            found, leakage = climb(problem, b, halves.classes[best], 20)
+            found, leakage = climb(problem, b, halves.classes[best], 20, clock)
             classes, value = found[leakage.argmax()], float(leakage.max())
+
+# %% ../../nbs/per_record/10_certificate.ipynb #43bb01fd
+def worst_prior(
+    problem: RecordProblem, b: float, tol: float, clock: Clock, floor: float = 0.0
+) -> Search:
+    """The worst adversary for one record, given that `floor` nats leak anyway; see `search`.
+
+    Source: Wu et al. 2026, eq. (2).
+    """
+    top = near_uniform(problem, b)
+    if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
+        value = float(problem.leakage(problem.uniform))
+        method = "uniform prior" if top <= value + tol else "rounding"
+        return Search(problem.uniform, value, max(value, top), method)
+    flat = flat_part(problem, clock)
+    if flat is None:
+        return search(problem, b, tol, clock, floor, top)
+    classes, value, bound = flat
+    if bound <= value + tol and unsure(problem, classes, b):
+        return Search(classes, value, max(value, min(bound, top)), "vertices")
+    return search(problem, b, tol, clock, floor, min(bound, top))
 
 # %% ../../nbs/per_record/10_certificate.ipynb #9c952d95
 @dataclass(frozen=True, eq=False)
@@ -102,14 +147,14 @@ class Adversary(Frozen):
     value : float
         I(X_i; Y) in nats, reached by `prior`.
     bound : float
-        No adversary with the required entropy leaks more (up to rounding of about 1e-13 nats).
+        No adversary with the required entropy leaks more; rounding is counted in.
     record : int
         The record that is attacked.
     prior : AdversaryPrior
         Her prior.
     method : str
-        'vertices' (the flat part), 'branch and bound', 'uniform prior' (the only one allowed), or
-        'interrupted' if the gap exceeds the tolerance.
+        'vertices' (the flat part), 'branch and bound', 'uniform prior' (the only one allowed); or why the
+        gap exceeds the tolerance: 'interrupted' by the time, 'too many cells', 'rounding'.
 
     Source: Wu et al. 2026, Definition 2.1.
     """
@@ -136,22 +181,32 @@ class Adversary(Frozen):
 
 # %% ../../nbs/per_record/10_certificate.ipynb #45eaabed
 def check_entropy(b: float, largest: float) -> float:
-    """The level as a float; ValueError unless it lies between 0 and the largest entropy."""
+    """The level as a float; ValueError unless it lies between 0 and the largest entropy, up to rounding."""
     level = check_epsilon(b, "b")
-    if level > largest + 1e-9 * (1 + largest):
-        raise ValueError(f"b = {level:g} exceeds the entropy {largest:.6g} of the uniform prior")
+    if level > largest + 1e-12 * (1 + largest):
+        digits = 6 if level - largest > 1e-4 * largest else 17
+        raise ValueError(
+            f"b = {level:.{digits}g} exceeds the entropy {largest:.{digits}g} of the uniform prior"
+        )
     return min(level, largest)
 
 
-def _problems(query: Query, channel: ArrayLike) -> list[RecordProblem]:
-    """One problem for each kind of record; records with the same problem are named by the first."""
-    _, by_value = check_rows(query, channel)
-    records = query.kinds if by_value else range(len(query.shape))
-    problems: dict[bytes, RecordProblem] = {}
-    for i in records:
-        problem = record_problem(query, channel, i)
-        problems.setdefault(problem.rows.tobytes() + problem.log_counts.tobytes(), problem)
-    return list(problems.values())
+def in_turn(records: Sequence[int], clock: Clock) -> Iterator[int]:
+    """Each record, while the clock allows it an equal share of the time that is left.
+
+    Source: this chapter.
+    """
+    limit = clock.limit
+    for k, record in enumerate(records):
+        clock.limit = clock.seconds + max(0.0, limit - clock.seconds) / (len(records) - k)
+        yield record
+    clock.limit = limit
+
+
+def _mark(problem: RecordProblem) -> bytes:
+    """Equal for records that are attacked alike."""
+    parts = (problem.rows, problem.log_counts)
+    return b"".join(hashlib.sha256(p.tobytes()).digest() for p in parts)
 
 # %% ../../nbs/per_record/10_certificate.ipynb #7d3f213a
 def per_record_leakage(
@@ -172,12 +227,13 @@ def per_record_leakage(
         The mechanism: one row per query value 0, ..., V - 1, or one per dataset in lexicographic order
         (where the two numbers agree, per value).
     b : float
-        Least entropy of the adversary's prior on the dataset, in nats; within rounding (3e-15 of it) of
-        the largest entropy it counts as that.
+        Least entropy of the adversary's prior on the dataset, in nats; it may exceed the largest entropy
+        by rounding (1e-12 of it).
     tol : float
         Stop at this gap, in nats; values below 1e-9 count as 1e-9.
     max_time : float, optional
-        Seconds; an interrupted search returns a valid bracket.
+        Seconds; an interrupted search returns a valid bracket. Counting the datasets comes first and is not
+        interrupted.
     progress : callable or bool, optional
         Called as ``progress(value, bound, seconds)``; True shows a bar.
 
@@ -192,7 +248,7 @@ def per_record_leakage(
         If a row is no distribution, or the number of rows fits neither reading.
     ValueError
         If `b` is negative, not finite or above the largest entropy, or the query must be listed and is too
-        large.
+        large, or the table of classes and outputs is.
 
     Source: Wu et al. 2026, Definition 2.1, eq. (2).
 
@@ -203,38 +259,29 @@ def per_record_leakage(
     >>> round(worst.value, 6), worst.gap < 1e-9
     (0.368064, True)
     """
-    problems = _problems(query, channel)
-    level = check_entropy(b, problems[0].largest_entropy)
     tol = max(check_epsilon(tol, "tol"), 1e-9)
-    best: Adversary | None = None
-    bound = 0.0
+    best: tuple[Search, RecordProblem] | None = None
+    bound, why, seen = 0.0, "", set()
     with Clock(max_time, progress, "per-record leakage") as clock:
-        for problem in problems:
-            found = _worst(problem, level, tol, clock, best.value if best else 0.0)
-            bound = max(bound, found.bound)
-            if best is None or found.value > best.value:
-                best = found
+        _, by_value = check_rows(query, channel)
+        for i in in_turn(query.kinds if by_value else range(len(query.shape)), clock):
+            if best is not None and clock.over:  # nobody learns more than all about a record
+                bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
+                continue
+            problem = record_problem(query, channel, i)
+            if _mark(problem) in seen:
+                continue
+            seen.add(_mark(problem))
+            level = check_entropy(b, problem.largest_entropy)
+            found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
+            bound, why = max((bound, why), (found.bound, found.method))
+            if best is None or found.value > best[0].value:
+                best = found, problem
     assert best is not None
-    method = best.method if bound - best.value <= tol else "interrupted"
-    return Adversary(best.value, bound, best.record, best.prior, method)
-
-
-def _worst(problem: RecordProblem, b: float, tol: float, clock: Clock, floor: float) -> Adversary:
-    """The worst adversary for one record, given that `floor` nats leak about another."""
-    largest = problem.largest_entropy
-    if largest - b <= 16 * np.finfo(float).eps * (1 + largest):  # nobody else is left
-        value = float(problem.leakage(problem.uniform))
-        prior = AdversaryPrior.of(problem, problem.uniform)
-        return Adversary(value, value + ALLOWANCE, problem.record, prior, "uniform prior")
-    ceiling, flat = math.inf, flat_part(problem)
-    if flat is not None:
-        classes, value, ceiling = flat
-        if problem.entropy(classes) >= b and ceiling - value <= tol:
-            prior = AdversaryPrior.of(problem, classes)
-            return Adversary(value, max(value, ceiling), problem.record, prior, "vertices")
-    classes, value, bound = search(problem, b, tol, clock, floor, ceiling)
-    prior = AdversaryPrior.of(problem, classes)
-    return Adversary(value, bound, problem.record, prior, "branch and bound")
+    found, problem = best
+    method = found.method if bound - found.value <= tol else why
+    prior = AdversaryPrior.of(problem, found.classes)
+    return Adversary(found.value, bound, problem.record, prior, method)
 
 # %% ../../nbs/per_record/10_certificate.ipynb #bbfa52d9
 @dataclass(frozen=True, eq=False)
@@ -281,7 +328,7 @@ def leakage_curve(
     Raises
     ------
     InvalidChannel, ValueError
-        As `per_record_leakage`.
+        As `per_record_leakage`, or `levels` is no list of numbers.
 
     Source: Wu et al. 2026, Definition 2.1; monotony in b.
 
@@ -292,7 +339,7 @@ def leakage_curve(
     >>> curve.values.round(4).tolist()
     [0.1927, 0.1733, 0.0281]
     """
-    ordered = np.sort(np.asarray(levels, dtype=float))
+    ordered = np.sort(real_array(levels, "levels", 1))
     found = [per_record_leakage(query, channel, b, tol, max_time, False) for b in ordered]
     values = np.maximum.accumulate([f.value for f in found][::-1])[::-1]
     bounds = np.minimum.accumulate([f.bound for f in found])

@@ -8,8 +8,9 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,16 @@ from ..foundations.validation import Frozen, InvalidChannel, check_channel, chec
 from .queries import Query, in_order
 
 # %% auto #0
-__all__ = ['RecordProblem', 'check_rows', 'record_problem', 'AdversaryPrior']
+__all__ = ['MAX_NUMBERS', 'Group', 'log_sum', 'RecordProblem', 'grouped', 'stacked', 'check_rows', 'record_problem',
+           'AdversaryPrior']
 
 # %% ../../nbs/per_record/04_classes.ipynb #de542b3d
+def log_sum(logs: NDArray[np.float64]) -> float:
+    """Logarithm of the sum of e^logs, right to a few units in the last place."""
+    top = float(logs.max(initial=-np.inf))
+    return top + math.log(math.fsum(np.exp(logs - top).flat)) if math.isfinite(top) else top
+
+
 @dataclass(frozen=True, eq=False)
 class RecordProblem:
     """What matters about all datasets for the leakage of one record.
@@ -49,20 +57,27 @@ class RecordProblem:
     log_counts: NDArray[np.float64]
     names: tuple[tuple[str, ...], ...]
 
-    @property
+    @cached_property
     def largest_entropy(self) -> float:
         """Entropy of the uniform prior on all datasets, in nats."""
-        return float(np.logaddexp.reduce(self.log_counts, axis=None))
+        return log_sum(self.log_counts)
 
-    @property
+    @cached_property
+    def log_shares(self) -> NDArray[np.float64]:
+        """Logarithms of the class probabilities of the uniform prior, shape (A, C)."""
+        return self.log_counts - self.largest_entropy
+
+    @cached_property
     def uniform(self) -> NDArray[np.float64]:
         """The class probabilities of the uniform prior, shape (A, C)."""
-        shares = np.exp(self.log_counts - self.largest_entropy)
+        shares = np.exp(self.log_shares)
         return np.asarray(shares / shares.sum())
 
     def outputs(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Joint law of record and output, shape (..., A, M), of class probabilities (..., A, C)."""
-        return np.einsum("...ac,acm->...am", classes, self.rows)
+        stacked = classes.reshape(-1, *self.log_counts.shape)
+        both = (stacked.swapaxes(0, 1) @ self.rows).swapaxes(0, 1)
+        return np.ascontiguousarray(both).reshape(*classes.shape[:-1], -1)
 
     def leakage(self, classes: NDArray[np.float64]) -> Any:
         """I(X_i; Y) in nats for class probabilities of shape (..., A, C)."""
@@ -75,16 +90,50 @@ class RecordProblem:
         sizes = np.where(np.isfinite(self.log_counts), self.log_counts, 0.0)
         return (entr(classes) + classes * sizes).sum(axis=(-2, -1))
 
+    def missing(self, classes: NDArray[np.float64]) -> Any:
+        """How far that entropy is below the largest, in nats, without the rounding of large numbers."""
+        shares = np.where(np.isfinite(self.log_shares), self.log_shares, 0.0)
+        return (-entr(classes) - classes * shares).sum(axis=(-2, -1))
+
 # %% ../../nbs/per_record/04_classes.ipynb #cdc017c8
-def _grouped(
-    rows: NDArray[np.float64], log_counts: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[NDArray[np.int64]]]:
-    """Distinct rows, ln of their total sizes, and which rows went where."""
+MAX_NUMBERS = 2**26  # half a gigabyte: a table of classes and outputs may not be larger
+
+Group = tuple[NDArray[np.float64], NDArray[np.float64], list[NDArray[np.int64]]]
+
+
+def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols: int) -> Group:
+    """Distinct rows, ln of their total sizes, and which rows went where; for one of so many symbols.
+
+    ValueError if a table with as many classes for each symbol does not fit.
+
+    Source: classes of equal rows, as in the theorem of this chapter.
+    """
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # classes in the order in which they appear
-    members = [np.flatnonzero(where.ravel() == k) for k in order]
-    sizes = np.array([np.logaddexp.reduce(log_counts[group]) for group in members])
-    return rows[first[order]], sizes, members
+    if symbols * len(first) * rows.shape[1] > MAX_NUMBERS:
+        raise ValueError(
+            f"{symbols} x {len(first)} classes with {rows.shape[1]} outputs are too many numbers"
+            f" (limit {MAX_NUMBERS}): let the channel merge outputs"
+        )
+    place = np.argsort(np.argsort(first))[where.ravel()]  # in the order in which they appear
+    ends = np.cumsum(np.bincount(place))[:-1]
+    members = np.split(np.argsort(place, kind="stable"), ends)
+    sizes = np.array([log_sum(log_counts[group]) for group in members])
+    return rows[np.sort(first)], sizes, members
+
+
+def stacked(
+    record: int, symbols: Sequence[Hashable], groups: list[Group], names: Sequence[tuple[str, ...]]
+) -> RecordProblem:
+    """The problem of one record, with one group of classes for each of its symbols.
+
+    Source: the table of classes of this chapter.
+    """
+    most, outputs = max(len(sizes) for _, sizes, _ in groups), groups[0][0].shape[1]
+    rows = np.full((len(groups), most, outputs), 1 / outputs)
+    log_counts = np.full((len(groups), most), -np.inf)
+    for a, (distinct, sizes, _) in enumerate(groups):
+        rows[a, : len(sizes)], log_counts[a, : len(sizes)] = distinct, sizes
+    return RecordProblem(record, tuple(symbols), rows, log_counts, tuple(names))
 
 
 def check_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
@@ -97,7 +146,7 @@ def check_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], b
         size = datasets if datasets < 10**6 else f"e^{math.log(datasets):.4g}"
         raise InvalidChannel(
             f"channel has {len(checked)} rows, but the query has {query.n_values} values"
-            f" and {size} datasets"
+            f" and {size} datasets; its values are 0 to {query.n_values - 1}"
         )
     return checked, False
 
@@ -123,7 +172,8 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
     InvalidChannel
         If a row is no distribution, or the number of rows fits neither reading.
     ValueError
-        If there is no such record, or the query must be listed and is too large.
+        If there is no such record, the query must be listed and is too large, or so is the table of
+        classes and outputs.
 
     Source: Wu et al. 2026, Definition 2.1; the reduction is the chapter's own.
 
@@ -138,10 +188,9 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
         raise ValueError(f"record = {record} must be less than {len(query.shape)}")
     symbols, groups, names = query.alphabets[record], [], []
     if by_value:
-        log_counts = query.log_counts(record)
-        for sizes in log_counts:
+        for sizes in query.log_counts(record):
             values = np.flatnonzero(np.isfinite(sizes))
-            groups.append(_grouped(checked[values], sizes[values]))
+            groups.append(grouped(checked[values], sizes[values], len(symbols)))
             names.append(
                 tuple(f"query value {_listing(values[member])}" for member in groups[-1][2])
             )
@@ -150,14 +199,9 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
         fillings = list(itertools.product(*others))
         table = np.moveaxis(checked.reshape(*query.shape, -1), record, 0)
         for block in table.reshape(len(symbols), len(fillings), -1):
-            groups.append(_grouped(block, np.zeros(len(block))))
+            groups.append(grouped(block, np.zeros(len(block)), len(symbols)))
             names.append(tuple(f"others like {fillings[m[0]]}" for m in groups[-1][2]))
-    most, outputs = max(len(sizes) for _, sizes, _ in groups), checked.shape[1]
-    rows = np.full((len(symbols), most, outputs), 1 / outputs)
-    sizes_of = np.full((len(symbols), most), -np.inf)
-    for a, (distinct, sizes, _) in enumerate(groups):
-        rows[a, : len(sizes)], sizes_of[a, : len(sizes)] = distinct, sizes
-    return RecordProblem(record, tuple(symbols), rows, sizes_of, tuple(names))
+    return stacked(record, symbols, groups, names)
 
 
 def _listing(values: NDArray[np.int64]) -> str:

@@ -5,7 +5,6 @@
 # %% ../../nbs/per_record/16_planes.ipynb #b9a83635
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,13 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from ..foundations.progress import Clock
-from .bound import ALLOWANCE
-from .certain import flat_part
-from .certificate import search
-from .classes import RecordProblem
+from .certificate import in_turn, worst_prior
+from .classes import RecordProblem, grouped, stacked
 from .queries import Query
 from .symmetry import Setting
-from .tilted import climb, starting_points
+from .tilted import climb, starting_points, unsure
 
 # %% auto #0
 __all__ = ['Pool', 'planes_at', 'row_problem', 'attack', 'certify']
@@ -86,18 +83,24 @@ def attack(
     pool: Pool,
     rng: np.random.Generator,
     steps: int = 40,
+    clock: Clock | None = None,
 ) -> tuple[Pool, float]:
     """Adversaries that do well against q, different from each other, and the most that one learns.
 
+    When the time of the clock is over, some records may not be attacked.
+
     Source: the climb of the chapter on tilted Blahut-Arimoto, from old and new starts.
     """
-    found, best = [], 0.0
+    found: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
+    best, clock = 0.0, clock or Clock()
     for i in made.records:
+        if found and clock.over:
+            break
         problem = row_problem(made.sees, q, i)
         starts = starting_points(problem, 16, rng)
         if i in pool.priors:
             starts = np.concatenate([pool.priors[i][-12:], starts])
-        priors, learnt = climb(problem, b, starts, steps)
+        priors, learnt = climb(problem, b, starts, steps, clock)
         found.append((i, priors, learnt))
         best = max(best, float(learnt.max()))
     fresh = Pool()
@@ -117,34 +120,23 @@ def certify(
 ) -> tuple[Pool, float, float]:
     """The worst adversary of q, what she learns, and a bound on what anybody learns.
 
+    Every kind of record is attacked; what is left when the time is over is bounded by its alphabet.
+
     Source: the branch and bound of the chapter on the certificate.
     """
-    rows, where = np.unique(q, axis=0, return_inverse=True)
-    where, pool, value, bound = where.ravel(), Pool(), 0.0, 0.0
-    for i in made.records:
+    pool, value, bound = Pool(), 0.0, 0.0
+    for i in in_turn(made.records, clock):
         sizes = made.sees.log_counts(i)
-        merged = np.full((len(rows), len(sizes)), -np.inf)
-        np.logaddexp.at(merged, where, sizes.T)
-        merged = merged.T
-        order = np.argsort(~np.isfinite(merged), axis=1, kind="stable")  # classes that occur first
-        ordered = np.take_along_axis(merged, order, axis=1)
-        keep = np.isfinite(ordered).any(axis=0)
-        symbols, names = tuple(made.sees.alphabets[i]), ((),) * len(sizes)
-        problem = RecordProblem(i, symbols, rows[order[:, keep]], ordered[:, keep], names)
-        if problem.largest_entropy - b <= 1e-14 * (1 + b):  # nobody else is left
-            pool.add(i, row_problem(made.sees, q, i).uniform[None])
-            learnt = float(problem.leakage(problem.uniform))
-            value, bound = max(value, learnt), max(bound, learnt + ALLOWANCE)
-            continue
-        flat = flat_part(problem)
-        ceiling = math.inf if flat is None else max(flat[1:])
-        if flat is not None and problem.entropy(flat[0]) >= b and ceiling - flat[1] <= tol:
-            found, learnt, top = flat[0], flat[1], ceiling
-        else:
-            found, learnt, top = search(problem, b, tol, clock, value, ceiling)
-        classes = np.zeros(merged.shape)
-        np.put_along_axis(classes, order[:, keep], found, axis=1)
-        share = np.exp(sizes - np.where(np.isfinite(merged), merged, 0)[:, where])
-        pool.add(i, (classes[:, where] * share)[None])
-        value, bound = max(value, learnt), max(bound, top)
+        present = [np.flatnonzero(np.isfinite(row)) for row in sizes]
+        groups = [grouped(q[w], row[w], len(sizes)) for w, row in zip(present, sizes)]
+        problem = stacked(i, made.sees.alphabets[i], groups, ((),) * len(sizes))
+        found = worst_prior(problem, b, tol, clock, value)
+        prior = np.zeros((1, *sizes.shape))
+        for a, (_, together, members) in enumerate(groups):
+            for k, group in enumerate(members):
+                where = present[a][group]
+                prior[0, a, where] = found.classes[a, k] * np.exp(sizes[a, where] - together[k])
+        whole = row_problem(made.sees, q, i)
+        pool.add(i, prior if unsure(whole, prior, b).all() else whole.uniform[None])
+        value, bound = max(value, found.value), max(bound, found.bound)
     return pool, value, bound

@@ -20,11 +20,36 @@ from numpy.typing import NDArray
 from ..foundations.validation import Frozen, aligned, check_count, frozen_array, names_of
 
 # %% auto #0
-__all__ = ['MAX_DATASETS', 'MAX_STEPS', 'Query', 'in_order', 'count_totals', 'SumQuery', 'counting', 'modular_sum', 'parity',
-           'threshold', 'pairwise_products']
+__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'MAX_STEPS', 'MAX_BITS', 'check_records', 'check_value', 'Query',
+           'in_order', 'count_totals', 'SumQuery', 'counting', 'modular_sum', 'parity', 'threshold',
+           'pairwise_products']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
 MAX_DATASETS = 2**18  # more than these are not listed
+MAX_RECORDS = 2**15  # more records than these are not counted
+MAX_VALUES = 2**20  # a query's values lie below
+
+
+def check_records(n: int) -> int:
+    """The number of records; ValueError if there are more than can be counted."""
+    if n > MAX_RECORDS:
+        raise ValueError(f"{n} records are too many (limit {MAX_RECORDS})")
+    return n
+
+
+def check_value(value: Any, where: str) -> int:
+    """A query value as an int; ValueError unless it is a whole number from 0 and below `MAX_VALUES`."""
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        whole = -1
+    if whole < 0:
+        raise ValueError(f"the query is {value!r} {where}: values must be whole numbers from 0")
+    if whole >= MAX_VALUES:
+        raise ValueError(
+            f"the query is {whole} {where}: number its values 0, 1, 2, ... (limit {MAX_VALUES})"
+        )
+    return whole
 
 
 def _listed(values: Any, name: str) -> tuple[Any, ...]:
@@ -48,8 +73,9 @@ class Query(Frozen):
     Raises
     ------
     ValueError
-        If there is no record, an alphabet is empty, a set, or repeats a symbol; when the datasets are listed, if
-        there are more than `MAX_DATASETS` or a value is no whole number from 0.
+        If there is no record or more than `MAX_RECORDS`, an alphabet is empty, a set, or repeats a symbol;
+        when the datasets are listed, if there are more than `MAX_DATASETS` or a value is no whole number
+        from 0 and below `MAX_VALUES`.
 
     Source: Wu et al. 2026, Section 2.1.
 
@@ -65,6 +91,7 @@ class Query(Frozen):
 
     def __post_init__(self) -> None:
         given = _listed(self.alphabets, "alphabets")
+        check_records(len(given))
         alphabets = tuple(_listed(a, f"alphabets[{k}]") for k, a in enumerate(given))
         if not alphabets:
             raise ValueError("alphabets is empty: a dataset needs at least one record")
@@ -92,14 +119,7 @@ class Query(Frozen):
         return frozen_array(values.reshape(self.shape))
 
     def _value(self, x: tuple[Any, ...]) -> int:
-        value = self.function(x)
-        try:
-            whole = operator.index(value)
-        except TypeError:
-            whole = -1
-        if whole < 0:
-            raise ValueError(f"the query is {value!r} at {x}: values must be whole numbers from 0")
-        return whole
+        return check_value(self.function(x), f"at {x}")
 
     @cached_property
     def n_values(self) -> int:
@@ -128,30 +148,90 @@ def in_order(query: Query, values: Any, what: str) -> Any:
 
 # %% ../../nbs/per_record/03_queries.ipynb #ac8098fa
 MAX_STEPS = 10**7  # additions in a convolution
+MAX_BITS = 2**31  # digits of all counts together, in base two
 
 
-def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
-    """How many ways there are to reach each total, as exact integers."""
-    totals, steps = {0: 1}, 0
+def _binomial(values: tuple[int, ...], n: int) -> dict[int, int]:
+    """How many ways n equal records with two values have to reach each total."""
+    ways, part = 1, dict[int, int]()
+    for k in range(n + 1):
+        total = (n - k) * values[0] + k * values[1]
+        part[total] = part.get(total, 0) + ways
+        ways = ways * (n - k) // (k + 1)
+    return part
+
+
+def _multinomial(values: tuple[int, ...], n: int, width: int) -> dict[int, int]:
+    """The same for any values: the power of one long number with `width` bytes for each total."""
+    low = values[0]
+    power = sum(1 << 8 * width * (value - low) for value in values) ** n
+    places = (values[-1] - low) * n + 1
+    digits = power.to_bytes(places * width, "little")
+    counts = (int.from_bytes(digits[k * width : (k + 1) * width], "little") for k in range(places))
+    return {n * low + k: count for k, count in enumerate(counts) if count}
+
+
+def _parts(contributions: Sequence[tuple[int, ...]]) -> list[dict[int, int]]:
+    """What the records add, and in how many ways; equal records are one part where that is cheap."""
+    parts = []
     for values, n in Counter(tuple(sorted(c)) for c in contributions).items():
-        if len(values) == 2:  # n equal records with two values: binomial coefficients
-            ways, part = 1, dict[int, int]()
-            for k in range(n + 1):
-                total = (n - k) * values[0] + k * values[1]
-                part[total] = part.get(total, 0) + ways
-                ways = ways * (n - k) // (k + 1)
-            parts = [part]
+        width = int(n * math.log2(len(values))) // 8 + 1
+        if len(values) == 2:
+            parts.append(_binomial(values, n))
+        elif (values[-1] - values[0]) * n * width <= 2**21:
+            parts.append(_multinomial(values, n, width))
         else:
-            parts = [dict(Counter(values))] * n
-        for part in parts:
-            steps += len(totals) * len(part)
-            if steps > MAX_STEPS:
-                raise ValueError(f"the sum takes too many values (over {MAX_STEPS} additions)")
-            longer: dict[int, int] = {}
-            for (a, m), (b, k) in itertools.product(totals.items(), part.items()):
-                longer[a + b] = longer.get(a + b, 0) + m * k
-            totals = longer
+            parts += [dict(Counter(values))] * n
+    return parts
+
+
+def _side_by_side(parts: list[dict[int, int]]) -> dict[int, int]:
+    """How many ways there are to reach each total, one place for every number in their range."""
+    ways, least = np.ones(1, dtype=object), sum(map(min, parts))
+    for part in parts:
+        low = min(part)
+        longer = np.zeros(len(ways) + max(part) - low, dtype=object)
+        for value, times in part.items():
+            longer[value - low : value - low + len(ways)] += ways * times
+        ways = longer
+    return {least + k: n for k, n in enumerate(ways) if n}
+
+
+def _one_by_one(parts: list[dict[int, int]], bits: float) -> dict[int, int]:
+    """How many ways there are to reach each total, for totals far apart."""
+    totals, steps = {0: 1}, 0
+    for part in parts:
+        steps += 10 * len(totals) * len(part)  # a dictionary is that much slower
+        if steps > MAX_STEPS or len(totals) * len(part) * bits > MAX_BITS:
+            raise ValueError(f"the sum takes too many values (over {MAX_STEPS} additions)")
+        longer: dict[int, int] = {}
+        for (a, m), (b, k) in itertools.product(totals.items(), part.items()):
+            longer[a + b] = longer.get(a + b, 0) + m * k
+        totals = longer
     return totals
+
+# %% ../../nbs/per_record/03_queries.ipynb #ebebcd0a
+def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
+    """How many ways there are to reach each total, as exact integers.
+
+    ValueError if that takes more than `MAX_STEPS` additions (a tenth of them, if the totals lie far
+    apart) or the counts more than `MAX_BITS` digits.
+
+    Source: ways to reach a sum are a convolution of the ways to reach its parts.
+
+    Examples
+    --------
+    >>> count_totals([(0, 1), (0, 1), (0, 5)])
+    {0: 1, 1: 2, 2: 1, 5: 1, 6: 2, 7: 1}
+    """
+    bits = sum(math.log2(len(values)) for values in contributions)
+    parts = _parts(contributions)
+    spans = [max(part) - min(part) for part in parts]
+    before = itertools.accumulate(spans, initial=1)
+    steps = sum(length * len(part) for length, part in zip(before, parts))
+    if steps > MAX_STEPS or (1 + sum(spans)) * bits > MAX_BITS:
+        return _one_by_one(parts, bits)
+    return _side_by_side(parts)
 
 # %% ../../nbs/per_record/03_queries.ipynb #541cccdf
 @dataclass(frozen=True)
@@ -186,7 +266,8 @@ class SumQuery(Query):
     Raises
     ------
     ValueError
-        If a contribution is no whole number or the alphabets do not match.
+        If there are more than `MAX_RECORDS`, a contribution is no whole number or the alphabets do not match;
+        when totals are counted, if there are too many or a value is no whole number from 0.
 
     Source: Wu et al. 2026, Section 4.1.
 
@@ -205,6 +286,7 @@ class SumQuery(Query):
         then: Callable[[int], int] | None = None,
         alphabets: Sequence[Sequence[Hashable]] | None = None,
     ) -> None:
+        check_records(len(contributions))
         try:
             listed = [_listed(v, "contributions") for v in _listed(contributions, "contributions")]
             adds = tuple(tuple(map(operator.index, values)) for values in listed)
@@ -234,12 +316,7 @@ class SumQuery(Query):
         return 1 + max(self._checked(total) for total in totals)
 
     def _checked(self, total: int) -> int:
-        value = self.then(total)
-        if not (isinstance(value, (int, np.integer)) and value >= 0):
-            raise ValueError(
-                f"the query is {value!r} where the sum is {total}: values must be whole numbers from 0"
-            )
-        return int(value)
+        return check_value(self.then(total), f"where the sum is {total}")
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -297,6 +374,11 @@ def _pairs(total: int) -> int:
     return total * (total - 1) // 2
 
 
+def _answers(n: int) -> list[tuple[int, int]]:
+    """The contributions of `n` yes-or-no records."""
+    return [(0, 1)] * check_records(check_count(n))
+
+
 def counting(n: int) -> SumQuery:
     """How many of `n` yes-or-no records are 1; values 0, ..., n.
 
@@ -307,11 +389,11 @@ def counting(n: int) -> SumQuery:
     >>> counting(2).table.tolist()
     [[0, 1], [1, 2]]
     """
-    return SumQuery([(0, 1)] * check_count(n))
+    return SumQuery(_answers(n))
 
 
 def modular_sum(n: int, m: int) -> SumQuery:
-    """The number of ones among `n` yes-or-no records modulo `m`; values 0, ..., m - 1.
+    """The number of ones among `n` yes-or-no records modulo `m`; values 0, ..., min(n, m - 1).
 
     Source: Wu et al. 2026, Section 4.1.
 
@@ -321,7 +403,7 @@ def modular_sum(n: int, m: int) -> SumQuery:
     [[1, 2], [2, 0]]
     """
     m = check_count(m, "m")
-    return SumQuery([(0, 1)] * check_count(n), _Remainder(m))
+    return SumQuery(_answers(n), _Remainder(m))
 
 
 def parity(n: int) -> SumQuery:
@@ -348,7 +430,7 @@ def threshold(n: int, at_least: int) -> SumQuery:
     [[0, 0], [0, 1]]
     """
     at_least = check_count(at_least, "at_least", least=0)
-    return SumQuery([(0, 1)] * check_count(n), _AtLeast(at_least))
+    return SumQuery(_answers(n), _AtLeast(at_least))
 
 
 def pairwise_products(n: int) -> SumQuery:
@@ -361,4 +443,4 @@ def pairwise_products(n: int) -> SumQuery:
     >>> pairwise_products(3).table[1].tolist()
     [[0, 1], [1, 3]]
     """
-    return SumQuery([(0, 1)] * check_count(n), _pairs)
+    return SumQuery(_answers(n), _pairs)

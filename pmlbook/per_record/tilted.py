@@ -15,8 +15,8 @@ from ..foundations.progress import Clock
 from .classes import RecordProblem
 
 # %% auto #0
-__all__ = ['COLD', 'HOT', 'Tilted', 'tilt', 'Reply', 'reply', 'gains_of', 'posterior_gains', 'climb', 'starting_points',
-           'best_adversary']
+__all__ = ['EPS', 'COLD', 'HOT', 'CHUNK', 'Tilted', 'tilt', 'blur', 'spare', 'unsure', 'Reply', 'reply', 'gains_of',
+           'posterior_gains', 'climb', 'starting_points', 'best_adversary']
 
 # %% ../../nbs/per_record/07_tilted.ipynb #311571a2
 class Tilted(NamedTuple):
@@ -61,15 +61,49 @@ def tilt(
     return Tilted(law[..., None] * inside, bound, slope, np.maximum(curvature, 1e-100))
 
 # %% ../../nbs/per_record/07_tilted.ipynb #67dfa9b5
+EPS = 2.0**-52  # twice the unit roundoff
+
+
+def blur(problem: RecordProblem) -> float:
+    """How far rounded class sizes can move an entropy, in nats.
+
+    Source: this chapter; logarithms are right to two units in the last place.
+    """
+    return 2 * EPS * (1 + problem.largest_entropy)
+
+
+def spare(problem: RecordProblem, b: float) -> float:
+    """Entropy above `b` that makes sure of `b` whatever rounding does, in nats.
+
+    Source: this chapter.
+    """
+    room = max(0.0, problem.largest_entropy - b)
+    return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + room)
+
+
+def unsure(problem: RecordProblem, classes: NDArray[np.float64], b: float) -> NDArray[np.bool_]:
+    """Which priors, shape (..., A, C), have entropy at least `b` for sure; the uniform one always has.
+
+    Source: Wu et al. 2026, Definition 2.1.
+    """
+    enough = problem.missing(classes) <= problem.largest_entropy - b - spare(problem, b)
+    return np.asarray(enough | (classes == problem.uniform).all(axis=(-2, -1)))
+
+# %% ../../nbs/per_record/07_tilted.ipynb #48302a66
 COLD, HOT = 1e-12, 1e8
+CHUNK = 200_000  # numbers handled between two looks at the clock
 
 
 class Reply(NamedTuple):
-    """Best priors for given gains: class probabilities, multipliers, and bounds on what any prior gets."""
+    """Best priors for given gains: class probabilities, multipliers, bounds on what any prior gets.
+
+    `slack` is how much of the distance between bound and prior rounding alone can explain.
+    """
 
     classes: NDArray[np.float64]
     multiplier: NDArray[np.float64]
     bound: NDArray[np.float64]
+    slack: NDArray[np.float64]
 
 
 def reply(
@@ -78,6 +112,7 @@ def reply(
     b: float,
     start: NDArray[np.float64] | None = None,
     accuracy: float = 1e-12,
+    clock: Clock | None = None,
 ) -> Reply:
     """The best prior with entropy at least `b` for each table of gains.
 
@@ -92,49 +127,97 @@ def reply(
     start : ndarray, shape (N,), optional
         Where to begin the search for the multiplier.
     accuracy : float
-        Entropy above `b`, in nats, that is let be.
+        What the prior may miss of the best, in nats.
+    clock : Clock, optional
+        When its time is over, the bounds are what they are.
 
     Returns
     -------
     Reply
         Class probabilities (N, A, C) with H(X) >= b, multipliers (N,), and upper bounds (N,) on
-        H(X_i) + <prior, gains> that hold for every prior with H(X) >= b, whatever the accuracy.
+        H(X_i) + <prior, gains> that hold for every prior with H(X) >= b, whatever the accuracy, the time
+        and the rounding.
 
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
-    largest = problem.largest_entropy
-    log_shares = problem.log_counts - largest
-    accuracy = max(accuracy, 1e-13 * (1 + largest))  # what rounding leaves of an entropy
-    room = max(0.0, largest - b)
+    start = np.full(len(gains), 0.3) if start is None else start
+    step, clock = max(1, CHUNK // gains[0].size), clock or Clock()
+    parts = [slice(k, k + step) for k in range(0, len(gains), step)]
+    found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
+    return Reply(*map(np.concatenate, zip(*found)))
+
+
+def _reply(
+    problem: RecordProblem,
+    gains: NDArray[np.float64],
+    b: float,
+    start: NDArray[np.float64],
+    accuracy: float,
+    clock: Clock,
+) -> Reply:
+    """The same for so few tables that nobody waits for them."""
+    shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
+    zero = np.where(np.isfinite(shares), gains, -np.inf).max(axis=2)  # multiplier 0
+    peak = zero.max(axis=1)
+    free = (
+        peak
+        + np.log(np.exp(zero - peak[:, None]).sum(axis=1))
+        + EPS * (len(shares) + 8) * (1 + size)
+    )
+    if clock.over:
+        uniform = np.broadcast_to(problem.uniform, gains.shape)
+        return Reply(uniform.copy(), start, free, np.zeros(len(free)))
+    room = problem.largest_entropy - b
+    more, keep = max(room, 0.0) + blur(problem), spare(problem, b)
+    need = (
+        keep + more - room if room > keep else 0.0
+    )  # else nobody but the uniform prior is sure of b
+    multiplier = _line_search(problem, gains, more, need, start, (accuracy, keep), clock)
+    best = tilt(gains, shares, more, multiplier)
+    allowed = unsure(problem, best.classes, b)[:, None, None]
+    classes = np.where(allowed, best.classes, problem.uniform)
+    mean = (best.classes * np.where(np.isfinite(shares), -shares, 0.0)).sum(axis=(1, 2))
+    a, c = shares.shape
+    rounding = multiplier * (10 * mean + 7 * c + 5 * a + 8 + 2 * more) + 10 * size + 5 * a + 4
+    slack = EPS * rounding + multiplier * (need or 2 * more)
+    return Reply(classes, multiplier, np.minimum(best.bound + EPS * rounding, free), slack)
+
+
+def _line_search(
+    problem: RecordProblem,
+    gains: NDArray[np.float64],
+    room: float,
+    need: float,
+    start: NDArray[np.float64],
+    grain: tuple[float, float],
+    clock: Clock,
+) -> NDArray[np.float64]:
+    """Multipliers at which the slope of B is at least `need`, and little more: in nats of B, or of entropy."""
     low, high = np.full(len(gains), np.log(COLD)), np.full(len(gains), np.log(HOT))
-    frozen = tilt(gains, log_shares, room, np.full(len(gains), COLD)).slope >= 0
+    frozen = tilt(gains, problem.log_shares, room, np.full(len(gains), COLD)).slope >= need
     high[frozen] = low[frozen]
-    here = np.full(len(gains), np.log(0.3)) if start is None else np.log(start)
-    here, active = np.clip(here, low, high), np.flatnonzero(~frozen)
+    here, active = np.clip(np.log(start), low, high), np.flatnonzero(~frozen)
     for _ in range(80):
         if not len(active):
             break
+        if clock.over:
+            high[active] = here[active]
+            break
         at = here[active]
-        now = tilt(gains[active], log_shares, room, np.exp(at))
-        enough = now.slope >= 0
-        low[active], high[active] = (
-            np.where(enough, low[active], at),
-            np.where(enough, at, high[active]),
-        )
-        newton = (now.slope - accuracy / 2) / (np.exp(at) * now.curvature)
+        heat = np.exp(at)
+        now = tilt(gains[active], problem.log_shares, room, heat)
+        left, allowed = now.slope - need, np.maximum(grain[0] / heat, grain[1])
+        enough = left >= 0
+        low[active] = np.where(enough, low[active], at)
+        high[active] = np.where(enough, at, high[active])
+        newton = (left - np.minimum(allowed, room - need) / 2) / (heat * now.curvature)
         step = at - np.clip(newton, -2, 2)  # far from the root the slope is flat: short steps
         middle = (low[active] + high[active]) / 2
         inside = (step > low[active]) & (step < high[active])
         here[active] = np.where(inside, step, middle)
-        done = (enough & (now.slope <= accuracy)) | (high[active] - low[active] < 1e-14)
+        done = (enough & (left <= allowed)) | (high[active] - low[active] < 1e-14)
         active = active[~done]
-    multiplier = np.exp(high)
-    best = tilt(gains, log_shares, room, multiplier)
-    classes = np.where(best.slope[:, None, None] >= -1e-15, best.classes, problem.uniform)
-    zero = np.where(np.isfinite(log_shares), gains, -np.inf).max(axis=2)  # multiplier 0
-    peak = zero.max(axis=1)
-    at_zero = peak + np.log(np.exp(zero - peak[:, None]).sum(axis=1))
-    return Reply(classes, multiplier, np.minimum(best.bound, at_zero))
+    return np.exp(high)
 
 # %% ../../nbs/per_record/07_tilted.ipynb #1bd48939
 def gains_of(problem: RecordProblem, reading: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,17 +235,24 @@ def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDA
 
 
 def climb(
-    problem: RecordProblem, b: float, classes: NDArray[np.float64], steps: int
+    problem: RecordProblem,
+    b: float,
+    classes: NDArray[np.float64],
+    steps: int,
+    clock: Clock | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Tilted Blahut-Arimoto from several starts, shape (N, A, C): the priors reached and their leakages.
 
-    The starts may have any entropy; what is returned has at least `b`.
+    The starts may have any entropy; what is returned has at least `b`. A step that is not finished in
+    time is not taken.
 
     Source: Wu et al. 2026, Algorithms 1 to 3, whose two blocks are solved here together and exactly.
     """
-    multiplier = None
-    for _ in range(steps):
-        answer = reply(problem, posterior_gains(problem, classes), b, multiplier)
+    multiplier, clock = None, clock or Clock()
+    for k in range(steps):
+        answer = reply(problem, posterior_gains(problem, classes), b, multiplier, clock=clock)
+        if clock.over and k:
+            break
         classes, multiplier = answer.classes, answer.multiplier
     return classes, problem.leakage(classes)
 
@@ -227,14 +317,16 @@ def best_adversary(
     0.368064
     """
     clock = clock or Clock()
-    classes = np.concatenate([starting_points(problem, starts, rng), problem.uniform[None]])
-    classes, leakage = climb(problem, b, classes, 1)
+    classes = problem.uniform[None]
+    if not clock.over:
+        classes = np.concatenate([starting_points(problem, starts, rng), classes])
+    classes, leakage = climb(problem, b, classes, 1, clock)
     reached = -np.inf
     for round_ in range(steps // 10):
         if clock.over or (len(classes) == 2 and leakage.max() <= reached + accuracy):
             break
         reached = leakage.max()
         best = np.argsort(-leakage)[: max(2, len(classes) // 2 if round_ else len(classes))]
-        classes, leakage = climb(problem, b, classes[best], 10 if round_ else 7)
+        classes, leakage = climb(problem, b, classes[best], 10 if round_ else 7, clock)
     winner = int(np.argmax(leakage))
     return classes[winner], float(leakage[winner])
