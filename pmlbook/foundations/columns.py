@@ -33,7 +33,9 @@ def is_missing(value: Any) -> bool:
 
 def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of hashable values, one by one."""
-    cells = list(values)  # read once: each reading of some sequences makes new objects, and nan is not nan
+    cells = list(
+        values
+    )  # read once: each reading of some sequences makes new objects, and nan is not nan
     position = {name: code for code, name in enumerate(names)}
     different = set(cells) - position.keys()
     position |= {value: MISSING for value in different if is_missing(value)}

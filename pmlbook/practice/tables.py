@@ -132,6 +132,10 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
     if table.columns.count(column) == 1:
         return table.columns.index(column)
     found = "stands more than once" if column in table.columns else "is not"
-    have = listed(table.columns) if show_values else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
+    have = (
+        listed(table.columns)
+        if show_values
+        else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
+    )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")
