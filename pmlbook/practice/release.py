@@ -145,6 +145,7 @@ def release_file(
                         strata, [plain_list(table.column(block, p)) for p in beside], codes.tolist()
                     )
                 write(block, mechanism.draw(codes, words))
+                table.source.check_unchanged()  # after each block: what grows as it is read has no end
                 rows, gaps = rows + len(codes), gaps + int((codes < 0).sum())
                 if progress:
                     progress(rows, table.source.share())
@@ -154,7 +155,7 @@ def release_file(
             if epsilon is not None and counts:
                 check_strata(mechanism, counts, epsilon, confidence)
             found = strata_levels(mechanism, counts, confidence) if counts else ()
-            table.source.check_unchanged()
+            table.source.check_unchanged()  # and last of all
     return Released(rows, gaps, found)
 
 
@@ -198,7 +199,7 @@ def count_strata(
                 [plain_list(table.column(block, p)) for p in beside],
                 plain_list(table.column(block, place)),
             )
-        table.source.check_unchanged()
+            table.source.check_unchanged()
     return counts
 
 
@@ -219,5 +220,5 @@ def count_outcomes(
             codes = encode(values, known, what, missing, rows + 1, show_values)
             counts += np.bincount(codes[codes >= 0], minlength=len(names))
             rows += len(codes)
-        table.source.check_unchanged()
+            table.source.check_unchanged()
     return counts
