@@ -12,8 +12,9 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'mi_leakage', 'Adversary', 'Query', 'SumQuery', 'counting',
            'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products', 'parity',
-           'parity_leakage', 'per_record_leakage', 'threshold', 'ReleaseLog', 'RepeatedRelease', 'ball_region',
-           'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism', 'worst_leakage']
+           'parity_leakage', 'per_record_leakage', 'threshold', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
+           'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism',
+           'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -148,7 +149,7 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #d0f9723f
-from .practice.composition import ReleaseLog, RepeatedRelease, compose, composed_level
+from .practice.composition import JointRelease, compose, composed_level
 from pmlbook.practice.estimated_prior import (
     ball_region,
     box_region,
@@ -156,8 +157,10 @@ from pmlbook.practice.estimated_prior import (
     robust_mechanism,
     worst_leakage,
 )
+from .practice.release_log import ReleaseLog, RepeatedRelease
 
 _all_ = [
+    "JointRelease",
     "ReleaseLog",
     "RepeatedRelease",
     "ball_region",

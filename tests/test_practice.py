@@ -1,6 +1,5 @@
-"""Uncertain priors, levels in words and repeated releases, against programmes, brute force and fractions."""
+"""Uncertain priors and levels in words, against programmes, brute force and fractions."""
 
-import warnings
 from fractions import Fraction
 from itertools import product
 
@@ -12,14 +11,6 @@ from oracles import UTILITIES
 from scipy.optimize import linprog
 
 import pmlbook as pb
-from pmlbook.practice.composition import (
-    ReleaseLog,
-    RepeatedRelease,
-    compose,
-    composed_level,
-    fingerprint,
-    worst_joint_level,
-)
 from pmlbook.practice.estimated_prior import (
     PriorRegion,
     ball_region,
@@ -164,66 +155,6 @@ def test_zero_cells_keep_names():
     assert box_region(counts, zeros="add").inputs == ("a", "b", "c")
 
 
-def test_pair_is_counted():
-    """The pair's leakage from a joint table that is filled cell by cell."""
-    rng = np.random.default_rng(6)
-    for _ in range(20):
-        n, m, k = (int(v) for v in rng.integers(2, 5, size=3))
-        p = rng.dirichlet(np.ones(n))
-        one, two = (pb.Mechanism(rng.dirichlet(np.ones(s), size=n), p) for s in (m, k))
-        both = compose(one, two)
-        assert both.outputs == tuple(product(range(m), range(k)))
-        for column, (y, z) in enumerate(both.outputs):
-            cells = [p[i] * one.channel[i, y] * two.channel[i, z] for i in range(n)]
-            lift = max(cell / sum(cells) / p[i] for i, cell in enumerate(cells))
-            assert np.isclose(both.leakage[column], np.log(lift))
-
-
-def test_shares_bound_random_and_worst_pairs():
-    rng = np.random.default_rng(7)
-    for _ in range(40):
-        n = int(rng.integers(2, 5))
-        p, levels = rng.dirichlet(np.ones(n)), rng.uniform(0, 0.8, size=2)
-        worst = worst_joint_level(p, *levels)
-        assert worst <= min(composed_level(*levels), pb.epsilon_max(p)) + 1e-9
-        made = [pb.Mechanism(rng.dirichlet(np.full(3, 0.3), size=n), p).within(e) for e in levels]
-        assert compose(*made).epsilon <= worst + 1e-9
-
-
-def test_worst_pair_is_reached():
-    """Four equal secrets at ln(4/3): one release may rule out one of them, two releases two."""
-    quarter = [0.25] * 4
-    assert np.isclose(worst_joint_level(quarter, np.log(4 / 3), np.log(4 / 3)), np.log(2))
-    assert np.isclose(composed_level(np.log(4 / 3), np.log(4 / 3)), np.log(2))
-
-
-def test_log_counts_and_refuses():
-    log = ReleaseLog()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert log.record("a", FLIP) == FLIP.epsilon and log.record("b", FLIP) == FLIP.epsilon
-    with pytest.warns(RepeatedRelease, match="release 2 of column 'a': together they leak 0.5878"):
-        level = log.record("a", FLIP)
-    assert level == compose(FLIP, FLIP).epsilon and log["a"].fingerprints[0] == fingerprint(FLIP)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RepeatedRelease)
-        with pytest.raises(RepeatedRelease):
-            log.privatize("a", FLIP, [0, 1], rng=1)
-    with pytest.raises(ValueError, match="row 1"):
-        log.privatize("c", FLIP, [0, 7], rng=1)
-    assert len(log["a"].fingerprints) == 2 and "c" not in log and len(log) == 2
-
-
-def test_log_bounds_what_it_cannot_list(monkeypatch):
-    monkeypatch.setattr("pmlbook.practice.composition.LISTED", 4)
-    log = ReleaseLog()
-    with pytest.warns(RepeatedRelease) as caught:
-        levels = [log.record("a", FLIP) for _ in range(4)]
-    assert ["at most" in str(w.message) for w in caught] == [False, True, True]
-    exact = compose(compose(compose(FLIP, FLIP), FLIP), FLIP).epsilon
-    assert exact <= levels[-1] <= np.log(2) and log["a"].joint is None
-
-
 def test_beliefs():
     assert belief_range(0.5, 0) == (0.5, 0.5) and belief_range(0.2, 1e9) == (0, 1)
     assert best_guess(0.9, 1) == 1 and exclusion_level(1) == np.inf
@@ -265,13 +196,6 @@ BAD = {
     "level": (lambda: robust_mechanism(REGION, -1), "epsilon = -1 must be"),
     "nan level": (lambda: keeps_level(FLIP, REGION, np.nan), "epsilon = nan must be"),
     "many": (lambda: robust_columns(ball_region([1] * 11), 1), "11 secrets, too many"),
-    "inputs": (
-        lambda: compose(FLIP, pb.Mechanism(np.eye(2), [0.5, 0.5], ("a", "b"))),
-        "inputs differ",
-    ),
-    "priors": (lambda: compose(FLIP, pb.Mechanism(np.eye(2), [0.4, 0.6])), "different priors"),
-    "composed": (lambda: composed_level(0.1, -1), "level = -1 must be"),
-    "pair": (lambda: worst_joint_level([0.5, 0.5], 0.1, np.inf), "second = inf must be"),
     "belief": (lambda: belief_range(1.2, 1), r"probability = 1\.2 must lie"),
     "nan": (lambda: exclusion_level(np.nan), "probability = nan must lie"),
     "odds": (lambda: largest_odds(-1, 1), "odds = -1 must be"),
