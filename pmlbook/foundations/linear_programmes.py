@@ -5,15 +5,23 @@
 # %% ../../nbs/foundations/15_linear_programmes.ipynb #cba79f1b
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
+from .progress import Clock
+
 # %% auto #0
-__all__ = ['Infeasible', 'SolverFailed', 'Programme', 'maximise']
+__all__ = ['FAR', 'PATIENCE', 'Infeasible', 'SolverFailed', 'LooseBound', 'warn_if_loose', 'Programme', 'maximise', 'Column',
+           'Mixture', 'digits_for', 'maximise_precisely', 'as_fractions', 'as_decimal']
 
 # %% ../../nbs/foundations/15_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):
@@ -23,7 +31,29 @@ class Infeasible(ValueError):
 class SolverFailed(RuntimeError):
     """The solver stopped without an optimum; the message says with which status."""
 
+
+class LooseBound(UserWarning):
+    """The bound on the optimum stays far from the value reached, and time was not the reason."""
+
+
+FAR = 1e3  # times the tolerance: a gap above this is worth a warning
+
+
+def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
+    """Warn the caller of `call` with `LooseBound` if value and bound are further than `FAR` * `tol` apart."""
+    gap = 0.0 if value == bound else abs(value - bound)
+    if not gap <= FAR * tol:
+        warnings.warn(
+            f"{call}: the value {value:.9g} and its bound {bound:.9g} stay {gap:.1e} apart, far above "
+            f"tol = {tol:.0e}; the mechanism is valid, but a better one may exist",
+            LooseBound,
+            stacklevel=3,
+        )
+
 # %% ../../nbs/foundations/15_linear_programmes.ipynb #ecbde917
+PATIENCE = 60.0  # seconds for one programme, unless the caller says otherwise
+
+
 @dataclass(frozen=True)
 class Programme:
     """An optimum of a linear programme and the prices of its constraints.
@@ -44,6 +74,7 @@ def maximise(
     equal: tuple[ArrayLike, ArrayLike] | None = None,
     at_most: tuple[ArrayLike, ArrayLike] | None = None,
     bounds: Any = (0, None),
+    max_time: float = PATIENCE,
 ) -> Programme:
     """Maximise a linear gain under linear constraints.
 
@@ -55,6 +86,8 @@ def maximise(
         Matrix and right-hand side of the equalities and of the upper bounds.
     bounds : pair or sequence of pairs
         Lower and upper bound of every variable, or of each; non-negative if left out.
+    max_time : float
+        Seconds after which the solver gives up.
 
     Returns
     -------
@@ -66,7 +99,7 @@ def maximise(
     Infeasible
         If the constraints contradict each other.
     SolverFailed
-        If the solver ends with any status but 'optimal'.
+        If the solver ends with any status but 'optimal', the time is up, or a number is not finite.
 
     Source: Dantzig's simplex method, as implemented by HiGHS (Huangfu and Hall 2018).
 
@@ -79,11 +112,16 @@ def maximise(
     scale = np.abs(gain).max() or 1.0
     a_eq, b_eq = equal or (None, None)
     a_ub, b_ub = at_most or (None, None)
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    tolerances = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    clock = Clock(max_time)
     for method in ("highs-ds", "highs-ipm"):
-        result = linprog(
-            -gain / scale, a_ub, b_ub, a_eq, b_eq, bounds, method=method, options=options
-        )
+        try:
+            options = tolerances | {"time_limit": max(clock.left, 1e-3)}
+            result = linprog(
+                -gain / scale, a_ub, b_ub, a_eq, b_eq, bounds, method=method, options=options
+            )
+        except ValueError as error:  # scipy refuses numbers that are not finite
+            raise SolverFailed(f"the programme cannot be posed: {error}") from None
         if result.status != 4:  # no numerical difficulties: a verdict, good or bad
             break
     if result.status == 2:
@@ -94,3 +132,116 @@ def maximise(
         -scale * np.asarray(part.marginals, dtype=float) for part in (result.eqlin, result.ineqlin)
     ]
     return Programme(result.x, float(gain @ result.x), *prices)
+
+# %% ../../nbs/foundations/15_linear_programmes.ipynb #7b8e261e
+class Column(NamedTuple):
+    """A column of a programme: its gain, its entries in decimals, and what its owner calls it."""
+
+    gain: Decimal
+    entries: NDArray[Any]
+    name: Any = None
+
+
+class Mixture(NamedTuple):
+    """Weights of the columns in use, the prices of the rows, and whether the optimum was reached."""
+
+    weights: list[tuple[Decimal, Column]]
+    prices: list[Decimal]
+    finished: bool
+
+
+def digits_for(smallest: Fraction) -> int:
+    """Digits that are enough for decimals of order one and as small as `smallest`."""
+    return 60 + 2 * max(0, math.ceil(0.302 * (1 / smallest).__ceil__().bit_length()))
+
+
+def _leaving(table: NDArray[Any], move: NDArray[Any], zero: Decimal) -> int | None:
+    """The row whose variable reaches zero first; of several the lexicographic first; None if none does."""
+    rows = [i for i, rate in enumerate(move) if rate > zero]
+    for k in (-1, *range(len(table))):
+        if len(rows) <= 1:
+            break
+        ratios = [table[i, k] / move[i] for i in rows]
+        least = min(ratios) + zero
+        rows = [i for i, ratio in zip(rows, ratios) if ratio <= least]
+    return rows[0] if rows else None
+
+
+def maximise_precisely(
+    right: Sequence[Decimal],
+    start: Decimal,
+    offer: Callable[[NDArray[Any]], Column | None],
+    digits: int,
+    clock: Clock,
+) -> Mixture:
+    """Maximise a linear gain over mixtures of columns, in decimals, the columns made when they are needed.
+
+    Parameters
+    ----------
+    right : sequence of Decimal, length K
+        What the weighted columns must add up to; no entry negative.
+    start : Decimal
+        Gain of each of the K unit columns that the search begins with.
+    offer : callable
+        Takes prices, an array of K decimals, and returns the column that earns most beyond its cost.
+    digits : int
+        Precision of the decimals; half of them are left for rounding.
+    clock : Clock
+        When it is over, the search stops where it is.
+
+    Returns
+    -------
+    Mixture
+        Without the unit columns of the start, so the columns may add up to less than `right`.
+
+    Raises
+    ------
+    SolverFailed
+        If the gain has no end.
+
+    Source: Dantzig's simplex method with lexicographic ratios, Dantzig, Orden and Wolfe 1955; columns made
+    when they are needed, Gilmore and Gomory 1961.
+
+    Examples
+    --------
+    >>> pair = Column(Decimal(4), np.array([Decimal(2), Decimal(1)]))
+    >>> best = maximise_precisely([Decimal(1)] * 2, Decimal(1), lambda prices: pair, 30, Clock())
+    >>> [float(weight) for weight, _ in best.weights], [float(price) for price in best.prices]
+    ([0.5], [1.5, 1.0])
+    """
+    count, zero = len(right), Decimal(10) ** (-digits // 2)
+    with localcontext(Context(prec=digits)):
+        table = np.array(
+            [[Decimal(int(i == k)) for k in range(count)] + [right[i]] for i in range(count)],
+            dtype=object,
+        )
+        basis: list[Column | None] = [None] * count
+        gains = np.full(count, start, dtype=object)
+        while True:
+            prices = gains @ table[:, :-1]
+            new = offer(prices)
+            finished = new is None or new.gain - prices @ new.entries <= zero
+            if new is None or finished or clock.over:
+                break
+            move = table[:, :-1] @ new.entries
+            row = _leaving(table, move, zero)
+            if row is None:
+                raise SolverFailed("the gain of a programme in decimals has no end")
+            table[row] /= move[row]
+            move[row] = Decimal(0)
+            table -= np.outer(move, table[row])
+            basis[row], gains[row] = new, new.gain
+        used = [(x, column) for x, column in zip(table[:, -1], basis) if column is not None]
+    return Mixture(used, prices.tolist(), finished)
+
+
+def as_fractions(law: Iterable[Any]) -> tuple[Fraction, ...]:
+    """A law in fractions that sum to exactly one: its entries at their exact values, over their sum."""
+    exact = [Fraction(share) for share in law]
+    total = sum(exact)
+    return tuple(share / total for share in exact)
+
+
+def as_decimal(share: Fraction) -> Decimal:
+    """A fraction as a decimal, rounded to the precision of the context."""
+    return Decimal(share.numerator) / Decimal(share.denominator)

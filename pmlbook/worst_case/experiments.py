@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.classic import exponential, randomized_response
 from ..foundations.mechanism import Mechanism
-from ..foundations.validation import ROUNDING, check_count, check_epsilon
+from ..foundations.validation import check_count, check_epsilon
 from .leakage_rules import ldp_for_pml
 from .problem import check_utilities
 from .utility_safe import utility_safe_leakage, utility_safe_mechanism
@@ -68,7 +68,7 @@ def utility_safe_within(utilities: ArrayLike, prior: ArrayLike, epsilon: float) 
     Returns
     -------
     Mechanism
-        Rank 1, a uniform draw that leaks nothing, is always within.
+        `certify(epsilon)` holds for it. Rank 1, a uniform draw that leaks nothing, is always within.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def utility_safe_within(utilities: ArrayLike, prior: ArrayLike, epsilon: float) 
     """
     level, outputs = check_epsilon(epsilon), check_utilities(utilities, prior).shape[1]
     leaks = [utility_safe_leakage(utilities, prior, rank) for rank in range(1, outputs + 1)]
-    best = max(rank for rank, leak in enumerate(leaks, 1) if leak <= level + ROUNDING)
+    best = max(rank for rank, leak in enumerate(leaks, 1) if leak <= level)
     return utility_safe_mechanism(utilities, prior, best)
 
 # %% ../../nbs/worst_case/08_experiments.ipynb #3ef6bf91

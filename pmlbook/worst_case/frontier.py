@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..foundations.certificate import exp_below
+from ..foundations.enclosure import exp_around
+from ..foundations.linear_programmes import warn_if_loose
 from ..foundations.mechanism import Design
+from ..foundations.progress import Clock
 from ..foundations.validation import check_epsilon
-from .least_leakage import least_leakage
+from .least_leakage import TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
@@ -43,10 +47,41 @@ class Step(NamedTuple):
     design: Design
 
 
-SAME = 1e-9  # nats; two levels closer than this are one step
+SAME = TIGHT  # nats; two levels closer than this are one step
 
 
-def frontier(utilities: ArrayLike, prior: ArrayLike) -> list[Step]:
+class _Stairs:
+    """A bracket for each threshold, searched when it is asked for, to `tol` nats if possible.
+
+    Source: derived in this chapter.
+    """
+
+    def __init__(self, utilities: Any, prior: Any, clock: Clock) -> None:
+        self.table, self.prior, self.clock = check_utilities(utilities, prior), prior, clock
+        self.outputs = tuple(getattr(utilities, "columns", ()))
+        self.thresholds = thresholds_between(self.table)
+        self.tol, self.known = TIGHT, dict[int, tuple[float, Bracket]]()
+
+    def at(self, k: int) -> Bracket:
+        """The bracket of the k-th threshold."""
+        if k not in self.known:
+            mask = self.table >= self.thresholds[k]
+            self.known[k] = np.inf, Bracket(mask, self.prior, self.outputs)
+        tried, bracket = self.known[k]
+        if tried > self.tol:
+            self.known[k] = self.tol, bracket
+            bracket.narrow(self.clock, self.tol)
+        return bracket
+
+    def rise(self, low: int, high: int) -> bool:
+        """Whether a higher threshold leaks more: more than nothing, or more by `SAME`."""
+        here, there = self.at(low), self.at(high)
+        assert here.lift is not None and there.lift is not None
+        more = here.bound * (1 + Fraction(SAME))
+        return there.lift > more or bool(here.lift == 1 < there.bound)
+
+
+def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = None) -> list[Step]:
     """All best pairs of worst utility and leakage.
 
     Parameters
@@ -55,17 +90,25 @@ def frontier(utilities: ArrayLike, prior: ArrayLike) -> list[Step]:
         Utility of outcome y when the secret is x; any finite numbers.
     prior : array_like, shape (N,)
         P(x), all positive. The index of a pandas Series names the secrets.
+    max_time : float, optional
+        Seconds after which no further step is looked for.
 
     Returns
     -------
     list of Step
         In increasing order of `worst`, in the unit of `utilities`, and of the least leakage
-        `design.value`, in nats, with `design.bound` below it. The first leaks nothing.
+        `design.value`, in nats, with `design.bound` below it. The first leaks nothing. Levels
+        closer than `SAME` are one step.
 
     Raises
     ------
     InvalidPrior, ValueError
         If `prior` is no distribution or has a zero, or `utilities` is no finite matrix of its size.
+
+    Warns
+    -----
+    LooseBound
+        If level and bound of a step stay far apart although there was time.
 
     Source: Song & Oechtering 2026, Section II (the trade-off curve of problems (1) and (2)).
 
@@ -75,22 +118,21 @@ def frontier(utilities: ArrayLike, prior: ArrayLike) -> list[Step]:
     >>> [(step.worst, round(step.design.value, 4)) for step in steps]
     [(1.0, 0.0), (2.0, 0.6931), (3.0, 1.8971)]
     """
-    thresholds = thresholds_between(check_utilities(utilities, prior))
-    solved = {k: least_leakage(utilities, prior, thresholds[k]) for k in {0, len(thresholds) - 1}}
-    intervals = [(0, len(thresholds) - 1)]
+    clock = Clock(max_time, label="frontier")
+    stairs = _Stairs(utilities, prior, clock)
+    intervals = [(0, len(stairs.thresholds) - 1)]
     while intervals:
         low, high = intervals.pop()
         middle = (low + high) // 2
-        if middle > low and solved[high].value > solved[low].bound + SAME:
-            solved[middle] = least_leakage(utilities, prior, thresholds[middle])
+        if stairs.rise(low, high) and middle > low and not clock.over:
             intervals += [(low, middle), (middle, high)]
-    order = sorted(solved)
-    last = [
-        k
-        for k, after in zip(order, [*order[1:], None])
-        if after is None or solved[after].value > solved[k].bound + SAME
-    ]
-    return [Step(float(thresholds[k]), solved[k]) for k in last]
+    order = sorted(stairs.known)
+    tops = [k for k, after in zip(order, order[1:]) if stairs.rise(k, after)] + order[-1:]
+    steps = [Step(float(stairs.thresholds[k]), stairs.at(k).design()) for k in tops]
+    worst = max(steps, key=lambda step: step.design.gap).design
+    if not clock.over:
+        warn_if_loose("frontier", worst.value, worst.bound, TIGHT)
+    return steps
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #9ea1e330
 def _last_within(fits: Callable[[int], bool], count: int) -> int:
@@ -102,7 +144,9 @@ def _last_within(fits: Callable[[int], bool], count: int) -> int:
     return low
 
 
-def worst_case_mechanism(utilities: ArrayLike, prior: ArrayLike, epsilon: float) -> Design:
+def worst_case_mechanism(
+    utilities: ArrayLike, prior: ArrayLike, epsilon: float, max_time: float | None = None
+) -> Design:
     """The mechanism with the best worst utility among all that leak at most `epsilon`.
 
     Parameters
@@ -114,6 +158,8 @@ def worst_case_mechanism(utilities: ArrayLike, prior: ArrayLike, epsilon: float)
         P(x), all positive. The index of a pandas Series names the secrets.
     epsilon : float
         Privacy level in nats.
+    max_time : float, optional
+        Seconds after which the best so far is returned, with its bound.
 
     Returns
     -------
@@ -129,6 +175,11 @@ def worst_case_mechanism(utilities: ArrayLike, prior: ArrayLike, epsilon: float)
         If `utilities` is no finite matrix with a row for each symbol, or `epsilon` is negative or not
         finite.
 
+    Warns
+    -----
+    LooseBound
+        If rounding leaves open whether the level buys more, although there was time.
+
     Source: Song & Oechtering 2026, problem (1) and Lemma 1.
 
     Examples
@@ -136,15 +187,25 @@ def worst_case_mechanism(utilities: ArrayLike, prior: ArrayLike, epsilon: float)
     >>> worst_case_mechanism([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15], 0.7).value
     2.0
     """
-    table, level = check_utilities(utilities, prior), check_epsilon(epsilon)
-    thresholds = thresholds_between(table)
+    level, clock = check_epsilon(epsilon), Clock(max_time, label="worst_case_mechanism")
+    stairs = _Stairs(utilities, prior, clock)
+    least, most = exp_below(level), exp_around(Fraction(level))[1]
 
-    @cache
-    def solve(k: int) -> Design:
-        return least_leakage(utilities, prior, thresholds[k])
+    def kept(k: int) -> bool:
+        lift = stairs.at(k).lift
+        return lift is not None and lift <= least
 
-    best = _last_within(lambda k: bool(solve(k).mechanism.certify(level)), len(thresholds))
-    open_ = _last_within(lambda k: k <= best or solve(k).bound <= level, len(thresholds))
-    mechanism = solve(best).mechanism
-    value = worst_value(mechanism.channel, table)
-    return Design(mechanism, value, max(value, float(thresholds[open_])), "search over thresholds")
+    def possible(k: int) -> bool:
+        return stairs.at(k).bound <= most
+
+    for stairs.tol in (TIGHT, 0.0):
+        best = _last_within(kept, len(stairs.thresholds))
+        highest = max(best, _last_within(possible, len(stairs.thresholds)))
+        if best == highest or clock.over:
+            break
+    mechanism = stairs.at(best).mechanism
+    value = worst_value(mechanism.channel, stairs.table)
+    bound = max(value, float(stairs.thresholds[highest]))
+    if not clock.over:
+        warn_if_loose("worst_case_mechanism", value, bound, 0.0)
+    return Design(mechanism, value, bound, "search over thresholds")

@@ -5,22 +5,25 @@
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #a3ef2b47
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.linear_programmes import Infeasible
-from ..foundations.certificate import exact_lifts, exp_below
+from ..foundations.certificate import exact_lifts, level_above
+from ..foundations.enclosure import float_below, ln_around
+from ..foundations.linear_programmes import Infeasible, as_fractions, warn_if_loose
 from ..foundations.mechanism import Design, Mechanism
+from ..foundations.progress import Clock
 from ..foundations.validation import check_prior, labels_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
+from .rare_secrets import search_precisely
 from .rival import rival_bound, search
 
 # %% auto #0
-__all__ = ['RULES', 'check_allowed', 'maximal_outputs', 'level_above', 'level_below', 'least_leakage_of_mask', 'least_leakage']
+__all__ = ['TIGHT', 'RULES', 'check_allowed', 'maximal_outputs', 'Bracket', 'least_leakage_of_mask', 'least_leakage']
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #2fa1d1b2
 def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
@@ -72,44 +75,75 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
     return np.flatnonzero(~redundant & allowed.any(axis=0))
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #4c181c77
-def level_above(lift: Fraction) -> float:
-    """A float epsilon, as small as rounding allows, with e^epsilon at least `lift`."""
-    level = float(np.log1p(float(lift - 1)))
-    while exp_below(level) < lift:
-        level = level * (1 + 2.0**-52) + 2.0**-120
-    return level
+TIGHT = 1e-9  # nats; a bracket that is narrower is good enough
 
 
-def level_below(lift: Fraction) -> float:
-    """A float epsilon, as large as rounding allows, with e^epsilon at most `lift`."""
-    level = float(np.log1p(float(lift - 1))) if lift - 1 > 1e-20 else 0.0
-    while level and exp_below(level) * (1 + Fraction(1, 10**38)) > lift:
-        level = level * (1 - 2.0**-52)
-    return level
+class Bracket:
+    """The best mechanism for a table so far, with its largest lift, and the best bound on everybody's; exact.
 
+    Source: derived in this chapter.
+    """
 
-def _exact_rival_bound(
-    allowed: NDArray[np.bool_], prior: NDArray[np.float64], rival: NDArray[np.float64]
-) -> Fraction:
-    """The rival's bound in fractions, both distributions divided by their exact sums."""
-    exact = [np.array([Fraction(v) for v in p.tolist()], dtype=object) for p in (prior, rival)]
-    return Fraction(rival_bound(allowed, *(p / p.sum() for p in exact)))
+    mechanism: Mechanism
+    lift: Fraction | None = None
+    bound: Fraction = Fraction(1)
+
+    def __init__(
+        self, mask: NDArray[np.bool_], prior: Any, outputs: tuple[Hashable, ...] = ()
+    ) -> None:
+        self.size, self.kept = mask.shape, maximal_outputs(mask)
+        self.prior, self.outputs, self.table = prior, outputs, mask[:, self.kept]
+        self.shares = as_fractions(check_prior(prior))
+
+    def take(self, flow: NDArray[np.float64], rival: Sequence[Fraction]) -> None:
+        """Keep the mechanism that a flow makes, and the bound of a rival, where they are better."""
+        exact = np.array(self.shares, dtype=object)
+        proved = Fraction(rival_bound(self.table, exact, np.array(rival, dtype=object)))
+        self.bound = max(self.bound, proved)
+        if not flow.any(axis=1).all():  # somebody gets no answer
+            return
+        channel = np.zeros(self.size)
+        channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)
+        mechanism = Mechanism(channel, self.prior, outputs=self.outputs)
+        lift = max(exact_lifts(mechanism.weights, mechanism.prior))
+        if self.lift is None or lift < self.lift:
+            self.mechanism, self.lift = mechanism, lift
+
+    def narrow(self, clock: Clock, tol: float = TIGHT) -> None:
+        """Search, by the second road if the first leaves more than `tol` nats open."""
+        for flow, rival in self._roads(clock):
+            self.take(flow, rival)
+            if self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol)):
+                break
+
+    def _roads(self, clock: Clock) -> Iterator[tuple[NDArray[np.float64], Sequence[Fraction]]]:
+        """What the obvious, the fast and the precise search propose, in this order."""
+        yield next(search_precisely(self.table, self.shares, self.bound, clock))
+        with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
+            channel, rival, _ = search(self.table, check_prior(self.prior), clock)
+        if np.isfinite(rival).all():
+            yield channel, as_fractions(rival.tolist())
+        if not clock.over:
+            yield from search_precisely(self.table, self.shares, self.bound, clock)
+
+    def design(self) -> Design:
+        """The mechanism with its level, rounded up, and the bound, rounded down."""
+        assert self.lift is not None
+        bound = max(0.0, float_below(ln_around(self.bound)[0]))
+        return Design(self.mechanism, level_above(self.lift), bound, "rival prior")
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #a207362c
-def _design(mask: NDArray[np.bool_], prior: Any, outputs: tuple[Hashable, ...] = ()) -> Design:
-    """The searched mechanism, with its exact level and the exact bound of its rival."""
-    kept = maximal_outputs(mask)
-    narrow, rival, _ = search(mask[:, kept], check_prior(prior))
-    channel = np.zeros(mask.shape)
-    channel[:, kept] = narrow
-    mechanism = Mechanism(channel, prior, outputs=outputs)
-    value = level_above(max(exact_lifts(mechanism.weights, mechanism.prior)))
-    bound = level_below(_exact_rival_bound(mask[:, kept], mechanism.prior, rival))
-    return Design(mechanism, value, bound, "rival prior")
+def _design(
+    mask: NDArray[np.bool_], prior: Any, outputs: tuple[Hashable, ...], clock: Clock
+) -> Design:
+    """The mechanism of least leakage for a table, within the time."""
+    bracket = Bracket(mask, prior, outputs)
+    bracket.narrow(clock)
+    return bracket.design()
 
 
 def least_leakage_of_mask(
-    allowed: ArrayLike, prior: ArrayLike
+    allowed: ArrayLike, prior: ArrayLike, max_time: float | None = None
 ) -> tuple[NDArray[np.float64], float, float]:
     """The least leakage of a mechanism that keeps to a table of allowed pairs.
 
@@ -119,6 +153,8 @@ def least_leakage_of_mask(
         True (or 1) where outcome y may occur when the secret is x.
     prior : array_like, shape (N,)
         P(x), all positive. The index of a pandas Series names the secrets.
+    max_time : float, optional
+        Seconds after which the best so far is returned, with its bound.
 
     Returns
     -------
@@ -136,6 +172,11 @@ def least_leakage_of_mask(
     Infeasible
         If every output is forbidden for some input.
 
+    Warns
+    -----
+    LooseBound
+        If `value` and `bound` stay far apart although there was time.
+
     Source: Song & Oechtering 2026, problem (2), solved as derived in this chapter.
 
     Examples
@@ -144,7 +185,9 @@ def least_leakage_of_mask(
     >>> round(value, 9), round(bound, 9)
     (0.693147181, 0.693147181)
     """
-    design = _design(check_allowed(allowed, prior), prior)
+    design = _design(check_allowed(allowed, prior), prior, (), clock := Clock(max_time))
+    if not clock.over:
+        warn_if_loose("least_leakage_of_mask", design.value, design.bound, TIGHT)
     return design.mechanism.channel, design.value, design.bound
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #1db5140f
@@ -155,7 +198,11 @@ RULES: dict[str, Callable[..., NDArray[np.bool_]]] = {
 
 
 def least_leakage(
-    utilities: ArrayLike, prior: ArrayLike, threshold: float, by: str = "value"
+    utilities: ArrayLike,
+    prior: ArrayLike,
+    threshold: float,
+    by: str = "value",
+    max_time: float | None = None,
 ) -> Design:
     """The mechanism of least leakage among those that never produce a utility below a threshold.
 
@@ -170,6 +217,8 @@ def least_leakage(
         The lowest utility that may occur; by rank the lowest rank, 1 (anything) to M (only the best).
     by : {'value', 'rank'}
         How to read `threshold`. Ranks need different values in every row.
+    max_time : float, optional
+        Seconds after which the best so far is returned, with its bound.
 
     Returns
     -------
@@ -186,6 +235,12 @@ def least_leakage(
     Infeasible
         If every outcome of some secret is below the threshold.
 
+    Warns
+    -----
+    LooseBound
+        If `value` and `bound` stay far apart although there was time: a mechanism stores probabilities in
+        steps of 2^-53, and where its optimum needs finer ones, the stored one leaks more.
+
     Source: Song & Oechtering 2026, problem (2), Section III-B.
 
     Examples
@@ -198,4 +253,8 @@ def least_leakage(
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
     outputs = tuple(getattr(utilities, "columns", ()))
-    return _design(check_allowed(allowed, prior), prior, outputs)
+    clock = Clock(max_time, label="least_leakage")
+    design = _design(check_allowed(allowed, prior), prior, outputs, clock)
+    if not clock.over:
+        warn_if_loose("least_leakage", design.value, design.bound, TIGHT)
+    return design

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..foundations.linear_programmes import maximise
+from ..foundations.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
+from ..foundations.progress import Clock
 from ..foundations.validation import ROUNDING
 
 # %% auto #0
@@ -75,10 +76,16 @@ def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
     return sparse.csr_array((np.concatenate(values), places), shape=shape)
 
 
-def coverage(allowed: NDArray[np.bool_], prior: NDArray[np.float64], lift: float) -> Coverage:
+def coverage(
+    allowed: NDArray[np.bool_],
+    prior: NDArray[np.float64],
+    lift: float,
+    max_time: float = PATIENCE,
+) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 
-    At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`.
+    At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver also
+    says so by mistake, where probabilities of the prior are below about 1e-7.
 
     Source: derived in this chapter from Song & Oechtering 2026, problem (10).
     """
@@ -94,6 +101,7 @@ def coverage(allowed: NDArray[np.bool_], prior: NDArray[np.float64], lift: float
         np.r_[np.zeros(last), 1],
         equal=(_matrix((*balance, total), (m + 1, last + 1)), np.r_[np.zeros(m), lift]),
         at_most=(_matrix((*served, *caps), (n + size, last + 1)), np.zeros(n + size)),
+        max_time=max_time,
     )
     rival = np.maximum(best.inequality_prices[:n], 0)
     flow = np.zeros((n, m))
@@ -146,19 +154,25 @@ def _next_lift(now: Coverage, aim: float, lower: float, upper: float, jumps: Any
 
 
 def search(
-    allowed: NDArray[np.bool_], prior: NDArray[np.float64]
+    allowed: NDArray[np.bool_], prior: NDArray[np.float64], clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Coverage]]:
     """A channel with (nearly) the least largest lift, a rival who proves it, and the places visited.
 
+    It ends early where the solver fails or the time is up; then rows of the channel may be empty.
+
     Source: derived in this chapter; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
+    clock = clock or Clock()
     mass, ceiling = prior @ allowed, (1 + CLOSE) / prior.min()
     rival = np.eye(len(prior))[(allowed * mass).max(axis=1).argmin()]
     lift = lower = rival_bound(allowed, prior, rival)
     channel, upper, jumps = np.zeros(allowed.shape), np.inf, np.unique(1 / mass[mass > 0])
     last, visits = None, []
     for _ in range(ROUNDS):
-        now = coverage(allowed, prior, lift)
+        try:
+            now = coverage(allowed, prior, lift, min(PATIENCE, clock.left))
+        except (Infeasible, SolverFailed):  # no verdict on the table: it can always be kept
+            break
         visits.append(now)
         open_, aim = now.share < 1 - 1e-11 and now.slope > ROUNDING, np.nan
         if open_:
@@ -171,7 +185,8 @@ def search(
         for rows, largest in (normalised(flow, prior) for flow in flows):
             if largest < upper:
                 upper, channel = largest, rows
-        if upper <= lower * (1 + CLOSE):
+        clock.tell(upper, lower)
+        if upper <= lower * (1 + CLOSE) or clock.over:
             break
         last = now if open_ else last
         lift = _next_lift(now, aim, lower, upper, jumps)

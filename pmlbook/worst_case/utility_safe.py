@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..foundations.certificate import exact_lifts, level_above
 from ..foundations.mechanism import Mechanism
 from ..foundations.validation import check_prior, labels_of
 from .problem import allowed_by_rank, check_utilities
@@ -58,7 +59,7 @@ def utility_safe_mechanism(utilities: ArrayLike, prior: ArrayLike, rank: int) ->
 
 
 def utility_safe_leakage(utilities: ArrayLike, prior: ArrayLike, rank: int) -> float:
-    """Leakage of the utility-safe mechanism, without building it.
+    """Leakage of the utility-safe mechanism, as it is stored.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ def utility_safe_leakage(utilities: ArrayLike, prior: ArrayLike, rank: int) -> f
     Returns
     -------
     float
-        Nats: -ln of the least probability that a secret may produce an outcome, over the outcomes in use.
+        Nats: -ln of the least probability that a secret may produce an outcome, over the outcomes in use,
+        up to the rounding of the stored mechanism, which keeps this level exactly.
 
     Raises
     ------
@@ -89,6 +91,5 @@ def utility_safe_leakage(utilities: ArrayLike, prior: ArrayLike, rank: int) -> f
     >>> round(utility_safe_leakage([[0, -1], [-2, 0]], [0.75, 0.25], 2), 6)  # ln 4
     1.386294
     """
-    allowed = allowed_by_rank(check_utilities(utilities, prior), rank)
-    masses = check_prior(prior) @ allowed
-    return max(0.0, float(np.log(1 / masses[allowed.any(axis=0)].min())))
+    safe = utility_safe_mechanism(utilities, prior, rank)
+    return level_above(max(exact_lifts(safe.weights, safe.prior)))
