@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.linear_programmes import Infeasible
+from ..foundations.linear_programmes import Infeasible, SolverFailed
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.progress import Clock
-from ..foundations.validation import check_epsilon
+from ..foundations.validation import check_epsilon, real_array
 from .certificate import check_entropy
+from .classes import log_sum
 from .planes import Pool
-from .queries import Query
+from .queries import Query, difference
 from .rounds import Goal, Match, play
 from .symmetry import Setting, setting
 
@@ -36,8 +37,8 @@ class RecordDesign(Design):
     value, bound : float
         The optimum lies between `bound` and `value`: leakage in nats, or expected distortion.
     method : str
-        'cutting planes', 'silence' (the best answer ignores the data), or 'interrupted' if the gap
-        exceeds the tolerance.
+        'cutting planes', 'silence' (the best answer ignores the data), or why the gap exceeds the
+        tolerance: 'interrupted' by the time, 'no progress', or 'rounding'.
     leakage : float
         Certified: nobody learns more from the mechanism about one record, in nats.
     distortion : float
@@ -57,41 +58,41 @@ class RecordDesign(Design):
 
 
 def _design(
-    made: Setting,
-    b: float,
-    goal: Goal,
-    tol: float,
-    max_time: float | None,
-    progress: Callable[[float, float, float], object] | bool | None,
-    start: RecordDesign | None,
+    made: Setting, b: float, goal: Goal, tol: float, clock: Clock, start: RecordDesign | None
 ) -> RecordDesign:
     """Set up, play, and recompute everything from the mechanism that is handed out."""
-    level = check_entropy(b, float(np.logaddexp.reduce(made.sees.log_counts(0), axis=None)))
+    level = check_entropy(b, log_sum(made.sees.log_counts(0)))
     tol = max(check_epsilon(tol, "tol"), 1e-9)
-    with Clock(max_time, progress, "design") as clock:
-        match = Match(made, level, goal, tol, clock)
-        q, bound, silent = match.silence, 0.0, goal.D is not None and goal.D >= match.most - 1e-12
-        if goal.D is not None and goal.D < match.least - 1e-12:
-            raise Infeasible(
-                f"D = {goal.D:g} is below {match.least:.6g}, the least distortion of all"
-            )
-        if not silent:
-            begin = match.exact
-            if goal.D is not None:  # as silent as D allows
-                share = max(0.0, goal.D - match.least) / (match.most - match.least)
-                begin = (1 - share) * match.exact + share * match.silence
-            if start is not None and start.sees.shape == made.sees.shape:
-                match.adopt(start.pool, begin)
-            q, bound = play(match, begin)
-            q = match.quieter(q, bound)
+    other = "" if start is None else difference(start.sees, made.sees)
+    if other:
+        raise ValueError(f"start is a design of a mechanism that sees something else: {other}")
+    match = Match(made, level, goal, tol, clock)
+    q, bound, why = match.silence, 0.0, "silence"
+    if goal.D is not None and goal.D < match.least - 1e-12:
+        raise Infeasible(f"D = {goal.D:g} is below {match.least:.6g}, the least distortion of all")
+    if goal.D is None or goal.D < match.most - 1e-12:
+        begin = match.exact
+        if goal.D is not None:  # as silent as D allows
+            share = max(0.0, goal.D - match.least) / (match.most - match.least)
+            begin = (1 - share) * match.exact + share * match.silence
+        if start is not None:
+            match.adopt(start.pool, begin)
+        q, bound, why = play(match, begin)
+        q, bound = match.quieter(q, bound), bound + match.loss
     law = np.maximum(made.masses, 1e-300)
     mechanism = Mechanism(q, law / law.sum())
     distortion = match.errs(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
-    lower = float(min(0.0 if silent else match.lower, value))
-    method = "silence" if silent else "cutting planes" if value - lower <= tol else "interrupted"
-    return RecordDesign(mechanism, value, lower, method, leakage, distortion, made.sees, match.pool)
+    lower = 0.0 if why == "silence" else match.lower
+    if lower > value + 1e-9 * (1 + value):
+        raise SolverFailed(f"the bound {lower:.12g} lies above the value {value:.12g}")
+    lower = min(lower, value)
+    if value - lower <= tol and why != "silence":
+        why = "cutting planes"
+    elif why == "cutting planes":
+        why = "rounding"
+    return RecordDesign(mechanism, value, lower, why, leakage, distortion, made.sees, match.pool)
 
 # %% ../../nbs/per_record/18_leakage_distortion.ipynb #1a2d8f49
 def leakage_distortion(
@@ -133,7 +134,8 @@ def leakage_distortion(
     shrink : bool
         Use the symmetries of the query.
     start : RecordDesign, optional
-        An earlier design for the same query and a `b` at least as large, whose adversaries are tried first.
+        An earlier design of a mechanism that sees the same; its adversaries who have enough entropy are
+        tried first.
 
     Returns
     -------
@@ -148,7 +150,8 @@ def leakage_distortion(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If `D` or `b` is out of range, the distortion has the wrong shape, or there are too many datasets.
+        If `D` or `b` is out of range, the distortion has the wrong shape, `sees` is about other records,
+        `start` sees something else, or there are too many datasets, rows or outputs.
 
     Source: Wu et al. 2026, Definition 2.2, eq. (3).
 
@@ -159,9 +162,10 @@ def leakage_distortion(
     >>> round(best.value, 4), best.gap < 1e-6
     (0.4351, True)
     """
-    made = setting(query, p0, distortion, sees, shrink)
     goal = Goal(D=check_epsilon(D, "D"))
-    return _design(made, b, goal, tol, max_time, progress, start)
+    with Clock(max_time, progress, "design") as clock:
+        made = setting(query, p0, distortion, sees, shrink)
+        return _design(made, b, goal, tol, clock, start)
 
 # %% ../../nbs/per_record/18_leakage_distortion.ipynb #c76f16f3
 def distortion_leakage(
@@ -199,7 +203,8 @@ def distortion_leakage(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If `L` or `b` is out of range, the distortion has the wrong shape, or there are too many datasets.
+        If `L` or `b` is out of range, the distortion has the wrong shape, `sees` is about other records,
+        `start` sees something else, or there are too many datasets, rows or outputs.
 
     Source: Wu et al. 2026, Definition 2.3, eq. (4).
 
@@ -210,9 +215,10 @@ def distortion_leakage(
     >>> round(best.value, 4), best.leakage <= 0.4
     (0.065, True)
     """
-    made = setting(query, p0, distortion, sees, shrink)
     goal = Goal(L=check_epsilon(L, "L"))
-    return _design(made, b, goal, tol, max_time, progress, start)
+    with Clock(max_time, progress, "design") as clock:
+        made = setting(query, p0, distortion, sees, shrink)
+        return _design(made, b, goal, tol, clock, start)
 
 # %% ../../nbs/per_record/18_leakage_distortion.ipynb #1952dd16
 def leakage_distortion_curve(
@@ -255,7 +261,7 @@ def leakage_distortion_curve(
     [0.3681, 0.0823]
     """
     designs: list[RecordDesign] = []
-    for level in levels:
+    for level in real_array(levels, "levels", 1):
         start = designs[-1] if designs else None
         options = (p0, distortion, sees, tol, max_time, False, True, start)
         designs.append(leakage_distortion(query, level, b, *options))

@@ -16,7 +16,7 @@ from .certificate import in_turn, worst_prior
 from .classes import RecordProblem, grouped, stacked
 from .queries import Query
 from .symmetry import Setting
-from .tilted import climb, starting_points, unsure
+from .tilted import EPS, climb, starting_points, unsure
 
 # %% auto #0
 __all__ = ['Pool', 'planes_at', 'row_problem', 'attack', 'certify']
@@ -59,14 +59,16 @@ class Pool:
 def planes_at(priors: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Planes below the leakage, shape (K, R, M), from priors (K, A, R) who read by their posteriors at q.
 
-    Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality.
+    Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality, and lowered by what
+    rounding may have added.
     """
     law, both = priors.sum(axis=2)[:, :, None], priors @ q
     faint = 1e-13  # any reading is allowed: keep it away from 0 and 1
     read = (both + faint * law) / (both.sum(axis=1, keepdims=True) + faint)
-    paid = np.log(read, where=law > 0, out=np.zeros_like(read))
-    paid -= np.log(law, where=law > 0, out=np.zeros_like(law))
-    return np.asarray(priors.swapaxes(1, 2) @ paid)
+    guess = np.log(read, where=law > 0, out=np.zeros_like(read))
+    known = np.log(law, where=law > 0, out=np.zeros_like(law))
+    size = EPS * (priors[0].size + 8) * (2 - guess - known)
+    return np.asarray(priors.swapaxes(1, 2) @ (guess - known - size))
 
 # %% ../../nbs/per_record/16_planes.ipynb #56231f29
 def row_problem(sees: Query, q: NDArray[np.float64], record: int) -> RecordProblem:

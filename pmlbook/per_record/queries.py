@@ -22,7 +22,7 @@ from ..foundations.validation import Frozen, aligned, check_count, frozen_array,
 # %% auto #0
 __all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'MAX_STEPS', 'MAX_BITS', 'check_records', 'check_value', 'Query',
            'in_order', 'count_totals', 'SumQuery', 'counting', 'modular_sum', 'parity', 'threshold',
-           'pairwise_products']
+           'pairwise_products', 'difference']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
 MAX_DATASETS = 2**18  # more than these are not listed
@@ -310,10 +310,14 @@ class SumQuery(Query):
         return SumQuery, (self.contributions, self.then, self.alphabets)
 
     @cached_property
+    def values(self) -> dict[int, int]:
+        """The query's value for each sum that occurs."""
+        return {total: self._checked(total) for total in count_totals(self.contributions)}
+
+    @cached_property
     def n_values(self) -> int:
         """One more than the largest value: the rows of a channel that sees the value only."""
-        totals = count_totals(self.contributions)
-        return 1 + max(self._checked(total) for total in totals)
+        return 1 + max(self.values.values())
 
     def _checked(self, total: int) -> int:
         return check_value(self.then(total), f"where the sum is {total}")
@@ -343,7 +347,7 @@ class SumQuery(Query):
         for a, add in enumerate(self.contributions[record]):
             counts: dict[int, int] = {}
             for total, ways in totals.items():
-                value = self._checked(total + add)
+                value = self.values[total + add]
                 counts[value] = counts.get(value, 0) + ways
             out[a, list(counts)] = [math.log(ways) for ways in counts.values()]
         return out
@@ -444,3 +448,36 @@ def pairwise_products(n: int) -> SumQuery:
     [[0, 1], [1, 3]]
     """
     return SumQuery(_answers(n), _pairs)
+
+# %% ../../nbs/per_record/03_queries.ipynb #e746ed09
+def difference(one: Query, other: Query) -> str:
+    """Where two queries answer differently, in words; the empty string if they never do.
+
+    Source: Wu et al. 2026, Section 2.1.
+
+    Examples
+    --------
+    >>> difference(parity(2), modular_sum(2, 3))
+    '0 and 2 at the sum 2'
+    """
+    if one is other:
+        return ""
+    if len(one.alphabets) != len(other.alphabets):
+        return f"{len(one.alphabets)} and {len(other.alphabets)} records"
+    for i, (here, there) in enumerate(zip(one.alphabets, other.alphabets)):
+        if here != there:
+            return f"record {i} is one of {_shown(here)} and one of {_shown(there)}"
+    if isinstance(one, SumQuery) and isinstance(other, SumQuery):
+        if one.contributions == other.contributions:
+            pairs = ((total, one.values[total], other.values[total]) for total in one.values)
+            return next((f"{v} and {w} at the sum {t}" for t, v, w in pairs if v != w), "")
+    if math.prod(one.shape) > MAX_DATASETS:
+        return "too many datasets to compare"
+    pairs = zip(itertools.product(*one.alphabets), one.table.flat, other.table.flat)
+    return next((f"{v} and {w} at {x}" for x, v, w in pairs if v != w), "")
+
+
+def _shown(symbols: Sequence[Hashable]) -> str:
+    """A few symbols for people."""
+    shown = ", ".join(repr(symbol) for symbol in symbols[:6])
+    return f"({shown}, ...)" if len(symbols) > 6 else f"({shown})"

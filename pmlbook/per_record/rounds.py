@@ -11,36 +11,48 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.sparse import csr_array, hstack
 
-from ..foundations.linear_programmes import maximise
+from ..foundations.linear_programmes import SolverFailed, maximise
 from ..foundations.progress import Clock
+from .parity import binary_entropy
 from .planes import Pool, attack, certify, row_problem
 from .symmetry import Setting
+from .tilted import EPS, unsure
 
 # %% auto #0
-__all__ = ['MAX_ROUNDS', 'PATIENCE', 'Orbits', 'Goal', 'referee', 'best_against', 'Match', 'play_round', 'play']
+__all__ = ['MAX_VARIABLES', 'MAX_ROUNDS', 'PATIENCE', 'Orbits', 'Goal', 'referee', 'weak_duality', 'best_against', 'small_steps',
+           'rounding_loss', 'Match', 'play_round', 'play']
 
 # %% ../../nbs/per_record/17_rounds.ipynb #2c78654b
 class Orbits:
     """The different cells of a setting as variables v, shape (S,), and their constraints.
 
-    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion.
+    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion (symmetric
+    cells, whose prices may differ by rounding, at the least of them).
+
+    Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of the chapter on symmetry.
     """
 
     def __init__(self, made: Setting) -> None:
-        self.labels, self.size, shape = made.cells, made.size, made.cells.shape
-        table = np.zeros((shape[0], self.size))
-        np.add.at(table, (np.arange(shape[0])[:, None], self.labels), 1.0)
-        self.rows = np.unique(table, axis=0)
-        self.cost, self.price = self.gather(made.cost), made.cost
+        self.labels, self.size, self.price = made.cells, made.size, made.cost
         self.counts = np.bincount(self.labels.ravel())
+        alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # the others say the same
+        self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
+        self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
+        least = np.full(self.size, np.inf)
+        np.minimum.at(least, self.labels.ravel(), made.cost.ravel())
+        self.cost = self.counts * least
+
+    def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
+        """How often each variable stands in each row."""
+        shape = (int(rows[-1]) + 1, self.size)
+        return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
     def gather(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients (..., S) of v from coefficients (..., R, M) of the whole table."""
-        flat = table.reshape(-1, self.labels.size)
-        out = np.zeros((self.size, len(flat)))
-        np.add.at(out, self.labels.ravel(), flat.T)
-        return out.T.reshape(*table.shape[:-2], self.size)
+        flat = table.reshape(-1, self.labels.size) @ self.cells
+        return np.asarray(flat).reshape(*table.shape[:-2], self.size)
 
     def table(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mechanism, shape (R, M); its rows sum to one."""
@@ -65,41 +77,82 @@ class Goal:
 
 
 def referee(
-    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64]
+    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], max_time: float = 60.0
 ) -> tuple[float, NDArray[np.float64]]:
     """A lower bound on the optimum from planes, shape (K, S), and the prices of the planes.
+
+    The bound is minus infinity, and the prices zero, if the solver fails or takes too long.
 
     Source: Kelley 1960; the bound is weak duality, recomputed from the prices.
     """
     k, s = cuts.shape
-    if goal.D is not None:
-        plane = np.hstack([cuts, -np.ones((k, 1))])
-        limits = np.vstack([plane, np.append(orbits.cost, 0)]), np.append(np.zeros(k), goal.D)
-        rows = np.hstack([orbits.rows, np.zeros((len(orbits.rows), 1))])
+    gain, rows, limits = -orbits.cost, orbits.rows, np.full(k, goal.L)
+    if goal.D is not None:  # one more variable, the height
+        gain = np.append(np.zeros(s), -1.0)
+        rows = hstack([rows, csr_array((rows.shape[0], 1))])
+        limits = np.append(np.zeros(k), goal.D)
+        planes = np.vstack([np.hstack([cuts, -np.ones((k, 1))]), np.append(orbits.cost, 0)])
+    else:
+        planes = cuts
+    try:
         found = maximise(
-            np.append(np.zeros(s), -1.0), equal=(rows, np.ones(len(rows))), at_most=limits
+            gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), max_time=max_time
         )
-        prices = np.maximum(found.inequality_prices, 0)
+    except SolverFailed:
+        return -math.inf, np.zeros(k)
+    prices, error_price = np.maximum(found.inequality_prices, 0), 1.0
+    if goal.D is not None:
         prices /= max(prices[:-1].sum(), 1.0)
-        bound = orbits.floor(prices[:-1] @ cuts + prices[-1] * orbits.cost) - prices[-1] * goal.D
-        return bound, prices[:-1]
-    assert goal.L is not None
-    ones = np.ones(len(orbits.rows))
-    found = maximise(-orbits.cost, equal=(orbits.rows, ones), at_most=(cuts, np.full(k, goal.L)))
-    prices = np.maximum(found.inequality_prices, 0)
-    return orbits.floor(orbits.cost + prices @ cuts) - prices.sum() * goal.L, prices
+        prices, error_price = prices[:-1], prices[-1]
+    return weak_duality(orbits, goal, cuts, prices, error_price), prices
+
+
+def weak_duality(
+    orbits: Orbits,
+    goal: Goal,
+    cuts: NDArray[np.float64],
+    prices: NDArray[np.float64],
+    error_price: float,
+) -> float:
+    """The lower bound that non-negative prices make of planes, shape (K, S), whoever chose them.
+
+    The prices of the planes add up to one at most where the distortion is given; where the leakage is,
+    `error_price` is one.
+
+    Source: weak duality of linear programmes.
+    """
+    limit = error_price * goal.D if goal.L is None else goal.L * prices.sum()
+    handled = limit - orbits.floor(-(prices @ np.abs(cuts) + error_price * np.abs(orbits.cost)))
+    bound = orbits.floor(prices @ cuts + error_price * orbits.cost) - limit
+    return float(bound - EPS * (len(cuts) + orbits.labels.size + 8) * handled)
 
 # %% ../../nbs/per_record/17_rounds.ipynb #7ed586e7
+MAX_VARIABLES = 250  # for sequential quadratic programming
+
+
+class _TimeIsUp(Exception):
+    """Raised inside a solver that cannot be told to stop."""
+
+
 def best_against(
-    orbits: Orbits, goal: Goal, pool: Pool, start: NDArray[np.float64]
+    orbits: Orbits,
+    goal: Goal,
+    pool: Pool,
+    start: NDArray[np.float64],
+    clock: Clock | None = None,
 ) -> NDArray[np.float64]:
     """Variables, shape (S,), of a mechanism that is (nearly) best against the adversaries of a pool.
+
+    `start` should be allowed; it is returned if nothing comes of it, or the time is over.
 
     Source: sequential least squares programming (Kraft 1988).
     """
     s, n = orbits.size, orbits.size + (goal.D is not None)  # the last variable is the height
+    timer = clock or Clock()
 
     def gap(z: NDArray[np.float64]) -> NDArray[np.float64]:
+        if timer.over:
+            raise _TimeIsUp
         top = z[-1] if goal.L is None else goal.L
         return np.asarray(top - pool.information(np.maximum(z[:s], 0)[orbits.labels]))
 
@@ -107,7 +160,8 @@ def best_against(
         touching = -orbits.gather(pool.planes(np.maximum(z[:s], 0)[orbits.labels]))
         return np.hstack([touching, np.ones((len(touching), n - s))])
 
-    rows = np.hstack([orbits.rows, np.zeros((len(orbits.rows), n - s))])
+    sums = orbits.rows.toarray()
+    rows = np.hstack([sums, np.zeros((len(sums), n - s))])
     cost = np.append(orbits.cost, np.zeros(n - s))
     gain = np.append(np.zeros(s), 1.0) if goal.D is not None else cost
     constraints = [
@@ -121,21 +175,66 @@ def best_against(
             {"type": "ineq", "fun": lambda z: limit - cost @ z, "jac": lambda z: -cost}
         )
         begin = np.append(start, pool.information(start[orbits.labels]).max())
-    found = minimize(
-        lambda z: gain @ z,
-        begin,
-        jac=lambda z: gain,
-        bounds=[(0, 1)] * s + [(0, None)] * (n - s),
-        constraints=constraints,
-        method="SLSQP",
-        options={"ftol": 1e-13, "maxiter": 100},
-    )
-    good = np.isfinite(found.x).all() and abs(orbits.rows @ found.x[:s] - 1).max() < 1e-6
+    try:
+        found = minimize(
+            lambda z: gain @ z,
+            begin,
+            jac=lambda z: gain,
+            bounds=[(0, 1)] * s + [(0, None)] * (n - s),
+            constraints=constraints,
+            method="SLSQP",
+            options={"ftol": 1e-13, "maxiter": 100},
+        )
+    except _TimeIsUp:
+        return start
+    good = np.isfinite(found.x).all() and abs(sums @ found.x[:s] - 1).max() < 1e-6
     return np.asarray(np.clip(found.x[:s], 0, 1) if good else start)
+
+# %% ../../nbs/per_record/17_rounds.ipynb #f9538a41
+def small_steps(
+    orbits: Orbits,
+    goal: Goal,
+    pool: Pool,
+    start: NDArray[np.float64],
+    clock: Clock,
+    steps: int = 400,
+) -> NDArray[np.float64]:
+    """The same for many variables, roughly: the best allowed mechanism on the way.
+
+    Source: mirror descent with switching steps (Beck, Ben-Tal, Guttmann-Beck and Tetruashvili 2010).
+    """
+    q, best, least = np.maximum(start, 1e-9)[orbits.labels], start, math.inf
+    believed = np.max([p.sum(axis=1).max(axis=0) for p in pool.priors.values()], axis=0)
+    weight = np.maximum(np.maximum(believed, orbits.price.max(axis=1)), 1e-300)[:, None]
+    for t in range(steps):
+        if clock.over:
+            break
+        q /= q.sum(axis=1, keepdims=True)
+        met, errs = pool.information(q), float((orbits.price * q).sum())
+        allowed = errs <= goal.D if goal.L is None else met.max() <= goal.L
+        worth = float(met.max()) if goal.L is None else errs
+        if allowed and worth < least:
+            best, least = orbits.variables(q), worth
+        slope = orbits.price
+        if allowed == (goal.L is None):
+            slope = pool.planes(q)[met.argmax()]
+        slope = orbits.variables(slope)[orbits.labels] / weight
+        slope -= slope.mean(axis=1, keepdims=True)
+        q = q * np.exp(-slope / (np.abs(slope).max() + 1e-300) / math.sqrt(t + 1))
+    return best
 
 # %% ../../nbs/per_record/17_rounds.ipynb #17b81d27
 MAX_ROUNDS = 200
 PATIENCE = 25  # rounds without progress before the certificate is asked for
+
+
+def rounding_loss(q: NDArray[np.float64], symbols: int) -> float:
+    """What rounding q, shape (R, M), to multiples of 2^-53 may add to its leakage about a record, in nats.
+
+    Source: Alhejji and Smith 2020; a bound of this chapter.
+    """
+    moved = EPS * (q.shape[1] + 4)
+    return binary_entropy(moved) + moved * math.log(symbols)
 
 
 class Match:
@@ -152,23 +251,25 @@ class Match:
             self.orbits.variables(np.eye(price.shape[1])[price.argmin(axis=1)])
         )
         costs = price.sum(axis=0)
-        cheapest = np.tile(costs <= costs.min() + 1e-12 * (1 + abs(costs).max()), (len(price), 1))
-        self.silence = self.orbits.table(self.orbits.variables(cheapest / cheapest.sum(1)[:, None]))
+        cheapest = costs <= costs.min() + 1e-12 * (1 + abs(costs).max())
+        self.silence = np.tile(cheapest / cheapest.sum(), (len(price), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
+        self.loss = rounding_loss(price, max(len(made.sees.alphabets[i]) for i in made.records))
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
-        self.best, self.local, self.lower = self.exact, math.inf, self.least
-        if goal.D is not None:
-            self.lower = 0.0
+        self.best, self.learnt, self.local = self.exact, math.inf, math.inf
+        nothing = np.zeros((0, self.orbits.size))
+        free = weak_duality(self.orbits, goal, nothing, np.zeros(0), 1.0) if goal.D is None else 0.0
+        self.lower = free
 
     def errs(self, q: NDArray[np.float64]) -> float:
         """Expected distortion of the mechanism q."""
         return float((self.orbits.price * q).sum())
 
     def quieter(self, q: NDArray[np.float64], learnt: float) -> NDArray[np.float64]:
-        """Mix q with silence until it leaks at most L, given that it leaks at most `learnt`."""
-        if self.goal.L is None or learnt <= self.goal.L + 1e-12:  # rounding
+        """Mix q with silence until it leaks at most L, rounding and all, if it leaks at most `learnt`."""
+        if self.goal.L is None or learnt <= self.goal.L - self.loss:
             return q
-        weight = self.goal.L / learnt
+        weight = max(0.0, self.goal.L - self.loss) / learnt * (1 - 4 * EPS)
         return weight * q + (1 - weight) * self.silence
 
     def truer(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -190,24 +291,36 @@ class Match:
     def adopt(self, pool: Pool, q: NDArray[np.float64]) -> None:
         """Take over the adversaries of an earlier design who are unsure enough."""
         for i, priors in pool.priors.items():
-            unsure = row_problem(self.made.sees, q, i).entropy(priors) >= self.b - 1e-12
-            if i in self.made.records and unsure.any():
-                self.pool.add(i, priors[unsure])
+            if i in self.made.records:
+                allowed = unsure(row_problem(self.made.sees, q, i), priors, self.b)
+                if allowed.any():
+                    self.pool.add(i, priors[allowed])
         if self.pool.priors:
             self.cut(self.pool.planes(q))
+
+    def meet(self, q: NDArray[np.float64], learnt: float) -> None:
+        """Keep q if it is the best so far, as far as one knows who learns `learnt` from it."""
+        if self.worth(q, learnt) < self.local:
+            self.best, self.learnt, self.local = q, learnt, self.worth(q, learnt)
+
+    def answer(self) -> NDArray[np.float64]:
+        """A mechanism that is (nearly) best against everybody met."""
+        start = self.orbits.variables(self.quieter(self.best, self.learnt))
+        few = self.orbits.size <= MAX_VARIABLES
+        solver = best_against if few else small_steps
+        return self.orbits.table(solver(self.orbits, self.goal, self.pool, start, self.clock))
 
 # %% ../../nbs/per_record/17_rounds.ipynb #82d12793
 def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Attack q, let the mechanism answer, let the referee judge; returns the answer."""
-    fresh, learnt = attack(match.made, q, match.b, match.pool, match.rng)
+    fresh, learnt = attack(match.made, q, match.b, match.pool, match.rng, clock=match.clock)
     match.cut(fresh.planes(q))
     match.pool.join(fresh)
-    if match.worth(q, learnt) < match.local:
-        match.best, match.local = q, match.worth(q, learnt)
-    start = match.orbits.variables(match.best)
-    answer = match.orbits.table(best_against(match.orbits, match.goal, match.pool, start))
+    match.meet(q, learnt)
+    answer = match.answer()
     match.cut(match.pool.planes(answer))
-    bound, prices = referee(match.orbits, match.goal, match.cuts)
+    patience = max(0.1, min(60.0, match.clock.left))
+    bound, prices = referee(match.orbits, match.goal, match.cuts, patience)
     match.lower, match.slope = max(match.lower, bound), max(1.0, prices.sum())
     match.cuts = match.cuts[(prices > 0) | (np.arange(len(prices)) >= len(prices) - 100)]
     met = match.pool.information(answer)
@@ -215,27 +328,29 @@ def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
     return match.truer(answer)
 
 
-def play(match: Match, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Rounds from q on; the mechanism and its certified leakage.
+def play(match: Match, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, str]:
+    """Rounds from q on; the mechanism, its certified leakage, and why they ended.
 
     They end with the tolerance, the patience or the time; 30 % of it is left for the certificate.
     """
-    since, clock = 0, match.clock
-    for _ in range(MAX_ROUNDS):
-        before = match.local - match.lower
+    since, clock, limit = 0, match.clock, match.clock.limit
+    for left in reversed(range(MAX_ROUNDS)):
+        before, clock.limit = match.local - match.lower, 0.7 * limit
         q = play_round(match, q)
+        late, clock.limit = clock.over, limit
         clock.tell(match.local, match.lower)
-        gap, late = match.local - match.lower, clock.seconds >= 0.7 * clock.limit
+        gap = match.local - match.lower
         since = 0 if gap < 0.9 * before else since + 1
-        if gap > match.tol / 2 and since < PATIENCE and not late:
+        last = "interrupted" if late else "no progress" if since >= PATIENCE or not left else ""
+        if gap > match.tol / 2 and not last:
             continue
         accuracy = max(match.tol / 4 / match.slope, 1e-9)
         quiet = Clock(clock.left if math.isfinite(clock.left) else None, False)
         worst, learnt, bound = certify(match.made, match.best, match.b, accuracy, quiet)
         missed = match.worth(match.best, learnt) - match.local
-        if missed <= match.tol / 8 or since >= PATIENCE or late:
+        if missed <= match.tol / 8 or last:
             break
         match.pool.join(worst)  # the climbs have overlooked somebody
         match.cut(worst.planes(match.best))
-        match.local += missed
-    return match.best, max(learnt, bound)
+        match.learnt, match.local = learnt, match.local + missed
+    return match.best, max(learnt, bound), last or "cutting planes"

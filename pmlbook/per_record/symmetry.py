@@ -20,15 +20,25 @@ from scipy.sparse.csgraph import connected_components
 from ..foundations.validation import InvalidPrior, check_epsilon, real_array
 from .framework import check_belief
 from .parity import binary_entropy, inverse_binary_entropy, parity_leakage
-from .queries import Query, SumQuery, counting, in_order
+from .queries import Query, SumQuery, counting, difference, in_order
 
 # %% auto #0
-__all__ = ['MAX_ROWS', 'Pairs', 'check_distortion', 'check_data', 'matching', 'components', 'renamings_of_weights',
-           'renamings_of_datasets', 'Setting', 'value_masses', 'everything', 'setting', 'parity_least_leakage',
-           'parity_least_distortion']
+__all__ = ['MAX_ROWS', 'MAX_TABLE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'matching', 'components',
+           'renamings_of_weights', 'renamings_of_datasets', 'Setting', 'value_masses', 'everything', 'setting',
+           'parity_least_leakage', 'parity_least_distortion']
 
 # %% ../../nbs/per_record/15_symmetry.ipynb #1c147b83
 MAX_ROWS = 4096  # more datasets than these are not given a row each
+MAX_TABLE = 2**16  # a mechanism has no more cells
+
+
+def check_table(rows: int, outputs: int) -> None:
+    """ValueError if a mechanism with so many cells is too large to be designed."""
+    if rows * outputs > MAX_TABLE:
+        raise ValueError(
+            f"a mechanism with {rows} rows and {outputs} outputs is too large (limit {MAX_TABLE} cells);"
+            " try sees=query, or a distortion with fewer outputs"
+        )
 
 
 def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.float64]:
@@ -43,12 +53,13 @@ def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.f
     """
     values = np.arange(query.n_values)
     if distortion is None:
+        check_table(len(values), len(values))
         return np.abs(np.subtract.outer(values, values)).astype(float)
     table = real_array(in_order(query, distortion, "distortion"), "distortion", 2)
     if table.shape[0] != len(values) or not table.shape[1]:
         raise ValueError(
-            f"distortion has shape {table.shape}, but the query has {len(values)} values:"
-            " one row for each"
+            f"distortion has shape {table.shape}, but the query has {len(values)} values"
+            f" (0 to {len(values) - 1}): one row for each"
         )
     if not np.isfinite(table).all():
         i, j = np.argwhere(~np.isfinite(table))[0]
@@ -220,7 +231,8 @@ def setting(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If the distortion has the wrong shape, or there are too many datasets to give each a row.
+        If the distortion has the wrong shape, `sees` is about other records, or there are too many datasets
+        to give each a row, or too many rows and outputs.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are the chapter's own.
 
@@ -232,6 +244,10 @@ def setting(
     """
     table = check_distortion(query, distortion)
     law = None if p0 is None else check_data(query, p0)
+    if sees is not None:
+        if sees.alphabets != query.alphabets:
+            raise ValueError(f"sees and query are about other data: {difference(sees, query)}")
+        sees = sees if difference(sees, query) else query
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
     if law is None and shrink and equal and len(query.kinds) == 1:
         assert isinstance(query, SumQuery)
@@ -247,6 +263,7 @@ def setting(
             f" (limit {MAX_ROWS}); let the mechanism see the query value only: sees=query"
         )
     view = everything(query) if sees is None else sees
+    check_table(view.n_values, table.shape[1])
     given = np.full(datasets, 1 / datasets) if law is None else law
     rows, prices = view.table.ravel(), given[:, None] * table[query.table.ravel()]
     cost = np.zeros((view.n_values, table.shape[1]))
@@ -268,14 +285,20 @@ def _by_weight(query: SumQuery, table: NDArray[np.float64], sees: Query | None) 
     if sees is None and n >= MAX_ROWS:
         raise ValueError(f"{n + 1} rows are too many (limit {MAX_ROWS}); try sees=query")
     low, high = query.contributions[0]
-    value = np.array([query.then((n - w) * low + w * high) for w in range(n + 1)])
+    totals = [(n - w) * low + w * high for w in range(n + 1)]
+    value = np.array([query.values[total] for total in totals])
     view = sees or counting(n)
     masses = value_masses(counting(n))
     rows = np.arange(n + 1)
-    if sees is query:
-        rows = value
-    elif sees is not None:  # any other view must be listed, one dataset for each number of ones
+    if isinstance(sees, SumQuery) and sees.contributions == query.contributions:
+        rows = np.array([sees.values[total] for total in totals])
+    elif sees is not None:  # any other view must be listed
+        if 2**n > MAX_ROWS:
+            raise ValueError(
+                f"{n} records are too many for a view that is no function of their sum"
+            )
         return setting(query, np.full(query.shape, 0.5**n), table, sees)
+    check_table(view.n_values, table.shape[1])
     cost = np.zeros((view.n_values, table.shape[1]))
     np.add.at(cost, rows, masses[:, None] * table[value])
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None)

@@ -90,7 +90,7 @@ def unsure(problem: RecordProblem, classes: NDArray[np.float64], b: float) -> ND
     return np.asarray(enough | (classes == problem.uniform).all(axis=(-2, -1)))
 
 # %% ../../nbs/per_record/07_tilted.ipynb #48302a66
-COLD, HOT = 1e-12, 1e8
+COLD, HOT = 1e-12, 1e10
 CHUNK = 200_000  # numbers handled between two looks at the clock
 
 
