@@ -11,10 +11,7 @@ import pytest
 from test_exactness import keeps
 
 import pmlbook as pb
-from pmlbook.extremal import optimal
-from pmlbook.extremal.column_generation import column_generation
-from pmlbook.extremal.enumeration import Contradiction
-from pmlbook.foundations.utility import NAMED, ExpectedGain, alpha_information
+from pmlbook.foundations.utility import ExpectedGain, alpha_information
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 mp = mpmath.mp.clone()
@@ -182,7 +179,9 @@ def check(prior, level, kind, method="auto"):
     assert abs(design.value - reached) <= 1e-12 * size
     assert design.bound >= best >= reached - mp.mpf(10) ** -80, (best, design)
     assert design.gap >= abs(design.value - reached)
-    return float((design.bound - best) / (abs(best) or 1)), float((best - reached) / (abs(best) or 1))
+    return float((design.bound - best) / (abs(best) or 1)), float(
+        (best - reached) / (abs(best) or 1)
+    )
 
 
 @pytest.mark.parametrize("block", range(100 if FULL else 2))
