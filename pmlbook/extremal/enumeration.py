@@ -22,8 +22,9 @@ from ..foundations.utility import Utility, finite
 from ..foundations.validation import PriorLike
 
 # %% auto #0
-__all__ = ['ROUNDED', 'TINY', 'TIES', 'LOOKED', 'SHAVES', 'certified_bound', 'finite_values', 'polish', 'best_mix', 'margin',
-           'even_prices', 'dual_bound', 'enumerate_optimum', 'mixture', 'Contradiction', 'keep_level']
+__all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'certified_bound', 'finite_values', 'too_uneven', 'polish', 'best_mix',
+           'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum', 'mixture', 'Contradiction',
+           'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 def certified_bound(
@@ -57,6 +58,14 @@ def finite_values(
     return finite(utility.columns(lifts, prior))
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #0d83bed4
+HUGE = 1e100  # lifts above it are no matter for floats
+
+
+def too_uneven(prior: NDArray[np.float64]) -> SolverFailed:
+    """The error for a prior that floats cannot handle."""
+    return SolverFailed(f"prior is too uneven for floats: its least entry is {prior.min():g}")
+
+
 def polish(
     prices: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -81,6 +90,8 @@ def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list
     Source: Grosse et al. 2024, Theorem 5.
     """
     prior, shifts = np.array(corners.shares, dtype=float), corners.shifts
+    if not shifts.max() < HUGE:
+        raise too_uneven(prior)
     values = finite(utility.at_lifts(corners.lifts, shifts, prior))
     scale = max(shifts.max(), np.finfo(float).tiny)
     rows, last = shifts / scale, int(np.argmax(prior))  # the same equations, of order one;
@@ -88,9 +99,7 @@ def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list
     try:
         best = maximise(values, equal=(rows, np.arange(len(prior)) == last))
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
-        raise SolverFailed(
-            f"prior is too uneven for floats: its least entry is {prior.min():g}"
-        ) from None
+        raise too_uneven(prior) from None
     prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
     used = np.flatnonzero((corners.lifts * best.x).max(axis=0) > 1e-12)
     polished = polish(prices, shifts[:, used], values[used])
@@ -100,7 +109,7 @@ def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list
 # %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4
 ROUNDED = 2.0**-42  # relative margin for a logarithm or a root near one
 TINY = 1e-300  # more than what floats lose because they end at 1e-308
-TIES, LOOKED = 64, 2048  # corners that are computed with fractions, and looked at, at most
+TIES = 64  # corners that are computed with fractions at most
 
 
 def margin(n: int) -> float:
@@ -139,43 +148,32 @@ def dual_bound(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -
     Source: weak duality; Farley 1990.
     """
 
-    def exact(v: int) -> Fraction:
-        column = corners.column(v)
-        paid = sum((y * (lift - 1) for y, lift in zip(prices, column)), Fraction(0))
-        return utility.enclose(column, corners.shares)[1] - paid
-
     if len(corners.place) <= TIES:
-        return max(map(exact, range(len(corners.place))))
-    ceilings = _ceilings(corners, utility, prices)
-    order = np.argsort(-ceilings)
-    best, seen = exact(order[0]), {_alike(corners, utility, prices, order[0])}
-    for v in order[1:LOOKED]:
-        if ceilings[v] <= best or len(seen) == TIES:
-            return max(best, Fraction(float(ceilings[v])))
-        alike = _alike(corners, utility, prices, v)
-        if alike not in seen:
-            best = max(best, exact(v))
-            seen.add(alike)
-    return best if len(order) <= LOOKED else max(best, Fraction(float(ceilings[order[LOOKED]])))
+        return max(excess(corners, v, utility, prices) for v in range(len(corners.place)))
+    tops = ceilings(corners, utility, prices)
+    order = np.argsort(-tops)
+    best = excess(corners, order[0], utility, prices)
+    for v in order[1 : TIES + 1]:
+        if tops[v] <= best:
+            return best
+        best = max(best, excess(corners, v, utility, prices))
+    return max(best, Fraction(float(tops[v])))
 
 
-def _ceilings(
-    corners: Corners, utility: Utility, prices: Sequence[Fraction]
-) -> NDArray[np.float64]:
-    """Utility less prices of each corner in floats, with a margin that makes it too large."""
+def excess(corners: Corners, v: int, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+    """At least utility - prices . (lift - 1) of corner v, in fractions."""
+    column = corners.column(v)
+    paid = sum((y * (lift - 1) for y, lift in zip(prices, column)), Fraction(0))
+    return utility.enclose(column, corners.shares)[1] - paid
+
+
+def ceilings(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -> NDArray[np.float64]:
+    """Utility less prices of each corner in floats, with a margin that makes them too large, shape (V,)."""
     prior, fees = np.array(corners.shares, dtype=float), np.array(prices, dtype=float)
     given = corners.lifts, corners.shifts, prior
     values, size = finite(utility.at_lifts(*given)), utility.size(*given)
     room = margin(len(fees)) * (size + abs(fees) @ abs(corners.shifts)) + TINY
     return values - fees @ corners.shifts + room
-
-
-def _alike(corners: Corners, utility: Utility, prices: Sequence[Fraction], v: int) -> object:
-    """Equal for corners of which it is plain that they are worth and cost the same."""
-    if not utility.symmetric:
-        return v
-    paid = sum((y for y, at in zip(prices, corners.tall[v]) if at), Fraction(0))
-    return corners.tops[v], corners.bottoms[v], paid, prices[corners.place[v]]
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
@@ -186,10 +184,13 @@ def enumerate_optimum(
     Source: Grosse et al. 2024, Theorem 5.
     """
     shares = exact_prior(prior)
-    corners = exact_lift_vectors(shares, lift_limit(shares, epsilon)[1])
+    limit = lift_limit(shares, epsilon)[1]
+    corners = exact_lift_vectors(shares, limit)
     used, prices = best_mix(corners, utility)
-    even = even_prices(shares, prices) if utility.symmetric else prices
-    return corners.lifts[:, used], float_above(dual_bound(corners, utility, even))
+    if utility.symmetric and len(set(shares)) < len(shares):
+        corners_alike, even = exact_lift_vectors(shares, limit, shares), even_prices(shares, prices)
+        return corners.lifts[:, used], float_above(dual_bound(corners_alike, utility, even))
+    return corners.lifts[:, used], float_above(dual_bound(corners, utility, prices))
 
 
 def mixture(
@@ -203,8 +204,9 @@ def mixture(
     """
     c = lifts.max()
     tall, rest = lifts == c, (lifts > 0) & (lifts < c)
-    lost = shave * c * (prior @ tall) / prior[:, None]
-    lowered = np.where(tall, c * (1 - shave), lifts + rest * lost)
+    lost = np.broadcast_to(shave * c * (prior @ tall), lifts.shape)
+    spread = np.divide(lost, prior[:, None], out=np.zeros_like(lifts), where=rest)
+    lowered = np.where(tall, c * (1 - shave), lifts + spread)
     shapes = lowered / lowered.max(axis=0)  # entries of order one, however large the lifts
     weights = np.maximum(np.linalg.lstsq(shapes, np.ones(len(prior)), rcond=None)[0], 0)
     if abs(shapes @ weights - 1).max() > 1e-9:  # vectors that depend on each other
@@ -212,7 +214,7 @@ def mixture(
     channel = shapes * weights
     totals = channel.sum(axis=1, keepdims=True)
     if abs(totals - 1).max() > 1e-6:
-        raise SolverFailed(f"prior is too uneven for floats: its least entry is {prior.min():g}")
+        raise too_uneven(prior)
     return channel / totals
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #3bfd1b43

@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from .enumeration import HUGE, too_uneven
+from .lift_vectors import quotient
 from .privacy_regions import lift_limit
 from ..foundations.enclosure import float_above
-from ..foundations.linear_programmes import maximise
+from ..foundations.linear_programmes import Infeasible, maximise
 from ..foundations.probability import exact_prior
 from ..foundations.utility import ExpectedGain
 from ..foundations.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['SNAP', 'gain_bound', 'best_share', 'gain_optimum', 'gain_mixture']
+__all__ = ['SNAP', 'gain_bound', 'best_share', 'gain_programme', 'gain_optimum', 'gain_mixture']
 
 # %% ../../nbs/extremal/16_gains.ipynb #ff16ed48
 def gain_bound(
@@ -75,6 +77,37 @@ def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction])
 SNAP = 1e-9  # relative distance at which an entry of a solution is taken to be at its bound
 
 
+def gain_programme(
+    prior: NDArray[np.float64], c: float, gain: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], list[float]]:
+    """Lift vectors of a mechanism of largest expected gain, and the best fees, in floats.
+
+    Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
+    """
+    if not c < HUGE:
+        raise too_uneven(prior)
+    n, actions = gain.shape
+    entries, each = n * actions, sparse.identity(actions)
+    level = sparse.hstack([sparse.identity(entries), -c * sparse.kron(np.ones((n, 1)), each)])
+    rows = sparse.hstack(
+        [sparse.kron(sparse.identity(n), np.ones((1, actions))), sparse.csr_array((n, actions))]
+    )
+    shares = sparse.hstack([sparse.kron(prior[None], each), -each])
+    try:
+        best = maximise(
+            np.append((prior[:, None] * gain).ravel(), np.zeros(actions)),
+            equal=(sparse.vstack([rows, shares]), np.append(np.ones(n), np.zeros(actions))),
+            at_most=(level, np.zeros(entries)),
+        )
+    except Infeasible:  # the constant mechanism is feasible, so this is rounding
+        raise too_uneven(prior) from None
+    channel = best.x[:entries].reshape(n, actions)
+    outcome = prior @ channel
+    lifts = channel[:, outcome > 1e-12] / outcome[outcome > 1e-12]
+    lifts[lifts < SNAP * c], lifts[lifts > (1 - SNAP) * c] = 0, c
+    return lifts, (best.equality_prices[:n] / prior).tolist()
+
+
 def gain_optimum(
     prior: PriorLike, epsilon: float, gain: ArrayLike
 ) -> tuple[NDArray[np.float64], float]:
@@ -110,30 +143,13 @@ def gain_optimum(
     >>> gain_optimum([0.5, 0.5], 0.25, [[1, 0], [0, 1]])[0].round(3).tolist()
     [[1.284, 0.716], [0.716, 1.284]]
     """
+    shares = exact_prior(prior)
     table = ExpectedGain(gain).aligned(names_of(prior), "prior").gain
-    exact, prior = exact_prior(prior), check_prior(prior)
-    n, actions = table.shape
-    if n != len(prior):
-        raise ValueError(f"gain has {n} rows, but there are {len(prior)} symbols")
-    limit = lift_limit(exact, check_epsilon(epsilon))[1]
-    c, entries = float(limit), n * actions
-    each = sparse.identity(actions)
-    level = sparse.hstack([sparse.identity(entries), -c * sparse.kron(np.ones((n, 1)), each)])
-    rows = sparse.hstack(
-        [sparse.kron(sparse.identity(n), np.ones((1, actions))), sparse.csr_array((n, actions))]
-    )
-    shares = sparse.hstack([sparse.kron(prior[None], each), -each])
-    best = maximise(
-        np.append((prior[:, None] * table).ravel(), np.zeros(actions)),
-        equal=(sparse.vstack([rows, shares]), np.append(np.ones(n), np.zeros(actions))),
-        at_most=(level, np.zeros(entries)),
-    )
-    channel = best.x[:entries].reshape(n, actions)
-    outcome = prior @ channel
-    lifts = channel[:, outcome > 1e-12] / outcome[outcome > 1e-12]
-    lifts[lifts < SNAP * c], lifts[lifts > (1 - SNAP) * c] = 0, c
-    fees = (best.equality_prices[:n] / prior).tolist()
-    return lifts, float_above(gain_bound(exact, limit, table, fees))
+    if len(table) != len(shares):
+        raise ValueError(f"gain has {len(table)} rows, but there are {len(shares)} symbols")
+    limit = lift_limit(shares, check_epsilon(epsilon))[1]
+    lifts, fees = gain_programme(check_prior(prior), quotient(*limit.as_integer_ratio()), table)
+    return lifts, float_above(gain_bound(shares, limit, table, fees))
 
 # %% ../../nbs/extremal/16_gains.ipynb #e1992c98
 def gain_mixture(
@@ -159,4 +175,7 @@ def gain_mixture(
     channel = c * tall * solution[free:]
     channel[row, column] = solution[:free]
     channel = np.maximum(channel, 0)
-    return channel / channel.sum(axis=1, keepdims=True)
+    totals = channel.sum(axis=1, keepdims=True)
+    if not abs(totals - 1).max() < 1e-6:
+        raise too_uneven(prior)
+    return channel / totals

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -91,25 +91,31 @@ class Corners:
 MAX_ENUMERATED = 18  # symbols: 2^18 sets and their corners fit in memory, many more do not
 
 
-def exact_lift_vectors(shares: Sequence[Fraction], limit: Fraction) -> Corners:
+def exact_lift_vectors(
+    shares: Sequence[Fraction], limit: Fraction, alike: Sequence[Hashable] | None = None
+) -> Corners:
     """All corners of {0 <= lift <= limit, prior . lift = 1}, in whole numbers.
 
     Parameters
     ----------
     shares : sequence of Fraction, length N
-        The prior, N at most `MAX_ENUMERATED`.
+        The prior.
     limit : Fraction
         The largest lift, between 1 and 1 / min P(x).
+    alike : sequence of hashable, length N, optional
+        Equally likely symbols with equal keys are told apart by nothing: of corners that differ in their
+        order only one is listed.
 
     Raises
     ------
     ValueError
-        If there are too many symbols.
+        If there are too many symbols, or sets that are not alike.
 
     Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
     """
-    n = len(shares)
-    if n > MAX_ENUMERATED:
+    n, groups = len(shares), _members(alike or range(len(shares)))
+    sizes = [len(members) for members in groups]
+    if math.prod(size + 1 for size in sizes) > 2**MAX_ENUMERATED:
         raise ValueError(
             f"prior has {n} symbols, too many to list 2^{n} sets: the limit is {MAX_ENUMERATED}"
         )
@@ -117,17 +123,32 @@ def exact_lift_vectors(shares: Sequence[Fraction], limit: Fraction) -> Corners:
     if a == b:  # nothing may be said
         last = np.arange(n) == n - 1
         return Corners(shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:])
+    each = weights[[members[0] for members in groups]]
     masses = np.zeros(1, dtype=object)
-    for weight in weights:
-        masses = np.concatenate([masses, masses + weight])
-    room = common * b - a * masses[:-1]  # left over by every proper set of entries at the limit
-    sets = np.flatnonzero(room >= 0)
-    tall, room = (sets[:, None] >> np.arange(n) & 1).astype(bool), room[sets]
-    fits = ~tall & (room[:, None] < a * weights).astype(bool)
+    for weight, size in zip(each, sizes):
+        masses = np.add.outer(np.arange(size + 1).astype(object) * weight, masses).ravel()
+    room = common * b - a * masses  # left over by every choice of entries at the limit
+    chosen = np.flatnonzero(room >= 0)
+    held = np.array(np.unravel_index(chosen, [size + 1 for size in sizes[::-1]]))[::-1].T
+    spare, room = held < sizes, room[chosen]
+    fits = spare & (room[:, None] < a * each).astype(bool)
     full = np.flatnonzero(room == 0)  # no remainder: one place stands for all
-    fits[full] = np.arange(n) == (~tall[full]).argmax(axis=1)[:, None]
-    chosen, place = np.nonzero(fits)
-    return Corners(shares, limit, tall[chosen], place, room[chosen], b * weights[place])
+    fits[full] = np.arange(len(groups)) == spare[full].argmax(axis=1)[:, None]
+    at, taker = np.nonzero(fits)
+    tall, place = np.zeros((len(at), n), dtype=bool), np.empty(len(at), dtype=np.intp)
+    for g, members in enumerate(groups):
+        tall[:, members] = np.arange(len(members)) < held[at, g, None]
+        own = np.flatnonzero(taker == g)
+        place[own] = np.array(members)[held[at[own], g]]
+    return Corners(shares, limit, tall, place, room[at], b * weights[place])
+
+
+def _members(keys: Sequence[Hashable]) -> list[list[int]]:
+    """Places with equal keys."""
+    groups: dict[Hashable, list[int]] = {}
+    for place, key in enumerate(keys):
+        groups.setdefault(key, []).append(place)
+    return list(groups.values())
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #f612e5b2
 def lift_vectors(prior: PriorLike, epsilon: float) -> NDArray[np.float64]:

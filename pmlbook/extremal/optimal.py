@@ -67,14 +67,10 @@ def formula_corners(shares: Sequence[Fraction], limit: Fraction) -> Corners:
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
     """
     n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
-    if n <= 2 or a == b:
-        return exact_lift_vectors(shares, limit)
-    if limit <= 1 / (1 - min(shares)):
+    if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
         rooms = common * b - a * (common - weights)
         return Corners(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
-    full = n * b // a
-    tall, place = np.arange(n)[None] < full, np.array([full])
-    return Corners(shares, limit, tall, place, weights[:1] * (n * b - a * full), weights[:1] * b)
+    return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
 
 
 def formula_prices(corners: Corners, utility: Utility) -> list[Fraction]:
@@ -108,7 +104,7 @@ def formula_bound(prior: PriorLike, epsilon: float, utility: Utility) -> float:
     return float_above(dual_bound(corners, utility, formula_prices(corners, utility)))
 
 # %% ../../nbs/extremal/17_optimal.ipynb #629d12d8
-FEW = 12  # secrets up to which listing all corners is quicker than generating them
+FEW = 14  # secrets up to which all corners are listed within a second or so
 
 
 def programme_for(utility: Utility, n: int) -> str:
@@ -135,12 +131,16 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
 
     Raises
     ------
+    ValueError
+        If either is not finite.
     Contradiction
         If the value exceeds the bound by more than rounding explains.
 
     Source: weak duality.
     """
     value, room = mechanism.utility(utility), rounding(mechanism, utility)
+    if not np.isfinite([value, bound]).all():
+        raise ValueError(f"utility is {value} and its bound {bound}: they must be finite")
     if value - room > bound:
         raise Contradiction(
             f"value {value!r} exceeds the upper bound {bound!r} by more than rounding: "

@@ -347,6 +347,9 @@ class Power:
 
     alpha: float
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _power, (self.alpha,)  # one object for each order, so that copies are equal
+
     def f(self, t: Floats) -> Floats:
         """Value at t."""
         scale = self.alpha * (self.alpha - 1)
@@ -358,7 +361,9 @@ class Power:
         x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)
         log = np.where(near, np.log1p(x), np.log(t))
         if alpha >= 0.5:
-            value = (lifts * expm1_minus(beta * log) / beta + entropy_excess(lifts, shifts)) / alpha
+            with np.errstate(over="ignore"):  # infinite, and refused where it matters
+                powers = lifts * expm1_minus(beta * log) / beta
+            value = (powers + entropy_excess(lifts, shifts)) / alpha
         else:
             less = np.where(near, log1p_minus(x), log - shifts)
             value = (expm1_minus(alpha * log) / alpha + less) / beta
@@ -376,9 +381,8 @@ class Power:
 
 
 @cache
-def _of_order(alpha: float) -> FInformation:
-    power, name = Power(alpha), repr(alpha).removesuffix(".0")
-    return FInformation(power.f, f"alpha_{name}", power.excess, power.enclosure)
+def _power(alpha: float) -> Power:
+    return Power(alpha)
 
 
 def alpha_information(alpha: float) -> FInformation:
@@ -386,11 +390,16 @@ def alpha_information(alpha: float) -> FInformation:
 
     Source: Polyanskiy and Wu 2024, Section 7.1.
     """
-    if not isinstance(alpha, Real) or not 0 < alpha < np.inf or alpha == 1:
+    try:
+        order = float(alpha) if isinstance(alpha, Real) else np.nan
+    except OverflowError:
+        order = np.inf
+    if not 0 < order < np.inf or order == 1:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
-    return _of_order(float(alpha))
+    power, name = _power(order), repr(order).removesuffix(".0")
+    return FInformation(power.f, f"alpha_{name}", power.excess, power.enclosure)
 
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee
 @dataclass(frozen=True, eq=False)
