@@ -175,7 +175,7 @@ def _matrix_of_csv(path: Path, delimiter: str) -> dict[str, Any]:
     width = len(header or (rows or [[]])[0])
     named = bool(rows) and ((bool(header) and header[0] == "") or not _numbers(rows[0][:1]))
     for number, row in enumerate(rows, 1):
-        if len(row) != width or not _numbers(row[named:]):
+        if len(row) != width or not row[named:] or not _numbers(row[named:]):
             what = f"{len(row)} fields instead of {width}" if len(row) != width else "no number"
             raise ValueError(
                 f"{path} is no table of numbers: row {number} below the header has {what}"
