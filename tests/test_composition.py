@@ -4,6 +4,7 @@ import math
 import pickle
 import re
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -248,6 +249,15 @@ def test_joint_release_cannot_be_changed_and_travels():
     again = pickle.loads(pickle.dumps(joint))
     assert again.largest_lift == joint.largest_lift and again.columns == joint.columns
     assert repr(joint) == "JointRelease(2 releases, 3 directions, epsilon = 0.587787 nats)"
+
+
+def test_joint_release_must_be_a_law():
+    """Directions left out, or a prior that is none, are refused also where the object is built by hand."""
+    joint = compose(FLIP, FLIP)
+    with pytest.raises(ValueError, match="the row of 0 does not sum to one"):
+        replace(joint, columns=joint.columns[1:])
+    with pytest.raises(ValueError, match="prior must be positive fractions"):
+        replace(joint, prior=(Fraction(1, 4), Fraction(1, 4)))
 
 
 # ---------------------------------------------------------------- bounds
