@@ -5,16 +5,38 @@
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #6a70073a
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..foundations.linear_programmes import Infeasible, maximise
 from ..foundations.certificate import exp_below
+from ..foundations.enclosure import exp_around, float_above
+from pmlbook.foundations.linear_programmes import (
+    PATIENCE,
+    Column,
+    Infeasible,
+    SolverFailed,
+    as_decimal,
+    as_fractions,
+    digits_for,
+    maximise,
+    maximise_precisely,
+    warn_if_loose,
+)
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.validation import ROUNDING, check_epsilon, check_prior
-from .least_leakage import least_leakage
-from .problem import check_utilities
+from ..foundations.probability import exact_prior
+from ..foundations.progress import Clock
+from ..foundations.sampling import UNITS
+from ..foundations.validation import check_epsilon, names_of
+from .least_leakage import TIGHT, Bracket, check_allowed
+from .problem import allowed_by_value, check_utilities
+from .rare_secrets import NOBODY, decimals, earnings, filled
 from .rival import normalised
 
 # %% auto #0
@@ -29,9 +51,13 @@ def expected_utility(
 
 
 def _solve(
-    gain: NDArray[np.float64], allowed: NDArray[np.bool_], prior: NDArray[np.float64], lift: float
+    gain: NDArray[np.float64],
+    allowed: NDArray[np.bool_],
+    prior: NDArray[np.float64],
+    lift: float,
+    max_time: float = PATIENCE,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The programme at a largest lift: channel, and the price of each row."""
+    """The programme at a largest lift: what is served, and the price of each row."""
     usable = allowed & (prior @ allowed >= 1 / lift)
     row, column = np.nonzero(usable)
     size, (n, m) = len(row), allowed.shape
@@ -46,38 +72,142 @@ def _solve(
             np.r_[np.ones(n), np.zeros(m)],
         ),
         at_most=(sparse.hstack([sparse.eye_array(size), -lift * own_column]), np.zeros(size)),
+        max_time=max_time,
     )
     flow = np.zeros((n, m))
     flow[row, column] = best.x[:size]
-    return normalised(flow, prior)[0], best.equality_prices[:n]
+    return flow, best.equality_prices[:n]
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #807fafc9
 def price_bound(
-    gain: NDArray[np.float64],
+    utilities: NDArray[Any],
     allowed: NDArray[np.bool_],
-    prior: NDArray[np.float64],
-    lift: float,
-    prices: NDArray[np.float64],
-) -> float:
-    """Upper bound on sum(gain * channel) from prices of the rows, by filling lifts greedily.
+    prior: Sequence[Fraction],
+    lift: Fraction,
+    prices: Sequence[Fraction],
+) -> Fraction:
+    """Upper bound on the expected utility of channels with this largest lift, from any prices of the rows.
 
     Source: weak duality for the programme of this chapter.
+
+    Examples
+    --------
+    >>> half, worth = Fraction(1, 2), np.array([[1, 0], [0, 1]], dtype=object)
+    >>> price_bound(worth, worth == worth, [half, half], Fraction(3, 2), [half * 3 / 4] * 2)
+    Fraction(3, 4)
     """
-    surplus = np.where(allowed, (gain - prices[:, None]) / prior[:, None], -np.inf)
-    order = np.argsort(-surplus, axis=0, kind="stable")
-    mass = np.take_along_axis(prior[:, None] * allowed, order, axis=0)
-    before = np.cumsum(mass, axis=0) - mass
-    taken = np.clip(1 / lift - before, 0, mass)
-    each = np.where(taken > 0, np.take_along_axis(surplus, order, axis=0), 0) * taken
-    reachable = mass.sum(axis=0) >= (1 - ROUNDING) / lift
-    return float(prices.sum() + lift * each.sum(axis=0)[reachable].max())
+    rest = []
+    for column, members in zip(utilities.T, allowed.T):
+        surplus = {i: column[i] - prices[i] / prior[i] for i in np.flatnonzero(members).tolist()}
+        if sum(prior[i] for i in surplus) * lift >= 1:
+            order = sorted(surplus, key=surplus.__getitem__, reverse=True)
+            entries = filled(order, prior, 1 / lift)
+            rest.append(sum(prior[i] * entry * surplus[i] for i, entry in entries.items()))
+    return Fraction(sum(prices) + lift * max(rest))
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #5ae31e32
-SHAVES = (0.0, 2.0**-50, 2.0**-46, 2.0**-42, 2.0**-38, 2.0**-34, 2.0**-30)
+SHAVES = (0.0, *(2.0**k for k in range(-50, -16, 4)))
 
 
+def _solve_precisely(
+    utilities: NDArray[Any],
+    allowed: NDArray[np.bool_],
+    prior: Sequence[Fraction],
+    lift: Fraction,
+    clock: Clock,
+) -> tuple[NDArray[np.float64], list[Fraction]]:
+    """The programme at a largest lift in decimals, for utilities between 0 and 1."""
+    n, digits, mean = len(prior), digits_for(min(prior)) + 40, 1 / lift
+    members = [np.flatnonzero(column).tolist() for column in allowed.T]
+    usable = [j for j, those in enumerate(members) if sum(prior[i] for i in those) >= mean]
+    with localcontext(Context(prec=digits)):
+        weights, price = [as_decimal(p) for p in prior], as_decimal(mean)
+        gains = np.array([[as_decimal(u) for u in row] for row in utilities], dtype=object)
+
+    def offer(prices: NDArray[Any]) -> Column:
+        best, column = Decimal("-Infinity"), None
+        rates = [p / w for p, w in zip(prices, weights)]
+        for j in usable:
+            surplus = [u - rate for u, rate in zip(gains[:, j], rates)]
+            order = sorted(members[j], key=surplus.__getitem__, reverse=True)
+            earned = earnings([s * w for s, w in zip(surplus, weights)], order, weights, price)
+            if earned > best:
+                best, column = earned, (j, order)
+        assert column is not None
+        j, order = column
+        entries = filled(order, prior, mean)
+        gain = sum((gains[i, j] * as_decimal(prior[i] * e) for i, e in entries.items()), Decimal(0))
+        return Column(gain, decimals(entries, n), j)
+
+    # utilities are at most 1, so whoever is not served costs more than she can earn
+    found = maximise_precisely([Decimal(1)] * n, Decimal(-(10**20)), offer, digits, clock)
+    flow = np.zeros(allowed.shape)
+    for weight, column in found.weights:
+        if weight > NOBODY:
+            flow[:, column.name] += (weight * column.entries).astype(float)
+    return flow, [Fraction(price) for price in found.prices]
+
+# %% ../../nbs/worst_case/07_expected_utility.ipynb #e26fe555
+def _roads(
+    utilities: NDArray[Any],
+    allowed: NDArray[np.bool_],
+    prior: Sequence[Fraction],
+    lift: Fraction,
+    clock: Clock,
+) -> Iterator[tuple[NDArray[np.float64], list[Fraction]]]:
+    """Flows and prices, in floats and then in decimals, with the largest lift shaved more and more."""
+    weights = np.array(prior, dtype=float)
+    gain, failures = weights[:, None] * utilities.astype(float), 0
+    for shave in SHAVES:
+        with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
+            height, patience = float(lift) * (1 - shave), min(PATIENCE, clock.left)
+            try:
+                flow, prices = _solve(gain, allowed, weights, height, patience)
+                yield flow, [Fraction(price) for price in prices.tolist()]
+            except (Infeasible, SolverFailed):  # a mechanism exists, so this is rounding
+                failures += 1
+        if clock.over or failures > 1:
+            break
+    for shave in SHAVES:
+        if not clock.over:
+            yield _solve_precisely(utilities, allowed, prior, lift * (1 - Fraction(shave)), clock)
+
+
+def _affordable(
+    mask: NDArray[np.bool_],
+    prior: Any,
+    inputs: Any,
+    outputs: Any,
+    level: float,
+    floor: float,
+    clock: Clock,
+) -> Mechanism:
+    """The mechanism of least leakage, if the level pays for it."""
+    bracket, least = Bracket(mask, prior, inputs, outputs), exp_below(level)
+    for tol in (TIGHT, 0.0):
+        if bracket.lift is None or bracket.lift > least:
+            bracket.narrow(clock, tol)
+    if bracket.lift is not None and bracket.lift <= least:
+        return bracket.mechanism
+    design = bracket.design()
+    if bracket.bound > exp_around(Fraction(level))[1]:
+        raise Infeasible(
+            f"no mechanism within epsilon = {level!r} keeps the floor {floor:g}: "
+            f"it takes at least {design.bound!r} nats"
+        )
+    why = "the time was too short" if clock.over else "rounding is too coarse"
+    raise SolverFailed(
+        f"{why} to decide whether epsilon = {level!r} keeps the floor {floor:g}: "
+        f"it takes at least {design.bound!r} nats, and {design.value!r} are enough"
+    )
+
+# %% ../../nbs/worst_case/07_expected_utility.ipynb #8c54472f
 def best_expected_utility(
-    utilities: ArrayLike, prior: ArrayLike, epsilon: float, floor: float
+    utilities: ArrayLike,
+    prior: ArrayLike,
+    epsilon: float,
+    floor: float,
+    max_time: float | None = None,
 ) -> Design:
     """The mechanism with the best expected utility among those that keep a floor and a level.
 
@@ -92,13 +222,15 @@ def best_expected_utility(
         Privacy level in nats.
     floor : float
         The lowest utility that may occur.
+    max_time : float, optional
+        Seconds after which the best so far is returned, with its bound.
 
     Returns
     -------
     Design
         `certify(epsilon)` holds for the mechanism and nothing below `floor` has a positive probability.
         `value` is its expected utility, `bound` an upper bound on the optimum from the prices of the
-        programme, computed in floats; both in the unit of `utilities`.
+        programme, computed in fractions and rounded up; both in the unit of `utilities`.
 
     Raises
     ------
@@ -107,7 +239,15 @@ def best_expected_utility(
     ValueError
         If an argument is not finite, shapes differ, or `epsilon` is negative.
     Infeasible
-        If every outcome of some secret is below the floor, or no mechanism within the level keeps it.
+        If every outcome of some secret is below the floor, or a rival proves that no mechanism within the
+        level keeps it.
+    SolverFailed
+        If rounding, or `max_time`, leaves open whether a mechanism within the level keeps the floor.
+
+    Warns
+    -----
+    LooseBound
+        If `value` and `bound` stay far apart although there was time.
 
     Source: Song & Oechtering 2026, problem (1), with the expected utility as a second goal.
 
@@ -117,30 +257,41 @@ def best_expected_utility(
     >>> round(best_expected_utility(ranks, prior, 0.7, floor=2).value, 4)
     2.6034
     """
-    table, level, checked = (
-        check_utilities(utilities, prior),
-        check_epsilon(epsilon),
-        check_prior(prior),
+    table, level = check_utilities(utilities, prior), check_epsilon(epsilon)
+    clock = Clock(max_time, label="best_expected_utility")
+    allowed = check_allowed(allowed_by_value(table, floor), prior)
+    inputs, outputs = (
+        names_of(prior) or names_of(utilities) or (),
+        names_of(utilities, axis=1) or (),
     )
-    least = least_leakage(utilities, prior, floor)
-    if not least.mechanism.certify(level):
-        raise Infeasible(
-            f"no mechanism within epsilon = {level:g} keeps the floor {floor:g}: "
-            f"it takes at least {least.bound:.9g} nats"
+    least = _affordable(allowed, prior, inputs, outputs, level, floor, clock)
+    shares = exact_prior(prior)
+    low, high = (Fraction(float(end(table[allowed]))) for end in (np.min, np.max))
+    spread = high - low or Fraction(1)
+    exact = np.array([[(Fraction(u) - low) / spread for u in row] for row in table.tolist()])
+    exact[~allowed] = Fraction(0)
+
+    def mean(mechanism: Mechanism) -> Fraction:
+        return (
+            Fraction(np.array(shares) @ (exact * mechanism.weights.astype(object)).sum(axis=1))
+            / UNITS
         )
-    allowed, gain, lift = table >= floor, checked[:, None] * table, float(exp_below(level))
-    names, labels = least.mechanism.inputs, least.mechanism.outputs
-    best, prices = least.mechanism, np.zeros(len(checked))
-    for shave in SHAVES:
-        try:
-            channel, found = _solve(gain, allowed, checked, lift * (1 - shave))
-        except Infeasible:
+
+    most, ceiling = exp_around(Fraction(level))[1], 1 / min(shares)
+    best, value, bound = least, mean(least), Fraction(1)
+    for flow, prices in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
+        bound = min(bound, price_bound(exact, allowed, shares, min(most, ceiling), prices))
+        if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
+            found = replace(least, channel=normalised(flow, least.prior)[0])
+            if found.certify(level):
+                best, value = max((best, value), (found, mean(found)), key=lambda pair: pair[1])
+        if bound - value <= TIGHT:
             break
-        prices = prices if shave else found
-        mechanism = Mechanism(channel, prior, names, labels)
-        if mechanism.certify(level):
-            best = mechanism
-            break
-    value = expected_utility(best.channel, checked, table)
-    bound = price_bound(gain, allowed, checked, lift * (1 + ROUNDING), prices)
-    return Design(best, value, max(value, bound), "linear programme")
+    design = Design(
+        best, float(low + spread * value), float_above(low + spread * bound), "linear programme"
+    )
+    if not clock.over:
+        warn_if_loose(
+            "best_expected_utility", design.value, design.bound, float(Fraction(TIGHT) * spread)
+        )
+    return design

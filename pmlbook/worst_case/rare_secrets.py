@@ -24,7 +24,7 @@ from ..foundations.progress import Clock
 from .rival import ROUNDS, rival_bound
 
 # %% auto #0
-__all__ = ['NOBODY', 'HAIR', 'filled', 'worth', 'decimals', 'Cover', 'cover', 'search_precisely']
+__all__ = ['NOBODY', 'HAIR', 'filled', 'earnings', 'decimals', 'Cover', 'cover', 'search_precisely']
 
 # %% ../../nbs/worst_case/09_rare_secrets.ipynb #2d61cfc6
 def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> dict[int, Fraction]:
@@ -46,7 +46,7 @@ def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> d
     return entries
 
 
-def worth(
+def earnings(
     bets: Sequence[Decimal], order: Sequence[int], prior: Sequence[Decimal], mean: Decimal
 ) -> Decimal:
     """What the column earns that `filled` makes, if it earns `bets` where it serves in full."""
@@ -100,7 +100,7 @@ def cover(
         bets, spare = (-prices).tolist(), int(np.argmax(prices))
         order = sorted(range(n), key=lambda i: bets[i] / weights[i], reverse=True)
         orders = [[i for i in order if allowed[i, j]] for j in usable]
-        earned, best = max((worth(bets, o, weights, price), k) for k, o in enumerate(orders))
+        earned, best = max((earnings(bets, o, weights, price), k) for k, o in enumerate(orders))
         if prices[spare] > earned - price:  # somebody may as well be served more than once
             return Column(Decimal(0), decimals({spare: Fraction(-1)}, n))
         return Column(-price, decimals(filled(orders[best], prior, mean), n), usable[best])
