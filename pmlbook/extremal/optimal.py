@@ -20,7 +20,13 @@ from .uniform import uniform_mechanism
 from ..foundations.leakage import lift
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.utility import ExpectedGain, FInformation, Utility, as_utility
-from ..foundations.validation import PriorLike, check_epsilon, check_prior, names_of
+from pmlbook.foundations.validation import (
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    first_names,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['FEW', 'SHAVES', 'METHODS', 'closed_form', 'own_bound', 'programme_for', 'keep_level', 'optimal_mechanism']
@@ -135,6 +141,7 @@ def optimal_mechanism(
     """
     checked, level, names = check_prior(prior), check_epsilon(epsilon), names_of(prior)
     measure = as_utility(utility).aligned(names, "prior")
+    inputs = first_names(names, measure.inputs) or ()
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     formula = closed_form(checked, level, measure) if method in METHODS[:2] else None
@@ -160,9 +167,9 @@ def optimal_mechanism(
         if formula is not None:
             lower = max(0.0, level + np.log1p(-shave))
             shaved = closed_form(checked, lower, measure) or formula
-            return Mechanism(shaved.channel, prior, names or measure.inputs)
+            return Mechanism(shaved.channel, prior, inputs)
         mix = gain_mixture if found == "gain_programme" else mixture
-        return Mechanism(mix(lifts, checked, shave), prior, names or measure.inputs)
+        return Mechanism(mix(lifts, checked, shave), prior, inputs)
 
     mechanism = keep_level(make, level)
     value = mechanism.utility(measure)

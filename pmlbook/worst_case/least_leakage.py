@@ -15,7 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..foundations.linear_programmes import Infeasible
 from ..foundations.certificate import exp_below
 from ..foundations.mechanism import Design, Mechanism
-from ..foundations.validation import aligned, check_prior, labels_of, names_of, real_array
+from pmlbook.foundations.validation import (
+    aligned,
+    check_prior,
+    first_names,
+    labels_of,
+    names_of,
+    real_array,
+)
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .rival import rival_bound, search
 
@@ -194,5 +201,5 @@ def least_leakage(
     if by not in RULES:
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
-    inputs, outputs = names_of(prior) or names_of(utilities), names_of(utilities, axis=1)
+    inputs, outputs = first_names(names_of(prior), names_of(utilities)), names_of(utilities, axis=1)
     return _design(check_allowed(allowed, prior), prior, inputs or (), outputs or ())
