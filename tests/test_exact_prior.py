@@ -85,6 +85,15 @@ def test_numbers_that_are_whole_or_too_large_or_too_small():
         exact_prior([Fraction(3), Fraction(5)])
 
 
+def test_numpy_integers_do_not_overflow_inside_fractions():
+    counts = np.array([3, 2**40 + 1, 2**61])
+    meant = [Fraction(count, counts.sum()) for count in counts]
+    found = exact_prior(meant)
+    assert found == tuple(shares(counts.tolist())) == exact_prior(dict(enumerate(meant)))
+    assert {type(n) for share in found for n in share.as_integer_ratio()} == {int}
+    assert exact_prior([np.int64(1)]) == (1,)
+
+
 def designs(prior, epsilon):
     """Every public way to a mechanism that takes a prior."""
     n = len(prior)

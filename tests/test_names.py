@@ -126,6 +126,18 @@ def test_three_tables_meet_by_name(call):
         call(frame(ROWS), SORTED, pd.DataFrame(OTHER, ["a", "b", "x"]))
 
 
+def test_rows_that_name_their_outcomes_meet_by_name():
+    rows = [pd.Series(row, ["x", "y", "z"]) for row in ROWS]
+    mixed = [rows[0], rows[1][["z", "x", "y"]], rows[2][["y", "x", "z"]]]
+    made = pb.Mechanism(mixed, SHARES)
+    assert made.outputs == ("x", "y", "z") and made.channel.tolist() == (
+        pb.Mechanism(ROWS, SHARES).channel.tolist()
+    )
+    assert pb.local_dp(mixed) == pb.local_dp(ROWS)
+    with pytest.raises(ValueError, match=r"channel\[2\] and channel\[0\] have different names"):
+        pb.local_dp([*mixed[:2], mixed[2].rename({"x": "X"})])
+
+
 def test_post_processing_meets_outcomes_by_name():
     kernel = pd.DataFrame(OTHER, ["x", "y", "z"])
     channel = frame(ROWS, ["x", "y", "z"])
@@ -261,6 +273,29 @@ def test_what_carries_no_names_goes_by_position(make):
     assert pb.Mechanism(pl.DataFrame(ROWS), prior).outputs == (0, 1, 2)
 
 
+def test_rows_that_nobody_named_go_by_position():
+    """pandas numbers them 0, 1, ...; as soon as they are moved, the numbers are names."""
+    unnamed = pd.Series(SHARES)
+    for channel, prior in (
+        (pd.DataFrame(ROWS), PRIOR),
+        (frame(ROWS), unnamed),
+        (pd.DataFrame(ROWS), pd.Series(SHARES, BY_NAME)),
+    ):
+        assert pb.Mechanism(channel, prior) == pb.Mechanism(ROWS, SHARES, NAMES)
+    assert pb.Mechanism(pd.DataFrame(ROWS), unnamed, NAMES, "xyz").outputs == ("x", "y", "z")
+    assert pb.Mechanism(pd.DataFrame(ROWS), unnamed) == pb.Mechanism(ROWS, SHARES)
+    moved = pb.Mechanism(pd.DataFrame(ROWS).iloc[[2, 0, 1]], unnamed)
+    assert moved == pb.Mechanism(ROWS[[2, 0, 1]], np.array(SHARES)[[2, 0, 1]], [2, 0, 1])
+    for turned in (unnamed[::-1], unnamed.sort_values(ascending=False), unnamed.iloc[[1, 2, 0]]):
+        assert pb.epsilon_pml(pd.DataFrame(ROWS), turned) == pb.epsilon_pml(ROWS, SHARES)
+        with pytest.raises(ValueError, match="different names"):
+            pb.Mechanism(frame(ROWS), turned)
+    gain = pb.ExpectedGain(pd.DataFrame(GAIN))
+    assert pb.optimal_mechanism(PRIOR, 0.4, gain).mechanism.inputs == NAMES
+    named = pb.optimal_mechanism(unnamed, 0.4, pb.ExpectedGain(frame(GAIN)))
+    assert named.mechanism.inputs == NAMES
+
+
 def designs(prior, table):
     yield pb.optimal_mechanism(prior, 0.4).mechanism
     yield pb.optimal_mechanism(prior, 0.05).mechanism
@@ -353,7 +388,9 @@ def test_source_sets_meet_by_name():
     assert known.contains(table.iloc[0][BY_SIZE]) and known.contains([0.6, 0.3, 0.1])
     with pytest.raises(ValueError, match="distribution and source set have different names"):
         known.contains(pd.Series(SHARES, list("abx")))
-    with pytest.raises(ValueError, match=re.escape("vertices[1] and inputs have different names")):
+    with pytest.raises(
+        ValueError, match=re.escape("vertices[1] and vertices[0] have different names")
+    ):
         pb.SourceSet([table.iloc[0], pd.Series(SHARES, list("abx"))])
     design, plain = pb.dp_leakage(table, 0.3), pb.dp_leakage(table.to_numpy(), 0.3)
     assert design.mechanism.inputs == design.mechanism.outputs == NAMES
@@ -390,6 +427,7 @@ def test_per_record_tables_meet_query_values_and_datasets():
 
 
 def test_fractions_keep_their_names():
-    prior = pd.Series([Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], BY_SIZE)
+    counts = pd.Series(np.array([5, 3, 2]), BY_SIZE)
+    prior = counts.map(lambda count: Fraction(int(count), 10))
     made = pb.Mechanism(frame(ROWS), prior)
     assert made.exact_prior == (Fraction(1, 5), Fraction(3, 10), Fraction(1, 2))

@@ -38,7 +38,13 @@ from pmlbook.foundations.utility import (
     as_utility,
     lifts_of,
 )
-from ..foundations.validation import PriorLike, check_epsilon, check_prior, names_of
+from pmlbook.foundations.validation import (
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    first_names,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['FEW', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices', 'formula_bound', 'programme_for', 'rounding',
@@ -207,10 +213,12 @@ def optimal_mechanism(
     """
     checked, level, names = check_prior(prior), check_epsilon(epsilon), names_of(prior)
     measure = as_utility(utility).aligned(names, "prior")
+    inputs = first_names(names, measure.inputs) or ()
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     formula = closed_form(prior, level, measure) if method in METHODS[:2] else None
     if formula is not None:
+        formula = replace(formula, inputs=inputs) if inputs else formula
         return bracket(formula, measure, formula_bound(prior, level, measure), "closed_form")
 
     found = method if method != "auto" else programme_for(measure, len(checked))
@@ -230,6 +238,6 @@ def optimal_mechanism(
 
     def make(shave: float) -> Mechanism:
         mix = gain_mixture if found == "gain_programme" else mixture
-        return Mechanism(mix(lifts, checked, shave), prior, names or measure.inputs)
+        return Mechanism(mix(lifts, checked, shave), prior, inputs)
 
     return bracket(keep_level(make, level), measure, bound, found)

@@ -14,6 +14,7 @@ from pmlbook.foundations.validation import (
     check_channel,
     check_pair,
     check_prior,
+    first_names,
     names_of,
     real_array,
 )
@@ -53,7 +54,7 @@ def guessing_advantage(
     >>> guessing_advantage([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1, 0], [0, 1]]).round(6).tolist()
     [0.287682, 0.693147]
     """
-    names = names_of(channel) or names_of(prior)
+    names = first_names(names_of(channel), names_of(prior))
     channel, prior = check_pair(channel, prior)
     attribute = aligned(attribute, names, "attribute", "channel")
     attribute = check_channel(attribute, rows=len(prior), name="attribute")
@@ -125,7 +126,7 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDA
     >>> gain_advantage([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1], [0]]).round(6).tolist()[0]
     0.287682
     """
-    gain = aligned(gain, names_of(channel) or names_of(prior), "gain", "channel")
+    gain = aligned(gain, first_names(names_of(channel), names_of(prior)), "gain", "channel")
     channel, prior = check_pair(channel, prior)
     gain = real_array(gain, "gain", 2)
     if len(gain) != len(prior):

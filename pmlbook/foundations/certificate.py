@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .probability import exact_prior
-from .enclosure import level_of
 from .sampling import UNITS
 from .validation import check_epsilon
 
 # %% auto #0
-__all__ = ['PLAIN', 'exp_below', 'exact_lifts', 'level_above', 'Certificate']
+__all__ = ['PLAIN', 'exp_below', 'exact_lifts', 'Certificate']
 
 # %% ../../nbs/foundations/08_certificate.ipynb #e13aa92f
 def exp_below(epsilon: float) -> Fraction:
@@ -49,23 +48,6 @@ def exact_lifts(
     averages, tops = shares @ weights.astype(object), weights.max(axis=0).tolist()
     total = sum(shares)
     return [Fraction(top * total, mean) for top, mean in zip(tops, averages) if top]
-
-# %% ../../nbs/foundations/08_certificate.ipynb #ffd23289
-def level_above(lift: Fraction) -> float:
-    """A float epsilon, as small as rounding allows, for which `exp_below` reaches a lift of at least 1.
-
-    Source: rounding upwards.
-
-    Examples
-    --------
-    >>> level = level_above(Fraction(4, 3))
-    >>> exp_below(level) >= Fraction(4, 3) > exp_below(math.nextafter(level, 0))
-    True
-    """
-    level = level_of(lift)
-    while exp_below(level) < lift:
-        level = max(math.nextafter(level, math.inf), level + 2.0**-132)
-    return level
 
 # %% ../../nbs/foundations/08_certificate.ipynb #dfebbe59
 PLAIN = (str, int, float, bool, type(None))

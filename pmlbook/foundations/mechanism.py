@@ -39,6 +39,7 @@ from pmlbook.foundations.validation import (
     check_channel,
     check_names,
     check_prior,
+    first_names,
     frozen_array,
     names_of,
 )
@@ -101,19 +102,21 @@ class Mechanism(Frozen):
         given: Any = self.prior
         if self._meant is not None and self._meant[0] is self.prior:  # not another prior
             given = self._meant[1]
-        inputs = _first(self.inputs, "inputs", names_of(self.channel), names_of(given))
-        outputs = _first(self.outputs, "outputs", names_of(self.channel, axis=1))
+        carried = first_names(names_of(self.channel), names_of(given))
+        inputs = check_names(self.inputs, "inputs") or carried
+        outputs = check_names(self.outputs, "outputs") or names_of(self.channel, axis=1)
         given = aligned(given, inputs, "prior", "inputs")
         exact = exact_prior(given) if is_rational(given) else None
         prior = frozen_array(check_prior(exact or given))
         table = aligned(self.channel, inputs, "channel", "inputs")
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
+        width = channel.shape[1]
         content = {
             "channel": frozen_array(to_weights(channel) / UNITS),
             "prior": prior,
-            "inputs": check_names(inputs or range(len(prior)), "inputs", len(prior)),
-            "outputs": check_names(outputs or range(channel.shape[1]), "outputs", channel.shape[1]),
+            "inputs": tuple(check_names(inputs or range(len(prior)), "inputs", len(prior))),
+            "outputs": tuple(check_names(outputs or range(width), "outputs", width)),
             "_meant": exact and (prior, exact),
         }
         for name, value in content.items():
@@ -131,14 +134,18 @@ class Mechanism(Frozen):
         """The prior as fractions that sum to exactly one, as they were given or those of the floats."""
         return self._meant[1] if self._meant else exact_prior(self.prior)
 
-    @cached_property
+    @property
     def weights(self) -> NDArray[np.int64]:
         """The channel times 2^53, exactly, shape (N, M)."""
+        return self._weights.view()  # of its own: whoever reshapes it changes no certificate
+
+    @cached_property
+    def _weights(self) -> NDArray[np.int64]:
         return frozen_array((self.channel * UNITS).astype(np.int64))
 
     @cached_property
     def _guide(self) -> Guide:
-        return guide(alias_tables(self.weights))
+        return guide(alias_tables(self._weights))
 
     @property
     def leakage(self) -> NDArray[np.float64]:
@@ -274,13 +281,6 @@ class Mechanism(Frozen):
         return _mechanism_table(self)
 
 # %% ../../nbs/foundations/11_mechanism.ipynb #9e6ef8f0
-def _first(
-    given: Any, what: str, *carried: tuple[Hashable, ...] | None
-) -> tuple[Hashable, ...] | None:
-    """Names given by hand, else the first that an argument carries; None where there are none."""
-    return check_names(given, what=what) or next((names for names in carried if names), None)
-
-
 def _index(names: tuple[Hashable, ...]) -> Any:
     """A pandas Index that holds just these names."""
     import pandas as pd

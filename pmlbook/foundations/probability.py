@@ -55,11 +55,13 @@ def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
     >>> exact_prior([0.75, 0.25])
     (Fraction(3, 4), Fraction(1, 4))
     """
-    entries: Any = check_prior(prior).tolist()
+    checked = check_prior(prior)
     if is_rational(prior):
-        given: Any = prior
-        entries = given.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object)
-    fractions = [Fraction(entry) for entry in entries]
+        given: Any = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, object)
+        # NumPy's integers overflow, inside a Fraction too
+        fractions = [Fraction(int(p.numerator), int(p.denominator)) for p in given]
+    else:
+        fractions = [Fraction(p) for p in checked.tolist()]
     common = math.lcm(*(share.denominator for share in fractions))
     shares = [share.numerator * (common // share.denominator) for share in fractions]
     total = sum(shares)

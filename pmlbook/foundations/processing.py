@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import posterior
-from .validation import aligned, check_channel, check_pair, check_prior, names_of
+from pmlbook.foundations.validation import (
+    aligned,
+    check_channel,
+    check_pair,
+    check_prior,
+    first_names,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['post_process', 'pre_process', 'compose', 'conditional_leakage']
@@ -82,7 +89,7 @@ def pre_process(
     >>> rows.round(6).tolist(), weights.tolist()
     ([[0.833333, 0.166667], [0.5, 0.5]], [0.75, 0.25])
     """
-    names = names_of(channel) or names_of(prior)
+    names = first_names(names_of(channel), names_of(prior))
     attribute = aligned(attribute, names, "attribute", "channel")
     channel, prior = check_pair(channel, prior)
     attribute = check_channel(attribute, rows=len(prior), name="attribute")
@@ -154,7 +161,7 @@ def conditional_leakage(
     >>> conditional_leakage([[1, 0], [0.5, 0.5]], [[1, 0], [0.5, 0.5]], [0.5, 0.5]).round(6).tolist()
     [[0.182322, 1.098612], [0.0, 0.0]]
     """
-    second = aligned(second, names_of(first) or names_of(prior), "second", "first")
+    second = aligned(second, first_names(names_of(first), names_of(prior)), "second", "first")
     first, prior = check_pair(first, prior)
     second = check_channel(second, rows=len(prior), name="second")
     largest = ((first > 0)[:, :, None] * second[:, None, :]).max(axis=0)

@@ -26,8 +26,10 @@ from pmlbook.foundations.validation import (
     check_names,
     check_pair,
     check_prior,
+    first_names,
     frozen_array,
     names_of,
+    order_of,
     real_array,
 )
 
@@ -58,7 +60,7 @@ class Utility(ABC):
 
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
         """Utility of a channel, shape (N, M), under a prior, shape (N,)."""
-        measure = self.aligned(names_of(channel) or names_of(prior), "channel")
+        measure = self.aligned(first_names(names_of(channel), names_of(prior)), "channel")
         return float(measure.columns(*check_pair(channel, prior)).sum())
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:
@@ -446,8 +448,8 @@ class ExpectedGain(Frozen, Utility):
         """The gains of secrets in the order of `names`; see `Utility.aligned`."""
         if names is None or not self.inputs:
             return self
-        rows = aligned(dict(zip(self.inputs, self.gain)), names, "gain", other)
-        return replace(self, gain=np.array(list(rows.values())), inputs=tuple(rows))
+        order = order_of(self.inputs, names, "gain", other)
+        return self if order is None else replace(self, gain=self.gain[order], inputs=tuple(names))
 
     def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
@@ -518,7 +520,9 @@ class HypothesisDivergence(Frozen, Utility):
 
     def __post_init__(self) -> None:
         check_function(getattr(self.f, "f", self.f))
-        names = check_names(self.inputs, "inputs") or names_of(self.first) or names_of(self.second)
+        names = check_names(self.inputs, "inputs") or first_names(
+            names_of(self.first), names_of(self.second)
+        )
         for name in ("first", "second"):
             law = check_prior(aligned(getattr(self, name), names, name, "inputs"), name)
             object.__setattr__(self, name, frozen_array(law))
@@ -529,11 +533,11 @@ class HypothesisDivergence(Frozen, Utility):
         """The hypotheses about secrets in the order of `names`; see `Utility.aligned`."""
         if names is None or not self.inputs:
             return self
-        first, second = (
-            aligned(dict(zip(self.inputs, law.tolist())), names, "first", other)
-            for law in (self.first, self.second)
-        )
-        return replace(self, first=first, second=second, inputs=tuple(first))
+        order = order_of(self.inputs, names, "hypotheses", other)
+        if order is None:
+            return self
+        first, second = self.first[order], self.second[order]
+        return replace(self, first=first, second=second, inputs=tuple(names))
 
     @property
     def information(self) -> FInformation:

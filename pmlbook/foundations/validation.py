@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array', 'names_of',
-           'check_names', 'aligned', 'labels_of', 'check_distribution', 'check_prior', 'check_channel', 'check_pair',
-           'check_epsilon', 'check_count', 'frozen_array', 'Frozen']
+__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array', 'Unnamed',
+           'names_of', 'first_names', 'check_names', 'order_of', 'aligned', 'labels_of', 'check_distribution',
+           'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_count', 'frozen_array', 'Frozen']
 
 # %% ../../nbs/foundations/17_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -47,6 +47,8 @@ def real_array(
     values: Any, name: str, ndim: int, error: type[ValueError] = ValueError
 ) -> NDArray[np.float64]:
     """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
+    if ndim == 2 and isinstance(values, (list, tuple)):
+        values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
     try:
         array = np.asarray(values)
         numeric = array.dtype.kind in "biuf" or all(isinstance(v, Real) for v in array.flat)
@@ -108,12 +110,32 @@ def _sum(row: list[float]) -> float:
         return math.inf
 
 # %% ../../nbs/foundations/17_validation.ipynb #62463ac1
+class Unnamed(tuple[Any, ...]):
+    """The numbers 0, 1, ..., n-1 that pandas gives to rows which nobody named."""
+
+
 def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
-    """The names along an axis of a pandas Series or DataFrame, or the keys of a dict; None without names."""
+    """The names along an axis of a pandas Series or DataFrame, or the keys of a dict; None without names.
+
+    The columns of a list of Series are named by the first of them.
+    """
     if isinstance(values, Mapping):
         return None if axis else tuple(values)
+    if axis == 1 and isinstance(values, (list, tuple)) and len(values):
+        return None if isinstance(values[0], Mapping) else names_of(values[0])
     axes = getattr(values, "axes", ()) if hasattr(values, "to_numpy") else ()
-    return tuple(axes[axis]) if axis < len(axes) else None
+    if axis >= len(axes):
+        return None
+    names, numbers = tuple(axes[axis]), tuple(range(len(axes[axis])))
+    plain = type(axes[axis]).__name__ == "RangeIndex" and names == numbers
+    return Unnamed(numbers) if plain else names
+
+
+def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
+    """The first of these that somebody gave; else the first numbers, or None."""
+    known = [each for each in names if each]
+    given = [each for each in known if not isinstance(each, Unnamed)]
+    return next(iter(given or known), None)
 
 
 def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:
@@ -129,9 +151,27 @@ def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashab
     hashable = all(isinstance(name, Hashable) for name in plain)
     if len(plain) != many or not hashable or len(set(plain)) != many:
         raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
-    return plain
+    return names if isinstance(names, Unnamed) else plain
 
 # %% ../../nbs/foundations/17_validation.ipynb #1b503d35
+def order_of(
+    own: Sequence[Hashable] | None, names: Sequence[Hashable] | None, what: str, other: str
+) -> list[int] | None:
+    """Places of `names` among `own`; None where either side has none. ValueError where they differ."""
+    if own is None or names is None:
+        return None
+    place = {name: k for k, name in enumerate(check_names(own, f"names of {what}"))}
+    wanted = check_names(names, f"names of {other}")
+    if place.keys() == set(wanted):
+        return [place[name] for name in wanted]
+    if isinstance(own, Unnamed) or isinstance(names, Unnamed):
+        return None
+    raise ValueError(
+        f"{what} and {other} have different names: {shortened(list(own))} and "
+        f"{shortened(list(wanted))}; rename them, or leave the names out with to_numpy()"
+    )
+
+
 def aligned(
     values: Any, names: Sequence[Hashable] | None, what: str, other: str, axis: int = 0
 ) -> Any:
@@ -166,24 +206,20 @@ def aligned(
     {'yes': 0.25, 'no': 0.75}
     """
     own = names_of(values, axis)
-    if own is None or names is None or own == tuple(names):
+    if axis and isinstance(values, (list, tuple)) and own and names:
+        return [aligned(row, names, f"{what}[{k}]", other) for k, row in enumerate(values)]
+    order = order_of(own, names, what, other)
+    if order is None or order == list(range(len(order))):
         return values
-    place = {name: k for k, name in enumerate(check_names(own, f"names of {what}"))}
-    wanted = check_names(names, f"names of {other}")
-    if place.keys() != set(wanted):
-        raise ValueError(
-            f"{what} and {other} have different names: {shortened(list(own))} and "
-            f"{shortened(list(wanted))}; rename them, or leave the names out with to_numpy()"
-        )
     if isinstance(values, Mapping):
-        return {name: values[name] for name in wanted}
-    return values.take([place[name] for name in wanted], axis=axis)
+        return {name: values[name] for name in names or ()}
+    return values.take(order, axis=axis)
 
 
 def labels_of(prior: Any, n: int) -> tuple[Hashable, ...]:
     """The names of the `n` secrets: those that `names_of` finds, else 0, 1, ..., n-1."""
     names = names_of(prior)
-    return tuple(range(n)) if names is None else check_names(names, "names of prior", n)
+    return tuple(range(n)) if names is None else tuple(check_names(names, "names of prior", n))
 
 # %% ../../nbs/foundations/17_validation.ipynb #327c188c
 def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.float64]:

@@ -88,13 +88,9 @@ class SourceSet(Frozen):
     def __post_init__(self) -> None:
         given: Any = self.vertices
         real_array(given, "vertices", 2, InvalidPrior)
-        listed = isinstance(given, (list, tuple))
-        carried = names_of(given[0]) if listed else names_of(given, axis=1)
-        names = check_names(self.inputs, "inputs") or carried
-        columns = aligned(given, names, "columns of vertices", "inputs", axis=1)
-        rows = given if listed else np.asarray(columns)
-        ordered = [aligned(row, names, f"vertices[{k}]", "inputs") for k, row in enumerate(rows)]
-        table = np.array([check_distribution(p, f"vertices[{k}]") for k, p in enumerate(ordered)])
+        names = check_names(self.inputs, "inputs") or names_of(given, axis=1)
+        rows = np.asarray(aligned(given, names, "vertices", "inputs", axis=1))
+        table = np.array([check_distribution(p, f"vertices[{k}]") for k, p in enumerate(rows)])
         _, first = np.unique(table, axis=0, return_index=True)
         known = check_names(names, "inputs", table.shape[1]) if names else ()
         object.__setattr__(self, "vertices", frozen_array(table[np.sort(first)]))

@@ -5,7 +5,6 @@
 # %% ../../nbs/practice/10_composition.ipynb #d37fefe4
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
@@ -13,37 +12,20 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import compress, product
 from math import gcd, inf, lcm, log10, nextafter
-from struct import pack, unpack
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..foundations.certificate import exp_below
-from ..foundations.mechanism import Mechanism
+from ..foundations.mechanism import Mechanism, level_of
+from ..foundations.probability import exact_prior
 from ..foundations.sampling import UNITS
-from ..foundations.validation import check_epsilon, check_prior
+from ..foundations.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['MOST_SECRETS', 'exact_prior', 'level_of', 'Column', 'JointRelease', 'matched', 'compose', 'composed_level',
-           'exact_corners', 'best_answer', 'worst_joint_level']
-
-# %% ../../nbs/practice/10_composition.ipynb #2c035ecb
-def exact_prior(prior: NDArray[np.float64]) -> tuple[Fraction, ...]:
-    """The prior that floats stand for: their exact values, divided by their exact sum."""
-    values = [Fraction(p) for p in prior.tolist()]
-    total = sum(values)
-    return tuple(value / total for value in values)
-
-
-def level_of(lift: Fraction) -> float:
-    """The smallest float that is a level for this lift: e^level is certainly not below it."""
-
-    def number(bits: int) -> float:  # non-negative floats are ordered as their bits are
-        return float(unpack("<d", pack("<q", bits))[0])
-
-    (most,) = unpack("<q", pack("<d", 1000.0))
-    return number(bisect_left(range(most), True, key=lambda bits: exp_below(number(bits)) >= lift))
+__all__ = ['MOST_SECRETS', 'Column', 'JointRelease', 'matched', 'compose', 'composed_level', 'exact_corners', 'best_answer',
+           'worst_joint_level']
 
 # %% ../../nbs/practice/10_composition.ipynb #2101a1e6
 class Column(NamedTuple):
@@ -162,7 +144,7 @@ def _single(release: Mechanism | JointRelease, place: int) -> JointRelease:
         raise ValueError(f"release {place} must be a Mechanism or a JointRelease, not a {kind}")
     rows = zip(release.weights.T.tolist(), release.outputs)
     columns = _merged(Column(tuple(entries), 1, (name,)) for entries, name in rows)
-    return JointRelease(release.inputs, exact_prior(release.prior), columns, 1)
+    return JointRelease(release.inputs, release.exact_prior, columns, 1)
 
 
 def matched(release: JointRelease, first: JointRelease) -> JointRelease:
@@ -327,7 +309,7 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     >>> round(worst_joint_level([0.5, 0.5], 0.25, 0.25), 4)
     0.4224
     """
-    shares = exact_prior(check_prior(prior))
+    shares = exact_prior(prior)
     if len(shares) > MOST_SECRETS:
         raise ValueError(f"prior has {len(shares)} symbols, too many: at most {MOST_SECRETS}")
     one, two = exp_below(check_epsilon(first, "first")), exp_below(check_epsilon(second, "second"))

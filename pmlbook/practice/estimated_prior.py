@@ -20,17 +20,18 @@ from ..foundations.linear_programmes import maximise
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.utility import Utility, as_utility
 from pmlbook.foundations.validation import (
+    Frozen,
     InvalidPrior,
+    aligned,
     check_channel,
     check_distribution,
     check_epsilon,
-    check_prior,
-    aligned,
     check_names,
+    check_prior,
     frozen_array,
     labels_of,
     names_of,
-    Frozen,
+    order_of,
     real_array,
 )
 
@@ -155,7 +156,7 @@ class PriorRegion(Frozen):
             raise ValueError(
                 f"no prior lies between low, sum {low.sum():g}, and high, sum {high.sum():g}"
             )
-        inputs = check_names(names or range(len(prior)), "inputs", len(prior))
+        inputs = tuple(check_names(names or range(len(prior)), "inputs", len(prior)))
         for name, value in (("prior", prior), ("low", low), ("high", high)):
             object.__setattr__(self, name, frozen_array(value))
         object.__setattr__(self, "free", free)
@@ -435,13 +436,10 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     """
     if len(mechanism.prior) != len(region.prior):
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")
-    rows = aligned(
-        dict(zip(mechanism.inputs, mechanism.weights)), region.inputs, "mechanism", "region"
-    )
-    weights = np.array(list(rows.values()))
+    order = order_of(mechanism.inputs, region.inputs, "mechanism", "region")
     c = exp_below(check_epsilon(epsilon))
     low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
-    for column in weights.T.tolist():
+    for column in mechanism.weights[order].T.tolist():
         worst = fill(column, low, high, Fraction(region.free))
         if max(column) * sum(worst) > c * sum(q * p for q, p in zip(worst, column)):
             return False

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY
 from ..foundations.validation import check_epsilon, check_prior, labels_of
-from .composition import exact_prior, level_of
+from ..foundations.mechanism import level_of
+from ..foundations.probability import exact_prior
 
 # %% auto #0
 __all__ = ['MOST_NAMED', 'check_probability', 'belief_range', 'largest_odds', 'best_guess', 'level_within', 'odds_level',

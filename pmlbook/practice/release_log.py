@@ -18,12 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ..foundations.mechanism import Mechanism
+from ..foundations.mechanism import Mechanism, level_of
 from pmlbook.practice.composition import (
     JointRelease,
     compose,
-    exact_prior,
-    level_of,
     matched,
 )
 
@@ -73,7 +71,7 @@ def fingerprint(mechanism: Mechanism) -> str:
     >>> fingerprint(Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]))[:12]
     '...'
     """
-    prior = [f"{p.numerator:x}/{p.denominator:x}" for p in exact_prior(mechanism.prior)]
+    prior = [f"{p.numerator:x}/{p.denominator:x}" for p in mechanism.exact_prior]
     names = [list(map(_name, labels)) for labels in (mechanism.inputs, mechanism.outputs)]
     content = json.dumps([names, prior, mechanism.weights.tolist()])
     return sha256(content.encode()).hexdigest()

@@ -23,7 +23,6 @@ from pmlbook.foundations.linear_programmes import (
     Infeasible,
     SolverFailed,
     as_decimal,
-    as_fractions,
     digits_for,
     maximise,
     maximise_precisely,
@@ -33,7 +32,7 @@ from ..foundations.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..foundations.progress import Clock
 from ..foundations.sampling import UNITS
-from ..foundations.validation import check_epsilon, names_of
+from ..foundations.validation import check_epsilon, first_names, names_of
 from .least_leakage import TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .rare_secrets import NOBODY, decimals, earnings, filled
@@ -261,7 +260,7 @@ def best_expected_utility(
     clock = Clock(max_time, label="best_expected_utility")
     allowed = check_allowed(allowed_by_value(table, floor), prior)
     inputs, outputs = (
-        names_of(prior) or names_of(utilities) or (),
+        first_names(names_of(prior), names_of(utilities)) or (),
         names_of(utilities, axis=1) or (),
     )
     least = _affordable(allowed, prior, inputs, outputs, level, floor, clock)

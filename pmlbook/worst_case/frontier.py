@@ -17,7 +17,7 @@ from ..foundations.enclosure import exp_around
 from ..foundations.linear_programmes import warn_if_loose
 from ..foundations.mechanism import Design
 from ..foundations.progress import Clock
-from ..foundations.validation import check_epsilon
+from ..foundations.validation import check_epsilon, first_names, names_of
 from .least_leakage import TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
@@ -58,7 +58,10 @@ class _Stairs:
 
     def __init__(self, utilities: Any, prior: Any, clock: Clock) -> None:
         self.table, self.prior, self.clock = check_utilities(utilities, prior), prior, clock
-        self.outputs = tuple(getattr(utilities, "columns", ()))
+        self.names = (
+            first_names(names_of(prior), names_of(utilities)) or (),
+            names_of(utilities, axis=1) or (),
+        )
         self.thresholds = thresholds_between(self.table)
         self.tol, self.known = TIGHT, dict[int, tuple[float, Bracket]]()
 
@@ -66,7 +69,7 @@ class _Stairs:
         """The bracket of the k-th threshold."""
         if k not in self.known:
             mask = self.table >= self.thresholds[k]
-            self.known[k] = np.inf, Bracket(mask, self.prior, self.outputs)
+            self.known[k] = np.inf, Bracket(mask, self.prior, *self.names)
         tried, bracket = self.known[k]
         if tried > self.tol:
             self.known[k] = self.tol, bracket

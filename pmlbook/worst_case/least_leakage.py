@@ -12,13 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.certificate import exact_lifts, level_above
+from ..foundations.certificate import exact_lifts
+from ..foundations.mechanism import level_of
 from ..foundations.enclosure import float_below, ln_around
 from ..foundations.linear_programmes import Infeasible, as_fractions, warn_if_loose
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..foundations.progress import Clock
-from ..foundations.validation import aligned, check_prior, labels_of, names_of, real_array
+from pmlbook.foundations.validation import (
+    aligned,
+    check_prior,
+    first_names,
+    labels_of,
+    names_of,
+    real_array,
+)
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .rare_secrets import search_precisely
 from .rival import rival_bound, search
@@ -136,7 +144,7 @@ class Bracket:
         """The mechanism with its level, rounded up, and the bound, rounded down."""
         assert self.lift is not None
         bound = max(0.0, float_below(ln_around(self.bound)[0]))
-        return Design(self.mechanism, level_above(self.lift), bound, "rival prior")
+        return Design(self.mechanism, level_of(self.lift), bound, "rival prior")
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #a207362c
 def _design(
@@ -262,7 +270,7 @@ def least_leakage(
     if by not in RULES:
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
-    inputs, outputs = names_of(prior) or names_of(utilities), names_of(utilities, axis=1)
+    inputs, outputs = first_names(names_of(prior), names_of(utilities)), names_of(utilities, axis=1)
     clock = Clock(max_time, label="least_leakage")
     design = _design(check_allowed(allowed, prior), prior, clock, inputs or (), outputs or ())
     if not clock.over:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..foundations.mechanism import Mechanism
-from ..foundations.validation import names_of
+from ..foundations.validation import first_names, names_of
 from .problem import allowed_by_rank, check_utilities
 
 # %% auto #0
@@ -52,7 +52,7 @@ def utility_safe_mechanism(utilities: ArrayLike, prior: ArrayLike, rank: int) ->
     [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     """
     allowed = allowed_by_rank(check_utilities(utilities, prior), rank)
-    inputs, outputs = names_of(prior) or names_of(utilities), names_of(utilities, axis=1)
+    inputs, outputs = first_names(names_of(prior), names_of(utilities)), names_of(utilities, axis=1)
     channel = allowed / allowed.sum(axis=1, keepdims=True)
     return Mechanism(channel, prior, inputs or (), outputs or ())
 
