@@ -5,6 +5,7 @@
 # %% ../../nbs/foundations/15_linear_programmes.ipynb #cba79f1b
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 # %% auto #0
-__all__ = ['Infeasible', 'SolverFailed', 'Programme', 'maximise']
+__all__ = ['FAR', 'Infeasible', 'SolverFailed', 'LooseBound', 'warn_if_loose', 'Programme', 'maximise']
 
 # %% ../../nbs/foundations/15_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):
@@ -22,6 +23,25 @@ class Infeasible(ValueError):
 
 class SolverFailed(RuntimeError):
     """The solver stopped without an optimum; the message says with which status."""
+
+
+class LooseBound(UserWarning):
+    """The bound on the optimum stays far from the value reached, and time was not the reason."""
+
+
+FAR = 1e3  # times the tolerance: a gap above this is worth a warning
+
+
+def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
+    """Warn the caller of `call` with `LooseBound` if value and bound are further than `FAR` * `tol` apart."""
+    gap = 0.0 if value == bound else abs(value - bound)
+    if not gap <= FAR * tol:
+        warnings.warn(
+            f"{call}: the value {value:.9g} and its bound {bound:.9g} stay {gap:.1e} apart, far above "
+            f"tol = {tol:.0e}; the mechanism is valid, but a better one may exist",
+            LooseBound,
+            stacklevel=3,
+        )
 
 # %% ../../nbs/foundations/15_linear_programmes.ipynb #ecbde917
 @dataclass(frozen=True)
