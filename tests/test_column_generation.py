@@ -119,14 +119,13 @@ def test_price_bounds_every_excess(limit, pairs):
     for trial in range(40):
         prior = np.sort(random_prior(int(rng.integers(3, 9)), rng))
         utility, level = list(NAMED.values())[trial % 6], rng.uniform(0.1, 0.9 * epsilon_max(prior))
-        groups, prices = (
-            Groups(prior, level, utility.f),
-            5 * prior + rng.normal(size=len(prior)) / 10,
-        )
-        corners = lift_vectors(prior, level)
-        loss = groups.box - utility.columns(corners, prior)
-        excess = (prices @ corners * groups.a - loss).max()
-        assert price(groups, prices, limit, pairs, 1)[2] >= excess - 1e-10
+        groups, prices = Groups(prior, level, utility), prior + rng.normal(size=len(prior)) / 10
+        corners, (low, high) = lift_vectors(prior, level), groups.ends
+        x = np.clip((corners - groups.floor[:, None]) / groups.span[:, None], 0, 1)
+        loss = (prior * low) @ (1 - x) + (prior * high) @ x - utility.columns(corners, prior)
+        excess = (prices @ x - loss).max()
+        bound = price(groups, prices, limit, pairs, 1)[1]
+        assert bound <= prices @ groups.share - excess + 1e-10
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,25 @@
 # %% ../../nbs/extremal/15_column_generation.ipynb #96144973
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from .losses import Floats, Groups, circle_lifts, near_misses
-from .pricing import price
-from .repeated_sums import price_sums, sums_repeat
-from .ungrouping import basic_lifts
-from ..foundations.linear_programmes import SolverFailed
+from .losses import Fillings, Floats, Groups, circle, joined, near_misses, nothing
+from .pricing import best_of, price
+from .repeated_sums import Cells, price_cells, price_sums, sums_repeat
+from .ungrouping import unroll
+from ..foundations.linear_programmes import LooseBound, SolverFailed
 from ..foundations.progress import Clock
 from ..foundations.utility import FInformation, Utility
 from ..foundations.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['BUNDLED', 'Master', 'start_columns', 'bundles', 'Growth', 'grow_bundled', 'column_generation']
+__all__ = ['TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FIRST', 'UNWATCHED', 'Master', 'start_columns',
+           'bundles', 'Growth', 'draw', 'Search', 'grow_bundled', 'grow', 'warn_why', 'column_generation']
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #63ad982a
 class Master:
@@ -33,19 +35,20 @@ class Master:
     def __init__(self, groups: Groups) -> None:
         self.solver, n, none = highspy.Highs(), len(groups.p), np.zeros(0, dtype=np.int32)
         self.solver.setOptionValue("output_flag", False)
-        self.sums = np.full(n, groups.a)
-        self.solver.addRows(n, self.sums, self.sums, 0, none, none, np.zeros(0))
-        self.columns, self.loss, self.scale = np.zeros((n, 0)), np.zeros(0), 1.0
+        self.groups, self.columns = groups, nothing(groups)
+        self.solver.addRows(n, groups.share, groups.share, 0, none, none, np.zeros(0))
+        self.filled, self.loss, self.scale = np.zeros((n, 0)), np.zeros(0), 1.0
 
-    def add(self, columns: Floats, loss: Floats) -> None:
-        """Add columns of shape (G, V) and their losses."""
-        n, v = columns.shape
+    def add(self, columns: Fillings) -> None:
+        """Add columns."""
+        filled, loss = columns.filled(self.groups), columns.loss(self.groups)
+        n, v = filled.shape
         zero, start = np.zeros(v), np.arange(0, n * v, n, dtype=np.int32)
         rows = np.tile(np.arange(n, dtype=np.int32), v)
-        entries = np.ascontiguousarray(columns.T).ravel()
-        top = np.full(v, highspy.kHighsInf)
+        entries, top = np.ascontiguousarray(filled.T).ravel(), np.full(v, highspy.kHighsInf)
         self.solver.addCols(v, loss / self.scale, zero, top, n * v, start, rows, entries)
-        self.columns, self.loss = np.hstack([self.columns, columns]), np.append(self.loss, loss)
+        self.columns = joined([self.columns, columns])
+        self.filled, self.loss = np.hstack([self.filled, filled]), np.append(self.loss, loss)
 
     def solve(self, seconds: float = np.inf) -> tuple[Floats, Floats, float]:
         """Weights, prices and loss, recomputed from the weights; SolverFailed without an optimum."""
@@ -58,7 +61,7 @@ class Master:
             status = self.solver.getModelStatus()
             answer = self.solver.getSolution()
             weights = np.maximum(answer.col_value, 0)
-            misses = abs(self.columns @ weights - self.sums).max() if len(weights) else np.inf
+            misses = abs(self.filled @ weights - self.groups.share).max() if len(weights) else 1.0
             if status == highspy.HighsModelStatus.kOptimal and misses < 1e-8:
                 break
             if status == highspy.HighsModelStatus.kTimeLimit:
@@ -67,136 +70,260 @@ class Master:
         else:
             raise SolverFailed(f"HiGHS stopped with status {status}, rows off by {misses:.0e}")
         prices, loss = np.array(answer.row_dual) * self.scale, float(weights @ self.loss)
+        self.rescale(loss)
+        return weights, prices, loss
+
+    def rescale(self, loss: float) -> None:
+        """Keep the objective at order one."""
         if 0 < loss < 0.1 * self.scale:
             self.scale = loss
             every = np.arange(len(self.loss), dtype=np.int32)
             self.solver.changeColsCost(len(every), every, self.loss / self.scale)
-        return weights, prices, loss
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #a6488fc4
-def start_columns(groups: Groups) -> tuple[Floats, Floats]:
-    """Circle columns, each group averaged, and their losses."""
-    prior = np.repeat(groups.p, groups.size)
-    member = np.repeat(np.arange(len(groups.p)), groups.size)
-    lifts = circle_lifts(prior, groups.a) * groups.a
-    means = np.zeros((len(groups.p), lifts.shape[1]))
-    np.add.at(means, member, lifts)
-    parts = lifts * prior[:, None]
-    return means / groups.size[:, None], groups.loss(parts, member[:, None]).sum(axis=0)
+TURNS = 4  # orders in which the symbols are laid on the circle
+
+
+def start_columns(groups: Groups, rng: np.random.Generator) -> Fillings:
+    """Circle columns: the symbols by probability, light and heavy in turn, and in random orders."""
+    n = len(groups.member)
+    rank = np.arange(n)
+    in_turn = np.argsort(np.minimum(2 * rank, 2 * (n - rank) - 1))
+    orders = [rank, in_turn, *(rng.permutation(n) for _ in range(TURNS - 2))]
+    return joined([circle(groups, order) for order in orders])
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #c8005ae7
 BUNDLED = 128  # rows that a programme still solves within a fraction of a second
+LONG = 600  # different probabilities that a programme still solves within seconds
 
 
-def bundles(prior: Floats, a: float, rows: int) -> NDArray[np.int64] | None:
-    """One of `rows` bundles for each symbol, the first half single symbols; None if one is too heavy."""
+def bundles(prior: Floats, rows: int) -> NDArray[np.int64]:
+    """One of `rows` bundles for each symbol, the first half single symbols."""
     order, alone = np.argsort(-prior), rows // 4
     middle = order[alone:-alone]
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]], label[order[-alone:]] = np.arange(alone), np.arange(alone, 2 * alone)
     label[middle] = 2 * alone + np.arange(len(middle)) % (rows - 2 * alone)
-    heaviest = np.bincount(label, prior)[2 * alone :].max()
-    return label if heaviest <= min(a, 1 - a) else None
+    return label
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #f4ac05b7
+KEEP = 4  # columns a round for each group that takes the remainder
+STALE = 12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
+NEAREST = 0.97  # how near to the fair prices the search may stay
+PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round
+FIRST = 1.0  # seconds that the first programme gets however little time there is
+
+
 class Growth:
     """A mechanism that grows column by column: its loss so far, and a bound no mechanism goes below."""
 
-    def __init__(self, groups: Groups, solid: NDArray[np.bool_], tol: float, clock: Clock) -> None:
-        self.groups, self.solid, self.tol, self.clock = groups, solid, tol, clock
-        self.bound, self.loss, self.weights = groups.least_loss(), np.inf, np.zeros(0)
-        self.prices, self.master, self.alive = np.zeros(len(groups.p)), Master(groups), True
-        self.rng, self.power, self.repeats = np.random.default_rng(0), 12, sums_repeat(groups)
-        columns, loss = start_columns(groups)
-        self.add(columns, loss + self.broken(columns))  # too dear to be kept
+    def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
+        self.groups, self.tol, self.clock = groups, tol, clock
+        self.bound, self.loss, self.weights = 0.0, np.inf, np.zeros(0)
+        self.prices, self.fair, self.fairest = *np.zeros((2, len(groups.p))), 0.0
+        self.master, self.rng, self.power, self.stuck = (
+            Master(groups),
+            np.random.default_rng(0),
+            12,
+            "",
+        )
+        self.add(start_columns(groups, self.rng), max(clock.left, FIRST))
 
-    def broken(self, columns: Floats) -> NDArray[np.bool_]:
-        """Which columns break a bundle."""
-        filled = columns[self.solid] * self.groups.size[self.solid, None]
-        return abs(filled - np.rint(filled)).max(axis=0, initial=0) > 1e-9
-
-    def add(self, columns: Floats, loss: Floats) -> None:
+    def add(self, columns: Fillings, seconds: float | None = None) -> None:
         """Add columns and solve; without an answer in time the last one stands."""
-        self.master.add(columns, loss)
+        self.master.add(columns)
         try:
-            self.weights, self.prices, self.loss = self.master.solve(self.clock.left)
-        except SolverFailed:
-            self.alive = False
+            seconds = self.clock.left if seconds is None else seconds
+            self.weights, self.prices, self.loss = self.master.solve(seconds)
+        except SolverFailed as failure:
+            self.stuck = str(failure)
+
+    @property
+    def gap(self) -> float:
+        """What is open between the mechanism and the bound."""
+        return self.loss - self.bound
+
+    @property
+    def closed(self) -> bool:
+        """Whether the gap is within the tolerance, or within rounding."""
+        value = self.groups.closed - self.loss
+        return self.gap <= max(self.tol * value, self.groups.rounding)
 
     @property
     def over(self) -> bool:
-        """Whether the gap is closed, the time is up or the solver gave up; reports where we are."""
-        box = self.groups.box
+        """Whether the gap is closed, the time is up or the search is stuck; reports where we are."""
         if np.isfinite(self.loss):
-            self.clock.tell(box - self.loss, box - self.bound)
-        closed = self.loss - self.bound <= self.tol * (box - self.loss)
-        return closed or not self.alive or self.clock.over
+            self.clock.tell(self.groups.closed - self.loss, self.groups.closed - self.bound)
+        return self.closed or bool(self.stuck) or self.clock.over
 
-    def draw(self) -> None:
-        """Near misses, from ever longer tables, while they help."""
-        g, stale, longest = len(self.groups.p), 0, 16 if self.repeats else 20
-        keep, worth = (4, 8.0) if g <= 40 else (8 if g <= 64 else 2, 1.3)
-        took = 0.0
-        while stale < (1 if g <= 64 else 8) and not self.over:
-            power = self.power if self.clock.left > 5 * took else 12
-            before, began = self.loss - self.bound, self.clock.seconds
-            self.add(*near_misses(self.groups, power, keep * g, self.rng, self.solid))
-            took = self.clock.seconds - began
-            helped = power < 16 or self.loss - self.bound < before / worth
-            stale, self.power = 0 if helped else stale + 1, min(self.power + 2, longest)
+    def take(self, prices: Floats, columns: Fillings) -> bool:
+        """Add the columns that are worth adding at these prices; whether there were any."""
+        excess = prices @ columns.filled(self.groups) - columns.loss(self.groups)
+        cost, columns = best_of(-excess, columns, KEEP)
+        helps = -cost > 1e-13 * self.loss
+        if helps.any() and not self.over:
+            self.add(columns[helps])
+        return bool(helps.any())
 
-    def search(self) -> None:
-        """Columns priced exactly, until none is missing."""
-        effort, least, most, took = 0, 2 if len(self.groups.p) <= 18 else 4, 10, 0.0
-        while not self.over and 3 * took < self.clock.left:
-            began = self.clock.seconds
-            power = min(least + effort, most)
-            pairs = min(1000 * 4**power, 8_000_000)
-            enough = 0.5 * self.tol * (self.groups.box - self.loss)
-            if self.repeats:
-                columns, losses, upper = price_sums(
-                    self.groups, self.prices, 16, self.clock, enough
-                )
-            else:
-                columns, losses, upper = price(
-                    self.groups, self.prices, 2 ** (10 + power), pairs, 4, self.clock, enough
-                )
-            self.bound = max(self.bound, self.groups.a * float(self.prices.sum()) - upper)
-            helps = self.prices @ columns - losses > 1e-13 * max(self.loss, 1e-13)
-            before, took = self.loss, self.clock.seconds - began
-            if helps.any() and not self.over:
-                self.add(columns[:, helps], losses[helps])
-            elif self.repeats or power == most:
+    def see(self, prices: Floats, bound: float) -> None:
+        """Note a bound; the prices that gave the best one are lowered until they are fair, and kept."""
+        groups, self.bound = self.groups, max(self.bound, bound)
+        if bound > self.fairest:
+            excess = float(prices @ groups.share) - bound
+            self.fairest = bound
+            self.fair = prices - excess * groups.size * groups.width / groups.room
+
+    def lifts(self) -> tuple[Floats, Floats]:
+        """The lift vectors in use, in the order of the prior, and their weights; none if none are known yet."""
+        used, member = np.flatnonzero(self.weights > 1e-12), self.groups.member
+        filled, weights = self.master.filled[:, used], self.weights[used]
+        x, weights = unroll(np.ones(len(member)), member, filled, weights)
+        return self.groups.lift(x, member[:, None]), weights
+
+# %% ../../nbs/extremal/15_column_generation.ipynb #f1a5c201
+def draw(growth: Growth) -> None:
+    """Near misses, from ever longer tables, while they help."""
+    g, stale, took = len(growth.groups.p), 0, 0.0
+    keep, worth = (4, 8.0) if g <= 40 else (8 if g <= 64 else 2, 1.3)
+    while stale < (1 if g <= 64 else 8) and not growth.over:
+        power = growth.power if growth.clock.left > 5 * took else 12
+        before, began = growth.gap, growth.clock.seconds
+        growth.add(near_misses(growth.groups, power, keep * g, growth.rng))
+        took = growth.clock.seconds - began
+        helped = power < 16 or growth.gap < before / worth
+        stale, growth.power = 0 if helped else stale + 1, min(growth.power + 2, 20)
+
+# %% ../../nbs/extremal/15_column_generation.ipynb #f1a5c202
+class Search:
+    """Rounds of pricing that narrow the gap of a growing mechanism, until neither side moves."""
+
+    def __init__(self, growth: Growth) -> None:
+        self.growth, groups = growth, growth.groups
+        self.cells, self.repeats = Cells(groups), sums_repeat(groups)
+        self.least, self.most = 12 if len(groups.p) <= 18 else 14, 20
+        self.power, self.mix, self.stale, self.rest, self.pause = self.least, 0.0, 0, 0, 1
+        self.took = 0.0
+
+    def by_cells(self) -> None:
+        """Price by cells while that helps; if it does not, pause for ever longer."""
+        growth, first = self.growth, self.growth.gap
+        if self.rest > 0:
+            self.rest -= 1
+            return
+        while not growth.over:
+            before = growth.gap
+            columns, bound = price_cells(self.cells, growth.prices, KEEP)
+            growth.bound = max(growth.bound, bound)
+            if not growth.take(growth.prices, columns) or growth.gap > 0.97 * before:
                 break
-            better = before - self.loss >= 0.1 * (self.loss - self.bound)
-            effort = max(effort - 1, 0) if better and helps.any() else effort + 1
+        self.pause = 1 if growth.gap < 0.99 * first else min(2 * self.pause, 8)
+        self.rest = self.pause - 1
 
-    def lifts(self, utility: Utility) -> Floats:
-        """The lift vectors in use, in the order of the prior; none if there is no mechanism yet."""
-        used = np.flatnonzero(self.weights > 1e-12)
-        columns = self.master.columns[:, used]
-        used = used[: 0 if self.broken(columns).any() else None]
-        return basic_lifts(self.groups, columns[:, : len(used)], self.weights[used], utility)
+    def by_lists(self) -> tuple[bool, bool]:
+        """Price exactly, between the programme's prices and the fair ones; whether there were columns, and all were looked at."""
+        growth = self.growth
+        groups, prices = growth.groups, self.mix * growth.fair + (1 - self.mix) * growth.prices
+        enough = 0.1 * growth.tol * (groups.closed - growth.loss)
+        if self.repeats:
+            columns, bound, complete = price_sums(groups, prices, KEEP, growth.clock, enough)
+        else:
+            limit, pairs = 2**self.power, min(4**self.power // 1000, PAIRS)
+            columns, bound, complete = price(
+                groups, prices, limit, pairs, KEEP, growth.clock, enough
+            )
+        growth.see(prices, bound)
+        return growth.take(prices, columns), complete
+
+    def fits(self) -> bool:
+        """Lower the effort until the next round is over in time; False if that cannot be."""
+        left = self.growth.clock.left
+        while 2 * self.took > left and self.power > self.least:
+            self.power, self.took = self.power - 1, self.took / 2
+        return self.took <= left
+
+    def run(self) -> None:
+        """Rounds until the gap is closed, the time is up, or neither side moves."""
+        growth = self.growth
+        while not growth.over:
+            before, distance = growth.gap, growth.loss - growth.fairest
+            self.by_cells()
+            if growth.over or not self.fits():
+                break
+            began, loss = growth.clock.seconds, growth.loss
+            found, complete = self.by_lists()
+            self.took = growth.clock.seconds - began
+            self.adapt(found, complete, loss - growth.loss >= 0.1 * growth.gap)
+            nearer = growth.loss - growth.fairest < 0.95 * distance
+            self.stale = 0 if nearer or growth.gap < 0.95 * before else self.stale + 1
+            if self.stale >= STALE:
+                growth.stuck = (
+                    "neither side moves" if complete else "the lists of the search are too long"
+                )
+
+    def adapt(self, found: bool, complete: bool, better: bool) -> None:
+        """Set the effort and the prices of the next round."""
+        power = self.power
+        if found:
+            self.mix, self.power = 0.7 * self.mix, power + (-1 if better else 1)
+        elif complete:
+            self.mix *= 0.85
+        else:
+            self.mix, self.power = min((1 + self.mix) / 2, NEAREST), power + 1
+        self.power = min(max(self.power, self.least), self.most)
+        self.took *= 2.0 ** (self.power - power)
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #c3454ffb
 def grow_bundled(
-    prior: Floats, groups: Groups, rows: int, utility: FInformation, tol: float, clock: Clock
+    prior: Floats, epsilon: float, rows: int, utility: FInformation, tol: float, clock: Clock
 ) -> tuple[Floats, float]:
-    """Lift vectors that treat each bundle as one symbol, and their gap to the closed bound."""
-    label = bundles(prior, groups.a, rows)
-    if label is None:
-        return np.ones((len(prior), 1)), np.inf
-    tied = Groups(np.bincount(label, prior).astype(float), 0.0, utility.f, groups.a)
-    solid = np.zeros(len(tied.p), dtype=bool)
-    solid[tied.member[rows // 4 * 2 :]] = True
-    growth = Growth(tied, solid, tol, clock)
-    growth.draw()
-    lifts = growth.lifts(utility)
-    if not lifts.size:
-        return np.ones((len(prior), 1)), np.inf
-    return lifts[label], (growth.loss - groups.least_loss()) / (groups.box - growth.loss)
+    """Lift vectors that treat each bundle as one symbol, and their value."""
+    label = bundles(prior, rows)
+    growth = Growth(Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock)
+    draw(growth)
+    lifts, weights = growth.lifts()
+    x, _ = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)
+    return x / growth.groups.a, growth.groups.closed - growth.loss
+
+# %% ../../nbs/extremal/15_column_generation.ipynb #f1a5c203
+def grow(
+    prior: Floats, epsilon: float, utility: FInformation, tol: float, clock: Clock
+) -> tuple[Floats, float, float, str]:
+    """Lift vectors, their value, a bound on every value, and why the tolerance was not reached, if so."""
+    groups, rows, best = Groups(prior, epsilon, utility), BUNDLED, (np.ones((0, 0)), -np.inf)
+    bound = groups.closed + groups.rounding
+    while rows < len(groups.p) and not (clock.over and best[0].size):
+        best = max(
+            best, grow_bundled(prior, epsilon, rows, utility, tol, clock), key=lambda b: b[1]
+        )
+        rows *= 2
+        if bound - best[1] <= max(tol * best[1], 2 * groups.rounding):
+            return *best, bound, ""
+    if best[0].size and (clock.over or len(groups.p) > LONG):
+        return *best, bound, "the time is up" if clock.over else "there are too many symbols"
+    growth = Growth(groups, tol, clock)
+    if len(groups.p) > 18:
+        draw(growth)
+    Search(growth).run()
+    bound -= growth.bound
+    if groups.closed - growth.loss > best[1]:
+        best = growth.lifts()[0], groups.closed - growth.loss
+    why = "" if growth.closed else growth.stuck or f"{clock.seconds:.0f} seconds are over"
+    return *best, bound, why
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #8c13507c
+UNWATCHED = 20.0  # seconds after which a search that nobody limits and nobody watches ends
+
+
+def warn_why(value: float, bound: float, tol: float, why: str) -> None:
+    """Warn with `LooseBound` that the tolerance was not reached, and why."""
+    warnings.warn(
+        f"column generation: the value {value:.9g} and its bound {bound:.9g} are {bound - value:.1e} "
+        f"apart, more than tol = {tol:.0e} of the value: {why}",
+        LooseBound,
+        stacklevel=4,
+    )
+
+
 def column_generation(
     prior: PriorLike,
     epsilon: float,
@@ -206,6 +333,8 @@ def column_generation(
     progress: Callable[[float, float, float], object] | bool | None = None,
 ) -> tuple[Floats, float]:
     """Lift vectors of an optimal mechanism for an f-information, at most N, and a bound on the optimum.
+
+    Warns with `LooseBound` if `tol` is not reached, unless `max_time` was given and is up.
 
     Parameters
     ----------
@@ -218,7 +347,8 @@ def column_generation(
     tol : float
         Stop when the bound exceeds the value by at most this fraction of it.
     max_time : float, optional
-        Stop after so many seconds, with a valid mechanism and a valid bound.
+        Stop after so many seconds, with a valid mechanism and a valid bound; `UNWATCHED` if left out and
+        `progress` is not asked for, else no limit.
     progress : callable or bool, optional
         See `Clock`: called with value, bound and seconds at every round, or whether to draw a bar.
 
@@ -245,24 +375,12 @@ def column_generation(
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
-    constant, groups = np.ones((len(checked), 1)), Groups(checked, level, utility.f)
-    if groups.width.min() <= 0:  # level zero: nothing may be said
-        return constant, float(checked @ utility.f(np.ones(len(checked))))
-    with Clock(max_time, progress, "column generation") as clock:
-        lifts, gap, rows = constant, np.inf, BUNDLED
-        while rows < len(groups.p) and (rows == BUNDLED or gap > (tol if max_time else 1e-3)):
-            if not clock.over:
-                more, less = grow_bundled(checked, groups, rows, utility, tol, clock)
-                lifts, gap = (more, less) if less < gap else (lifts, gap)
-            rows *= 2
-        if gap <= (tol if max_time else 1e-3) or (clock.over and np.isfinite(gap)):
-            return lifts, float(groups.box - groups.least_loss())
-        growth, before = Growth(groups, np.zeros(len(groups.p), dtype=bool), tol, clock), np.inf
-        while not growth.over and growth.loss < before:
-            before = growth.loss
-            if len(groups.p) > 18:
-                growth.draw()
-            growth.search()
-    ours = growth.lifts(utility)
-    better = ours.size and growth.loss < groups.least_loss() + gap * groups.box
-    return ours if better else lifts, float(groups.box - growth.bound)
+    watched = progress is True or callable(progress)
+    limit = UNWATCHED if max_time is None and not watched else max_time
+    with Clock(limit, progress, "column generation") as clock:
+        if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
+            return np.ones((len(checked), 1)), float(checked @ utility.f(np.ones(len(checked))))
+        lifts, value, bound, why = grow(checked, level, utility, tol, clock)
+    if why and not (max_time is not None and clock.over):
+        warn_why(value, bound, tol, why)
+    return lifts, bound

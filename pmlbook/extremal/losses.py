@@ -5,7 +5,8 @@
 # %% ../../nbs/extremal/11_losses.ipynb #1b18d01b
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,55 +16,76 @@ from ..foundations.utility import FInformation
 from ..foundations.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['Floats', 'SAME', 'Groups', 'closed_bound', 'circle_lifts', 'columns_of', 'with_remainder', 'near_misses']
+__all__ = ['Floats', 'Whole', 'SAME', 'Groups', 'closed_bound', 'Fillings', 'joined', 'nothing', 'windows', 'circle',
+           'nearest_pairs', 'with_rest', 'near_misses']
 
 # %% ../../nbs/extremal/11_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]
-SAME = 1e-15  # weights that differ by less are equal but for rounding
+Whole = NDArray[np.int64]
+SAME = 1e-15  # weights of order one that differ by less are equal but for rounding
 
 
 class Groups:
-    """Symbols grouped by probability, with the loss of each between its least and largest part.
+    """Symbols grouped by probability, how far the part of each can move, and what it loses in between.
 
     Source: the chord of a convex function; Grosse et al. 2024, Theorem 4, for the grouping.
     """
 
-    def __init__(
-        self, prior: Floats, epsilon: float, f: Callable[[Floats], Floats], a: float | None = None
-    ) -> None:
-        self.a = a or max(float(np.exp(-epsilon)), float(prior.min()))
+    def __init__(self, prior: Floats, epsilon: float, utility: FInformation) -> None:
+        level = min(epsilon, float(-np.log(prior.min())))
+        self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
+        rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
-        ends = np.asarray(f(np.array([0.0, 1 / self.a])), dtype=float)
-        if not np.isfinite(ends).all():
-            raise ValueError(f"utility is {ends.tolist()} at lifts 0 and c: it must be finite")
-        self.f, self.start, self.slope = f, float(ends[0]), float((ends[1] - ends[0]) * self.a)
-        self.box = self.start + self.slope
-        least = self.a - 1 + self.p
-        self.low = np.where(least < SAME, 0, least)  # rounding must not buy a loss at a steep zero
-        self.high = np.minimum(self.p, self.a)
-        self.width = self.high - self.low
-        everyone = np.arange(len(self.p))
-        self.at_low, self.at_high = self.loss(self.low, everyone), self.loss(self.high, everyone)
+        self.same = SAME * min(1, 1e3 * min(self.a, rest))
+        can_vanish = self.p - rest < self.same  # rounding must not buy a loss at a steep zero
+        self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
+        self.width = np.minimum(self.reach, np.where(self.p <= self.a, self.p, 1 - self.p))
+        self.width = np.where(can_vanish, np.minimum(self.p, self.a), self.width)
+        self.bottom = np.where(can_vanish, -1, -rest * (1 - self.p) / (self.a * self.p))
+        self.span = np.where(self.p <= self.a, rest / self.a, 1 / self.p - 1) - self.bottom
+        self.share, self.floor = -self.bottom / self.span, np.where(can_vanish, 0, 1 + self.bottom)
+        whole, self.left_out = float(self.size @ self.width), self.a >= 0.5
+        self.spare = min(self.rest, 1 - self.p[-1])  # what a full house has too much
+        self.room = whole - self.spare
+        if not self.left_out:
+            self.room = 1 - self.p[-1] if self.floor[-1] else self.a
+            self.spare = whole - self.room
+        self._prepare(utility)
+
+    def _prepare(self, utility: FInformation) -> None:
+        """Values at both ends, the closed bound, and the losses on a grid that is fine at the ends."""
+        self.utility, everyone = utility, np.arange(len(self.p))
+        limits = np.asarray(utility.f(np.array([0.0, 1 / self.a])), dtype=float)
+        if not np.isfinite(limits).all():
+            raise ValueError(f"utility is {limits.tolist()} at lifts 0 and c: it must be finite")
+        self.ends = (
+            self.value(np.zeros(len(self.p)), everyone),
+            self.value(np.ones(len(self.p)), everyone),
+        )
+        mass, (low, high) = self.size * self.p, self.ends
+        self.closed = float(mass @ ((1 - self.share) * low + self.share * high))
+        self.rounding = 2.0**-48 * float(mass @ (abs(low) + abs(high)))
         near = np.geomspace(1e-13, 0.5, 70)
         self.grid = np.concatenate([[0], near, 1 - near[-2::-1], [1]])
-        self.hump = self.above_chord(self.grid[:, None], everyone)
+        self.losses = self.loss(self.grid[:, None], everyone)
 
-    def loss(self, part: Floats, k: Any) -> Floats:
-        """Loss of one symbol of group k that gives `part` of its probability."""
-        t = np.minimum(part / (self.p[k] * self.a), 1 / self.a)
-        below = self.p[k] * (self.start + self.slope * t - self.f(t))
-        return np.where((part <= 0) | (part >= self.p[k]), 0, below)
+    def lift(self, x: Floats, k: Any) -> Floats:
+        """Lift of group k, a fraction x of the way from its least to its largest part."""
+        top = np.where(self.p <= self.a, 1 / self.a, 1 / self.p)[k]
+        return np.where(x == 1, top, self.floor[k] + x * self.span[k])
 
-    def above_chord(self, x: Floats, k: Any) -> Floats:
-        """Loss above its chord, a fraction x of the way from the least to the largest part."""
-        chord = (1 - x) * self.at_low[k] + x * self.at_high[k]
-        hump = np.maximum(self.loss(self.low[k] + x * self.width[k], k) - chord, 0)
-        return np.where((x <= 0) | (x >= 1), 0, hump)
+    def value(self, x: Floats, k: Any) -> Floats:
+        """The function f at that lift, up to a multiple of lift minus one, which averages to zero."""
+        lift, excess = self.lift(x, k), getattr(self.utility, "excess", None)
+        if excess is None:
+            return np.asarray(self.utility.f(lift), dtype=float)
+        return np.asarray(excess(lift, self.bottom[k] + x * self.span[k]), dtype=float)
 
-    def least_loss(self) -> float:
-        """The closed bound: no mechanism loses less."""
-        x = (self.a * self.p - self.low) / self.width
-        return float(self.size @ ((1 - x) * self.at_low + x * self.at_high))
+    def loss(self, x: Floats, k: Any) -> Floats:
+        """What one symbol of group k loses below its chord."""
+        low, high = self.ends
+        lost = self.p[k] * ((1 - x) * low[k] + x * high[k] - self.value(x, k))
+        return np.where((x <= 0) | (x >= 1), 0, np.maximum(lost, 0))
 
 # %% ../../nbs/extremal/11_losses.ipynb #603049b9
 def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> float:
@@ -78,85 +100,152 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
     True
     """
     checked, level = check_prior(prior), check_epsilon(epsilon)
-    groups = Groups(checked, level, utility.f)
-    if groups.a == 1 or groups.width.min() <= 0:
+    if level == 0 or len(checked) == 1:
         return float(checked @ utility.f(np.ones(len(checked))))
-    return groups.box - groups.least_loss()
+    return Groups(checked, level, utility).closed
+
+# %% ../../nbs/extremal/11_losses.ipynb #f1a5c001
+@dataclass(frozen=True)
+class Fillings:
+    """Corners by group: `held` of each group are full, and one more of group `taker` is at `place`.
+
+    Parameters
+    ----------
+    held : ndarray of int, shape (G, V)
+    taker : ndarray of int, shape (V,)
+    place : ndarray of float, shape (V,)
+        Between 0, the least part, and 1, the largest.
+
+    Source: Grosse et al. 2024, Lemma 1: at most one entry of a corner is neither least nor largest.
+    """
+
+    held: Whole
+    taker: Whole
+    place: Floats
+
+    def __len__(self) -> int:
+        return len(self.taker)
+
+    def __getitem__(self, which: Any) -> Fillings:
+        return Fillings(self.held[:, which], self.taker[which], self.place[which])
+
+    def filled(self, groups: Groups) -> Floats:
+        """How full each group is on average, shape (G, V)."""
+        full = self.held.astype(float)
+        full[self.taker, np.arange(len(self))] += self.place
+        return full / groups.size[:, None]
+
+    def loss(self, groups: Groups) -> Floats:
+        """What each corner loses below the chords."""
+        return groups.loss(self.place, self.taker)
+
+
+def joined(parts: Sequence[Fillings]) -> Fillings:
+    """Several lists of corners as one."""
+    held = np.hstack([part.held for part in parts])
+    taker, place = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("taker", "place")
+    )
+    return Fillings(held, taker, place)
+
+
+def nothing(groups: Groups) -> Fillings:
+    """No corners."""
+    return Fillings(np.zeros((len(groups.p), 0), int), np.zeros(0, int), np.zeros(0))
 
 # %% ../../nbs/extremal/11_losses.ipynb #9674b508
-def circle_lifts(prior: Floats, a: float) -> Floats:
-    """Lift vectors of a window of length `a` turned over arcs of lengths `prior`, shape (N, at most 2N).
+def windows(arcs: Floats, length: float) -> tuple[Whole, Floats]:
+    """How many arcs a window covers wholly that begins where an arc begins, and its part of the next."""
+    n, twice = len(arcs), np.append(arcs, arcs)
+    ends, begin = np.append(0.0, np.cumsum(twice)), np.arange(n)
+    last = np.searchsorted(ends, ends[:n] + length, "right") - 1
+    many = np.clip(last - begin, 0, n - 1)
+    spans = np.column_stack([begin, begin + many]).ravel()
+    covered = np.where(many > 0, np.add.reduceat(np.append(twice, 0.0), spans)[::2], 0)
+    return many, np.maximum(length - covered, 0)
+
+
+def circle(groups: Groups, order: Whole) -> Fillings:
+    """Corners of a window of length `a` turned over the symbols as arcs, in some order, at most 2N.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
     """
-    right = np.cumsum(prior)
-    left = right - prior
-    begin = np.unique(np.concatenate([left, (right - a) % 1.0]))[:, None]
-    covered = np.zeros((len(begin), len(prior)))
-    for turn in (0, 1):
-        over = np.minimum(right + turn, begin + a) - np.maximum(left + turn, begin)
-        covered += np.maximum(0, over)
-    covered = np.where(abs(covered - prior) < SAME, prior, np.where(covered < SAME, 0, covered))
-    return np.unique(covered / (a * prior), axis=0).T
+    symbols, found = np.repeat(np.arange(len(groups.p)), groups.size)[order], []
+    length = groups.rest if groups.left_out else groups.a
+    for arcs in (symbols, symbols[::-1]):
+        n, step = len(arcs), np.arange(len(arcs))
+        many, cut = windows(groups.p[arcs], length)
+        at = (step + many) % n
+        covered = (step - step[:, None]) % n < many[:, None]
+        full = ~covered & (step != at[:, None]) if groups.left_out else covered
+        taker, held = arcs[at], np.zeros((len(groups.p), n), dtype=int)
+        window, arc = np.nonzero(full)
+        np.add.at(held, (arcs[arc], window), 1)
+        reach = groups.reach[taker]
+        part = reach - cut if groups.left_out else cut - (groups.p[taker] - reach)
+        found.append(Fillings(held, taker, np.clip(part / groups.width[taker], 0, 1)))
+    return joined(found)
+
+# %% ../../nbs/extremal/11_losses.ipynb #f1a5c003
+def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Whole, Whole, Floats]:
+    """Pairs of entries of two tables that fill the room best, `keep` from each side, and their rests.
+
+    Source: Horowitz and Sahni 1974.
+    """
+    order = np.argsort(two)
+    want, sorted_two = room - one, two[order]
+    below, found = np.searchsorted(sorted_two, want, side="right") - 1, []
+    for at in (below, below + 1):
+        inside = (at >= 0) & (at < len(two))
+        rest = np.where(inside, want - sorted_two[np.clip(at, 0, len(two) - 1)], np.inf)
+        best = np.argsort(abs(rest))[:keep]
+        best = best[inside[best]]
+        found.append((best, order[at[best]], rest[best]))
+    first, second, rests = (np.concatenate(part) for part in zip(*found))
+    return first, second, rests
 
 # %% ../../nbs/extremal/11_losses.ipynb #ee71b144
-def columns_of(
-    groups: Groups, counts: NDArray[np.int64], k: NDArray[np.int64], x: Floats
-) -> tuple[Floats, Floats]:
-    """Mean lift / c of each group, and loss, of corners with `counts` full and one of group k at x."""
-    empty = groups.size[:, None] - counts
-    parts = counts * groups.high[:, None] + empty * groups.low[:, None]
-    parts[k, np.arange(len(k))] += x * groups.width[k]
-    loss = counts.T @ groups.at_high + empty.T @ groups.at_low - groups.at_low[k]
-    loss = loss + groups.loss(groups.low[k] + x * groups.width[k], k)
-    return parts / (groups.size * groups.p)[:, None], loss
+def with_rest(groups: Groups, held: Whole, rest: Floats) -> Fillings:
+    """Corners with `held` full but for a small rest, given or taken back where it loses least.
 
-# %% ../../nbs/extremal/11_losses.ipynb #4fe79137
-def with_remainder(
-    groups: Groups, counts: NDArray[np.int64], rest: Floats, solid: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Columns with `counts` at the top and the rest where it loses least, and their losses."""
-    width = groups.width[:, None]
-    able = (counts < groups.size[:, None]) & (width >= rest) & ~solid[:, None]
-    x, everyone = np.minimum(rest / width, 1), np.arange(len(width))[:, None]
-    part = groups.low[:, None] + x * width
-    extra = np.where(able, groups.loss(part, everyone) - groups.at_low[:, None], np.inf)
-    k, good = extra.argmin(axis=0), np.isfinite(extra.min(axis=0))
-    good_k = k[good]
-    return columns_of(groups, counts[:, good], good_k, x[good_k, np.flatnonzero(good)])
+    Source: concavity of the loss.
+    """
+    width, everyone = groups.width[:, None], np.arange(len(groups.p))[:, None]
+    x, give = np.minimum(abs(rest) / width, 1), rest >= 0
+    able = np.where(give, held < groups.size[:, None], held > 0) & (abs(rest) <= width)
+    cost = np.where(able, groups.loss(np.where(give, x, 1 - x), everyone), np.inf)
+    taker, good = cost.argmin(axis=0), np.isfinite(cost.min(axis=0))
+    taker, held, back, column = taker[good], held[:, good], ~give[good], np.arange(good.sum())
+    held[taker, column] -= back
+    x = x[:, good][taker, column]
+    return Fillings(held, taker, np.where(back, 1 - x, x))
 
 # %% ../../nbs/extremal/11_losses.ipynb #71efe86d
-def near_misses(
-    groups: Groups, power: int, keep: int, rng: np.random.Generator, solid: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Columns with small remainders from two tables of at most 2^power random sets, and their losses.
-
-    Groups in `solid` never take the remainder.
+def near_misses(groups: Groups, power: int, keep: int, rng: np.random.Generator) -> Fillings:
+    """Corners with small remainders from two tables of at most 2^power random sets.
 
     Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
     """
     g = len(groups.p)
-    share = np.clip((groups.a * groups.p - groups.low) / groups.width, 0, 1)
     order = np.argsort(-groups.width * groups.size * np.exp(rng.random(g)))
     deep = 2 if g > 35 else 1
-    k, room = 2 ** (power // deep), groups.a - groups.size @ groups.low
-    parts, drawn, weights = [order[i :: 2 * deep] for i in range(2 * deep)], [], []
+    k, parts = 2 ** (power // deep), [order[i :: 2 * deep] for i in range(2 * deep)]
+    drawn: list[Whole] = []
+    weights: list[Floats] = []
     for part in parts:
-        sets = rng.binomial(groups.size[part], share[part], (k * deep**2, len(part)))
-        new = np.sort(np.unique(sets @ groups.width[part], return_index=True)[1])[:k]
+        sets = rng.binomial(groups.size[part], groups.share[part], (k * deep**2, len(part)))
+        weight = np.asarray(sets @ groups.width[part], dtype=float)
+        new = np.sort(np.unique(weight, return_index=True)[1])[:k]
         drawn.append(sets[new])
-        weights.append(sets[new] @ groups.width[part])
+        weights.append(weight[new])
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]
-    first, second = np.argsort(-weights[0]), np.argsort(weights[1])
-    want = room - weights[0][first]
-    at = np.searchsorted(weights[1][second], want, side="right") - 1
-    rest = np.where(at >= 0, want - weights[1][second[at]], np.inf)
-    best = np.argsort(rest)[:keep]
-    best = best[np.isfinite(rest[best])]
-    counts = np.zeros((g, len(best)), dtype=int)
-    for half, code in enumerate((first[best], second[at[best]])):
+    first, second, rest = nearest_pairs(weights[0], weights[1], groups.room, keep)
+    rest[abs(rest) < groups.same] = 0
+    held = np.zeros((g, len(rest)), dtype=int)
+    for half, code in enumerate((first, second)):
         for i in range(deep * (half + 1) - 1, deep * half - 1, -1):
             many = len(drawn[i])
-            counts[parts[i]], code = drawn[i][code % many].T, code // many
-    return with_remainder(groups, counts, rest[best], solid)
+            held[parts[i]], code = drawn[i][code % many].T, code // many
+    found = with_rest(groups, held, rest)
+    return found[np.argsort(found.loss(groups))[:keep]]

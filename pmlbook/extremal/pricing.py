@@ -5,38 +5,35 @@
 # %% ../../nbs/extremal/12_pricing.ipynb #1ea9061f
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .losses import SAME, Floats, Groups, columns_of
+from .losses import Fillings, Floats, Groups, Whole, joined, nothing
 from ..foundations.progress import Clock
 
 # %% auto #0
-__all__ = ['STEPS', 'greedy', 'reaches', 'Half', 'two_halves', 'Rests', 'Pairs', 'price']
+__all__ = ['STEPS', 'BLOCK', 'greedy', 'reaches', 'Half', 'two_halves', 'Rests', 'Pairs', 'best_of', 'cheapest', 'price']
 
 # %% ../../nbs/extremal/12_pricing.ipynb #cbb78a5d
-def greedy(groups: Groups, prices: Floats) -> tuple[Floats, float]:
-    """Profit of each symbol beyond the critical price, and the value of the chord knapsack.
+def greedy(groups: Groups, prices: Floats) -> tuple[Floats, float, float]:
+    """Profit of each symbol beyond the critical rate, the base, and the value of the greedy filling.
 
     Source: Dantzig 1957.
     """
-    each = prices / groups.size
-    profit = each * groups.width / groups.p - (groups.at_high - groups.at_low)
-    room = groups.a - groups.size @ groups.low
+    profit = prices / groups.size
     order = np.argsort(-profit / groups.width)
     filled = np.cumsum((groups.size * groups.width)[order])
-    critical = order[min(int(np.searchsorted(filled, room)), len(order) - 1)]
-    rate = profit[critical] / groups.width[critical]
-    q = profit - rate * groups.width
-    least = groups.size @ (each * groups.low / groups.p - groups.at_low)
-    return q, float(least + rate * room + groups.size @ np.maximum(q, 0))
+    critical = order[min(int(np.searchsorted(filled, groups.room)), len(order) - 1)]
+    q = profit - profit[critical] / groups.width[critical] * groups.width
+    q[critical] = 0
+    base = float(groups.size @ (np.maximum(q, 0) - q * groups.share))
+    return q, base, float(prices @ groups.share) + base
 
 # %% ../../nbs/extremal/12_pricing.ipynb #0a297f2d
 def reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
-    """How far from empty and from full a remainder may be without losing more than `slack`."""
-    over = np.maximum(q, 0) - np.outer(groups.grid, q) + groups.hump > slack
+    """How far from empty and from full a remainder may be without costing more than `slack`."""
+    over = np.maximum(q, 0) - np.outer(groups.grid, q) + groups.losses > slack
     ever = over.any(axis=0)
     up = np.where(ever, groups.grid[over.argmax(axis=0)], 1.0)
     down = np.where(ever, 1 - groups.grid[::-1][over[::-1].argmax(axis=0)], 1.0)
@@ -86,9 +83,8 @@ def two_halves(
 ) -> tuple[Half, Half, float]:
     """The two lists, and the slack up to which they are complete."""
     step, (up, down) = np.where(q > 0, -groups.width, groups.width), reaches(groups, q, slack)
-    mass, fixed = groups.size * groups.width, abs(q) > slack
-    room = groups.a - groups.size @ groups.low + down.max() + 1e-12
-    spare = mass.sum() - (groups.a - groups.size @ groups.low) + up.max() + 1e-12
+    mass, fixed, safe = groups.size * groups.width, abs(q) > slack, 1e3 * groups.same
+    room, spare = groups.room + down.max() + safe, groups.spare + up.max() + safe
     within = room - mass[fixed & (q > 0)].sum(), spare - mass[fixed & (q <= 0)].sum()
     halves = Half(*within), Half(*within)
     for g in np.argsort(abs(q)).tolist():
@@ -107,10 +103,11 @@ class Rests:
     """What a remainder costs at least, by size, if the cheapest group takes it or gives it back."""
 
     def __init__(self, groups: Groups, q: Floats) -> None:
-        self.far = far = np.concatenate([[0], np.geomspace(1e-17, groups.width.max(), 160)])
+        far = np.geomspace(groups.same / 100, groups.width.max(), 160)
+        self.far = far = np.concatenate([[0], far])
         x, self.least, self.ever = np.minimum(far[:, None] / groups.width, 1), [], []
         for sign, place in ((1, x), (-1, 1 - x)):
-            cost = groups.above_chord(place, np.arange(len(q))) - sign * q * x
+            cost = groups.loss(place, np.arange(len(q))) - sign * q * x
             cost[far[:, None] > groups.width] = np.inf
             between = np.minimum(cost[:-1], cost[1:])
             self.least.append(between.min(axis=1))
@@ -128,65 +125,102 @@ class Rests:
 
 # %% ../../nbs/extremal/12_pricing.ipynb #fb45ca7b
 STEPS = (0.0, 0.03, 0.1, 0.25, 0.5, 0.75, 1.01)  # flips of the second list, as parts of slack
+BLOCK = 1_000_000  # pairs at a time
 
 
 class Pairs:
-    """Pairs of entries of the two lists whose weights leave a small rest, cheapest bound first."""
+    """Pairs of entries of the two lists whose weights leave a small rest."""
 
     def __init__(self, groups: Groups, q: Floats, slack: float, halves: tuple[Half, Half]) -> None:
         self.groups, self.q, self.slack, self.halves = groups, q, slack, halves
         self.up, self.down = reaches(groups, q, slack)
         self.base, self.rests = np.where(q > 0, groups.size, 0), Rests(groups, q)
-        room = groups.a - groups.size @ groups.low - self.base @ groups.width
+        room = groups.room - self.base @ groups.width
         one, two = halves
         self.want, self.ranges = room - one.weight, []
         for least, most in zip(STEPS, STEPS[1:]):
             some = np.flatnonzero((two.flips >= least * slack) & (two.flips < most * slack))
             left = slack - least * slack - one.flips
             weight, (up, down) = two.weight[some], self.rests.windows(left)
-            begin = np.searchsorted(weight, self.want - up - SAME)
-            end = np.searchsorted(weight, self.want + down + SAME, "right")
+            begin = np.searchsorted(weight, self.want - up - groups.same)
+            end = np.searchsorted(weight, self.want + down + groups.same, "right")
             self.ranges.append((some, begin, np.where(left >= 0, end - begin, 0)))
         self.many = sum(int(many.sum()) for _, _, many in self.ranges)
 
-    def arrange(self) -> None:
-        """List the pairs."""
-        (one, two), firsts, seconds = self.halves, [], []
+    def blocks(self) -> Iterator[tuple[Whole, Whole]]:
+        """The pairs, as places in the first and in the second list."""
         for some, begin, many in self.ranges:
-            firsts.append(np.repeat(np.arange(len(many)), many))
-            place = np.arange(many.sum()) + np.repeat(begin - np.cumsum(many) + many, many)
-            seconds.append(some[place])
-        i, j = np.concatenate(firsts), np.concatenate(seconds)
-        rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
-        rest[abs(rest) < SAME] = 0  # rounding: where f is steep at 0 it would cost real money
-        bound = flips + self.rests.cost(rest)
-        order = np.flatnonzero(bound <= self.slack)
-        order = order[np.argsort(bound[order], kind="stable")]
-        self.rest, self.flips, self.bound = rest[order], flips[order], bound[order]
-        self.codes = one.code[i[order]], two.code[j[order]]
+            ends, start = np.append(0, np.cumsum(many)), 0
+            while start < len(many):
+                stop = int(np.searchsorted(ends, ends[start] + BLOCK, "right")) - 1
+                stop = max(stop, start + 1)
+                now, first = many[start:stop], begin[start:stop] - ends[start:stop]
+                i = np.repeat(np.arange(start, stop), now)
+                yield i, some[np.arange(ends[start], ends[stop]) + np.repeat(first, now)]
+                start = stop
 
-    def corners(self, now: slice) -> tuple[Floats, NDArray[Any], Floats, NDArray[Any]]:
-        """Corners of some pairs: cost, group of the remainder, its place, groups' counts at the top."""
-        rest, sizes = self.rest[now], self.groups.size[:, None]
+    def look(self, block: tuple[Whole, Whole]) -> tuple[Floats, Floats, Floats]:
+        """Rest, flips and a lower bound on the cost of each pair of a block."""
+        (one, two), (i, j) = self.halves, block
+        rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
+        rest[abs(rest) < self.groups.same] = (
+            0  # rounding: where f is steep it would cost real money
+        )
+        return rest, flips, flips + self.rests.cost(rest)
+
+    def corners(
+        self, block: tuple[Whole, Whole], rest: Floats, flips: Floats
+    ) -> tuple[Floats, Fillings]:
+        """Corners of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
+        groups, fills = self.groups, rest >= 0
         off = np.zeros((len(self.q), len(rest)), dtype=int)
-        for half, codes in zip(self.halves, self.codes):
+        for half, entries in zip(self.halves, block):
             for group, stride in half.strides.items():
-                off[group] = codes[now] // stride % (self.groups.size[group] + 1)
-        held, fills = np.where(self.q[:, None] > 0, self.base[:, None] - off, off), rest >= 0
-        able = np.where(fills, held < sizes, held > 0)
-        able &= abs(rest) <= np.where(fills, self.up[:, None], self.down[:, None]) + SAME
+                off[group] = half.code[entries] // stride % (groups.size[group] + 1)
+        held = np.where(self.q[:, None] > 0, self.base[:, None] - off, off)
+        able = np.where(fills, held < groups.size[:, None], held > 0)
+        able &= abs(rest) <= np.where(fills, self.up[:, None], self.down[:, None]) + groups.same
         g, at = np.nonzero(able)
-        x = np.minimum(abs(rest[at]) / self.groups.width[g], 1)
+        x, sure = (
+            np.clip((abs(rest[at]) - less) / groups.width[g], 0, 1) for less in (0, groups.same)
+        )
         back = ~fills[at]
-        place = np.where(back, 1 - x, x)
-        cost = self.flips[now][at] - self.q[g] * (place - back)
-        cost += self.groups.above_chord(place, g)
+        cost = flips[at] - self.q[g] * np.where(back, -x, x)
+        cost += groups.loss(np.where(back, 1 - sure, sure), g)
         good = np.flatnonzero(cost <= self.slack)
-        g, at, counts = g[good], at[good], held[:, at[good]]
-        counts[g, np.arange(len(g))] -= back[good]
-        return cost[good], g, place[good], counts
+        g, held, back, x = g[good], held[:, at[good]], back[good], x[good]
+        held[g, np.arange(len(g))] -= back
+        return cost[good], Fillings(held, g, np.where(back, 1 - x, x))
 
 # %% ../../nbs/extremal/12_pricing.ipynb #4a6a8b81
+def best_of(cost: Floats, corners: Fillings, keep: int) -> tuple[Floats, Fillings]:
+    """The cheapest `keep` corners for each group that takes the remainder."""
+    order = np.lexsort((cost, corners.taker))
+    taker = corners.taker[order]
+    best = order[np.arange(len(order)) - np.searchsorted(taker, taker) < keep]
+    return cost[best], corners[best]
+
+
+def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillings, float]:
+    """The cheapest corners of all pairs, and a bound on the cost of every corner."""
+    least, step = near.slack, max(1, 100_000 // len(near.q))
+    cost, found = np.zeros(0), nothing(near.groups)
+    for i, j in near.blocks():
+        if clock is not None and clock.over:
+            return found, 0.0
+        rest, flips, bound = near.look((i, j))
+        order = np.flatnonzero(bound < least)
+        order = order[np.argsort(bound[order], kind="stable")]
+        for seen in range(0, len(order), step):
+            now = order[seen : seen + step]
+            if bound[now[0]] >= least:
+                break
+            more, corners = near.corners((i[now], j[now]), rest[now], flips[now])
+            least = min(least, float(more.min(initial=np.inf)))
+            cost, found = best_of(np.append(cost, more), joined([found, corners]), keep)
+    return found, max(least, 0.0)
+
+
 def price(
     groups: Groups,
     prices: Floats,
@@ -195,40 +229,24 @@ def price(
     keep: int,
     clock: Clock | None = None,
     enough: float = 0.0,
-) -> tuple[Floats, Floats, float]:
-    """Columns of large excess: mean lift / c of each group, loss; and an upper bound on every excess.
+) -> tuple[Fillings, float, bool]:
+    """Columns of large excess, a bound on the loss of every mechanism, and whether all were looked at.
 
     Excesses below `enough` are not looked for.
 
-    Source: Horowitz and Sahni 1974, with the chord knapsack as relaxation.
+    Source: Horowitz and Sahni 1974, with the greedy filling as relaxation.
     """
-    q, top = greedy(groups, prices)
-    slack, nothing = max(top - enough, 1e-300), (np.zeros((len(q), 0)), np.zeros(0))
-    *halves, slack = two_halves(groups, q, slack, limit, clock)
+    q, base, top = greedy(groups, prices)
+    wanted = max(top - enough, 1e-300)
+    *halves, slack = two_halves(groups, q, wanted, limit, clock)
     while True:
         if slack < 1e-9 * top or (clock is not None and clock.over):
-            return *nothing, top
+            return nothing(groups), -base, False
         near = Pairs(groups, q, slack, (halves[0], halves[1]))
         if near.many <= pairs:
             break
-        slack /= 1.5
+        slack /= 1.2
         for half in halves:
             half.sort(slack)
-    near.arrange()
-    least, step, seen = slack, max(1, 100_000 // len(q)), 0
-    found: list[tuple[Floats, NDArray[Any], Floats, NDArray[Any]]] = []
-    while seen < len(near.bound) and near.bound[seen] < least:
-        if clock is not None and clock.over:
-            least = min(least, float(near.bound[seen]))
-            break
-        found.append(near.corners(slice(seen, seen + step)))
-        least, seen = min(least, float(found[-1][0].min(initial=np.inf))), seen + step
-    upper = top - max(0.0, least)
-    if not found:
-        return *nothing, upper
-    cost, place = (np.concatenate([part[i] for part in found]) for i in (0, 2))
-    g, counts = (np.concatenate([part[i] for part in found], axis=-1) for i in (1, 3))
-    order = np.lexsort((cost, g))
-    rank = np.arange(len(order)) - np.searchsorted(g[order], g[order])
-    best = order[rank < keep]
-    return *columns_of(groups, counts[:, best], g[best], place[best]), upper
+    found, least = cheapest(near, keep, clock)
+    return found, least - base, slack == wanted
