@@ -200,7 +200,9 @@ def release(arguments: argparse.Namespace) -> int:
 def _objection(arguments: argparse.Namespace, certificate: Certificate) -> str:
     """Why a certificate is not the one to release with, or nothing."""
     digest = digest_of(certificate) if arguments.sha256 is None else arguments.sha256.lower()
-    if not SHA256.fullmatch(digest):  # an empty one too: a variable that was never set demands nothing
+    if not SHA256.fullmatch(
+        digest
+    ):  # an empty one too: a variable that was never set demands nothing
         raise ValueError("--sha256 takes 64 hexadecimal digits")
     if digest != digest_of(certificate):
         return f"the certificate is another one, its digest {digest_of(certificate)}"
