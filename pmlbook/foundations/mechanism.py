@@ -211,7 +211,7 @@ class Mechanism(Frozen):
         Raises
         ------
         ValueError
-            If `values` is empty, or holds a missing value or one not among `inputs` (named with its row).
+            If `values` is empty, or holds a missing value or one not among `inputs`; the row is named.
         """
         words = random_words(rng)
         parts = [
