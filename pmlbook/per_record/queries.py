@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,6 +56,8 @@ def _listed(values: Any, name: str) -> tuple[Any, ...]:
     """The values as a tuple; ValueError for a set, which has no order."""
     if isinstance(values, Set):
         raise ValueError(f"{name} must be a sequence, got {values!r}: a set has no order")
+    if not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a sequence, got a {type(values).__name__}")
     return tuple(values)
 
 
@@ -286,9 +288,10 @@ class SumQuery(Query):
         then: Callable[[int], int] | None = None,
         alphabets: Sequence[Sequence[Hashable]] | None = None,
     ) -> None:
-        check_records(len(contributions))
+        given = _listed(contributions, "contributions")
+        check_records(len(given))
         try:
-            listed = [_listed(v, "contributions") for v in _listed(contributions, "contributions")]
+            listed = [_listed(v, "contributions") for v in given]
             adds = tuple(tuple(map(operator.index, values)) for values in listed)
         except TypeError:
             raise ValueError(

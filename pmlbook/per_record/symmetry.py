@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..foundations.validation import InvalidPrior, check_epsilon, real_array
+from ..foundations.validation import InvalidPrior, check_epsilon, check_instance, real_array
 from .framework import check_belief
 from .parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from .queries import Query, SumQuery, counting, difference, in_order
@@ -242,9 +242,11 @@ def setting(
     >>> setting(parity(5)).size, setting(modular_sum(5, 3)).cells.shape
     (2, (6, 3))
     """
+    check_instance(query, Query, "query")
     table = check_distortion(query, distortion)
     law = None if p0 is None else check_data(query, p0)
     if sees is not None:
+        check_instance(sees, Query, "sees")
         if sees.alphabets != query.alphabets:
             raise ValueError(f"sees and query are about other data: {difference(sees, query)}")
         sees = sees if difference(sees, query) else query
