@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import Certificate
+from .certificate import Certificate, exact_prior
 from .columns import blocks, decode, encode
 from .estimation import Estimate, invert, likeliest
 from .leakage import epsilon_pml, pointwise_maximal_leakage
@@ -114,13 +114,15 @@ class Mechanism:
 
     def certify(self, epsilon: float) -> Certificate:
         """Decide in exact arithmetic whether no outcome leaks more than `epsilon` nats."""
-        return Certificate(epsilon, self.weights, self.prior, self.inputs, self.outputs)
+        return Certificate(
+            epsilon, self.weights, exact_prior(self.prior), self.inputs, self.outputs
+        )
 
     @classmethod
     def from_certificate(cls, certificate: Certificate) -> Mechanism:
         """The mechanism that a certificate is about."""
         c = certificate
-        return cls(c.weights / UNITS, c.prior, c.inputs, c.outputs)
+        return cls(c.weights / UNITS, np.array(c.prior, dtype=object), c.inputs, c.outputs)
 
     def within(self, epsilon: float) -> Mechanism:
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.
