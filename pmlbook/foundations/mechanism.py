@@ -172,7 +172,7 @@ class Mechanism(Frozen):
     def from_certificate(cls, certificate: Certificate) -> Mechanism:
         """The mechanism that a certificate is about."""
         c = certificate
-        return cls(c.weights / UNITS, c.prior, c.inputs, c.outputs)
+        return cls(c.weights / UNITS, np.array(c.prior, dtype=object), c.inputs, c.outputs)
 
     def within(self, epsilon: float) -> Mechanism:
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.

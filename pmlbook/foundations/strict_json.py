@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 # %% auto #0
-__all__ = ['BYTES', 'NUMBER', 'DIGITS', 'FRACTION', 'read_object', 'common_denominator', 'fractions_of', 'rows_of', 'names_text',
-           'write_object', 'require_keys', 'require_same']
+__all__ = ['BYTES', 'LENGTH', 'ENTRIES', 'NUMBER', 'DIGITS', 'FRACTION', 'read_object', 'common_denominator', 'fractions_of',
+           'check_size', 'rows_of', 'names_text', 'write_object', 'require_keys', 'require_same']
 
 # %% ../../nbs/foundations/18_strict_json.ipynb #c20d8b07
-BYTES, NUMBER, DIGITS = 2**25, 40, 600
+BYTES, LENGTH, ENTRIES, NUMBER, DIGITS = 2**25, 2**14, 2**20, 40, 600
 
 
 def _whole(text: str) -> int:
@@ -91,8 +91,8 @@ def common_denominator(fractions: Sequence[Fraction], what: str) -> int:
 
 def fractions_of(texts: Any, what: str) -> tuple[Fraction, ...]:
     """Positive fractions from a list of texts such as ``1/2``; ValueError if they are anything else."""
-    if type(texts) is not list:
-        raise ValueError(f"{what} must be a list of fractions")
+    if type(texts) is not list or len(texts) > LENGTH:
+        raise ValueError(f"{what} must be a list of at most {LENGTH} fractions")
     for place, text in enumerate(texts):
         if type(text) is not str or not FRACTION.fullmatch(text):
             raise ValueError(f"{what}[{place}] must be a positive fraction, a text such as '1/2'")
@@ -101,10 +101,19 @@ def fractions_of(texts: Any, what: str) -> tuple[Fraction, ...]:
     return found
 
 
+def check_size(rows: int, columns: int, what: str) -> None:
+    """ValueError if a matrix is too large to be read."""
+    if max(rows, columns) > LENGTH or rows * columns > ENTRIES:
+        raise ValueError(
+            f"{what} of {rows} x {columns} is too large: at most {LENGTH} each and {ENTRIES} together"
+        )
+
+
 def rows_of(rows: Any, most: int, what: str) -> list[list[int]]:
     """Rows of equally many whole numbers from 0 to `most`; ValueError if they are anything else."""
     if type(rows) is not list or not all(type(row) is list for row in rows):
         raise ValueError(f"{what} must be a list of rows")
+    check_size(len(rows), len(rows[0]) if rows else 0, what)
     for place, row in enumerate(rows):
         if len(row) != len(rows[0]) or not all(type(k) is int and 0 <= k <= most for k in row):
             raise ValueError(
@@ -115,8 +124,8 @@ def rows_of(rows: Any, most: int, what: str) -> list[list[int]]:
 
 def names_text(names: Any, what: str) -> str:
     """Names as a list in JSON, in ASCII; ValueError if one is no text, number, bool or None."""
-    if not isinstance(names, (list, tuple)):
-        raise ValueError(f"{what} must be a list of names, got {reprlib.repr(names)}")
+    if not isinstance(names, (list, tuple)) or len(names) > LENGTH:
+        raise ValueError(f"{what} must be at most {LENGTH} names, got {reprlib.repr(names)}")
     for place, name in enumerate(names):
         if name is not None and type(name) not in (str, int, float, bool):
             raise ValueError(

@@ -298,8 +298,8 @@ class SumQuery(Query):
                 f"contributions must be whole numbers, got {contributions!r}"
             ) from None
         names = [range(len(v)) if len(set(v)) < len(v) else v for v in adds]
-        given = names if alphabets is None else _listed(alphabets, "alphabets")
-        symbols = tuple(_listed(a, "alphabets") for a in given)
+        own = tuple(names) if alphabets is None else _listed(alphabets, "alphabets")
+        symbols = tuple(_listed(a, "alphabets") for a in own)
         if [len(a) for a in symbols] != [len(v) for v in adds]:
             raise ValueError("alphabets and contributions must have the same sizes")
         outer = then or int
