@@ -103,7 +103,7 @@ class Mechanism(Frozen):
         if self._meant is not None and self._meant[0] is self.prior:  # not another prior
             given = self._meant[1]
         carried = first_names(names_of(self.channel), names_of(given))
-        inputs = check_names(self.inputs, "inputs") or carried
+        inputs = check_names(self.inputs, "inputs") or check_names(carried or (), "inputs")
         outputs = check_names(self.outputs, "outputs") or names_of(self.channel, axis=1)
         given = aligned(given, inputs, "prior", "inputs")
         exact = exact_prior(given) if is_rational(given) else None
