@@ -472,8 +472,8 @@ def difference(one: Query, other: Query) -> str:
             return f"record {i} is one of {_shown(here)} and one of {_shown(there)}"
     if isinstance(one, SumQuery) and isinstance(other, SumQuery):
         if one.contributions == other.contributions:
-            totals = ((total, one.values[total], other.values[total]) for total in one.values)
-            return next((f"{v} and {w} at the sum {t}" for t, v, w in totals if v != w), "")
+            sums = ((total, one.values[total], other.values[total]) for total in one.values)
+            return next((f"{v} and {w} at the sum {t}" for t, v, w in sums if v != w), "")
     if math.prod(one.shape) > MAX_DATASETS:
         return "too many datasets to compare"
     pairs = zip(itertools.product(*one.alphabets), one.table.flat, other.table.flat)
