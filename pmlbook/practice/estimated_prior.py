@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from pmlbook.foundations.validation import (
     check_channel,
     check_distribution,
     check_epsilon,
+    check_instance,
     check_names,
     check_prior,
     frozen_array,
@@ -181,9 +183,9 @@ class PriorRegion(Frozen):
 # %% ../../nbs/practice/05_estimated_prior.ipynb #1afc13b1
 def _miss(confidence: float) -> float:
     """One minus a confidence; ValueError unless it lies strictly between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must lie strictly between 0 and 1")
-    return 1 - confidence
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
+    return 1 - float(confidence)
 
 
 def _centre(counts: ArrayLike, zeros: str) -> Any:
@@ -335,6 +337,7 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     >>> worst_leakage([[0.75, 0.25], [0.25, 0.75]], region).round(4).tolist()
     [0.5108, 0.5108]
     """
+    check_instance(region, PriorRegion, "region")
     rows = aligned(channel, region.inputs, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
     least = np.array([column @ worst_prior(column, region) for column in table.T])
@@ -590,6 +593,7 @@ def robust_mechanism(
     >>> robust_mechanism(region, np.log(2)).mechanism.channel.max().round(4)
     np.float64(0.8571)
     """
+    check_instance(region, PriorRegion, "region")
     level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
     clock = Clock(max_time)
     bound = robust_bound(region, level, measure, min(PATIENCE, clock.left))
