@@ -30,10 +30,10 @@ from pmlbook.foundations.strict_json import (
     rows_of,
     write_object,
 )
-from .validation import check_epsilon
+from .validation import InvalidPrior, check_epsilon
 
 # %% auto #0
-__all__ = ['CUT', 'FORMAT', 'NATS', 'KEYS', 'exp_below', 'exact_lifts', 'Certificate']
+__all__ = ['CUT', 'FORMAT', 'NATS', 'KEYS', 'exp_below', 'shares_of', 'exact_lifts', 'Certificate']
 
 # %% ../../nbs/foundations/08_certificate.ipynb #e13aa92f
 CUT = Context(prec=40, rounding=ROUND_FLOOR, traps=[])
@@ -57,6 +57,26 @@ def exp_below(epsilon: float) -> Fraction:
 def _about(value: Fraction | int) -> str:
     """A fraction of any size in two digits."""
     return f"{CUT.divide(Decimal(value.numerator), Decimal(value.denominator)):.1e}"
+
+
+def shares_of(prior: Any) -> tuple[Fraction, ...]:
+    """A prior as fractions that sum to exactly 1; fractions stay as they are, and may be too small for floats.
+
+    Raises
+    ------
+    InvalidPrior
+        If `prior` is no distribution or has a zero, or its fractions do not sum to exactly 1.
+    """
+    values = prior.tolist() if hasattr(prior, "tolist") else prior
+    if not isinstance(values, (list, tuple)) or not all(type(p) is Fraction for p in values):
+        return exact_prior(prior)
+    exact = [Fraction(int(p.numerator), int(p.denominator)) for p in values]
+    for place, p in enumerate(exact):
+        if p <= 0:
+            raise InvalidPrior(f"prior[{place}] = {_about(p)} must be positive")
+    if sum(exact) != 1:
+        raise InvalidPrior(f"the fractions of prior sum to 1 + {_about(sum(exact) - 1)}, not to 1")
+    return tuple(exact)
 
 
 def exact_lifts(
@@ -164,7 +184,7 @@ class Certificate:
     largest_lift: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
-        prior = exact_prior(self.prior)
+        prior = shares_of(self.prior)
         weights = _check_weights(self.weights, len(prior))
         for name, value in (
             ("epsilon", check_epsilon(self.epsilon) + 0.0),  # no -0.0
