@@ -22,6 +22,7 @@ from .sampling import UNITS
 from pmlbook.foundations.strict_json import (
     check_size,
     common_denominator,
+    float_text,
     fractions_of,
     names_text,
     read_object,
@@ -124,7 +125,7 @@ def _check_names(names: Any, count: int, what: str) -> tuple[Hashable, ...]:
     if len(plain) != count or not hashable or len(set(plain)) != count:
         raise ValueError(f"{what} must be {count} different names, got {reprlib.repr(plain)}")
     # 0.0 and -0.0 are equal, and are written alike
-    return tuple(name + 0.0 if type(name) is float else name for name in plain)
+    return tuple(0.0 if type(name) is float and name == 0 else name for name in plain)
 
 
 def _check_weights(weights: Any, count: int) -> NDArray[np.int64]:
@@ -187,7 +188,7 @@ class Certificate:
         prior = shares_of(self.prior)
         weights = _check_weights(self.weights, len(prior))
         for name, value in (
-            ("epsilon", check_epsilon(self.epsilon) + 0.0),  # no -0.0
+            ("epsilon", check_epsilon(self.epsilon) or 0.0),  # no -0.0
             ("weights", weights),
             ("prior", prior),
             ("inputs", _check_names(self.inputs, len(prior), "inputs")),
@@ -206,7 +207,7 @@ class Certificate:
         """What is certified, in words; names that JSON cannot hold are a ValueError."""
         return (
             f"{'no outcome has' if self.holds else 'an outcome may have'} a pointwise maximal leakage "
-            f"above {self.epsilon!r} nats (as a 64-bit float) under this prior; "
+            f"above {float_text(self.epsilon)} nats (as a 64-bit float) under this prior; "
             f"inputs {names_text(self.inputs, 'inputs')}, "
             f"outputs {names_text(self.outputs, 'outputs')}"
         )
@@ -263,7 +264,9 @@ class Certificate:
     def __repr__(self) -> str:
         excess = self.largest_lift / exp_below(self.epsilon) - 1
         verdict = "holds" if excess <= 0 else f"exceeded by a factor 1 + {_about(excess)}"
-        return f"Certificate({self.epsilon!r}-PML {verdict}, decided in rational arithmetic)"
+        return (
+            f"Certificate({float_text(self.epsilon)}-PML {verdict}, decided in rational arithmetic)"
+        )
 
 # %% ../../nbs/foundations/08_certificate.ipynb #b10c7a06
 def _content(certificate: Certificate) -> dict[str, Any]:

@@ -9,13 +9,16 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
+import numpy as np
+
 # %% auto #0
-__all__ = ['BYTES', 'LENGTH', 'ENTRIES', 'NUMBER', 'DIGITS', 'FRACTION', 'read_object', 'common_denominator', 'fractions_of',
-           'check_size', 'rows_of', 'names_text', 'write_object', 'require_keys', 'require_same']
+__all__ = ['BYTES', 'LENGTH', 'ENTRIES', 'NUMBER', 'DIGITS', 'FRACTION', 'float_text', 'read_object', 'common_denominator',
+           'fractions_of', 'check_size', 'rows_of', 'json_text', 'names_text', 'write_object', 'require_keys',
+           'require_same']
 
 # %% ../../nbs/foundations/18_strict_json.ipynb #c20d8b07
 BYTES, LENGTH, ENTRIES, NUMBER, DIGITS = 2**25, 2**14, 2**20, 40, 600
@@ -27,10 +30,24 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+def float_text(value: float) -> str:
+    """A float as Python writes it, whatever way the processor rounds."""
+    short = np.format_float_scientific(value, trim="-", exp_digits=2)
+    fixed = -4 <= int(short.rpartition("e")[2]) < 16
+    return np.format_float_positional(value, trim="0") if fixed else short
+
+
 def _float(text: str) -> float:
-    if len(text) > NUMBER or repr(float(text) + 0.0) != text:  # + 0.0 makes 0.0 of -0.0
-        raise ValueError(f"the number {reprlib.repr(text)} is not written as Python writes it")
-    return float(text)
+    exponent = text.lower().partition("e")[2].lstrip("+-")
+    if len(text) <= NUMBER and len(exponent) <= 3:  # else the fraction would be a long one
+        above, below = Fraction(text).as_integer_ratio()
+        try:  # small numbers would be divided by the processor, large ones by Python itself
+            value = (above << 64) / (below << 64)
+        except OverflowError:
+            value = 0.0
+        if float_text(value) == text:  # -0.0 has become 0.0
+            return value
+    raise ValueError(f"the number {reprlib.repr(text)} is not written as Python writes it")
 
 
 def _constant(text: str) -> NoReturn:
@@ -42,6 +59,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         raise ValueError("a key is there twice")
     return content
+
+
+def _at_most(count: int, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The reader of a number, which gives up after `count` numbers: a long file ends early."""
+    left = iter(range(count))
+
+    def counted(text: str) -> Any:
+        if next(left, None) is None:
+            raise ValueError(f"there are more than {count} numbers of one kind")
+        return read(text)
+
+    return counted
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -65,8 +94,8 @@ def read_object(text: str) -> dict[str, Any]:
         content = json.loads(
             text,
             object_pairs_hook=_once,
-            parse_int=_whole,
-            parse_float=_float,
+            parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _whole),
+            parse_float=_at_most(2 * LENGTH + 1, _float),
             parse_constant=_constant,
         )
     except (ValueError, RecursionError) as error:
@@ -122,6 +151,15 @@ def rows_of(rows: Any, most: int, what: str) -> list[list[int]]:
     return rows
 
 
+def json_text(value: Any) -> str:
+    """A value in JSON, in ASCII; of floats, those in a list or alone."""
+    if type(value) is float:
+        return float_text(value)
+    if type(value) is list and any(type(entry) is float for entry in value):
+        return f"[{', '.join(map(json_text, value))}]"
+    return json.dumps(value)
+
+
 def names_text(names: Any, what: str) -> str:
     """Names as a list in JSON, in ASCII; ValueError if one is no text, number, bool or None."""
     if not isinstance(names, (list, tuple)) or len(names) > LENGTH:
@@ -139,7 +177,7 @@ def names_text(names: Any, what: str) -> str:
             raise ValueError(f"{what}[{place}] cannot be written to JSON: {error}") from None
         if size > NUMBER and type(name) is not str:
             raise ValueError(f"{what}[{place}] is a number of more than {NUMBER} characters")
-    return json.dumps(list(names))
+    return json_text(list(names))
 
 # %% ../../nbs/foundations/18_strict_json.ipynb #c20d8b15
 def write_object(content: dict[str, Any]) -> str:
@@ -152,7 +190,7 @@ def write_object(content: dict[str, Any]) -> str:
       "holds": true
     }
     """
-    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(content[key])}" for key in content)
+    lines = ",\n".join(f"  {json.dumps(key)}: {json_text(content[key])}" for key in content)
     text = f"{{\n{lines}\n}}\n"
     if len(text) > BYTES:
         raise ValueError(f"the text has {len(text)} bytes, at most {BYTES} are written")
@@ -171,7 +209,7 @@ def require_keys(content: dict[str, Any], keys: Sequence[str]) -> None:
 def require_same(read: dict[str, Any], written: dict[str, Any]) -> None:
     """ValueError, naming the first key, unless the values read are those that would be written."""
     for key, value in written.items():
-        same = type(read[key]) is type(value) and json.dumps(read[key]) == json.dumps(value)
+        same = type(read[key]) is type(value) and json_text(read[key]) == json_text(value)
         if not same:
             was, is_due = reprlib.repr(read[key]), reprlib.repr(value)
             raise ValueError(f"{key} is {was}, where {is_due} would be written")
