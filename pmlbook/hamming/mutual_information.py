@@ -149,6 +149,7 @@ def lower_bound(
     return float(tangent - distortion * prices.sum())
 
 # %% ../../nbs/hamming/09_mutual_information.ipynb #2d4897f9
+@np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
 def _newton_step(
     V: Array,
     distortion: float,
