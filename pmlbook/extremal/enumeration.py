@@ -24,8 +24,8 @@ from ..foundations.validation import PriorLike
 
 # %% auto #0
 __all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven', 'polish',
-           'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum', 'mixture',
-           'Contradiction', 'keep_level']
+           'complete', 'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum',
+           'mixture', 'Contradiction', 'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
@@ -103,6 +103,26 @@ def polish(
     return prices + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
 
 
+def complete(
+    lifts: NDArray[np.float64],
+    excess: NDArray[np.float64],
+    scale: float,
+    used: NDArray[np.intp],
+) -> NDArray[np.intp]:
+    """Corners that average to one to the last digit: those in use, or such with nearly the largest excess.
+
+    Source: complementary slackness; a solver is content if its rows are right to ten digits.
+    """
+    for less in (None, 1e-12, 1e-10, 1e-8):
+        near = used
+        if less is not None:
+            near = np.union1d(used, np.flatnonzero(excess >= excess.max() - less * scale))
+        weights, miss = nnls(lifts[:, near] / lifts[:, near].max(axis=0), np.ones(len(lifts)))
+        if miss < 1e-14 * len(lifts):
+            return near[weights > 0]
+    return used
+
+
 def best_mix(
     corners: Extremes, utility: Utility, max_time: float = PATIENCE
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
@@ -128,6 +148,7 @@ def best_mix(
         raise too_uneven(prior) from None
     prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
     used = np.flatnonzero((corners.lifts * best.x).max(axis=0) > 1e-12)
+    used = complete(corners.lifts, values - prices @ shifts, abs(values).max(), used)
     polished = polish(prices, shifts[:, used], values[used])
     prices = min(prices, polished, key=lambda y: (values - y @ shifts).max())
     return used, [Fraction(price) for price in prices.tolist()]

@@ -16,13 +16,16 @@ from ..foundations.utility import FInformation
 from ..foundations.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['Floats', 'Whole', 'SAME', 'Groups', 'closed_bound', 'Fillings', 'joined', 'nothing', 'windows', 'circle',
+__all__ = ['Floats', 'Whole', 'SAME', 'OUTWARD', 'Groups', 'closed_bound', 'Fillings', 'joined', 'nothing', 'windows', 'circle',
            'nearest_pairs', 'with_rest', 'near_misses']
 
 # %% ../../nbs/extremal/11_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-SAME = 1e-15  # weights of order one that differ by less are equal but for rounding
+SAME = (
+    1e-15  # weights of order one that differ by less are equal but for rounding, up to eight terms
+)
+OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding makes it too low
 
 
 class Groups:
@@ -32,11 +35,11 @@ class Groups:
     """
 
     def __init__(self, prior: Floats, epsilon: float, utility: FInformation) -> None:
-        level = min(epsilon, float(-np.log(prior.min())))
+        level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
         self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
-        self.same = SAME * min(1, 1e3 * min(self.a, rest))
+        self.same = SAME * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
         can_vanish = self.p - rest < self.same  # rounding must not buy a loss at a steep zero
         self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
         self.width = np.minimum(self.reach, np.where(self.p <= self.a, self.p, 1 - self.p))
@@ -64,7 +67,8 @@ class Groups:
         )
         mass, (low, high) = self.size * self.p, self.ends
         self.closed = float(mass @ ((1 - self.share) * low + self.share * high))
-        self.rounding = 2.0**-48 * float(mass @ (abs(low) + abs(high)))
+        part = 2.0**-48 + len(self.member) * 2.0**-51
+        self.rounding = part * float(mass @ (abs(low) + abs(high)))
         near = np.geomspace(1e-13, 0.5, 70)
         self.grid = np.concatenate([[0], near, 1 - near[-2::-1], [1]])
         self.losses = self.loss(self.grid[:, None], everyone)

@@ -5,7 +5,7 @@
 # %% ../../nbs/extremal/17_optimal.ipynb #86d6ef64
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from .binary import binary_mechanism
 from .column_generation import column_generation
 from pmlbook.extremal.enumeration import (
+    ROUNDED,
     Contradiction,
+    best_mix,
     dual_bound,
     enumerate_optimum,
     keep_level,
@@ -28,6 +30,7 @@ from .lift_vectors import Corners, exact_lift_vectors, whole_numbers
 from .privacy_regions import lift_limit, privacy_region
 from .uniform import uniform_mechanism
 from ..foundations.enclosure import float_above, reaches
+from ..foundations.linear_programmes import SolverFailed, warn_if_loose
 from ..foundations.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from pmlbook.foundations.utility import (
@@ -47,8 +50,8 @@ from pmlbook.foundations.validation import (
 )
 
 # %% auto #0
-__all__ = ['FEW', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices', 'formula_bound', 'programme_for', 'rounding',
-           'bracket', 'optimal_mechanism']
+__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices', 'formula_bound',
+           'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level', 'better', 'optimal_mechanism']
 
 # %% ../../nbs/extremal/17_optimal.ipynb #19f58591
 def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
@@ -154,6 +157,43 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
         )
     return Design(mechanism, value, max(bound, value + room), method)
 
+# %% ../../nbs/extremal/17_optimal.ipynb #6b94637f
+LOOSE = 1e4  # times rounding: a gap above this is worth a second try
+NOTHING = 2.0**-40  # a value that nobody misses: nobody is warned about less than a part of it
+LOWER = tuple(2.0**-k for k in range(51, 20, -3))
+
+
+def loose(design: Design, utility: Utility) -> bool:
+    """Whether the gap of a design is much larger than rounding explains."""
+    return design.gap > LOOSE * rounding(design.mechanism, utility)
+
+
+def at_lower_level(
+    prior: PriorLike, epsilon: float, utility: Utility, inputs: Sequence[Hashable]
+) -> Mechanism:
+    """The best mechanism of a level that is a little lower, so that rounded it keeps the one that is asked for.
+
+    Source: Grosse et al. 2024, Theorem 5.
+    """
+    shares, law = exact_prior(prior), check_prior(prior)
+    limit = lift_limit(shares, epsilon)[0]
+    for lower in LOWER:
+        corners = exact_lift_vectors(shares, max(limit * (1 - Fraction(lower)), Fraction(1)))
+        used, _ = best_mix(corners, utility)
+        mechanism = Mechanism(mixture(corners.lifts[:, used], law, 0.0), prior, inputs)
+        if mechanism.certify(epsilon):
+            return mechanism
+    return mechanism.within(epsilon)
+
+
+def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> Design:
+    """The design, or the one of another mechanism if that is worth more."""
+    try:
+        other = bracket(make(), utility, design.bound, design.method)
+    except SolverFailed:
+        return design
+    return max(design, other, key=lambda one: one.value)
+
 # %% ../../nbs/extremal/17_optimal.ipynb #8473a16a
 METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_generation")
 
@@ -203,6 +243,11 @@ def optimal_mechanism(
         the utility, there are too many secrets to list ('enumeration'), or the utility names others.
     SolverFailed
         If a solver gives up, which symbols rarer than 1e-9 may cause.
+    Contradiction
+        If the value exceeds the bound, which a utility may cause that is not sub-linear.
+
+    Warns with `LooseBound` if value and bound stay far apart, which rounding to units of 2^-53 may cause
+    at levels below 1e-10 and where a utility is steep.
 
     Source: Grosse et al. 2024, Theorems 2 to 5.
 
@@ -240,4 +285,11 @@ def optimal_mechanism(
         mix = gain_mixture if found == "gain_programme" else mixture
         return Mechanism(mix(lifts, checked, shave), prior, inputs)
 
-    return bracket(keep_level(make, level), measure, bound, found)
+    design = bracket(keep_level(make, level), measure, bound, found)
+    if found == "column_generation" or not loose(design, measure):
+        return design
+    if len(checked) <= FEW:
+        design = better(design, measure, lambda: at_lower_level(prior, level, measure, inputs))
+    size = rounding(design.mechanism, measure) / ROUNDED + NOTHING
+    warn_if_loose("optimal_mechanism", design.value, design.bound, tol * size)
+    return design
