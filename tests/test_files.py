@@ -333,6 +333,28 @@ def test_a_list_of_rights_is_not_mistaken_for_rights_of_the_group(folder, kind):
     assert rights("out.csv") == 0o600
 
 
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("step", ["fsync", "link", "replace", "unlink", "fchmod"])
+def test_nothing_but_the_target_ever_has_more_rights(folder, kind, monkeypatch, step, force):
+    """Before each step towards a name, hence wherever a program is killed between them."""
+    Path("in.csv").write_text(GOOD)
+    os.chmod("in.csv", 0o644)
+    real, seen = getattr(os, step), []
+
+    def look(*arguments, **choice):
+        seen.append({path.name: rights(path) for path in folder.iterdir() if path.name != "in.csv"})
+        return real(*arguments, **choice)
+
+    monkeypatch.setattr(os, step, look)
+    release_file("in.csv", "out.csv", "said", CLINIC, force=force)
+    before = seen if step == "fchmod" else [names for names in seen if "out.csv" not in names]
+    assert all(mode == 0o600 for names in before for mode in names.values())
+    assert not any(
+        mode != 0o600 for names in seen for name, mode in names.items() if name != "out.csv"
+    )
+    assert rights("out.csv") == 0o644 and sorted(os.listdir()) == ["in.csv", "out.csv"]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_at_random_moments(folder, kind):
     """The target is whole or not there, and nothing else is left unless a named file was killed outright."""
@@ -353,6 +375,7 @@ def test_killed_at_random_moments(folder, kind):
         assert not whole or Path("out.csv").read_text().count("\n") == 20_001
         parts = [path for path in folder.iterdir() if path.suffix == ".part"]
         assert not parts or (number == signal.SIGKILL and kind == "named")
+        assert all(rights(path) == 0o600 for path in parts)
         for path in [*parts, *folder.glob("out.csv")]:
             path.unlink()
     assert set(ends) <= {0, -signal.SIGTERM, -signal.SIGKILL}

@@ -267,7 +267,7 @@ def test_capacities_are_bounded_to_the_last_digit(seed):
 @pytest.mark.parametrize("seed", range(300 if FULL else 4))
 def test_no_bound_lies_below_the_truth(seed):
     """The leakage of the worst adversary found, and of her better sisters with 50 digits, is at most the bound."""
-    for _rng, query, channel, _, b in problems_that_hurt(seed + 2000, 10):
+    for _, query, channel, _, b in problems_that_hurt(seed + 2000, 10):
         found = per_record_leakage(query, channel, b, tol=1e-4, max_time=2.0)
         assert found.value <= found.bound
         problem = record_problem(query, channel, found.record)

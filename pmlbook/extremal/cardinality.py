@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..foundations.mechanism import Mechanism
 from ..foundations.utility import Utility, as_utility
+from ..foundations.validation import check_instance
 
 # %% auto #0
 __all__ = ['DUST', 'drop_outcome', 'reduce_outputs']
@@ -77,7 +78,8 @@ def reduce_outputs(
     >>> reduce_outputs(codes).outputs
     ('a', 'd')
     """
-    channel, measure = mechanism.channel, as_utility(utility)
+    mechanism, measure = check_instance(mechanism, Mechanism, "mechanism"), as_utility(utility)
+    channel = mechanism.channel
     if channel.shape[1] <= len(channel):
         return mechanism
     alive = np.flatnonzero(channel.any(axis=0))

@@ -7,26 +7,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from .lift_vectors import Corners, exact_lift_vectors
+from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
 from ..foundations.enclosure import float_above
-from ..foundations.linear_programmes import Infeasible, SolverFailed, maximise
+from ..foundations.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
 from ..foundations.mechanism import Mechanism
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, finite
 from ..foundations.validation import PriorLike
 
 # %% auto #0
-__all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'certified_bound', 'finite_values', 'too_uneven', 'polish', 'complete',
-           'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum', 'mixture',
-           'Contradiction', 'keep_level']
+__all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven', 'polish',
+           'complete', 'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum',
+           'mixture', 'Contradiction', 'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
+class Extremes(Protocol):
+    """What a bound by prices asks of a list of lift vectors, such as `Corners`: their exact values.
+
+    `shares` is the prior; `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V), each
+    entry rounded once; `column` gives the lifts of one vector.
+    """
+
+    @property
+    def shares(self) -> Sequence[Fraction]:
+        """The prior, of length N."""
+
+    @property
+    def lifts(self) -> NDArray[np.float64]:
+        """The lifts, shape (N, V)."""
+
+    @property
+    def shifts(self) -> NDArray[np.float64]:
+        """The lifts minus one, shape (N, V)."""
+
+    def column(self, v: int) -> list[Fraction]:
+        """The lifts of vector v, exactly."""
+
+
 def certified_bound(
     lifts: NDArray[np.float64], values: NDArray[np.float64], prices: NDArray[np.float64]
 ) -> float:
@@ -99,7 +123,9 @@ def complete(
     return used
 
 
-def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list[Fraction]]:
+def best_mix(
+    corners: Extremes, utility: Utility, max_time: float = PATIENCE
+) -> tuple[NDArray[np.intp], list[Fraction]]:
     """The corners of an optimal mixture, at most N, and the prices of the equations.
 
     Raises
@@ -117,7 +143,7 @@ def best_mix(corners: Corners, utility: Utility) -> tuple[NDArray[np.intp], list
     rows, last = shifts / scale, int(np.argmax(prior))  # the same equations, of order one;
     rows[last] = 1  # one of them follows from the others: the weights sum to one instead
     try:
-        best = maximise(values, equal=(rows, np.arange(len(prior)) == last))
+        best = maximise(values, equal=(rows, np.arange(len(prior)) == last), max_time=max_time)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
     prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
@@ -149,12 +175,12 @@ def even_prices(shares: Sequence[Fraction], prices: Sequence[Fraction]) -> list[
     return [sum(groups[share], Fraction(0)) / len(groups[share]) for share in shares]
 
 
-def dual_bound(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+def dual_bound(corners: Extremes, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
     """Upper bound on the utility of every mixture of corners that averages to one, not up to rounding.
 
     Parameters
     ----------
-    corners : Corners
+    corners : Extremes
         All that a mechanism may use.
     utility : Utility
         Proven if `utility.exact`; else its own floats are trusted to a relative 2^-40.
@@ -169,8 +195,9 @@ def dual_bound(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -
     Source: weak duality; Farley 1990.
     """
 
-    if len(corners.place) <= TIES:
-        return max(excess(corners, v, utility, prices) for v in range(len(corners.place)))
+    count = corners.lifts.shape[1]
+    if count <= TIES:
+        return max(excess(corners, v, utility, prices) for v in range(count))
     tops = ceilings(corners, utility, prices)
     order = np.argsort(-tops)
     best = excess(corners, order[0], utility, prices)
@@ -181,14 +208,16 @@ def dual_bound(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -
     return max(best, Fraction(float(tops[v])))
 
 
-def excess(corners: Corners, v: int, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+def excess(corners: Extremes, v: int, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
     """At least utility - prices . (lift - 1) of corner v, in fractions."""
     column = corners.column(v)
     paid = sum((y * (lift - 1) for y, lift in zip(prices, column)), Fraction(0))
     return utility.enclose(column, corners.shares)[1] - paid
 
 
-def ceilings(corners: Corners, utility: Utility, prices: Sequence[Fraction]) -> NDArray[np.float64]:
+def ceilings(
+    corners: Extremes, utility: Utility, prices: Sequence[Fraction]
+) -> NDArray[np.float64]:
     """Utility less prices of each corner in floats, with a margin that makes them too large, shape (V,)."""
     prior, fees = np.array(corners.shares, dtype=float), np.array(prices, dtype=float)
     given = corners.lifts, corners.shifts, prior

@@ -5,33 +5,83 @@
 # %% ../../nbs/foundations/08_certificate.ipynb #18ff25d9
 from __future__ import annotations
 
-import json
+import hashlib
 import math
+import reprlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from decimal import Context, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .probability import exact_prior
 from .sampling import UNITS
-from .validation import check_epsilon
+from pmlbook.foundations.strict_json import (
+    check_size,
+    common_denominator,
+    float_text,
+    fractions_of,
+    names_text,
+    read_object,
+    require_keys,
+    require_same,
+    rows_of,
+    write_object,
+)
+from .validation import InvalidPrior, check_epsilon
 
 # %% auto #0
-__all__ = ['PLAIN', 'exp_below', 'exact_lifts', 'Certificate']
+__all__ = ['CUT', 'FORMAT', 'NATS', 'KEYS', 'exp_below', 'shares_of', 'exact_lifts', 'Certificate']
 
 # %% ../../nbs/foundations/08_certificate.ipynb #e13aa92f
+CUT = Context(prec=40, rounding=ROUND_FLOOR, traps=[])
+
+
 def exp_below(epsilon: float) -> Fraction:
-    """A rational number between 1 and e^epsilon, within 1e-39 of it relatively; e^1000 is enough."""
-    context = Context(prec=40)
-    below = Fraction(context.next_minus(context.exp(Decimal(min(epsilon, 1000.0)))))
-    return max(below, Fraction(1))
+    """e^epsilon, cut off after 40 digits; above 1000 nats it stays at e^1000.
+
+    Source: `Decimal.exp` is rounded correctly, so its two neighbours enclose e^epsilon.
+    """
+    level, digits = Decimal(min(check_epsilon(epsilon), 1000.0)), 60
+    while True:
+        context = Context(prec=digits, rounding=ROUND_HALF_EVEN, traps=[])
+        near = context.exp(level)
+        low = CUT.plus(max(context.next_minus(near), Decimal(1)))
+        if low == CUT.plus(context.next_plus(near)):
+            return Fraction(low)
+        digits *= 2
+
+
+def _about(value: Fraction | int) -> str:
+    """A fraction of any size in two digits."""
+    return f"{CUT.divide(Decimal(value.numerator), Decimal(value.denominator)):.1e}"
+
+
+def shares_of(prior: Any) -> tuple[Fraction, ...]:
+    """A prior as fractions that sum to exactly 1; fractions stay as they are, and may be too small for floats.
+
+    Raises
+    ------
+    InvalidPrior
+        If `prior` is no distribution or has a zero, or its fractions do not sum to exactly 1.
+    """
+    values = prior.tolist() if hasattr(prior, "tolist") else prior
+    if not isinstance(values, (list, tuple)) or not all(type(p) is Fraction for p in values):
+        return exact_prior(prior)
+    exact = [Fraction(int(p.numerator), int(p.denominator)) for p in values]
+    for place, p in enumerate(exact):
+        if p <= 0:
+            raise InvalidPrior(f"prior[{place}] = {_about(p)} must be positive")
+    if sum(exact) != 1:
+        raise InvalidPrior(f"the fractions of prior sum to 1 + {_about(sum(exact) - 1)}, not to 1")
+    return tuple(exact)
 
 
 def exact_lifts(
-    weights: NDArray[np.int64], prior: NDArray[np.float64] | Sequence[Fraction]
+    weights: NDArray[np.int64], prior: Sequence[Fraction] | NDArray[np.float64]
 ) -> list[Fraction]:
     """Largest lift of each outcome that can occur, in exact arithmetic.
 
@@ -39,43 +89,92 @@ def exact_lifts(
     ----------
     weights : ndarray of int64, shape (N, M)
         Rows with one and the same sum; see `to_weights`.
-    prior : ndarray or sequence of Fraction, shape (N,)
+    prior : sequence of Fraction or float, length N
         P(x); divided by its exact sum.
     """
-    fractions = [Fraction(value).as_integer_ratio() for value in prior]
+    fractions = [value.as_integer_ratio() for value in prior]
     common = math.lcm(*(below for _, below in fractions))
     shares = np.array([above * (common // below) for above, below in fractions], dtype=object)
     averages, tops = shares @ weights.astype(object), weights.max(axis=0).tolist()
     total = sum(shares)
     return [Fraction(top * total, mean) for top, mean in zip(tops, averages) if top]
 
+# %% ../../nbs/foundations/08_certificate.ipynb #b10c7a03
+FORMAT = "pmlbook certificate 1"
+NATS = 1000
+KEYS = (
+    "format",
+    "claim",
+    "holds",
+    "epsilon",
+    "largest_lift",
+    "inputs",
+    "outputs",
+    "prior",
+    "units",
+    "weights",
+)
+
+
+def _check_names(names: Any, count: int, what: str) -> tuple[Hashable, ...]:
+    """The names as a tuple, NumPy's scalars as Python's; ValueError unless they are `count` different ones."""
+    if not isinstance(names, (list, tuple)):
+        raise ValueError(f"{what} must be a list or tuple of names, got {reprlib.repr(names)}")
+    plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    hashable = all(isinstance(name, Hashable) for name in plain)
+    if len(plain) != count or not hashable or len(set(plain)) != count:
+        raise ValueError(f"{what} must be {count} different names, got {reprlib.repr(plain)}")
+    # 0.0 and -0.0 are equal, and are written alike
+    return tuple(0.0 if type(name) is float and name == 0 else name for name in plain)
+
+
+def _check_weights(weights: Any, count: int) -> NDArray[np.int64]:
+    """A copy of the weights that nobody can make writable: its memory is an immutable bytes object."""
+    try:
+        array = np.asarray(weights)
+    except (TypeError, ValueError):  # rows of different lengths
+        array = np.empty(0)
+    if array.dtype.kind not in "iu" or array.ndim != 2 or not array.size:
+        raise ValueError(f"weights must be rows of whole numbers, got {reprlib.repr(weights)}")
+    if len(array) != count:
+        raise ValueError(f"weights has {len(array)} rows, prior {count}")
+    for place, row in enumerate(array.tolist()):
+        if min(row) < 0 or sum(row) != UNITS:
+            raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")
+    return np.frombuffer(array.astype(np.int64).tobytes(), np.int64).reshape(array.shape)
+
 # %% ../../nbs/foundations/08_certificate.ipynb #dfebbe59
-PLAIN = (str, int, float, bool, type(None))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """The exact answer to 'does this mechanism leak at most epsilon?'; true or false like a bool.
+
+    Two certificates are equal if all they hold is, in value and type; they are hashable.
 
     Parameters
     ----------
     epsilon : float
         The level in nats that is decided.
     weights : ndarray of int64, shape (N, M)
-        The mechanism: probabilities times 2^53, rows with exactly that sum.
+        The mechanism: probabilities times 2^53, rows with exactly that sum. Copied, and kept read-only.
     prior : sequence of Fraction or float, length N
-        P(x), all positive; kept as fractions that sum to exactly one.
+        P(x), all positive. Fractions must sum to exactly 1; floats are divided by their exact sum.
     inputs, outputs : tuples of length N and M
-        Names of secrets and outcomes.
+        Names of secrets and outcomes, no two of them equal.
 
     Raises
     ------
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative or nan, or `weights` has a row that does not sum to 2^53.
+        If `epsilon` is negative or nan, `weights` has a row that does not sum to 2^53, or names do not fit.
 
     Source: Grosse et al. 2024, Definition 1, eq. (2), in rational arithmetic.
+
+    Examples
+    --------
+    >>> half = 2**52
+    >>> bool(Certificate(0.0, [[half, half]] * 2, [0.3, 0.7], ("no", "yes"), (0, 1)))
+    True
     """
 
     epsilon: float
@@ -86,27 +185,37 @@ class Certificate:
     largest_lift: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "prior", exact_prior(self.prior))
-        if len(self.prior) != len(self.weights):
-            raise ValueError(f"weights has {len(self.weights)} rows, prior {len(self.prior)}")
-        for row, entries in enumerate(self.weights.tolist()):
-            if min(entries) < 0 or sum(entries) != UNITS:
-                raise ValueError(f"weights[{row}] must be non-negative and sum to 2^53")
-        object.__setattr__(self, "largest_lift", max(exact_lifts(self.weights, self.prior)))
+        prior = shares_of(self.prior)
+        weights = _check_weights(self.weights, len(prior))
+        for name, value in (
+            ("epsilon", check_epsilon(self.epsilon) or 0.0),  # no -0.0
+            ("weights", weights),
+            ("prior", prior),
+            ("inputs", _check_names(self.inputs, len(prior), "inputs")),
+            ("outputs", _check_names(self.outputs, weights.shape[1], "outputs")),
+            ("largest_lift", max(exact_lifts(weights, prior))),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
     def holds(self) -> bool:
         """Whether no outcome leaks more than `epsilon`."""
         return self.largest_lift <= exp_below(self.epsilon)
 
-    def __bool__(self) -> bool:
-        return self.holds
+    @property
+    def claim(self) -> str:
+        """What is certified, in words; names that JSON cannot hold are a ValueError."""
+        return (
+            f"{'no outcome has' if self.holds else 'an outcome may have'} a pointwise maximal leakage "
+            f"above {float_text(self.epsilon)} nats (as a 64-bit float) under this prior; "
+            f"inputs {names_text(self.inputs, 'inputs')}, "
+            f"outputs {names_text(self.outputs, 'outputs')}"
+        )
 
-    def __repr__(self) -> str:
-        excess = float(self.largest_lift / exp_below(self.epsilon) - 1)
-        verdict = "holds" if self.holds else f"exceeded by a factor 1 + {excess:.1e}"
-        return f"Certificate({self.epsilon:.6g}-PML {verdict}, decided in rational arithmetic)"
+    @property
+    def digest(self) -> str:
+        """SHA-256 of `to_json()`, in hexadecimal: 64 letters that stand for this one certificate."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def to_json(self) -> str:
         """The certificate as a text that a person and a program can read.
@@ -114,48 +223,84 @@ class Certificate:
         Raises
         ------
         ValueError
-            If a name of an input or output is no text, number, bool or None.
+            If a name is no text, number, bool or None, or a limit of the format is exceeded: 1000 nats, 600
+            digits in the common denominator of the prior, 2^14 names, 2^20 weights, 2^25 bytes.
         """
-        for name in (*self.inputs, *self.outputs):
-            if not isinstance(name, PLAIN):
-                raise ValueError(
-                    f"{name!r} cannot be written to JSON: use text or numbers as names"
-                )
-        content = {
-            "claim": f"no outcome has a pointwise maximal leakage above {self.epsilon!r} nats",
-            "holds": self.holds,
-            "epsilon": self.epsilon,
-            "largest_lift": str(self.largest_lift),
-            "inputs": list(self.inputs),
-            "outputs": list(self.outputs),
-            "prior": list(map(str, self.prior)),
-            "units": UNITS,
-            "weights": self.weights.tolist(),
-        }
-        lines = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in content.items())
-        return f"{{\n{lines}\n}}\n"
+        return write_object(_content(self))
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
-        """Read a certificate and decide it anew; the verdict in the text is compared, not trusted.
+        """Read a certificate and decide it anew; what it claims is compared, not trusted.
 
         Raises
         ------
         ValueError
-            If the text is no certificate, or claims something else than what is decided here.
+            If the text is not a certificate to the letter, or claims something else than its numbers give.
         """
         try:
-            content = json.loads(text)
-            certificate = cls(
-                float(content["epsilon"]),
-                np.array(content["weights"], dtype=np.int64),
-                tuple(map(Fraction, content["prior"])),
-                tuple(content["inputs"]),
-                tuple(content["outputs"]),
-            )
-            claims = bool(content["holds"]), Fraction(content["largest_lift"])
-        except (KeyError, TypeError, IndexError, OverflowError, json.JSONDecodeError) as error:
-            raise ValueError(f"this is no certificate: {type(error).__name__} {error}") from None
-        if claims != (certificate.holds, certificate.largest_lift):
-            raise ValueError("the certificate claims another verdict than its numbers give")
-        return certificate
+            return _decided(read_object(text))
+        except ValueError as error:
+            raise ValueError(f"this is no certificate: {error}") from None
+
+    def _key(self) -> tuple[Any, ...]:
+        types = tuple(
+            map(type, self.inputs + self.outputs)
+        )  # 1 == True, but they are written apart
+        names = self.inputs, self.outputs, types
+        return self.epsilon, self.prior, names, self.weights.shape, self.weights.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Certificate) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.epsilon, self.weights, self.prior, self.inputs, self.outputs)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        excess = self.largest_lift / exp_below(self.epsilon) - 1
+        verdict = "holds" if excess <= 0 else f"exceeded by a factor 1 + {_about(excess)}"
+        return (
+            f"Certificate({float_text(self.epsilon)}-PML {verdict}, decided in rational arithmetic)"
+        )
+
+# %% ../../nbs/foundations/08_certificate.ipynb #b10c7a06
+def _content(certificate: Certificate) -> dict[str, Any]:
+    """The ten values of a certificate, in the order in which they are written."""
+    if certificate.epsilon > NATS:
+        raise ValueError(f"epsilon = {certificate.epsilon} is above {NATS} nats, too much to write")
+    common_denominator(certificate.prior, "prior")
+    rows, columns = certificate.weights.shape
+    check_size(rows, columns, "weights")
+    values = (
+        FORMAT,
+        certificate.claim,
+        certificate.holds,
+        certificate.epsilon,
+        str(certificate.largest_lift),
+        list(certificate.inputs),
+        list(certificate.outputs),
+        [str(p) for p in certificate.prior],
+        UNITS,
+        certificate.weights.tolist(),
+    )
+    return dict(zip(KEYS, values))
+
+# %% ../../nbs/foundations/08_certificate.ipynb #b10c7a12
+def _decided(content: dict[str, Any]) -> Certificate:
+    """The certificate that values stand for, if they are what it would write."""
+    require_keys(content, KEYS)
+    if type(content["epsilon"]) is not float:
+        raise ValueError("epsilon must be a number with a decimal point or an exponent, like 1.0")
+    names = [content["inputs"], content["outputs"]]
+    for what, found in zip(("inputs", "outputs"), names):
+        names_text(found, what)
+    rows = np.array(rows_of(content["weights"], UNITS, "weights"))
+    prior = fractions_of(content["prior"], "prior")
+    certificate = Certificate(content["epsilon"], rows, prior, *map(tuple, names))
+    require_same(content, _content(certificate))
+    return certificate

@@ -22,7 +22,7 @@ def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]
     """The value as a float; ValueError unless it is `allowed`."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         number = math.nan
     if not allowed(number):
         raise ValueError(f"{name} = {value!r} must be {wanted}")

@@ -103,7 +103,7 @@ class Mechanism(Frozen):
         if self._meant is not None and self._meant[0] is self.prior:  # not another prior
             given = self._meant[1]
         carried = first_names(names_of(self.channel), names_of(given))
-        inputs = check_names(self.inputs, "inputs") or carried
+        inputs = check_names(self.inputs, "inputs") or check_names(carried or (), "inputs")
         outputs = check_names(self.outputs, "outputs") or names_of(self.channel, axis=1)
         given = aligned(given, inputs, "prior", "inputs")
         exact = exact_prior(given) if is_rational(given) else None
@@ -172,7 +172,7 @@ class Mechanism(Frozen):
     def from_certificate(cls, certificate: Certificate) -> Mechanism:
         """The mechanism that a certificate is about."""
         c = certificate
-        return cls(c.weights / UNITS, c.prior, c.inputs, c.outputs)
+        return cls(c.weights / UNITS, np.array(c.prior, dtype=object), c.inputs, c.outputs)
 
     def within(self, epsilon: float) -> Mechanism:
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.

@@ -58,9 +58,12 @@ class Clock:
         progress: Callable[[float, float, float], object] | bool | None = None,
         label: str = "",
     ) -> None:
-        self.limit = math.inf if max_time is None else float(max_time)
+        try:
+            self.limit = math.inf if max_time is None else float(max_time)
+        except (OverflowError, TypeError, ValueError):
+            self.limit = math.nan
         if not self.limit >= 0:
-            raise ValueError(f"max_time = {max_time} must be a number of seconds, at least 0")
+            raise ValueError(f"max_time = {max_time!r:.40} must be a number of seconds, at least 0")
         self.progress = progress
         self.label = label
         self.start = perf_counter()

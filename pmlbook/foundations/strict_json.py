@@ -9,16 +9,19 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
+import numpy as np
+
 # %% auto #0
-__all__ = ['BYTES', 'NUMBER', 'DIGITS', 'FRACTION', 'read_object', 'common_denominator', 'fractions_of', 'rows_of', 'names_text',
-           'write_object', 'require_keys', 'require_same']
+__all__ = ['BYTES', 'LENGTH', 'ENTRIES', 'NUMBER', 'DIGITS', 'FRACTION', 'float_text', 'read_object', 'common_denominator',
+           'fractions_of', 'check_size', 'rows_of', 'json_text', 'names_text', 'write_object', 'require_keys',
+           'require_same']
 
 # %% ../../nbs/foundations/18_strict_json.ipynb #c20d8b07
-BYTES, NUMBER, DIGITS = 2**25, 40, 600
+BYTES, LENGTH, ENTRIES, NUMBER, DIGITS = 2**25, 2**14, 2**20, 40, 600
 
 
 def _whole(text: str) -> int:
@@ -27,10 +30,24 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+def float_text(value: float) -> str:
+    """A float as Python writes it, whatever way the processor rounds."""
+    short = np.format_float_scientific(value, trim="-", exp_digits=2)
+    fixed = -4 <= int(short.rpartition("e")[2]) < 16
+    return np.format_float_positional(value, trim="0") if fixed else short
+
+
 def _float(text: str) -> float:
-    if len(text) > NUMBER or repr(float(text) + 0.0) != text:  # + 0.0 makes 0.0 of -0.0
-        raise ValueError(f"the number {reprlib.repr(text)} is not written as Python writes it")
-    return float(text)
+    exponent = text.lower().partition("e")[2].lstrip("+-")
+    if len(text) <= NUMBER and len(exponent) <= 3:  # else the fraction would be a long one
+        above, below = Fraction(text).as_integer_ratio()
+        try:  # small numbers would be divided by the processor, large ones by Python itself
+            value = (above << 64) / (below << 64)
+        except OverflowError:
+            value = 0.0
+        if float_text(value) == text:  # -0.0 has become 0.0
+            return value
+    raise ValueError(f"the number {reprlib.repr(text)} is not written as Python writes it")
 
 
 def _constant(text: str) -> NoReturn:
@@ -42,6 +59,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         raise ValueError("a key is there twice")
     return content
+
+
+def _at_most(count: int, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The reader of a number, which gives up after `count` numbers: a long file ends early."""
+    left = iter(range(count))
+
+    def counted(text: str) -> Any:
+        if next(left, None) is None:
+            raise ValueError(f"there are more than {count} numbers of one kind")
+        return read(text)
+
+    return counted
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -65,8 +94,8 @@ def read_object(text: str) -> dict[str, Any]:
         content = json.loads(
             text,
             object_pairs_hook=_once,
-            parse_int=_whole,
-            parse_float=_float,
+            parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _whole),
+            parse_float=_at_most(2 * LENGTH + 1, _float),
             parse_constant=_constant,
         )
     except (ValueError, RecursionError) as error:
@@ -91,8 +120,8 @@ def common_denominator(fractions: Sequence[Fraction], what: str) -> int:
 
 def fractions_of(texts: Any, what: str) -> tuple[Fraction, ...]:
     """Positive fractions from a list of texts such as ``1/2``; ValueError if they are anything else."""
-    if type(texts) is not list:
-        raise ValueError(f"{what} must be a list of fractions")
+    if type(texts) is not list or len(texts) > LENGTH:
+        raise ValueError(f"{what} must be a list of at most {LENGTH} fractions")
     for place, text in enumerate(texts):
         if type(text) is not str or not FRACTION.fullmatch(text):
             raise ValueError(f"{what}[{place}] must be a positive fraction, a text such as '1/2'")
@@ -101,10 +130,19 @@ def fractions_of(texts: Any, what: str) -> tuple[Fraction, ...]:
     return found
 
 
+def check_size(rows: int, columns: int, what: str) -> None:
+    """ValueError if a matrix is too large to be read."""
+    if max(rows, columns) > LENGTH or rows * columns > ENTRIES:
+        raise ValueError(
+            f"{what} of {rows} x {columns} is too large: at most {LENGTH} each and {ENTRIES} together"
+        )
+
+
 def rows_of(rows: Any, most: int, what: str) -> list[list[int]]:
     """Rows of equally many whole numbers from 0 to `most`; ValueError if they are anything else."""
     if type(rows) is not list or not all(type(row) is list for row in rows):
         raise ValueError(f"{what} must be a list of rows")
+    check_size(len(rows), len(rows[0]) if rows else 0, what)
     for place, row in enumerate(rows):
         if len(row) != len(rows[0]) or not all(type(k) is int and 0 <= k <= most for k in row):
             raise ValueError(
@@ -113,10 +151,19 @@ def rows_of(rows: Any, most: int, what: str) -> list[list[int]]:
     return rows
 
 
+def json_text(value: Any) -> str:
+    """A value in JSON, in ASCII; of floats, those in a list or alone."""
+    if type(value) is float:
+        return float_text(value)
+    if type(value) is list and any(type(entry) is float for entry in value):
+        return f"[{', '.join(map(json_text, value))}]"
+    return json.dumps(value)
+
+
 def names_text(names: Any, what: str) -> str:
     """Names as a list in JSON, in ASCII; ValueError if one is no text, number, bool or None."""
-    if not isinstance(names, (list, tuple)):
-        raise ValueError(f"{what} must be a list of names, got {reprlib.repr(names)}")
+    if not isinstance(names, (list, tuple)) or len(names) > LENGTH:
+        raise ValueError(f"{what} must be at most {LENGTH} names, got {reprlib.repr(names)}")
     for place, name in enumerate(names):
         if name is not None and type(name) not in (str, int, float, bool):
             raise ValueError(
@@ -130,7 +177,7 @@ def names_text(names: Any, what: str) -> str:
             raise ValueError(f"{what}[{place}] cannot be written to JSON: {error}") from None
         if size > NUMBER and type(name) is not str:
             raise ValueError(f"{what}[{place}] is a number of more than {NUMBER} characters")
-    return json.dumps(list(names))
+    return json_text(list(names))
 
 # %% ../../nbs/foundations/18_strict_json.ipynb #c20d8b15
 def write_object(content: dict[str, Any]) -> str:
@@ -143,7 +190,7 @@ def write_object(content: dict[str, Any]) -> str:
       "holds": true
     }
     """
-    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(content[key])}" for key in content)
+    lines = ",\n".join(f"  {json.dumps(key)}: {json_text(content[key])}" for key in content)
     text = f"{{\n{lines}\n}}\n"
     if len(text) > BYTES:
         raise ValueError(f"the text has {len(text)} bytes, at most {BYTES} are written")
@@ -162,7 +209,7 @@ def require_keys(content: dict[str, Any], keys: Sequence[str]) -> None:
 def require_same(read: dict[str, Any], written: dict[str, Any]) -> None:
     """ValueError, naming the first key, unless the values read are those that would be written."""
     for key, value in written.items():
-        same = type(read[key]) is type(value) and json.dumps(read[key]) == json.dumps(value)
+        same = type(read[key]) is type(value) and json_text(read[key]) == json_text(value)
         if not same:
             was, is_due = reprlib.repr(read[key]), reprlib.repr(value)
             raise ValueError(f"{key} is {was}, where {is_due} would be written")

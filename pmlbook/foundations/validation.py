@@ -11,15 +11,16 @@ from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array', 'Unnamed',
-           'names_of', 'first_names', 'check_names', 'order_of', 'aligned', 'labels_of', 'check_distribution',
-           'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_count', 'frozen_array', 'Frozen']
+__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array',
+           'Unnamed', 'names_of', 'first_names', 'check_names', 'order_of', 'aligned', 'labels_of',
+           'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_instance',
+           'check_count', 'frozen_array', 'Frozen']
 
 # %% ../../nbs/foundations/17_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -51,7 +52,9 @@ def real_array(
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
     try:
         array = np.asarray(values)
-        numeric = array.dtype.kind in "biuf" or all(isinstance(v, Real) for v in array.flat)
+        numeric = array.dtype.kind in "biuf" or (
+            array.dtype.kind == "O" and all(isinstance(v, Real) for v in array.flat)
+        )
     except (TypeError, ValueError):  # rows of different lengths
         numeric = False
     if not numeric:
@@ -347,6 +350,16 @@ def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
     return level
 
 # %% ../../nbs/foundations/17_validation.ipynb #8cdfb8ee
+Kind = TypeVar("Kind")
+
+
+def check_instance(value: Any, kind: type[Kind], name: str) -> Kind:
+    """Return `value`; ValueError unless it is of the kind that is needed."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
+    return value
+
+
 def check_count(n: int, name: str = "n", least: int = 1) -> int:
     """Return a count as an int; ValueError unless it is a whole number of at least `least`."""
     try:

@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ..foundations.certificate import exp_below
 from ..foundations.leakage import local_dp
-from ..foundations.linear_programmes import SolverFailed, maximise
-from ..foundations.mechanism import Mechanism
+from ..foundations.linear_programmes import SolverFailed, maximise, warn_if_loose
+from ..foundations.mechanism import Mechanism, level_of
 from ..foundations.validation import ROUNDING, check_epsilon
 from pmlbook.hamming.known_source import (
     channel_with,
@@ -27,7 +28,7 @@ from .mechanisms import RobustDesign, check_distortion, worst_distortion
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['FINE', 'SHAVES', 'dp_leakage', 'least_distortion']
+__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'dp_leakage', 'least_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
@@ -81,6 +82,7 @@ def _strongest(
 
 # %% ../../nbs/hamming/05_exact.ipynb #80c05a37
 SHAVES = tuple(2.0**k for k in range(-47, 0, 2)) + (0.75, 0.9, 0.99)
+TIGHT = 1e-9  # a gap that is none; a thousand times this is worth a warning
 
 
 def _spread(
@@ -130,6 +132,28 @@ def _optimal_distortions(
     return _least_odds(vertices, limit)
 
 # %% ../../nbs/hamming/05_exact.ipynb #c480b145
+def _largest_ratio(mechanism: Mechanism) -> Fraction | None:
+    """Largest ratio of two entries of a column, exactly; None if a column mixes zeros and others."""
+    weights = mechanism.weights[:, mechanism.weights.any(axis=0)]
+    if not weights.all():
+        return None
+    return max(map(Fraction, weights.max(axis=0).tolist(), weights.min(axis=0).tolist()))
+
+
+def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
+    """Whether no ratio in a column exceeds e^epsilon, in exact arithmetic and as `local_dp` computes it."""
+    ratio = _largest_ratio(mechanism)
+    exactly = ratio is not None and ratio <= exp_below(epsilon)
+    return exactly and local_dp(mechanism.channel) <= epsilon
+
+
+def _stored(known: SourceSet, channel: NDArray[np.float64]) -> Mechanism:
+    """The channel as a mechanism for the mean of the vertices, or for all alike where that has zeros."""
+    mean = known.vertices.mean(axis=0)
+    prior = mean if mean.all() else np.full(known.size, 1 / known.size)
+    return Mechanism(channel, prior, known.inputs, known.inputs)
+
+
 def _design(
     known: SourceSet,
     channel: NDArray[np.float64],
@@ -137,11 +161,11 @@ def _design(
     worst: NDArray[np.float64],
     method: str,
 ) -> RobustDesign:
-    """Wrap a channel; its leakage is recomputed."""
-    mean = known.vertices.mean(axis=0)
-    prior = mean if mean.all() else np.full(known.size, 1 / known.size)
-    mechanism = Mechanism(channel, prior, known.inputs, known.inputs)
-    return RobustDesign(mechanism, local_dp(mechanism.channel), bound, method, worst / worst.sum())
+    """Wrap a channel; its leakage is recomputed, rounded up."""
+    mechanism = _stored(known, channel)
+    ratio = _largest_ratio(mechanism)
+    leakage = math.inf if ratio is None else level_of(ratio)
+    return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
 
 # %% ../../nbs/hamming/05_exact.ipynb #9e05bdb5
 def _least_average(
@@ -211,6 +235,11 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     SolverFailed
         If the linear programme ends without an optimum, or `distortion` is positive and too small to store.
 
+    Warns
+    -----
+    LooseBound
+        If `value` and `bound` stay more than 1e-6 apart.
+
     Notes
     -----
     The channel keeps the distortion in exact arithmetic, its rows and the vertices taken relative to their
@@ -245,21 +274,27 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     answer, worst = _optimal_distortions(vertices, limit)
     slack = _rounding(vertices)
     worst, odds = _strongest(worst, level, vertices.mean(axis=0), limit, slack)
-    bound = max(0.0, math.log(odds) - 2.0**-50)
+    bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
     for shave in SHAVES:
         fitted = _fitted(answer, vertices, limit * (1 - shave))
         channel = channel_with(_spread(fitted, used, 1.0))
         law = _spread(worst, used, 0.0)
         design = _design(known, channel, bound, law, "linear_programme")
         if worst_distortion(design.mechanism.channel, known) <= limit:
+            warn_if_loose("dp_leakage", design.value, bound, TIGHT)
             return design
     raise SolverFailed(
         f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
     )
 
 # %% ../../nbs/hamming/05_exact.ipynb #11df260e
+SOLVED = 1e-9  # what the solver's tolerance may leave in the place of a zero
+STRAYS = (SOLVED, 0.0, 1e-14, 1e-12, 1e-7, 1e-5)  # cuts below which columns are dropped, in turn
+
+
 def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
     """The smallest distortions raised to one floor, as little as e^epsilon = `odds` demands."""
+    answer = np.where(answer <= answer.min() * (1 + SOLVED), 0, answer)  # the floor, up to rounding
     rising = np.sort(answer)
     raised = np.arange(1, len(rising) + 1)
     others = rising.sum() - np.cumsum(rising)
@@ -268,6 +303,24 @@ def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
     return np.maximum(answer, floor)
 
 # %% ../../nbs/hamming/05_exact.ipynb #4ac7bfd4
+def _of_level(
+    known: SourceSet, answer: NDArray[np.float64], used: NDArray[np.bool_], level: float
+) -> Mechanism | None:
+    """The mechanism of these distortions, repaired as little as its level demands; None if nothing helps."""
+    odds = math.exp(min(level, 690.0))  # more than weights can differ by
+    for shave in SHAVES:
+        target = odds * (1 - shave)
+        if target > 1:
+            channel = channel_with(_spread(_calmed(answer, target), used, 1.0))
+        else:
+            right = _spread(1 - answer, used, 0.0)
+            channel = np.tile(right / right.sum(), (known.size, 1))
+        mechanism = _stored(known, channel)
+        if _keeps(mechanism, level):
+            return mechanism
+    return None
+
+
 def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> RobustDesign:
     """Least distortion, under the worst distribution of a source set, that a level of local DP permits.
 
@@ -294,6 +347,16 @@ def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> Robus
     SolverFailed
         If the linear programme ends without an optimum.
 
+    Warns
+    -----
+    LooseBound
+        If `value` and `bound` stay more than 1e-6 apart.
+
+    Notes
+    -----
+    The level is kept in exact arithmetic. No two positive entries that can be stored differ by more than a
+    factor 2^53, so above 36.7 nats the distortion stays at a few times 1e-16, while the bound falls on.
+
     Source: Kalantari et al. 2018, eq. (5); the method is this book's and holds for all three classes.
 
     Examples
@@ -304,19 +367,21 @@ def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> Robus
     known, level = as_source_set(source_set), check_epsilon(epsilon)
     used = known.vertices.max(axis=0) > 0
     vertices = known.vertices[:, used]
-    odds = math.exp(min(level, 690.0))
 
-    answer, worst = _least_distortions(vertices, odds)
-    bound, _ = distortion_needed(worst, odds, _rounding(vertices))
-    for shave in SHAVES:
-        target = odds * (1 - shave)
-        if target > 1:
-            channel = channel_with(_spread(_calmed(answer, target), used, 1.0))
-        else:
-            right = _spread(1 - answer, used, 0.0)
-            channel = np.tile(right / right.sum(), (known.size, 1))
-        certified, law = bound * (1 - 2.0**-49), _spread(worst, used, 0.0)
-        design = _design(known, channel, certified, law, "linear_programme")
-        if design.value <= level:
-            return replace(design, value=worst_distortion(design.mechanism.channel, known))
-    raise SolverFailed(f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53")
+    answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
+    odds = math.exp(level) if level < 709 else math.inf
+    bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
+    value, best = math.inf, None
+    for stray in STRAYS:
+        mechanism = _of_level(known, np.where(answer < 1 - stray, answer, 1), used, level)
+        reached = worst_distortion(mechanism.channel, known) if mechanism is not None else math.inf
+        if reached < value:
+            value, best = reached, mechanism
+        if value - bound <= TIGHT:
+            break
+    if best is None:
+        raise SolverFailed(
+            f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53"
+        )
+    warn_if_loose("least_distortion", value, bound, TIGHT)
+    return RobustDesign(best, value, bound, "linear_programme", _spread(worst, used, 0.0))

@@ -17,7 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from ..foundations.validation import Frozen, InvalidChannel, check_channel, check_count
+from pmlbook.foundations.validation import (
+    Frozen,
+    InvalidChannel,
+    check_channel,
+    check_count,
+    check_instance,
+)
 from .queries import Query, in_order
 
 # %% auto #0
@@ -138,6 +144,7 @@ def stacked(
 
 def check_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
     """The checked channel, and whether it has one row per query value (else one per dataset)."""
+    check_instance(query, Query, "query")
     checked = check_channel(in_order(query, channel, "channel"))
     if len(checked) == query.n_values:
         return checked, True

@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,6 +56,8 @@ def _listed(values: Any, name: str) -> tuple[Any, ...]:
     """The values as a tuple; ValueError for a set, which has no order."""
     if isinstance(values, Set):
         raise ValueError(f"{name} must be a sequence, got {values!r}: a set has no order")
+    if not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a sequence, got a {type(values).__name__}")
     return tuple(values)
 
 
@@ -286,17 +288,18 @@ class SumQuery(Query):
         then: Callable[[int], int] | None = None,
         alphabets: Sequence[Sequence[Hashable]] | None = None,
     ) -> None:
-        check_records(len(contributions))
+        given = _listed(contributions, "contributions")
+        check_records(len(given))
         try:
-            listed = [_listed(v, "contributions") for v in _listed(contributions, "contributions")]
+            listed = [_listed(v, "contributions") for v in given]
             adds = tuple(tuple(map(operator.index, values)) for values in listed)
         except TypeError:
             raise ValueError(
                 f"contributions must be whole numbers, got {contributions!r}"
             ) from None
         names = [range(len(v)) if len(set(v)) < len(v) else v for v in adds]
-        given = names if alphabets is None else _listed(alphabets, "alphabets")
-        symbols = tuple(_listed(a, "alphabets") for a in given)
+        own = tuple(names) if alphabets is None else _listed(alphabets, "alphabets")
+        symbols = tuple(_listed(a, "alphabets") for a in own)
         if [len(a) for a in symbols] != [len(v) for v in adds]:
             raise ValueError("alphabets and contributions must have the same sizes")
         outer = then or int
@@ -469,8 +472,8 @@ def difference(one: Query, other: Query) -> str:
             return f"record {i} is one of {_shown(here)} and one of {_shown(there)}"
     if isinstance(one, SumQuery) and isinstance(other, SumQuery):
         if one.contributions == other.contributions:
-            totals = ((total, one.values[total], other.values[total]) for total in one.values)
-            return next((f"{v} and {w} at the sum {t}" for t, v, w in totals if v != w), "")
+            sums = ((total, one.values[total], other.values[total]) for total in one.values)
+            return next((f"{v} and {w} at the sum {t}" for t, v, w in sums if v != w), "")
     if math.prod(one.shape) > MAX_DATASETS:
         return "too many datasets to compare"
     pairs = zip(itertools.product(*one.alphabets), one.table.flat, other.table.flat)

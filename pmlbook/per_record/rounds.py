@@ -28,8 +28,7 @@ __all__ = ['MAX_VARIABLES', 'MAX_ROUNDS', 'PATIENCE', 'Orbits', 'Goal', 'referee
 class Orbits:
     """The different cells of a setting as variables v, shape (S,), and their constraints.
 
-    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion (symmetric
-    cells, whose prices may differ by rounding, at the least of them).
+    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion.
 
     Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of the chapter on symmetry.
     """
@@ -40,9 +39,7 @@ class Orbits:
         alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # the others say the same
         self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
         self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
-        least = np.full(self.size, np.inf)
-        np.minimum.at(least, self.labels.ravel(), made.cost.ravel())
-        self.cost = self.counts * least
+        self.cost, self.slip = self.gather(made.cost), made.slip
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
         """How often each variable stands in each row."""
@@ -74,6 +71,13 @@ class Goal:
 
     D: float | None = None
     L: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """The one that is given."""
+        given = self.D if self.L is None else self.L
+        assert given is not None
+        return given
 
 
 def referee(
@@ -121,7 +125,8 @@ def weak_duality(
 
     Source: weak duality of linear programmes.
     """
-    limit = error_price * goal.D if goal.L is None else goal.L * prices.sum()
+    limit = goal.limit * (error_price if goal.L is None else prices.sum())
+    limit += error_price * orbits.slip
     handled = limit - orbits.floor(-(prices @ np.abs(cuts) + error_price * np.abs(orbits.cost)))
     bound = orbits.floor(prices @ cuts + error_price * orbits.cost) - limit
     return float(bound - EPS * (len(cuts) + orbits.labels.size + 8) * handled)
@@ -211,7 +216,7 @@ def small_steps(
             break
         q /= q.sum(axis=1, keepdims=True)
         met, errs = pool.information(q), float((orbits.price * q).sum())
-        allowed = errs <= goal.D if goal.L is None else met.max() <= goal.L
+        allowed = (errs if goal.L is None else met.max()) <= goal.limit
         worth = float(met.max()) if goal.L is None else errs
         if allowed and worth < least:
             best, least = orbits.variables(q), worth
@@ -257,9 +262,11 @@ class Match:
         self.loss = rounding_loss(price, max(len(made.sees.alphabets[i]) for i in made.records))
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
         self.best, self.learnt, self.local = self.exact, math.inf, math.inf
-        nothing = np.zeros((0, self.orbits.size))
-        free = weak_duality(self.orbits, goal, nothing, np.zeros(0), 1.0) if goal.D is None else 0.0
-        self.lower = free
+        cheapest_cells = price.min(
+            axis=1
+        )  # no mechanism errs less, no mechanism leaks less than nothing
+        rounding = EPS * (len(price) + 8) * np.abs(cheapest_cells).sum()
+        self.lower = 0.0 if goal.L is None else float(cheapest_cells.sum() - rounding)
 
     def errs(self, q: NDArray[np.float64]) -> float:
         """Expected distortion of the mechanism q."""

@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..foundations.validation import InvalidPrior, check_epsilon, real_array
+from ..foundations.validation import InvalidPrior, check_epsilon, check_instance, real_array
 from .framework import check_belief
 from .parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from .queries import Query, SumQuery, counting, difference, in_order
 
 # %% auto #0
-__all__ = ['MAX_ROWS', 'MAX_TABLE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'matching', 'components',
+__all__ = ['MAX_ROWS', 'MAX_TABLE', 'ALIKE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'matching', 'components',
            'renamings_of_weights', 'renamings_of_datasets', 'Setting', 'value_masses', 'everything', 'setting',
            'parity_least_leakage', 'parity_least_distortion']
 
@@ -75,13 +75,16 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     return law.ravel()
 
 # %% ../../nbs/per_record/15_symmetry.ipynb #3aaf04b3
+ALIKE = 2.0**-50  # prices that differ by less, relative to the largest, count as equal
+
+
 def matching(here: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.int64] | None:
     """The output permutation s with there[:, s] = here, or None; shapes (K, M)."""
-    scale = 1e-12 * (np.abs(here).max() + 1e-300)
-    same = (np.abs(here[:, :, None] - there[:, None, :]) <= scale).all(axis=0)
+    scale = ALIKE * np.abs(here).max()
     free, found = np.ones(here.shape[1], dtype=bool), []
-    for row in same:
-        choices = np.flatnonzero(row & free)
+    for column in here.T:
+        same = (np.abs(column[:, None] - there) <= scale).all(axis=0)
+        choices = np.flatnonzero(same & free)
         if not len(choices):
             return None
         found.append(choices[0])
@@ -135,6 +138,8 @@ class Setting:
         One record of each kind.
     masses : ndarray, shape (R,)
         Law of the rows under the law of the data.
+    slip : float
+        How much the distortion may change under the symmetries that were used.
 
     Source: Wu et al. 2026, Section 3.2; the symmetries are the chapter's own.
     """
@@ -144,6 +149,7 @@ class Setting:
     cells: NDArray[np.int64]
     records: tuple[int, ...]
     masses: NDArray[np.float64]
+    slip: float = 0.0
 
     @property
     def size(self) -> int:
@@ -242,9 +248,11 @@ def setting(
     >>> setting(parity(5)).size, setting(modular_sum(5, 3)).cells.shape
     (2, (6, 3))
     """
+    check_instance(query, Query, "query")
     table = check_distortion(query, distortion)
     law = None if p0 is None else check_data(query, p0)
     if sees is not None:
+        check_instance(sees, Query, "sees")
         if sees.alphabets != query.alphabets:
             raise ValueError(f"sees and query are about other data: {difference(sees, query)}")
         sees = sees if difference(sees, query) else query
@@ -276,7 +284,8 @@ def setting(
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    return Setting(view, cost, cells.reshape(cost.shape), records, made)
+    slip = ALIKE * datasets * float(np.abs(prices).max()) if shrink else 0.0
+    return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
 def _by_weight(query: SumQuery, table: NDArray[np.float64], sees: Query | None) -> Setting:
@@ -304,7 +313,7 @@ def _by_weight(query: SumQuery, table: NDArray[np.float64], sees: Query | None) 
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None)
     cells = components(cost.size, joined).reshape(cost.shape)
     law: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(float)
-    return Setting(view, cost, cells, (0,), law)
+    return Setting(view, cost, cells, (0,), law, ALIKE * float(np.abs(table).max()))
 
 
 def _kinds(shape: tuple[int, ...], swaps_kept: list[bool]) -> tuple[int, ...]:

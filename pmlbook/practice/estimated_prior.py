@@ -5,19 +5,25 @@
 # %% ../../nbs/practice/05_estimated_prior.ipynb #4a89ec4a
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from ..extremal.enumeration import SHAVES, certified_bound, finite_values
+from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
+from ..extremal.optimal import bracket
 from ..foundations.certificate import exp_below
-from ..foundations.linear_programmes import maximise
+from ..foundations.enclosure import exp_around, float_above
+from ..foundations.linear_programmes import PATIENCE, as_fractions, warn_if_loose
 from ..foundations.mechanism import Design, Mechanism
+from ..foundations.progress import Clock
 from ..foundations.utility import Utility, as_utility
 from pmlbook.foundations.validation import (
     Frozen,
@@ -26,6 +32,7 @@ from pmlbook.foundations.validation import (
     check_channel,
     check_distribution,
     check_epsilon,
+    check_instance,
     check_names,
     check_prior,
     frozen_array,
@@ -36,9 +43,9 @@ from pmlbook.foundations.validation import (
 )
 
 # %% auto #0
-__all__ = ['ZEROS', 'MOST', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'ball_region', 'fill',
-           'worst_prior', 'worst_leakage', 'least_probability', 'robust_columns', 'best_columns', 'keeps_level',
-           'robust_mechanism']
+__all__ = ['ZEROS', 'MOST', 'TOLERANCE', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'ball_region', 'fill',
+           'exact_fill', 'worst_prior', 'worst_leakage', 'least_probability', 'RobustCorners', 'robust_corners',
+           'robust_columns', 'robust_bound', 'keeps_level', 'robust_mixture', 'robust_mechanism']
 
 # %% ../../nbs/practice/05_estimated_prior.ipynb #8792f26d
 ZEROS = ("refuse", "drop", "add")
@@ -176,9 +183,9 @@ class PriorRegion(Frozen):
 # %% ../../nbs/practice/05_estimated_prior.ipynb #1afc13b1
 def _miss(confidence: float) -> float:
     """One minus a confidence; ValueError unless it lies strictly between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must lie strictly between 0 and 1")
-    return 1 - confidence
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
+    return 1 - float(confidence)
 
 
 def _centre(counts: ArrayLike, zeros: str) -> Any:
@@ -258,6 +265,15 @@ def fill(column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: A
     return belief
 
 
+def exact_fill(column: Sequence[int], region: PriorRegion) -> list[Fraction]:
+    """`fill` in fractions, the limits of the region taken as they are, for a column of integers.
+
+    Where rounded limits leave a little too much mass or too little, the sum is not one: divide by it.
+    """
+    low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
+    return fill(column, low, high, Fraction(region.free))
+
+
 def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     """The prior of a region under which an outcome is rarest, and so leaks most.
 
@@ -321,6 +337,7 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     >>> worst_leakage([[0.75, 0.25], [0.25, 0.75]], region).round(4).tolist()
     [0.5108, 0.5108]
     """
+    check_instance(region, PriorRegion, "region")
     rows = aligned(channel, region.inputs, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
     least = np.array([column @ worst_prior(column, region) for column in table.T])
@@ -331,16 +348,93 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
 
 
-def least_probability(region: PriorRegion, sets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Least probability, over a region, of each set; `sets` has rows of 0 and 1.
+def least_probability(region: PriorRegion, members: Sequence[int]) -> Fraction:
+    """Least probability, over a region, of a set of secrets, given as zeros and ones.
 
-    Source: `fill`, on columns of 0 and 1: what does not fit outside a set falls into it.
+    Source: `fill`, on a column of zeros and ones, in fractions.
     """
-    room = (1 - sets) @ (region.high - region.low)
-    rest = 1 - region.free - region.low.sum()
-    everything = sets.all(axis=1)
-    least = sets @ region.low + np.maximum(rest - room, 0) + region.free * everything
-    return np.where(everything, 1.0, np.minimum(least, 1.0))
+    belief = exact_fill(members, region)
+    return sum((q for q, at in zip(belief, members) if at), Fraction(0)) / sum(belief)
+
+
+@dataclass(frozen=True)
+class RobustCorners:
+    """Extremal lift vectors of a region, exactly: even on `inner`, `share` of that on `outer`, zero elsewhere.
+
+    Parameters
+    ----------
+    shares : sequence of Fraction, length N
+        The prior by which utility is measured.
+    inner, outer : ndarrays of bool, shape (V, N)
+        Two sets of secrets for each vector, with nobody in common; `outer` may be empty.
+    share : sequence of Fraction, length V
+        Between 0 and 1.
+
+    Source: proved in the chapter.
+    """
+
+    shares: Sequence[Fraction]
+    inner: NDArray[np.bool_]
+    outer: NDArray[np.bool_]
+    share: Sequence[Fraction]
+
+    @cached_property
+    def heights(self) -> list[Fraction]:
+        """The largest lift of each vector."""
+        mass = [
+            [sum(itertools.compress(self.shares, row), Fraction(0)) for row in rows.tolist()]
+            for rows in (self.inner, self.outer)
+        ]
+        return [1 / (a + t * b) for a, b, t in zip(*mass, self.share)]
+
+    def column(self, v: int) -> list[Fraction]:
+        """The lifts of vector v."""
+        top, rest = self.heights[v], self.heights[v] * self.share[v]
+        pairs = zip(self.inner[v].tolist(), self.outer[v].tolist())
+        return [top if a else rest if b else Fraction(0) for a, b in pairs]
+
+    def _filled(self, empty: int) -> NDArray[np.float64]:
+        tops = [float(top + empty) for top in self.heights]
+        rests = [float(top * t + empty) for top, t in zip(self.heights, self.share)]
+        return np.where(self.inner.T, tops, np.where(self.outer.T, rests, float(empty)))
+
+    @cached_property
+    def lifts(self) -> NDArray[np.float64]:
+        """One vector a column, shape (N, V), each entry rounded once."""
+        return self._filled(0)
+
+    @cached_property
+    def shifts(self) -> NDArray[np.float64]:
+        """Lift minus one, shape (N, V), each entry rounded once: exactly 0 for the constant vector."""
+        return self._filled(-1)
+
+
+def robust_corners(region: PriorRegion, limit: Fraction) -> RobustCorners:
+    """All vectors that an optimal mechanism may need to keep lifts at `limit` under every prior.
+
+    Raises
+    ------
+    ValueError
+        If there are too many secrets.
+
+    Source: proved in the chapter; for a single prior, Grosse et al. 2024, Algorithm 1.
+    """
+    n, floor = len(region.prior), 1 / limit
+    if n > MOST:
+        raise ValueError(f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST}")
+    code = np.arange(1, 2**n)
+    member = (code[:, None] >> np.arange(n)) & 1
+    least = [least_probability(region, row) for row in member.tolist()]
+    is_full = np.array([value >= floor for value in least])
+    short, full = np.flatnonzero(~is_full), np.flatnonzero(is_full)
+    subset = (code[short][:, None] & code[full]) == code[short][:, None]
+    subset &= np.array([least[b] > floor for b in full.tolist()])  # else the mixture is all of B
+    a, b = short[np.nonzero(subset)[0]], full[np.nonzero(subset)[1]]
+    part = [(floor - least[i]) / (least[j] - least[i]) for i, j in zip(a.tolist(), b.tolist())]
+    inner = member[np.concatenate([full, a])] == 1
+    outer = np.vstack([np.zeros((len(full), n), dtype=bool), (member[b] > member[a])])
+    shares = as_fractions(region.prior.tolist())
+    return RobustCorners(shares, inner, outer, [Fraction(0)] * len(full) + part)
 
 
 def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
@@ -363,45 +457,27 @@ def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     ValueError
         If `epsilon` is negative or not finite, or there are too many secrets.
 
-    Source: proved in the chapter; for a single prior, Grosse et al. 2024, Algorithm 1.
+    Source: `robust_corners`.
 
     Examples
     --------
     >>> region = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
     >>> robust_columns(region, np.log(2)).round(4).tolist()
-    [[0.1667, 1.0, 1.0], [1.0, 0.1667, 1.0]]
+    [[1.0, 1.0, 0.1667], [1.0, 0.1667, 1.0]]
     """
-    n, floor = len(region.prior), np.exp(-check_epsilon(epsilon))
-    if n > MOST:
-        raise ValueError(f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST}")
-    code = np.arange(1, 2**n)
-    member = (code[:, None] >> np.arange(n)) & 1
-    least = least_probability(region, member)
-    short, full = np.flatnonzero(least < floor), np.flatnonzero(least >= floor)
-    inside = (code[short][:, None] & code[full]) == code[short][:, None]
-    a, b = short[np.nonzero(inside)[0]], full[np.nonzero(inside)[1]]
-    t = ((floor - least[a]) / (least[b] - least[a]))[:, None]
-    return np.unique(np.vstack([member[full], (1 - t) * member[a] + t * member[b]]), axis=0).T
+    lifts = robust_corners(region, exp_below(check_epsilon(epsilon))).lifts
+    return lifts / lifts.max(axis=0)
 
 # %% ../../nbs/practice/05_estimated_prior.ipynb #0a7364d9
-def best_columns(
-    columns: NDArray[np.float64], prior: NDArray[np.float64], utility: Utility
-) -> tuple[NDArray[np.float64], float]:
-    """Channel of largest utility, shape (N, K), made of multiples of columns, and a bound on the utility.
+def robust_bound(region: PriorRegion, epsilon: float, utility: Utility, max_time: float) -> float:
+    """Upper bound on the utility of every mechanism that keeps its level under every prior of a region.
 
-    Source: linear programming; weak duality, Farley 1990.
+    Source: weak duality, Farley 1990, in fractions, at a limit that is at least e^epsilon.
     """
-    lifts = columns / (prior @ columns)
-    values = finite_values(lifts, prior, utility)
-    scale = max(abs(lifts - 1).max(), np.finfo(float).tiny)
-    rows, last = (lifts - 1) / scale, int(np.argmax(prior))
-    rows[last] = 1  # this equation follows from the others: the weights sum to one instead
-    best = maximise(values, equal=(rows, np.arange(len(prior)) == last))
-    prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
-    used = lifts[:, best.x > 1e-12]
-    weights = np.linalg.lstsq(used, np.ones(len(prior)), rcond=None)[0]
-    channel = used * np.maximum(weights, 0)
-    return channel / channel.sum(axis=1, keepdims=True), certified_bound(lifts, values, prices)
+    limit = exp_around(Fraction(min(epsilon, 1000.0)))[1]
+    corners = robust_corners(region, limit)
+    prices = best_mix(corners, utility, max_time)[1]
+    return float_above(dual_bound(corners, utility, prices))
 
 # %% ../../nbs/practice/05_estimated_prior.ipynb #c8f569b6
 def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bool:
@@ -438,18 +514,45 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")
     order = order_of(mechanism.inputs, region.inputs, "mechanism", "region")
     c = exp_below(check_epsilon(epsilon))
-    low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
     for column in mechanism.weights[order].T.tolist():
-        worst = fill(column, low, high, Fraction(region.free))
+        worst = exact_fill(column, region)
         if max(column) * sum(worst) > c * sum(q * p for q, p in zip(worst, column)):
             return False
     return True
+
+
+def robust_mixture(
+    region: PriorRegion, epsilon: float, utility: Utility, clock: Clock
+) -> Mechanism:
+    """The best mixture of corners that keeps its level, its limit shaved as little as rounding asks for.
+
+    Source: `robust_corners`; mixing with noise moves every lift towards one, under every prior.
+    """
+    limit, prior = exp_below(epsilon), region.prior
+    for shave in SHAVES:
+        corners = robust_corners(region, max(Fraction(1), limit * (1 - Fraction(shave))))
+        used = best_mix(corners, utility, min(PATIENCE, clock.left))[0]
+        channel = mixture(corners.lifts[:, used], prior, 0.0)
+        mechanism = Mechanism(channel, prior, region.inputs)
+        if clock.over or keeps_level(mechanism, region, epsilon):
+            break
+    noise, answer = 2.0**-52, prior @ mechanism.channel
+    while not keeps_level(mechanism, region, epsilon):
+        channel = (1 - noise) * mechanism.channel + noise * answer
+        mechanism, noise = Mechanism(channel, prior, region.inputs), min(1.0, 4 * noise)
+    return mechanism
+
+
+TOLERANCE = (
+    1e-9  # of value and bound, relative to a value above one: what programmes in floats reach
+)
 
 
 def robust_mechanism(
     region: PriorRegion,
     epsilon: float,
     utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information",
+    max_time: float | None = None,
 ) -> Design:
     """The most useful mechanism among all that leak at most `epsilon` under every prior of a region.
 
@@ -461,6 +564,8 @@ def robust_mechanism(
         Privacy level in nats.
     utility : str, Utility or callable
         As for `optimal_mechanism`.
+    max_time : float, optional
+        Seconds after which no programme is begun or goes on; a minute for each if left out.
 
     Returns
     -------
@@ -471,6 +576,14 @@ def robust_mechanism(
     ------
     ValueError
         If `epsilon` is negative or not finite, there are too many secrets, or the utility is unknown.
+    SolverFailed
+        If a programme finds no mixture, or none in time. A constant mechanism keeps every level, so it is
+        never `Infeasible`.
+
+    Warns
+    -----
+    LooseBound
+        If value and bound stay far apart.
 
     Source: proved in the chapter; for a single prior, Grosse et al. 2024, Theorem 5.
 
@@ -480,17 +593,13 @@ def robust_mechanism(
     >>> robust_mechanism(region, np.log(2)).mechanism.channel.max().round(4)
     np.float64(0.8571)
     """
+    check_instance(region, PriorRegion, "region")
     level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
-    bound = best_columns(robust_columns(region, level), region.prior, measure)[1]
-    for shave in SHAVES:
-        columns = robust_columns(region, max(0.0, level + np.log1p(-shave)))
-        channel = best_columns(columns, region.prior, measure)[0]
-        mechanism = Mechanism(channel, region.prior, region.inputs)
-        if keeps_level(mechanism, region, level):
-            break
-    noise, answer = 2.0**-52, region.prior @ mechanism.channel
-    while not keeps_level(mechanism, region, level):
-        channel = (1 - noise) * mechanism.channel + noise * answer
-        mechanism, noise = Mechanism(channel, region.prior, region.inputs), min(1.0, 4 * noise)
-    value = mechanism.utility(measure)
-    return Design(mechanism, value, max(bound, value), "robust_columns")
+    clock = Clock(max_time)
+    bound = robust_bound(region, level, measure, min(PATIENCE, clock.left))
+    mechanism = robust_mixture(region, level, measure, clock)
+    design = bracket(mechanism, measure, bound, "robust_columns")
+    if not clock.over:
+        tol = TOLERANCE * max(1.0, abs(design.value))
+        warn_if_loose("robust_mechanism", design.value, design.bound, tol)
+    return design

@@ -11,7 +11,7 @@ import secrets
 import signal
 import stat
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,8 @@ from types import FrameType
 from typing import BinaryIO
 
 # %% auto #0
-__all__ = ['PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'Source', 'open_source', 'check_target', 'orderly_end', 'nameless_file',
-           'new_file']
+__all__ = ['PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'Source', 'open_source', 'check_target', 'orderly_end',
+           'nameless_file', 'new_file']
 
 # %% ../../nbs/practice/12_files.ipynb #c9dd3ec7
 @dataclass(frozen=True)
@@ -185,6 +185,9 @@ def _name(file: BinaryIO, path: Path) -> None:
         os.close(folder)
 
 # %% ../../nbs/practice/12_files.ipynb #733f50e7
+POSIX = os.name == "posix"  # an open file may change its name and its rights
+
+
 @contextmanager
 def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) -> Iterator[BinaryIO]:
     """A binary file that gets its name only when the block ends well and the disk has it.
@@ -215,17 +218,15 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
             with nameless or open(hidden, "xb", opener=_private) as file:
                 yield file
                 file.flush()
-                if like is not None and hasattr(os, "fchmod"):
-                    os.fchmod(file.fileno(), _mode_like(file, like))
                 os.fsync(file.fileno())
                 if nameless and force:
                     _name(file, hidden)
-                elif nameless:
-                    _take(target, lambda: _name(file, target))
-            if force:
-                os.replace(hidden, target)
-            elif not nameless:
-                _take(target, lambda: os.link(hidden, target))
+                if POSIX:
+                    _take(file if nameless else None, hidden, target, force)
+                    if like is not None:  # last of all: what is cut off before stays private
+                        os.fchmod(file.fileno(), _mode_like(file, like))
+            if not POSIX:
+                _take(None, hidden, target, force)
             _confirm_folder(target.parent)
         finally:
             hidden.unlink(missing_ok=True)
@@ -235,10 +236,16 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, PRIVATE)
 
 
-def _take(target: Path, give: Callable[[], None]) -> None:
-    """Give a name that may have been taken in the meantime."""
+def _take(nameless: BinaryIO | None, hidden: Path, target: Path, force: bool) -> None:
+    """Take a name, which somebody else may have taken in the meantime, and give up the hidden one."""
     try:
-        give()
+        if force:
+            os.replace(hidden, target)
+        elif nameless:
+            _name(nameless, target)
+        else:
+            os.link(hidden, target)
+            hidden.unlink()
     except FileExistsError:
         raise FileExistsError(f"{target} exists: choose another name, or force") from None
 

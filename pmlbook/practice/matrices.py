@@ -205,7 +205,8 @@ def _matrix_of_json(path: Path) -> dict[str, Any]:
         content = {"channel": content}
     if isinstance(content, dict) and "weights" in content:
         made = Mechanism.from_certificate(read_certificate(path))
-        return {key: getattr(made, key) for key in ("channel", "prior", "inputs", "outputs")}
+        found = {key: getattr(made, key) for key in ("channel", "inputs", "outputs")}
+        return found | {"prior": made.exact_prior}
     if not isinstance(content, dict) or not isinstance(content.get("channel"), list):
         raise ValueError(f"{path} holds no channel: a list of rows, or an object with 'channel'")
     for number, row in enumerate(content["channel"], 1):

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 import os
@@ -46,7 +45,7 @@ from pmlbook.practice.release import (
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'SHA256', 'say', 'digest_of', 'design', 'release', 'estimate', 'audit']
+__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'SHA256', 'say', 'design', 'release', 'estimate', 'audit']
 
 # %% ../../nbs/practice/17_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -82,11 +81,6 @@ def _progress(rows: int, share: float) -> None:
 def _layout(arguments: argparse.Namespace) -> Layout:
     return Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
 
-
-def digest_of(certificate: Certificate) -> str:
-    """What tells a certificate from every other one: the SHA-256 of its text, 64 hexadecimal digits."""
-    return hashlib.sha256(certificate.to_json().encode()).hexdigest()
-
 # %% ../../nbs/practice/17_verbs.ipynb #837d6b5d
 def design(arguments: argparse.Namespace) -> int:
     """Find the optimal mechanism and write its certificate."""
@@ -109,7 +103,7 @@ def design(arguments: argparse.Namespace) -> int:
         file.write(text.encode())
     facts = {
         "output": str(arguments.output),
-        "sha256": digest_of(certificate),
+        "sha256": certificate.digest,
         "epsilon": arguments.epsilon,
         "holds": certificate.holds,
         "inputs": len(made.inputs),
@@ -187,7 +181,7 @@ def release(arguments: argparse.Namespace) -> int:
         return _refuse("release", "released", str(error))
     facts: dict[str, Any] = {
         "output": str(arguments.target),
-        "sha256": digest_of(certificate),
+        "sha256": certificate.digest,
         "epsilon": certificate.epsilon,
         "rows": done.rows,
         "gaps": done.gaps,
@@ -199,13 +193,13 @@ def release(arguments: argparse.Namespace) -> int:
 
 def _objection(arguments: argparse.Namespace, certificate: Certificate) -> str:
     """Why a certificate is not the one to release with, or nothing."""
-    digest = digest_of(certificate) if arguments.sha256 is None else arguments.sha256.lower()
+    digest = certificate.digest if arguments.sha256 is None else arguments.sha256.lower()
     if not SHA256.fullmatch(
         digest
     ):  # an empty one too: a variable that was never set demands nothing
         raise ValueError("--sha256 takes 64 hexadecimal digits")
-    if digest != digest_of(certificate):
-        return f"the certificate is another one, its digest {digest_of(certificate)}"
+    if digest != certificate.digest:
+        return f"the certificate is another one, its digest {certificate.digest}"
     if not certificate:
         return repr(certificate)
     if arguments.epsilon is not None and certificate.epsilon > check_epsilon(arguments.epsilon):

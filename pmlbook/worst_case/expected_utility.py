@@ -33,7 +33,7 @@ from ..foundations.probability import exact_prior
 from ..foundations.progress import Clock
 from ..foundations.sampling import UNITS
 from ..foundations.validation import check_epsilon, first_names, names_of
-from .least_leakage import TIGHT, Bracket, check_allowed
+from .least_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .rare_secrets import NOBODY, decimals, earnings, filled
 from .rival import normalised
@@ -189,7 +189,7 @@ def _affordable(
     if bracket.lift is not None and bracket.lift <= least:
         return bracket.mechanism
     design = bracket.design()
-    if bracket.bound > exp_around(Fraction(level))[1]:
+    if bracket.bound > exp_around(Fraction(min(level, HIGHEST)))[1]:
         raise Infeasible(
             f"no mechanism within epsilon = {level!r} keeps the floor {floor:g}: "
             f"it takes at least {design.bound!r} nats"
@@ -276,7 +276,7 @@ def best_expected_utility(
             / UNITS
         )
 
-    most, ceiling = exp_around(Fraction(level))[1], 1 / min(shares)
+    most, ceiling = exp_around(Fraction(min(level, HIGHEST)))[1], 1 / min(shares)
     best, value, bound = least, mean(least), Fraction(1)
     for flow, prices in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
         bound = min(bound, price_bound(exact, allowed, shares, min(most, ceiling), prices))

@@ -18,7 +18,7 @@ from ..foundations.linear_programmes import warn_if_loose
 from ..foundations.mechanism import Design
 from ..foundations.progress import Clock
 from ..foundations.validation import check_epsilon, first_names, names_of
-from .least_leakage import TIGHT, Bracket
+from .least_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
@@ -192,7 +192,7 @@ def worst_case_mechanism(
     """
     level, clock = check_epsilon(epsilon), Clock(max_time, label="worst_case_mechanism")
     stairs = _Stairs(utilities, prior, clock)
-    least, most = exp_below(level), exp_around(Fraction(level))[1]
+    least, most = exp_below(level), exp_around(Fraction(min(level, HIGHEST)))[1]
 
     def kept(k: int) -> bool:
         lift = stairs.at(k).lift

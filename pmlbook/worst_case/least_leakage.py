@@ -32,7 +32,7 @@ from .rare_secrets import search_precisely
 from .rival import rival_bound, search
 
 # %% auto #0
-__all__ = ['TIGHT', 'RULES', 'check_allowed', 'maximal_outputs', 'Bracket', 'least_leakage_of_mask', 'least_leakage']
+__all__ = ['HIGHEST', 'TIGHT', 'RULES', 'check_allowed', 'maximal_outputs', 'Bracket', 'least_leakage_of_mask', 'least_leakage']
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #2fa1d1b2
 def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
@@ -85,6 +85,7 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
     return np.flatnonzero(~redundant & allowed.any(axis=0))
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #4c181c77
+HIGHEST = 1e5  # nats; no prior of floats lets anything leak as much
 TIGHT = 1e-9  # nats; a bracket that is narrower is good enough
 
 
@@ -267,7 +268,7 @@ def least_leakage(
     >>> round(design.value, 9), design.gap < 1e-9
     (0.693147181, True)
     """
-    if by not in RULES:
+    if not isinstance(by, str) or by not in RULES:
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
     inputs, outputs = first_names(names_of(prior), names_of(utilities)), names_of(utilities, axis=1)

@@ -128,9 +128,10 @@ def allowed_by_value(utilities: ArrayLike, threshold: float) -> NDArray[np.bool_
     [[True, True, False], [False, True, True]]
     """
     table = real_array(utilities, "utilities", 2)
-    if not (isinstance(threshold, Real) and abs(threshold) <= sys.float_info.max):
+    number: float = threshold.item() if isinstance(threshold, np.generic) else threshold
+    if not (isinstance(number, Real) and abs(number) <= sys.float_info.max):
         raise ValueError(f"threshold must be a finite number, got {threshold!r}")
-    return table >= float(threshold)
+    return table >= float(number)
 
 
 def allowed_by_rank(utilities: ArrayLike, rank: int) -> NDArray[np.bool_]:
