@@ -94,7 +94,7 @@ class Optimality:
         rows = np.array(self.weights, dtype=np.int64)
         if max(exact_lifts(rows, np.array(self.prior))) > exp_below(self.epsilon):
             raise ValueError(f"the mechanism leaks more than {self.epsilon!r} nats")
-        if exact_value(rows, self.prior, utility) < self.value:
+        if exact_value(rows, self.prior, utility) < Fraction(self.value):
             raise ValueError(f"the mechanism is worth less than {self.value}")
         if not bounded(self, utility):
             raise ValueError(f"the prices do not prove the bound {self.bound}")
