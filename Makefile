@@ -7,7 +7,7 @@ PIP   := python -m pip install -q --disable-pip-version-check
 UV    := 0.13.9
 LEAST := 3.11
 
-.PHONY: install lock export strip readme book lab test lowest newest lint browser clean
+.PHONY: install lock export strip readme book lab test lowest newest fuzz lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -61,6 +61,11 @@ lowest newest: install
 	$(B)/uv pip install -q --python .venv-$@/bin/python -e '.[test,columns,scale,progress]' \
 	  --resolution $(if $(filter lowest,$@),lowest-direct,highest)
 	.venv-$@/bin/pytest --doctest-modules tests pmlbook --ignore=tests/browser --ignore=tests/test_sync.py
+
+# The random and hostile tests at length, an hour or so.
+fuzz: install
+	PMLBOOK_FUZZ=full PMLBOOK_FUZZ_CASES=100000 $(B)/pytest tests/test_hostile.py tests/test_certificates.py \
+	  tests/test_bounds.py tests/test_closed_forms.py tests/test_per_record_edges.py
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install

@@ -18,7 +18,7 @@ from .classes import RecordProblem
 from .tilted import EPS, HOT, blur, gains_of, reply
 
 # %% auto #0
-__all__ = ['longest_edge', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split', 'near_uniform']
+__all__ = ['GENEROUS', 'longest_edge', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split', 'near_uniform']
 
 # %% ../../nbs/per_record/08_bound.ipynb #ea8deccb
 def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -26,6 +26,9 @@ def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArra
     bad = np.linalg.det(matrices)[..., None] == 0
     regular = np.where(bad[..., None], np.eye(matrices.shape[-1]), matrices)
     return np.where(bad, 0.0, np.linalg.solve(regular, right[..., None])[..., 0])
+
+
+GENEROUS = 10  # times as much may be paid by the reading that agrees at the corners
 
 
 def longest_edge(corners: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any, Any]:
@@ -66,8 +69,9 @@ def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     missing = wanted - (flat @ found[..., None])[..., 0]
     hidden = EPS * (a + 5) * (1 + np.log(a) + np.abs(found).max(axis=-1))
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
-    generous = np.logaddexp.reduce(found, axis=-1).argmin(axis=0)
-    return np.asarray(found[generous, n].reshape(corners.shape[:-1]))
+    generous = np.logaddexp.reduce(found, axis=-1)
+    generous[0] /= GENEROUS
+    return np.asarray(found[generous.argmin(axis=0), n].reshape(corners.shape[:-1]))
 
 # %% ../../nbs/per_record/08_bound.ipynb #fb04c5ef
 @dataclass(frozen=True)

@@ -269,9 +269,10 @@ def per_record_leakage(
                 bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
                 continue
             problem = record_problem(query, channel, i)
-            if _mark(problem) in seen:
+            mark = _mark(problem)
+            if mark in seen:
                 continue
-            seen.add(_mark(problem))
+            seen.add(mark)
             level = check_entropy(b, problem.largest_entropy)
             found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
             bound, why = max((bound, why), (found.bound, found.method))

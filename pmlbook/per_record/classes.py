@@ -123,7 +123,9 @@ def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols:
     place = np.argsort(np.argsort(first))[where.ravel()]  # in the order in which they appear
     ends = np.cumsum(np.bincount(place))[:-1]
     members = np.split(np.argsort(place, kind="stable"), ends)
-    sizes = np.array([log_sum(log_counts[group]) for group in members])
+    sizes = log_counts[np.sort(first)]
+    for k in np.flatnonzero(np.bincount(place) > 1):
+        sizes[k] = log_sum(log_counts[members[k]])
     return rows[np.sort(first)], sizes, members
 
 

@@ -99,7 +99,7 @@ def attack(
         if found and clock.over:
             break
         problem = row_problem(made.sees, q, i)
-        starts = starting_points(problem, 16, rng)
+        starts = problem.uniform[None] if clock.over else starting_points(problem, 16, rng)
         if i in pool.priors:
             starts = np.concatenate([pool.priors[i][-12:], starts])
         priors, learnt = climb(problem, b, starts, steps, clock)

@@ -228,10 +228,9 @@ def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
     """
     bits = sum(math.log2(len(values)) for values in contributions)
     parts = _parts(contributions)
-    spans = [max(part) - min(part) for part in parts]
-    before = itertools.accumulate(spans, initial=1)
-    steps = sum(length * len(part) for length, part in zip(before, parts))
-    if steps > MAX_STEPS or (1 + sum(spans)) * bits > MAX_BITS:
+    lengths = list(itertools.accumulate((max(part) - min(part) for part in parts), initial=1))
+    steps = sum(length * len(part) for length, part in zip(lengths[1:], parts))
+    if steps > MAX_STEPS or lengths[-1] * bits > MAX_BITS:
         return _one_by_one(parts, bits)
     return _side_by_side(parts)
 

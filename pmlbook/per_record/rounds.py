@@ -90,6 +90,8 @@ def referee(
     Source: Kelley 1960; the bound is weak duality, recomputed from the prices.
     """
     k, s = cuts.shape
+    if not max_time:
+        return -math.inf, np.zeros(k)
     gain, rows, limits = -orbits.cost, orbits.rows, np.full(k, goal.L)
     if goal.D is not None:  # one more variable, the height
         gain = np.append(np.zeros(s), -1.0)
@@ -326,8 +328,7 @@ def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
     match.meet(q, learnt)
     answer = match.answer()
     match.cut(match.pool.planes(answer))
-    patience = max(0.1, min(60.0, match.clock.left))
-    bound, prices = referee(match.orbits, match.goal, match.cuts, patience)
+    bound, prices = referee(match.orbits, match.goal, match.cuts, min(60.0, match.clock.left))
     match.lower, match.slope = max(match.lower, bound), max(1.0, prices.sum())
     match.cuts = match.cuts[(prices > 0) | (np.arange(len(prices)) >= len(prices) - 100)]
     met = match.pool.information(answer)

@@ -265,7 +265,8 @@ def starting_points(
     present = np.isfinite(problem.log_counts)
     random = rng.dirichlet(np.full(c, 0.5), size=(count, a)) + 1e-3
     favourite = np.argmax(rng.random((count, a, c)) * present, axis=2)
-    random[: count // 2] = 0.05 + np.eye(c)[favourite[: count // 2]]
+    random[: count // 2] = 0.05
+    np.put_along_axis(random[: count // 2], favourite[: count // 2, :, None], 1.05, axis=2)
     random *= present
     law = rng.dirichlet(np.full(a, 3.0), size=count)
     return np.asarray(law[..., None] * random / random.sum(axis=2, keepdims=True))

@@ -512,7 +512,9 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     """
     if len(mechanism.prior) != len(region.prior):
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")
-    order = order_of(mechanism.inputs, region.inputs, "mechanism", "region")
+    unnamed = region.inputs == tuple(range(len(region.prior)))
+    names = mechanism.inputs if unnamed else region.inputs
+    order = order_of(mechanism.inputs, names, "mechanism", "region")
     c = exp_below(check_epsilon(epsilon))
     for column in mechanism.weights[order].T.tolist():
         worst = exact_fill(column, region)
