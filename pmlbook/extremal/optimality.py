@@ -5,7 +5,6 @@
 # %% ../../nbs/extremal/19_optimality.ipynb #dca0a3a7
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,15 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .enumeration import best_mix, ceilings, dual_bound, even_prices, excess
-from .gains import gain_bound, gain_programme
-from .lift_vectors import Corners, exact_lift_vectors, quotient
-from .optimal import FEW, formula_corners, formula_prices
+from .enumeration import ceilings, excess
+from .price_bound import PROOFS, few_corners, price_bound, proof_prices
 from .privacy_regions import lift_limit
 from ..foundations.certificate import exact_lifts, exp_below
 from ..foundations.enclosure import decimals, float_below
 from ..foundations.mechanism import Mechanism
-from ..foundations.probability import exact_prior
 from ..foundations.sampling import UNITS
 from pmlbook.foundations.strict_json import (
     common_denominator,
@@ -45,70 +41,8 @@ from pmlbook.foundations.utility import (
 from ..foundations.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['PROOFS', 'CHOICES', 'FORMAT', 'ENTRIES', 'KEYS', 'SIGNED', 'DECIMAL', 'price_bound', 'chord_bound', 'few_corners',
-           'Optimality', 'utility_called', 'exact_value', 'bounded', 'proof_prices', 'certify_optimum', 'to_json',
-           'from_json']
-
-# %% ../../nbs/extremal/19_optimality.ipynb #d42741a9
-PROOFS = ("corners", "chords", "shares")
-CHOICES = 2**14  # choices of entries at the limit that a reader is asked to go through
-
-
-def price_bound(
-    shares: Sequence[Fraction],
-    epsilon: float,
-    utility: Utility,
-    proof: str,
-    prices: Sequence[Fraction],
-) -> Fraction:
-    """Upper bound on the utility of every mechanism that leaks at most `epsilon`, by one of `PROOFS`.
-
-    Raises
-    ------
-    ValueError
-        If the proof does not suit the utility, or has more than `CHOICES` choices.
-
-    Source: weak duality; Farley 1990.
-    """
-    limit = lift_limit(shares, epsilon)[1]
-    if proof == "chords" and isinstance(utility, FInformation):
-        return chord_bound(shares, limit, utility)
-    if proof == "shares" and isinstance(utility, ExpectedGain):
-        fees = [y / p for y, p in zip(prices, shares)]
-        return gain_bound(shares, limit, utility.gain, fees)
-    if proof != "corners" or not isinstance(utility, FInformation):
-        raise ValueError(f"a proof by {proof!r} does not suit this utility")
-    return dual_bound(few_corners(shares, limit, prices), utility, prices)
-
-
-def chord_bound(shares: Sequence[Fraction], limit: Fraction, utility: Utility) -> Fraction:
-    """The closed bound: each symbol on the chord between its least and its largest lift.
-
-    Source: convexity; exact in the first privacy region (Grosse et al. 2024, Theorem 3).
-    """
-    total, one = Fraction(0), [Fraction(1)]
-    for share in shares:
-        low, high = max(Fraction(0), (1 - limit * (1 - share)) / share), min(limit, 1 / share)
-        at = (1 - low) / (high - low) if high > low else Fraction(0)
-        ends = (utility.enclose([lift], one)[1] for lift in (low, high))
-        total += share * sum((w * end for w, end in zip((1 - at, at), ends)), Fraction(0))
-    return total
-
-
-def few_corners(shares: Sequence[Fraction], limit: Fraction, prices: Sequence[Fraction]) -> Corners:
-    """All corners but for the order of symbols with the same probability and price.
-
-    Raises
-    ------
-    ValueError
-        If there are more than `CHOICES` choices of entries at the limit.
-
-    Source: Grosse et al. 2024, Algorithm 1.
-    """
-    alike = list(zip(shares, prices))
-    if math.prod(alike.count(key) + 1 for key in set(alike)) > CHOICES:
-        raise ValueError(f"there are more than {CHOICES} choices of entries at the limit")
-    return exact_lift_vectors(shares, limit, alike)
+__all__ = ['FORMAT', 'ENTRIES', 'KEYS', 'SIGNED', 'DECIMAL', 'Optimality', 'utility_called', 'exact_value', 'bounded',
+           'certify_optimum', 'to_json', 'from_json']
 
 # %% ../../nbs/extremal/19_optimality.ipynb #69cd406c
 FORMAT = "pmlbook optimality 1"
@@ -160,7 +94,7 @@ class Optimality:
         rows = np.array(self.weights, dtype=np.int64)
         if max(exact_lifts(rows, np.array(self.prior))) > exp_below(self.epsilon):
             raise ValueError(f"the mechanism leaks more than {self.epsilon!r} nats")
-        if exact_value(rows, self.prior, utility) < self.value:
+        if exact_value(rows, self.prior, utility) < Fraction(self.value):
             raise ValueError(f"the mechanism is worth less than {self.value}")
         if not bounded(self, utility):
             raise ValueError(f"the prices do not prove the bound {self.bound}")
@@ -246,26 +180,6 @@ def bounded(o: Optimality, utility: Utility) -> bool:
     return all(excess(corners, v, utility, o.prices) <= bound for v in doubtful.tolist())
 
 # %% ../../nbs/extremal/19_optimality.ipynb #8c2e2140
-def proof_prices(
-    shares: Sequence[Fraction], epsilon: float, utility: Utility
-) -> tuple[str, tuple[Fraction, ...]]:
-    """The way to prove a bound that suits a utility and a prior, and good prices for it.
-
-    Source: Grosse et al. 2024, Theorems 2 to 5.
-    """
-    n, limit, prior = len(shares), lift_limit(shares, epsilon)[1], np.array(shares, dtype=float)
-    if isinstance(utility, ExpectedGain):
-        _, fees = gain_programme(prior, quotient(*limit.as_integer_ratio()), utility.gain)
-        return "shares", tuple(map(Fraction, (np.array(fees) * prior).tolist()))
-    if n > 2 and limit <= 1 / (1 - min(shares)) or n > FEW and len(set(shares)) > 1:
-        return "chords", ()
-    if n <= 2 or len(set(shares)) == 1:
-        found = formula_prices(formula_corners(shares, limit), utility)
-    else:
-        found = best_mix(exact_lift_vectors(shares, limit), utility)[1]
-    return "corners", tuple(Fraction(float(y)) for y in even_prices(shares, found))
-
-
 def certify_optimum(
     mechanism: Mechanism, epsilon: float, utility: str | Utility = "mutual_information"
 ) -> Optimality:
@@ -303,7 +217,7 @@ def certify_optimum(
     name = str(getattr(measure, "name", ""))
     if not gain and utility_called(name) != measure:
         raise ValueError(f"no bound on {name} can be enclosed: use a named utility or a gain")
-    shares, rows = exact_prior(mechanism.prior), mechanism.weights
+    shares, rows = mechanism.exact_prior, mechanism.weights
     proof, prices = proof_prices(shares, level, measure)
     value = decimals(exact_value(rows, shares, measure), 17)[0]
     bound = decimals(price_bound(shares, level, measure, proof, prices), 17)[1]

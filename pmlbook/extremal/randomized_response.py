@@ -66,7 +66,8 @@ def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> NDArray[np.
     -------
     ndarray, shape (N, N)
         P(y | x), the least noisy randomized response that satisfies epsilon-PML: below
-        `epsilon_max(prior)` its worst outcome leaks epsilon, up to rounding.
+        `epsilon_max(prior)` its worst outcome leaks epsilon, up to rounding. A channel of floats proves no
+        level; ``Mechanism(channel, prior).within(epsilon)`` mends the last digit and certifies.
 
     Raises
     ------
