@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.classic import geometric
+from pmlbook.foundations.linear_programmes import SolverFailed
+from pmlbook.foundations.mechanism import Mechanism
 from pmlbook.foundations.progress import Clock
 from pmlbook.per_record import queries, tilted
 from pmlbook.per_record.bound import bound_cells, near_uniform, prices
@@ -35,7 +37,7 @@ from pmlbook.per_record.queries import (
     parity,
     threshold,
 )
-from pmlbook.per_record.rounds import Goal, Match
+from pmlbook.per_record.rounds import Goal, Match, rounding_loss
 from pmlbook.per_record.symmetry import parity_least_leakage, setting
 from pmlbook.per_record.tilted import reply, unsure
 
@@ -532,6 +534,65 @@ def test_what_is_handed_out_keeps_its_level():
             mp.log(2) - mp.fsum(-plogp(mp.mpf(x.numerator) / x.denominator) for x in (p, 1 - p))
         )
         assert found.leakage <= L and truth <= L + 1e-18  # at b below two bits a capacity
+
+
+def test_the_record_that_is_told_is_found_wherever_it_stands():
+    """A channel by dataset that publishes the last record; and one by value, when there is no time to look."""
+    rows = np.eye(2)[[x[2] for x in np.ndindex(2, 2, 2)]]
+    found = per_record_leakage(Query(lambda x: 0, [(0, 1)] * 3), rows, 2.0)
+    assert found.record == 2 and found.value == pytest.approx(LN2)
+    told = SumQuery([(0, 1), (0, 2, 4)], lambda total: total // 2)
+    hasty = per_record_leakage(told, np.eye(3), 1.0, max_time=0)
+    assert hasty.bound >= math.log(3) and hasty.method == "interrupted"
+    assert per_record_leakage(told, np.eye(3), 1.0).value == pytest.approx(math.log(3))
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.2, 0.5, 1.0, 2.0])
+def test_interrupted_designs_claim_what_is_proved(limit, slow_time):
+    """However early a design is cut off, nobody learns more than it claims."""
+    query = modular_sum(3, 3)
+    hasty = leakage_distortion(query, 0.3, 1.0, max_time=limit)
+    limited = distortion_leakage(query, 0.1, 1.0, max_time=limit)
+    for design, claimed in ((hasty, hasty.value), (limited, limited.leakage)):
+        again = per_record_leakage(counting(3), design.mechanism.channel, 1.0, tol=1e-3)
+        assert again.value <= claimed
+
+
+def test_rounding_a_mechanism_adds_no_more_than_its_loss():
+    """Faint outcomes become 2^-53, and that is the worst that rounding does; with 50 digits."""
+    rng = np.random.default_rng(3)
+    faint = np.array([[1 - 1e-20, 1e-20, 0.0], [1.0, 0.0, 1e-25]])
+    gained = []
+    for q in (faint, *(channel_that_hurts(rng, 2, 4) for _ in range(20))):
+        rounded = Mechanism(q, [0.5, 0.5]).channel
+        learnt = []
+        for rows in (exact(q), exact(rounded)):
+            both = [[w / mp.fsum(row) / 2 for w in row] for row in rows]
+            ends = mp.fsum(plogp(mp.fsum(t)) for t in zip(*both)) - mp.log(2)
+            learnt.append(mp.fsum(plogp(p) for t in both for p in t) - ends)
+        assert learnt[1] - learnt[0] <= rounding_loss(q, 2)
+        gained.append(learnt[1] - learnt[0])
+    assert gained[0] > 1e-17
+
+
+def test_the_loss_is_in_every_claim(monkeypatch):
+    least = leakage_distortion(parity(2), 0.2, 1.0)
+    monkeypatch.setattr("pmlbook.per_record.rounds.rounding_loss", lambda q, symbols: 0.01)
+    assert leakage_distortion(parity(2), 0.2, 1.0).value == pytest.approx(
+        least.value + 0.01, abs=1e-6
+    )
+    limited = distortion_leakage(parity(2), 0.1, 1.0)
+    again = per_record_leakage(counting(2), limited.mechanism.channel, 1.0)
+    assert again.bound <= 0.09 + 1e-6 and limited.leakage <= 0.1
+
+
+def test_a_bound_above_the_value_is_an_error(monkeypatch):
+    """A contradiction is never hidden by taking the smaller of the two."""
+    monkeypatch.setattr(
+        "pmlbook.per_record.rounds.weak_duality", lambda orbits, goal, cuts, prices, price: 0.6
+    )
+    with pytest.raises(SolverFailed, match=r"the bound 0\.6 lies above the value 0\.\d+"):
+        leakage_distortion(parity(2), 0.2, 1.0)
 
 
 # --- sizes and arguments --------------------------------------------------------------------------
