@@ -21,6 +21,7 @@ from pmlbook.extremal.randomized_response import randomized_response_for_pml
 from pmlbook.extremal.repeated_sums import Cells, common_unit, near_units, price_cells
 from pmlbook.extremal.ungrouping import deal, unroll
 from pmlbook.foundations import progress
+from pmlbook.foundations.progress import Clock
 from pmlbook.foundations.utility import NAMED
 
 INFORMATION = NAMED["mutual_information"]
@@ -223,6 +224,26 @@ def test_bounds_are_bounds_where_everything_can_be_listed(trial):
     for size in (0, 1e-6, 1e-3, 1):
         least = price_cells(Cells(groups), size * rng.normal(size=len(groups.p)), 2)[1]
         assert groups.closed - least >= truth - 1e-11 * max(1, truth)
+
+
+@pytest.mark.parametrize("trial", [120, 284, 288, *range(1, 60, 5)])
+def test_every_column_adds_up(trial):
+    """Symbols of 1e-8 beside heavy ones: a part that is rounding must not look like a remainder."""
+    _, prior, level, name = case(trial, least=19)
+    if level <= -np.log1p(-prior.min()):
+        level = 0.5
+    with Clock(0.3) as clock:
+        growth = module.Growth(Groups(prior, level, NAMED[name]), 1e-9, clock)
+        module.tail_columns(prior, level, growth)
+        module.draw(growth)
+        module.Search(growth).run()
+    groups, columns = growth.groups, growth.master.columns
+    filled = columns.held.T @ groups.width + columns.place * groups.width[columns.taker]
+    assert abs(filled - groups.room).max() <= 1e-13 * groups.width.sum()
+    assert (columns.held <= groups.size[:, None]).all() and (columns.held >= 0).all()
+    lifts, weights = growth.lifts()
+    assert np.allclose(prior @ lifts, 1, rtol=0, atol=1e-11)
+    assert np.allclose(lifts @ weights, 1, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("people, symbols", [(10**5, 400), (2000, 300)])

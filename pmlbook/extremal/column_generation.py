@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .losses import Fillings, Floats, Groups, circle, joined, near_misses, nothing
 from .pricing import best_of, price
 from .repeated_sums import Cells, price_cells, price_sums, sums_repeat
-from .ungrouping import snapped, unroll
+from .ungrouping import rounding_of, snapped, unroll
 from ..foundations.linear_programmes import LooseBound, SolverFailed
 from ..foundations.progress import Clock
 from ..foundations.utility import FInformation, Utility
@@ -299,14 +299,18 @@ TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
 
 
 def fillings_of(groups: Groups, lifts: Floats) -> Fillings:
-    """Corners by group from lift vectors in the order of the prior."""
-    member = groups.member
+    """Corners by group from lift vectors in the order of the prior; what is no corner is left out."""
+    member, column = groups.member, np.arange(lifts.shape[1])
     x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
-    x = snapped(np.clip(x, 0, 1), 0.0, 1.0)
-    held = np.array([(x[member == g] == 1).sum(axis=0) for g in range(len(groups.p))])
-    inside = (x > 0) & (x < 1)
-    at, column = inside.argmax(axis=0), np.arange(x.shape[1])
-    return Fillings(held, member[at], np.where(inside.any(axis=0), x[at, column], 0.0))
+    at = (np.minimum(x, 1 - x) * groups.width[member][:, None]).argmax(axis=0)
+    taker, whole = member[at], np.rint(np.clip(x, 0, 1)).astype(np.int64)
+    whole[at, column] = 0
+    held = np.array([whole[member == g].sum(axis=0) for g in range(len(groups.p))])
+    place = (groups.room - groups.width @ held) / groups.width[taker]
+    near = rounding_of(groups.width)[taker]
+    place = snapped(place, 0.0, 1.0, near)
+    corner = (abs(place - x[at, column]) < 1e-6 + near) & (place >= 0) & (place <= 1)
+    return Fillings(held, taker, place)[corner]
 
 
 def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
