@@ -15,17 +15,21 @@ from numpy.typing import NDArray
 from .losses import Fillings, Floats, Groups, circle, joined, near_misses, nothing
 from .pricing import best_of, price
 from .repeated_sums import Cells, price_cells, price_sums, sums_repeat
-from .ungrouping import unroll
+from .ungrouping import rounding_of, snapped, unroll
 from ..foundations.linear_programmes import LooseBound, SolverFailed
 from ..foundations.progress import Clock
 from ..foundations.utility import FInformation, Utility
 from ..foundations.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FIRST', 'UNWATCHED', 'Master', 'start_columns',
-           'bundles', 'Growth', 'draw', 'Search', 'grow_bundled', 'grow', 'warn_why', 'column_generation']
+__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FIRST', 'FEW_CELLS', 'SMALL', 'TAIL',
+           'UNWATCHED', 'Master', 'start_columns', 'bundles', 'Growth', 'draw', 'Search', 'grow_bundled', 'fillings_of',
+           'tail_columns', 'grow', 'warn_why', 'column_generation']
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #63ad982a
+LATE = "the time is up"
+
+
 class Master:
     """The programme over the columns so far, solved again from its last basis.
 
@@ -65,7 +69,7 @@ class Master:
             if status == highspy.HighsModelStatus.kOptimal and misses < 1e-8:
                 break
             if status == highspy.HighsModelStatus.kTimeLimit:
-                raise SolverFailed("the time is up")
+                raise SolverFailed(LATE)
             self.solver.clearSolver()
         else:
             raise SolverFailed(f"HiGHS stopped with status {status}, rows off by {misses:.0e}")
@@ -112,22 +116,19 @@ STALE = 12  # rounds that narrow the gap by less than a twentieth each, after wh
 NEAREST = 0.97  # how near to the fair prices the search may stay
 PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round
 FIRST = 1.0  # seconds that the first programme gets however little time there is
+FEW_CELLS = 8  # near ties: random sets will not do
+SMALL = 18  # groups up to which the lists are complete at once
 
 
 class Growth:
     """A mechanism that grows column by column: its loss so far, and a bound no mechanism goes below."""
 
-    def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
+    def __init__(self, groups: Groups, tol: float, clock: Clock, first: float = FIRST) -> None:
         self.groups, self.tol, self.clock = groups, tol, clock
         self.bound, self.loss, self.weights = 0.0, np.inf, np.zeros(0)
         self.prices, self.fair, self.fairest = *np.zeros((2, len(groups.p))), 0.0
-        self.master, self.rng, self.power, self.stuck = (
-            Master(groups),
-            np.random.default_rng(0),
-            12,
-            "",
-        )
-        self.add(start_columns(groups, self.rng), max(clock.left, FIRST))
+        self.master, self.rng, self.power, self.stuck = Master(groups), np.random.default_rng(0), 12, ""
+        self.add(start_columns(groups, self.rng), max(clock.left, first))
 
     def add(self, columns: Fillings, seconds: float | None = None) -> None:
         """Add columns and solve; without an answer in time the last one stands."""
@@ -181,15 +182,16 @@ class Growth:
         return self.groups.lift(x, member[:, None]), weights
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #f1a5c201
-def draw(growth: Growth) -> None:
+def draw(growth: Growth, patience: int = 2) -> None:
     """Near misses, from ever longer tables, while they help."""
-    g, stale, took = len(growth.groups.p), 0, 0.0
+    g, stale, took, last = len(growth.groups.p), 0, 0.0, 12
     keep, worth = (4, 8.0) if g <= 40 else (8 if g <= 64 else 2, 1.3)
-    while stale < (1 if g <= 64 else 8) and not growth.over:
-        power = growth.power if growth.clock.left > 5 * took else 12
+    while stale < (1 if g <= 64 else patience) and not growth.over:
+        next_takes = (8 if growth.power > last else 1.5) * took  # tables four times as long
+        power = growth.power if growth.clock.left > next_takes else 12
         before, began = growth.gap, growth.clock.seconds
         growth.add(near_misses(growth.groups, power, keep * g, growth.rng))
-        took = growth.clock.seconds - began
+        took, last = growth.clock.seconds - began, power
         helped = power < 16 or growth.gap < before / worth
         stale, growth.power = 0 if helped else stale + 1, min(growth.power + 2, 20)
 
@@ -200,14 +202,14 @@ class Search:
     def __init__(self, growth: Growth) -> None:
         self.growth, groups = growth, growth.groups
         self.cells, self.repeats = Cells(groups), sums_repeat(groups)
-        self.least, self.most = 12 if len(groups.p) <= 18 else 14, 20
+        self.least, self.most = 12 if len(groups.p) <= SMALL else 14, 20
         self.power, self.mix, self.stale, self.rest, self.pause = self.least, 0.0, 0, 0, 1
         self.took = 0.0
 
     def by_cells(self) -> None:
         """Price by cells while that helps; if it does not, pause for ever longer."""
         growth, first = self.growth, self.growth.gap
-        if self.rest > 0:
+        if self.rest > 0 or len(growth.groups.p) <= SMALL:
             self.rest -= 1
             return
         while not growth.over:
@@ -224,9 +226,11 @@ class Search:
         growth = self.growth
         groups, prices = growth.groups, self.mix * growth.fair + (1 - self.mix) * growth.prices
         enough = 0.1 * growth.tol * (groups.closed - growth.loss)
+        complete = False
         if self.repeats:
             columns, bound, complete = price_sums(groups, prices, KEEP, growth.clock, enough)
-        else:
+            self.repeats = complete or growth.clock.over
+        if not complete:
             limit, pairs = 2**self.power, min(4**self.power // 1000, PAIRS)
             columns, bound, complete = price(
                 groups, prices, limit, pairs, KEEP, growth.clock, enough
@@ -237,8 +241,8 @@ class Search:
     def fits(self) -> bool:
         """Lower the effort until the next round is over in time; False if that cannot be."""
         left = self.growth.clock.left
-        while 2 * self.took > left and self.power > self.least:
-            self.power, self.took = self.power - 1, self.took / 2
+        while not self.repeats and 2 * self.took > left and self.power > self.least:
+            self.power, self.took = self.power - 1, self.took / 3
         return self.took <= left
 
     def run(self) -> None:
@@ -270,19 +274,59 @@ class Search:
         else:
             self.mix, self.power = min((1 + self.mix) / 2, NEAREST), power + 1
         self.power = min(max(self.power, self.least), self.most)
-        self.took *= 2.0 ** (self.power - power)
+        self.took *= 3.0 ** (self.power - power)
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #c3454ffb
 def grow_bundled(
-    prior: Floats, epsilon: float, rows: int, utility: FInformation, tol: float, clock: Clock
+    prior: Floats,
+    epsilon: float,
+    rows: int,
+    utility: FInformation,
+    tol: float,
+    clock: Clock,
+    first: float = FIRST,
 ) -> tuple[Floats, float]:
     """Lift vectors that treat each bundle as one symbol, and their value."""
     label = bundles(prior, rows)
-    growth = Growth(Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock)
-    draw(growth)
+    growth = Growth(Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock, first)
+    draw(growth, 8)
     lifts, weights = growth.lifts()
     x, _ = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)
     return x / growth.groups.a, growth.groups.closed - growth.loss
+
+# %% ../../nbs/extremal/15_column_generation.ipynb #f1a5c205
+TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
+
+
+def fillings_of(groups: Groups, lifts: Floats) -> Fillings:
+    """Corners by group from lift vectors in the order of the prior; what is no corner is left out."""
+    member, column = groups.member, np.arange(lifts.shape[1])
+    x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
+    at = (np.minimum(x, 1 - x) * groups.width[member][:, None]).argmax(axis=0)
+    taker, whole = member[at], np.rint(np.clip(x, 0, 1)).astype(np.int64)
+    whole[at, column] = 0
+    held = np.array([whole[member == g].sum(axis=0) for g in range(len(groups.p))])
+    place = (groups.room - groups.width @ held) / groups.width[taker]
+    near = rounding_of(groups.width)[taker]
+    place = snapped(place, 0.0, 1.0, near)
+    corner = (abs(place - x[at, column]) < 1e-6 + near) & (place >= 0) & (place <= 1)
+    return Fillings(held, taker, place)[corner]
+
+
+def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
+    """Add the columns of the optimum for the heavy symbols and two bundles of light ones."""
+    order, alone = np.argsort(-prior), SMALL - 2
+    if len(prior) <= SMALL or prior[order[alone:]].sum() > TAIL or growth.over:
+        return
+    label = np.empty(len(prior), dtype=np.int64)
+    label[order[:alone]] = np.arange(alone)
+    label[order[alone:]] = alone + np.arange(len(prior) - alone) % 2
+    tied = Groups(np.bincount(label, prior).astype(float), epsilon, growth.groups.utility)
+    small = Growth(tied, growth.tol, Clock(growth.clock.left / 4, False))
+    Search(small).run()
+    lifts, weights = small.lifts()
+    x, _ = unroll(prior, label, np.minimum(tied.a * lifts, 1), weights)
+    growth.add(fillings_of(growth.groups, x / tied.a))
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #f1a5c203
 def grow(
@@ -291,24 +335,26 @@ def grow(
     """Lift vectors, their value, a bound on every value, and why the tolerance was not reached, if so."""
     groups, rows, best = Groups(prior, epsilon, utility), BUNDLED, (np.ones((0, 0)), -np.inf)
     bound = groups.closed + groups.rounding
-    while rows < len(groups.p) and not (clock.over and best[0].size):
-        best = max(
-            best, grow_bundled(prior, epsilon, rows, utility, tol, clock), key=lambda b: b[1]
-        )
-        rows *= 2
+    while rows < len(groups.p) and not (best[0].size and clock.over):
+        first = 0.0 if best[0].size else FIRST
+        more = grow_bundled(prior, epsilon, rows, utility, tol, clock, first)
+        best, rows = max(best, more, key=lambda found: found[1]), 2 * rows
         if bound - best[1] <= max(tol * best[1], 2 * groups.rounding):
             return *best, bound, ""
     if best[0].size and (clock.over or len(groups.p) > LONG):
-        return *best, bound, "the time is up" if clock.over else "there are too many symbols"
-    growth = Growth(groups, tol, clock)
-    if len(groups.p) > 18:
+        return *best, bound, LATE if clock.over else "there are too many symbols"
+    growth = Growth(groups, tol, clock, 0.0 if best[0].size else FIRST)
+    tail_columns(prior, epsilon, growth)
+    search = Search(growth)
+    if len(search.cells.sums) <= FEW_CELLS:
+        search.by_cells()
+    if len(groups.p) > SMALL:
         draw(growth)
-    Search(growth).run()
+    search.run()
     bound -= growth.bound
     if groups.closed - growth.loss > best[1]:
         best = growth.lifts()[0], groups.closed - growth.loss
-    why = "" if growth.closed else growth.stuck or f"{clock.seconds:.0f} seconds are over"
-    return *best, bound, why
+    return *best, bound, "" if growth.closed else growth.stuck or LATE
 
 # %% ../../nbs/extremal/15_column_generation.ipynb #8c13507c
 UNWATCHED = 20.0  # seconds after which a search that nobody limits and nobody watches ends
@@ -381,6 +427,6 @@ def column_generation(
         if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
             return np.ones((len(checked), 1)), float(checked @ utility.f(np.ones(len(checked))))
         lifts, value, bound, why = grow(checked, level, utility, tol, clock)
-    if why and not (max_time is not None and clock.over):
-        warn_why(value, bound, tol, why)
+    if why and not (why == LATE and max_time is not None):
+        warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
     return lifts, bound

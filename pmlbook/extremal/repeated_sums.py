@@ -15,9 +15,9 @@ from .pricing import greedy, reaches
 from ..foundations.progress import Clock
 
 # %% auto #0
-__all__ = ['LONGEST', 'UNITS', 'PEOPLE', 'POINTS', 'LARGE', 'HALVINGS', 'FROM', 'TO', 'Sums', 'sums_of', 'near_an_end',
-           'price_sums', 'sums_repeat', 'near_units', 'common_unit', 'possible_rests', 'Cells', 'highest',
-           'near_fillings', 'price_cells']
+__all__ = ['CROWD', 'LONGEST', 'UNITS', 'PEOPLE', 'POINTS', 'LARGE', 'HALVINGS', 'FROM', 'TO', 'Sums', 'sums_of', 'Crowded',
+           'near_an_end', 'price_sums', 'sums_repeat', 'near_units', 'common_unit', 'possible_rests', 'Cells',
+           'highest', 'near_fillings', 'price_cells']
 
 # %% ../../nbs/extremal/13_repeated_sums.ipynb #a57cd3c1
 class Sums:
@@ -61,6 +61,13 @@ def sums_of(
     return sums
 
 # %% ../../nbs/extremal/13_repeated_sums.ipynb #c3298706
+CROWD = 4_000_000  # pairs of sums for one group that are still looked at
+
+
+class Crowded(Exception):
+    """There are too many pairs of sums to look at: two lists, which drop the dear ones, do better."""
+
+
 def near_an_end(
     groups: Groups, q: Floats, slack: float, k: int, one: Sums, two: Sums
 ) -> tuple[Floats, Whole, Whole, Floats]:
@@ -68,10 +75,12 @@ def near_an_end(
     want, width, same = groups.room - one.weight, groups.width[k], groups.same
     up, down = (min(float(side[k]), width) for side in reaches(groups, q, slack))
     windows = [(0.0, up), (max(width - down, up), width)]
-    firsts, seconds = [], []
+    firsts, seconds = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for least, most in windows:
         begin = np.searchsorted(two.weight, want - most - same)
         many = np.searchsorted(two.weight, want - least + same, "right") - begin
+        if many.sum() > CROWD:
+            raise Crowded
         firsts.append(np.repeat(np.arange(len(many)), many))
         seconds.append(np.arange(many.sum()) + np.repeat(begin - np.cumsum(many) + many, many))
     i, j = np.concatenate(firsts), np.concatenate(seconds)
@@ -101,7 +110,10 @@ def price_sums(
             if clock is not None and clock.over:
                 return nothing(groups), -base, False
             rest_of_half = sums_of(groups, q, half, k, slack)
-            cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, whole[1 - side])
+            try:
+                cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, whole[1 - side])
+            except Crowded:
+                return nothing(groups), -base, False
             least = min(least, float(cost.min(initial=np.inf)))
             best = np.flatnonzero(cost <= slack)
             best = best[np.argsort(cost[best])[:keep]]
@@ -192,9 +204,8 @@ class Cells:
         low, high = np.maximum(groups.room - heavy, 0), groups.room - light
         high = np.minimum(high, width.max())
         cells = np.flatnonzero(low <= high + groups.same)
-        self.sums, self.rests = (
-            sums[cells],
-            low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], POINTS),
+        self.sums, self.rests = sums[cells], low[cells, None] + np.outer(
+            np.maximum(high - low, 0)[cells], POINTS
         )
         self.few = self.rests.size * len(width) <= LARGE
 
@@ -258,9 +269,7 @@ def highest(cells: Cells, q: Floats, slope: Floats, price: Floats) -> float:
     straight = plain + np.maximum(taker[:, FROM], taker[:, TO])
     bound = np.minimum(straight, np.minimum(worst(FROM), worst(TO)))
     reached = (cells.rests[:, FROM, None] <= cells.most) & (cells.rests[:, TO, None] >= cells.least)
-    return float(
-        np.where(reached & (cells.least <= cells.most), bound, -np.inf).max(initial=-np.inf)
-    )
+    return float(np.where(reached & (cells.least <= cells.most), bound, -np.inf).max(initial=-np.inf))
 
 # %% ../../nbs/extremal/13_repeated_sums.ipynb #f1a5c108
 def near_fillings(cells: Cells, q: Floats, taken: Floats, last: Whole, keep: int) -> Fillings:

@@ -12,16 +12,21 @@ import numpy as np
 from .losses import Floats, Whole
 
 # %% auto #0
-__all__ = ['TINY', 'snapped', 'deal', 'timetable', 'together', 'unroll']
+__all__ = ['TINY', 'rounding_of', 'snapped', 'deal', 'timetable', 'together', 'unroll']
 
 # %% ../../nbs/extremal/14_ungrouping.ipynb #08b423d2
 TINY = 1e-12  # a smaller part of a symbol or of the time is rounding
 
 
-def snapped(part: Floats, least: Any, most: Any) -> Floats:
+def rounding_of(mass: Floats) -> Floats:
+    """Parts of each symbol that are rounding: the lighter it is beside the others, the more."""
+    return np.maximum(TINY, 2.0**-48 * mass.sum() / mass)
+
+
+def snapped(part: Floats, least: Any, most: Any, near: Any = TINY) -> Floats:
     """Parts between two limits, those within rounding of a limit at it."""
-    part = np.where(part - least < TINY, least, part)
-    return np.where(most - part < TINY, most, part)
+    part = np.where(part - least < near, least, part)
+    return np.where(most - part < near, most, part)
 
 
 def deal(load: Floats, weights: Floats, mass: Floats) -> Floats:
@@ -39,13 +44,13 @@ def deal(load: Floats, weights: Floats, mass: Floats) -> Floats:
     Source: the wrap-around rule of McNaughton 1959, from one machine to the next.
     """
     dealt, each = np.zeros((len(mass), len(load))), float(weights @ load) / float(mass.sum())
-    others = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)
+    others, near = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0), rounding_of(mass)
     for i, own in enumerate(mass):
         least, most = np.maximum(load - others[i], 0) / own, np.minimum(load / own, 1)
         room = weights * np.maximum(most - least, 0)
         more = np.clip(each - weights @ least - (np.cumsum(room) - room), 0, room)
-        dealt[i] = snapped(least + np.divide(more, weights), least, most)
-        dealt[i] = snapped(dealt[i], 0.0, 1.0)
+        dealt[i] = snapped(least + np.divide(more, weights), least, most, near[i])
+        dealt[i] = snapped(dealt[i], 0.0, 1.0, near[i])
         load = np.maximum(load - own * dealt[i], 0)
     return dealt
 
@@ -57,12 +62,12 @@ def timetable(part: Floats, mass: Floats) -> tuple[list[Floats], list[float]]:
     """
     pieces: list[Floats] = []
     lengths: list[float] = []
-    load, left = float(mass @ part), 1.0
+    load, left, near = float(mass @ part), 1.0, rounding_of(mass)
     for _ in range(len(part)):
         order = np.argsort(-part, kind="stable")
         before = np.cumsum(mass[order]) - mass[order]
         piece = np.zeros(len(part))
-        piece[order] = snapped(np.clip((load - before) / mass[order], 0, 1), 0.0, 1.0)
+        piece[order] = snapped(np.clip((load - before) / mass[order], 0, 1), 0, 1, near[order])
         lasts = np.divide(part, piece, out=np.full(len(part), np.inf), where=piece > 0)
         spare = np.divide(left - part, 1 - piece, out=np.full(len(part), np.inf), where=piece < 1)
         length = float(min(lasts.min(), spare.min(), left))
@@ -71,7 +76,7 @@ def timetable(part: Floats, mass: Floats) -> tuple[list[Floats], list[float]]:
             break
         lengths.append(length)
         part, left = part - length * piece, left - length
-        part = snapped(part, 0.0, left)
+        part = snapped(part, 0, left, near)
     return pieces, [*lengths[: len(pieces) - 1], left]
 
 
@@ -86,7 +91,9 @@ def together(timetables: list[tuple[list[Floats], list[float]]]) -> tuple[Floats
     return np.vstack(rows), np.diff(cuts)
 
 # %% ../../nbs/extremal/14_ungrouping.ipynb #568cd76f
-def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def unroll(
+    mass: Floats, group: Whole, filled: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
     """Columns of symbols, all but one full or empty, that fill the groups as the given ones do.
 
     Parameters
@@ -108,11 +115,7 @@ def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple
 
     Source: Grosse et al. 2024, Theorem 1; McNaughton 1959.
     """
-    full, parts, shares = (
-        snapped(filled, 0.0, 1.0)[group],
-        [np.zeros((len(mass), 0))],
-        [np.zeros(0)],
-    )
+    full, parts, shares = snapped(filled, 0.0, 1.0)[group], [np.zeros((len(mass), 0))], [np.zeros(0)]
     size = np.bincount(group)
     for g in np.flatnonzero(size > 1):
         own = np.flatnonzero(group == g)
