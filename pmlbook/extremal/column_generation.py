@@ -127,7 +127,12 @@ class Growth:
         self.groups, self.tol, self.clock = groups, tol, clock
         self.bound, self.loss, self.weights = 0.0, np.inf, np.zeros(0)
         self.prices, self.fair, self.fairest = *np.zeros((2, len(groups.p))), 0.0
-        self.master, self.rng, self.power, self.stuck = Master(groups), np.random.default_rng(0), 12, ""
+        self.master, self.rng, self.power, self.stuck = (
+            Master(groups),
+            np.random.default_rng(0),
+            12,
+            "",
+        )
         self.add(start_columns(groups, self.rng), max(clock.left, first))
 
     def add(self, columns: Fillings, seconds: float | None = None) -> None:
@@ -288,7 +293,9 @@ def grow_bundled(
 ) -> tuple[Floats, float]:
     """Lift vectors that treat each bundle as one symbol, and their value."""
     label = bundles(prior, rows)
-    growth = Growth(Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock, first)
+    growth = Growth(
+        Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock, first
+    )
     draw(growth, 8)
     lifts, weights = growth.lifts()
     x, _ = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)

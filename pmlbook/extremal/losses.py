@@ -61,8 +61,9 @@ class Groups:
         limits = np.asarray(utility.f(np.array([0.0, 1 / self.a])), dtype=float)
         if not np.isfinite(limits).all():
             raise ValueError(f"utility is {limits.tolist()} at lifts 0 and c: it must be finite")
-        self.ends = self.value(np.zeros(len(self.p)), everyone), self.value(
-            np.ones(len(self.p)), everyone
+        self.ends = (
+            self.value(np.zeros(len(self.p)), everyone),
+            self.value(np.ones(len(self.p)), everyone),
         )
         mass, (low, high) = self.size * self.p, self.ends
         self.closed = float(mass @ ((1 - self.share) * low + self.share * high))
@@ -190,9 +191,7 @@ def circle(groups: Groups, order: Whole) -> Fillings:
     return joined(found)
 
 # %% ../../nbs/extremal/11_losses.ipynb #f1a5c003
-def nearest_pairs(
-    one: Floats, two: Floats, room: float, keep: int
-) -> tuple[Whole, Whole, Floats]:
+def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Whole, Whole, Floats]:
     """Pairs of entries of two tables that fill the room best, `keep` from each side, and their rests.
 
     Source: Horowitz and Sahni 1974.

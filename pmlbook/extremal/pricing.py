@@ -163,7 +163,9 @@ class Pairs:
         """Rest, flips and a lower bound on the cost of each pair of a block."""
         (one, two), (i, j) = self.halves, block
         rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
-        rest[abs(rest) < self.groups.same] = 0  # rounding: where f is steep it would cost real money
+        rest[abs(rest) < self.groups.same] = (
+            0  # rounding: where f is steep it would cost real money
+        )
         return rest, flips, flips + self.rests.cost(rest)
 
     def corners(

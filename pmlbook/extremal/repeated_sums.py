@@ -204,8 +204,9 @@ class Cells:
         low, high = np.maximum(groups.room - heavy, 0), groups.room - light
         high = np.minimum(high, width.max())
         cells = np.flatnonzero(low <= high + groups.same)
-        self.sums, self.rests = sums[cells], low[cells, None] + np.outer(
-            np.maximum(high - low, 0)[cells], POINTS
+        self.sums, self.rests = (
+            sums[cells],
+            low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], POINTS),
         )
         self.few = self.rests.size * len(width) <= LARGE
 
@@ -269,7 +270,9 @@ def highest(cells: Cells, q: Floats, slope: Floats, price: Floats) -> float:
     straight = plain + np.maximum(taker[:, FROM], taker[:, TO])
     bound = np.minimum(straight, np.minimum(worst(FROM), worst(TO)))
     reached = (cells.rests[:, FROM, None] <= cells.most) & (cells.rests[:, TO, None] >= cells.least)
-    return float(np.where(reached & (cells.least <= cells.most), bound, -np.inf).max(initial=-np.inf))
+    return float(
+        np.where(reached & (cells.least <= cells.most), bound, -np.inf).max(initial=-np.inf)
+    )
 
 # %% ../../nbs/extremal/13_repeated_sums.ipynb #f1a5c108
 def near_fillings(cells: Cells, q: Floats, taken: Floats, last: Whole, keep: int) -> Fillings:

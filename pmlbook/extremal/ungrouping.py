@@ -91,9 +91,7 @@ def together(timetables: list[tuple[list[Floats], list[float]]]) -> tuple[Floats
     return np.vstack(rows), np.diff(cuts)
 
 # %% ../../nbs/extremal/14_ungrouping.ipynb #568cd76f
-def unroll(
-    mass: Floats, group: Whole, filled: Floats, weights: Floats
-) -> tuple[Floats, Floats]:
+def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Columns of symbols, all but one full or empty, that fill the groups as the given ones do.
 
     Parameters
@@ -115,7 +113,11 @@ def unroll(
 
     Source: Grosse et al. 2024, Theorem 1; McNaughton 1959.
     """
-    full, parts, shares = snapped(filled, 0.0, 1.0)[group], [np.zeros((len(mass), 0))], [np.zeros(0)]
+    full, parts, shares = (
+        snapped(filled, 0.0, 1.0)[group],
+        [np.zeros((len(mass), 0))],
+        [np.zeros(0)],
+    )
     size = np.bincount(group)
     for g in np.flatnonzero(size > 1):
         own = np.flatnonzero(group == g)
