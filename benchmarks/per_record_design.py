@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.leakage_distortion import leakage_distortion
-from pmlbook.per_record.printed_conditionals import NoRoot
-from pmlbook.per_record.printed_design import alternating_design
 from pmlbook.per_record.queries import Query, modular_sum, parity
-from pmlbook.per_record.symmetry import setting
+from pmlbook.record_design.leakage_distortion import leakage_distortion
+from pmlbook.record_design.symmetry import setting
+from pmlbook.record_printed.conditionals import NoRoot
+from pmlbook.record_printed.design import alternating_design
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from pmlbook.foundations.validation import check_prior
+from pmlbook.workshop.validation import check_prior
 from pmlbook.worst_case.least_leakage import least_leakage_of_mask
 
 HALVINGS = 40

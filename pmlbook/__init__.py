@@ -20,8 +20,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
 from importlib.metadata import version as _version
 
 # %% ../nbs/api.ipynb #e902aff6
-from .foundations.linear_programmes import Infeasible, LooseBound, SolverFailed
-from .foundations.validation import InvalidChannel, InvalidPrior
+from .workshop.linear_programmes import Infeasible, LooseBound, SolverFailed
+from .workshop.validation import InvalidChannel, InvalidPrior
 
 _all_ = ["Infeasible", "InvalidChannel", "InvalidPrior", "LooseBound", "SolverFailed"]
 
@@ -76,9 +76,9 @@ from pmlbook.foundations.utility import (
 _all_ = ["ExpectedGain", "FInformation", "HypothesisDivergence", "alpha_information"]
 
 # %% ../nbs/api.ipynb #411e1670
-from .foundations.certificate import Certificate
-from .foundations.estimation import Estimate
-from .foundations.mechanism import Design, Mechanism
+from .release.certificate import Certificate
+from .release.estimation import Estimate
+from .release.mechanism import Design, Mechanism
 
 _all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
 
@@ -86,7 +86,7 @@ _all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
 from .extremal.binary import binary_mechanism
 from .extremal.cardinality import reduce_outputs
 from .extremal.high_privacy import high_privacy_mechanism
-from .extremal.optimal import optimal_mechanism
+from .large_alphabets.optimal import optimal_mechanism
 from .extremal.uniform import uniform_mechanism
 
 _all_ = [
@@ -120,7 +120,7 @@ _all_ = ["SourceSet", "dp_leakage", "least_distortion", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
 from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
-from .per_record.leakage_distortion import distortion_leakage, leakage_distortion
+from .record_design.leakage_distortion import distortion_leakage, leakage_distortion
 from .per_record.parity import parity_leakage
 from pmlbook.per_record.queries import (
     Query,

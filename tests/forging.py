@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmlbook.foundations.certificate import Certificate, exp_below
-from pmlbook.foundations.sampling import UNITS
+from pmlbook.release.certificate import Certificate, exp_below
+from pmlbook.release.sampling import UNITS
 
 
 def certificate(rng):

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pmlbook.foundations import checker as printed
-from pmlbook.foundations.certificate import Certificate
+from pmlbook.release import checker as printed
+from pmlbook.release.certificate import Certificate
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKER = Path(printed.__file__)

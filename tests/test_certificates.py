@@ -24,10 +24,10 @@ from hypothesis import given
 from strategies import levels, pairs
 
 from pmlbook import Mechanism
-from pmlbook.foundations import checker
-from pmlbook.foundations.certificate import Certificate, exact_prior, exp_below
-from pmlbook.foundations.sampling import UNITS
-from pmlbook.foundations.strict_json import BYTES
+from pmlbook.release import checker
+from pmlbook.release.certificate import Certificate, exact_prior, exp_below
+from pmlbook.release.sampling import UNITS
+from pmlbook.release.strict_json import BYTES
 
 FORGERIES = Path(__file__).parent / "forgeries"
 NEED_NODE = pytest.mark.skipif(not readers.NODE, reason="no Node; the browser's tests read these")

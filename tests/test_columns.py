@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.foundations.columns import encode
-from pmlbook.foundations.sampling import alias_tables, guide, random_words, to_weights
+from pmlbook.release.columns import encode
+from pmlbook.release.sampling import alias_tables, guide, random_words, to_weights
 
 NAMES = ("healthy", "flu", "rare")
 TRUTH = Mechanism(np.eye(3), [0.6, 0.3, 0.1], NAMES, NAMES)

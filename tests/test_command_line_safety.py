@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
-from pmlbook.foundations.certificate import Certificate
-from pmlbook.foundations.mechanism import Design
 from pmlbook.practice import matrices, verbs
 from pmlbook.practice.command_line import main
 from pmlbook.practice.matrices import aligned, exact, shares_of, weights_of
+from pmlbook.release.certificate import Certificate
+from pmlbook.release.mechanism import Design
 
 NAMES = ("healthy", "flu", "rare")
 CLINIC = Mechanism(

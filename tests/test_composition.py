@@ -14,7 +14,6 @@ import pytest
 from oracles import exp_from_below, lift_corners
 
 import pmlbook as pb
-from pmlbook.foundations.certificate import exp_below
 from pmlbook.practice.composition import (
     best_answer,
     compose,
@@ -30,6 +29,7 @@ from pmlbook.practice.release_log import (
     fingerprint,
     least_remaining,
 )
+from pmlbook.release.certificate import exp_below
 
 FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
 CLINIC = [0.6, 0.3, 0.1]

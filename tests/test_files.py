@@ -21,12 +21,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.foundations.columns import encode
-from pmlbook.foundations.sampling import random_words
-from pmlbook.practice import files
-from pmlbook.practice.csv_text import Layout
 from pmlbook.practice.release import count_outcomes, count_values, release_file
 from pmlbook.practice.strata import LevelExceeded
+from pmlbook.release import files
+from pmlbook.release.columns import encode
+from pmlbook.release.csv_text import Layout
+from pmlbook.release.sampling import random_words
 
 NAMES = ("healthy", "flu", "rare")
 SAID = ["flu", None, "healthy", "rare"]

@@ -11,12 +11,12 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from pmlbook.foundations.leakage import local_dp
-from pmlbook.foundations.linear_programmes import SolverFailed
-from pmlbook.foundations.validation import InvalidPrior
 from pmlbook.hamming.class_one_and_two import symmetric_threshold
 from pmlbook.hamming.exact import dp_leakage, least_distortion
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.source_sets import SourceSet
+from pmlbook.workshop.linear_programmes import SolverFailed
+from pmlbook.workshop.validation import InvalidPrior
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "hamming.json"
 DATA = json.loads(FILE.read_text()) if FILE.exists() else {"curves": {}, "random": []}

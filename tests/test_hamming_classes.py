@@ -12,7 +12,6 @@ from scipy.special import rel_entr
 
 from pmlbook.foundations.leakage import local_dp
 from pmlbook.foundations.probability import mutual_information
-from pmlbook.foundations.validation import InvalidChannel, InvalidPrior
 from pmlbook.hamming.class_one_and_two import (
     class_one_leakage,
     class_two_leakage,
@@ -31,6 +30,7 @@ from pmlbook.hamming.mutual_information import (
     worst_case_information,
 )
 from pmlbook.hamming.source_sets import TABLES, SourceSet
+from pmlbook.workshop.validation import InvalidChannel, InvalidPrior
 
 CASES = pathlib.Path(__file__).parents[2] / "shared" / "cases" / "hamming.json"
 

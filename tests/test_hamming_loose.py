@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.foundations.certificate import exp_below
 from pmlbook.hamming.exact import dp_leakage, least_distortion
 from pmlbook.hamming.mutual_information import mi_leakage
+from pmlbook.release.certificate import exp_below
 
 ISSUE = [[0.1, 0.15, 0.35, 0.1, 0.3], [0, 0.05, 0.45, 0.2, 0.3]]
 

@@ -12,11 +12,11 @@ import pytest
 from scipy.optimize import linprog
 from scipy.spatial import Delaunay
 
-from pmlbook.foundations.validation import InvalidPrior
 from pmlbook.hamming.class_three import folding_bounds, orbits, symmetric_leakage
 from pmlbook.hamming.exact import dp_leakage
 from pmlbook.hamming.folding import Folding, fold
 from pmlbook.hamming.source_sets import TABLES, SourceSet
+from pmlbook.workshop.validation import InvalidPrior
 
 BAD = {
     "sum-low": ([[0.5, 0.5], [0.5, 0.4]], r"vertices\[1\] sums to 0\.9, not to 1"),

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.extremal.optimality import certify_optimum, from_json, to_json
 from pmlbook.foundations.utility import NAMED, ExpectedGain, alpha_information
+from pmlbook.large_alphabets.optimality import certify_optimum, from_json, to_json
 
-CHAPTER = Path(__file__).resolve().parent.parent / "nbs" / "extremal" / "19_optimality.ipynb"
+CHAPTER = Path(__file__).resolve().parent.parent / "nbs" / "large_alphabets" / "08_optimality.ipynb"
 PRIOR, LEVEL = np.array([0.6, 0.3, 0.1]), 0.4
 
 

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.classic import binary_symmetric
-from pmlbook.foundations.linear_programmes import Infeasible
 from pmlbook.foundations.probability import mutual_information, random_channel
-from pmlbook.foundations.progress import Clock
-from pmlbook.foundations.validation import InvalidPrior
 from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.classical import rate_distortion
-from pmlbook.per_record.leakage_distortion import (
+from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
+from pmlbook.record_design.classical import rate_distortion
+from pmlbook.record_design.leakage_distortion import (
     distortion_leakage,
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.per_record.planes import Pool, planes_at
-from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
-from pmlbook.per_record.rounds import Goal, Match, play_round
-from pmlbook.per_record.symmetry import parity_least_distortion, parity_least_leakage, setting
+from pmlbook.record_design.planes import Pool, planes_at
+from pmlbook.record_design.rounds import Goal, Match, play_round
+from pmlbook.record_design.symmetry import parity_least_distortion, parity_least_leakage, setting
+from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.workshop.progress import Clock
+from pmlbook.workshop.validation import InvalidPrior
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}

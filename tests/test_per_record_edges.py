@@ -14,20 +14,11 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.classic import geometric
-from pmlbook.foundations.linear_programmes import SolverFailed
-from pmlbook.foundations.mechanism import Mechanism
-from pmlbook.foundations.progress import Clock
 from pmlbook.per_record import queries, tilted
 from pmlbook.per_record.bound import bound_cells, near_uniform, prices
 from pmlbook.per_record.certain import capacities
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.leakage_distortion import (
-    distortion_leakage,
-    leakage_distortion,
-    leakage_distortion_curve,
-)
-from pmlbook.per_record.planes import Pool, certify, planes_at
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
@@ -37,9 +28,18 @@ from pmlbook.per_record.queries import (
     parity,
     threshold,
 )
-from pmlbook.per_record.rounds import Goal, Match, rounding_loss
-from pmlbook.per_record.symmetry import parity_least_leakage, setting
 from pmlbook.per_record.tilted import reply, unsure
+from pmlbook.record_design.leakage_distortion import (
+    distortion_leakage,
+    leakage_distortion,
+    leakage_distortion_curve,
+)
+from pmlbook.record_design.planes import Pool, certify, planes_at
+from pmlbook.record_design.rounds import Goal, Match, rounding_loss
+from pmlbook.record_design.symmetry import parity_least_leakage, setting
+from pmlbook.release.mechanism import Mechanism
+from pmlbook.workshop.linear_programmes import SolverFailed
+from pmlbook.workshop.progress import Clock
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 LN2 = math.log(2)
@@ -366,7 +366,7 @@ class SlowTime:
 @pytest.fixture
 def slow_time(monkeypatch):
     time = SlowTime()
-    monkeypatch.setattr("pmlbook.foundations.progress.perf_counter", time)
+    monkeypatch.setattr("pmlbook.workshop.progress.perf_counter", time)
     return time
 
 
@@ -411,9 +411,9 @@ def test_a_count_of_five_closes():
 
 
 def test_no_progress_is_not_called_an_interruption(monkeypatch):
-    monkeypatch.setattr("pmlbook.per_record.rounds.PATIENCE", 1)
+    monkeypatch.setattr("pmlbook.record_design.rounds.PATIENCE", 1)
     monkeypatch.setattr(
-        "pmlbook.per_record.rounds.best_against", lambda orbits, goal, pool, start, clock: start
+        "pmlbook.record_design.rounds.best_against", lambda orbits, goal, pool, start, clock: start
     )
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     assert found.gap > 1e-9 and found.method == "no progress"
@@ -421,7 +421,7 @@ def test_no_progress_is_not_called_an_interruption(monkeypatch):
 
 def test_the_last_round_is_certified(monkeypatch):
     """Whatever ends the match, what is claimed is certified for the mechanism that is handed out."""
-    monkeypatch.setattr("pmlbook.per_record.rounds.MAX_ROUNDS", 1)
+    monkeypatch.setattr("pmlbook.record_design.rounds.MAX_ROUNDS", 1)
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     again = per_record_leakage(counting(3), found.mechanism.channel, 1.0, tol=1e-6)
     assert again.value <= found.value and found.method == "no progress"
@@ -577,7 +577,7 @@ def test_rounding_a_mechanism_adds_no_more_than_its_loss():
 
 def test_the_loss_is_in_every_claim(monkeypatch):
     least = leakage_distortion(parity(2), 0.2, 1.0)
-    monkeypatch.setattr("pmlbook.per_record.rounds.rounding_loss", lambda q, symbols: 0.01)
+    monkeypatch.setattr("pmlbook.record_design.rounds.rounding_loss", lambda q, symbols: 0.01)
     assert leakage_distortion(parity(2), 0.2, 1.0).value == pytest.approx(
         least.value + 0.01, abs=1e-6
     )
@@ -589,7 +589,7 @@ def test_the_loss_is_in_every_claim(monkeypatch):
 def test_a_bound_above_the_value_is_an_error(monkeypatch):
     """A contradiction is never hidden by taking the smaller of the two."""
     monkeypatch.setattr(
-        "pmlbook.per_record.rounds.weak_duality", lambda orbits, goal, cuts, prices, price: 0.6
+        "pmlbook.record_design.rounds.weak_duality", lambda orbits, goal, cuts, prices, price: 0.6
     )
     with pytest.raises(SolverFailed, match=r"the bound 0\.6 lies above the value 0\.\d+"):
         leakage_distortion(parity(2), 0.2, 1.0)

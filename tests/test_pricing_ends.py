@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from pmlbook import LooseBound, optimal_mechanism
-from pmlbook.extremal import column_generation as module
-from pmlbook.extremal.column_generation import UNWATCHED, column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum
-from pmlbook.extremal.losses import Fillings, Groups
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
-from pmlbook.extremal.repeated_sums import Cells, common_unit, near_units, price_cells
-from pmlbook.extremal.ungrouping import deal, unroll
-from pmlbook.foundations import progress
-from pmlbook.foundations.progress import Clock
 from pmlbook.foundations.utility import NAMED
+from pmlbook.large_alphabets import column_generation as module
+from pmlbook.large_alphabets.column_generation import UNWATCHED, column_generation
+from pmlbook.large_alphabets.losses import Fillings, Groups
+from pmlbook.large_alphabets.repeated_sums import Cells, common_unit, near_units, price_cells
+from pmlbook.large_alphabets.ungrouping import deal, unroll
+from pmlbook.workshop import progress
+from pmlbook.workshop.progress import Clock
 
 INFORMATION = NAMED["mutual_information"]
 MANY = int(os.environ.get("PMLBOOK_PRIORS", "0"))

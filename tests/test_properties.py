@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from strategies import channels, labels, levels, pairs, priors
 
 import pmlbook as pb
-from pmlbook.foundations.certificate import exp_below
 from pmlbook.foundations.leakage import lift
 from pmlbook.foundations.majorization import majorizes, robin_hood
 from pmlbook.foundations.processing import compose, conditional_leakage, post_process, pre_process
 from pmlbook.foundations.utility import NAMED
+from pmlbook.release.certificate import exp_below
 
 SLACK = 1e-9
 

@@ -19,12 +19,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.foundations.certificate import Certificate, exp_below
 from pmlbook.foundations.probability import random_channel, random_prior
-from pmlbook.foundations.sampling import UNITS
-from pmlbook.practice import command_line, files
+from pmlbook.practice import command_line
 from pmlbook.practice.command_line import main
 from pmlbook.practice.release import Released, count_values, release_file
+from pmlbook.release import files
+from pmlbook.release.certificate import Certificate, exp_below
+from pmlbook.release.sampling import UNITS
 
 NAMES = ("healthy", "flu", "rare")
 NOISY = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])

@@ -8,9 +8,6 @@ import numpy as np
 import ppl
 import pytest
 
-from pmlbook.foundations.certificate import exp_below
-from pmlbook.foundations.linear_programmes import LooseBound, SolverFailed
-from pmlbook.foundations.mechanism import Mechanism
 from pmlbook.foundations.utility import ExpectedGain
 from pmlbook.practice import estimated_prior as chapter
 from pmlbook.practice.estimated_prior import (
@@ -20,6 +17,9 @@ from pmlbook.practice.estimated_prior import (
     keeps_level,
     robust_mechanism,
 )
+from pmlbook.release.certificate import exp_below
+from pmlbook.release.mechanism import Mechanism
+from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
 
 SURE = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
 

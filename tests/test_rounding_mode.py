@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from pmlbook.extremal.optimal import optimal_mechanism
 from pmlbook.extremal.polytope import keep_rounding
-from pmlbook.foundations.certificate import Certificate
-from pmlbook.foundations.mechanism import Mechanism
 from pmlbook.foundations.probability import random_channel, random_prior
+from pmlbook.large_alphabets.optimal import optimal_mechanism
+from pmlbook.release.certificate import Certificate
+from pmlbook.release.mechanism import Mechanism
 
 PROCESSOR = ctypes.CDLL(None)
 NEAREST = PROCESSOR.fegetround()

@@ -11,8 +11,8 @@ import pytest
 from oracles import exp_from_below, largest_lift
 from scipy.optimize import linprog
 
-from pmlbook.foundations.linear_programmes import Infeasible
-from pmlbook.foundations.validation import InvalidPrior, check_prior
+from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.workshop.validation import InvalidPrior, check_prior
 from pmlbook.worst_case.expected_utility import best_expected_utility
 from pmlbook.worst_case.frontier import frontier, worst_case_mechanism
 from pmlbook.worst_case.least_leakage import (

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
-from ..foundations.mechanism import Mechanism
+from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
-from ..foundations.sampling import UNITS
-from ..foundations.validation import PriorLike, check_epsilon, labels_of
+from ..release.sampling import UNITS
+from ..workshop.validation import PriorLike, check_epsilon, labels_of
 
 # %% auto #0
 __all__ = ['binary_channel', 'binary_mechanism']

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..foundations.mechanism import Mechanism
+from ..release.mechanism import Mechanism
 from ..foundations.utility import Utility, as_utility
-from ..foundations.validation import check_instance
+from ..workshop.validation import check_instance
 
 # %% auto #0
 __all__ = ['DUST', 'drop_outcome', 'reduce_outputs']

@@ -15,12 +15,12 @@ from scipy.optimize import nnls
 
 from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
-from ..foundations.enclosure import float_above
-from ..foundations.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
-from ..foundations.mechanism import Mechanism
+from ..workshop.enclosure import float_above
+from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
+from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, finite
-from ..foundations.validation import PriorLike
+from ..workshop.validation import PriorLike
 
 # %% auto #0
 __all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven', 'polish',

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import BOUNDARY, lift_limit
-from ..foundations.enclosure import level_of
-from ..foundations.mechanism import Mechanism
+from ..workshop.enclosure import level_of
+from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
-from ..foundations.sampling import UNITS, to_weights
-from ..foundations.validation import PriorLike, check_epsilon, check_prior, labels_of
+from ..release.sampling import UNITS, to_weights
+from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['high_privacy_channel', 'high_privacy_mechanism']

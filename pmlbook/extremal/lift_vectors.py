@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
-from ..foundations.validation import PriorLike, check_epsilon
+from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = ['MAX_ENUMERATED', 'quotient', 'whole_numbers', 'Corners', 'exact_lift_vectors', 'lift_vectors']

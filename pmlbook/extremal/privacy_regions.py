@@ -12,10 +12,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ..foundations.certificate import exp_below
-from ..foundations.enclosure import Pair, exp_around, level_of, reaches
+from ..release.certificate import exp_below
+from ..workshop.enclosure import Pair, exp_around, level_of, reaches
 from ..foundations.probability import exact_prior
-from ..foundations.validation import PriorLike, check_epsilon
+from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region', 'lift_limit']

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
-from ..foundations.mechanism import Mechanism
-from ..foundations.sampling import UNITS, to_weights
-from ..foundations.validation import check_count, check_epsilon
+from ..release.mechanism import Mechanism
+from ..release.sampling import UNITS, to_weights
+from ..workshop.validation import check_count, check_epsilon
 
 # %% auto #0
 __all__ = ['circulant', 'uniform_channel', 'uniform_mechanism']

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .enclosure import level_of
+from ..workshop.enclosure import level_of
 from .probability import exact_prior
-from .validation import check_channel, check_pair
+from ..workshop.validation import check_channel, check_pair
 
 # %% auto #0
 __all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage',

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import random_prior
-from .validation import TOLERANCE
+from ..workshop.validation import TOLERANCE
 
 # %% auto #0
 __all__ = ['majorizes', 'robin_hood', 'majorized_hexagon', 'schur_counterexample']

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from .validation import PriorLike, check_distribution, check_pair, check_prior
+from ..workshop.validation import PriorLike, check_distribution, check_pair, check_prior
 
 # %% auto #0
 __all__ = ['is_rational', 'exact_prior', 'joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel', 'entropy',

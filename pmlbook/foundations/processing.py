@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import posterior
-from pmlbook.foundations.validation import (
+from pmlbook.workshop.validation import (
     aligned,
     check_channel,
     check_pair,

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..foundations.certificate import exp_below
+from ..release.certificate import exp_below
 from ..foundations.leakage import local_dp
-from ..foundations.linear_programmes import SolverFailed, maximise, warn_if_loose
-from ..foundations.mechanism import Mechanism, level_of
-from ..foundations.validation import ROUNDING, check_epsilon
+from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
+from ..release.mechanism import Mechanism, level_of
+from ..workshop.validation import ROUNDING, check_epsilon
 from pmlbook.hamming.known_source import (
     channel_with,
     distortion_needed,

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..foundations.linear_programmes import maximise
-from ..foundations.mechanism import Design
-from pmlbook.foundations.validation import (
+from ..workshop.linear_programmes import maximise
+from ..release.mechanism import Design
+from pmlbook.workshop.validation import (
     ROUNDING,
     InvalidChannel,
     aligned,

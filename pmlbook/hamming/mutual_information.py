@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr, xlogy
 
-from ..foundations.linear_programmes import SolverFailed, warn_if_loose
-from ..foundations.mechanism import Mechanism
-from ..foundations.validation import ROUNDING, check_channel
+from ..workshop.linear_programmes import SolverFailed, warn_if_loose
+from ..release.mechanism import Mechanism
+from ..workshop.validation import ROUNDING, check_channel
 from .exact import SHAVES, TIGHT, dp_leakage
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
 from .source_sets import SourceSet, as_source_set

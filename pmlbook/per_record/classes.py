@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from pmlbook.foundations.validation import (
+from pmlbook.workshop.validation import (
     Frozen,
     InvalidChannel,
     check_channel,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from pmlbook.foundations.validation import (
+from pmlbook.workshop.validation import (
     InvalidChannel,
     aligned,
     check_channel,

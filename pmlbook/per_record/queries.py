@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..foundations.validation import Frozen, aligned, check_count, frozen_array, names_of
+from ..workshop.validation import Frozen, aligned, check_count, frozen_array, names_of
 
 # %% auto #0
 __all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'MAX_STEPS', 'MAX_BITS', 'check_records', 'check_value', 'Query',

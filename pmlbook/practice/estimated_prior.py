@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
-from ..extremal.optimal import bracket
-from ..foundations.certificate import exp_below
-from ..foundations.enclosure import exp_around, float_above
-from ..foundations.linear_programmes import PATIENCE, as_fractions, warn_if_loose
-from ..foundations.mechanism import Design, Mechanism
-from ..foundations.progress import Clock
+from ..large_alphabets.optimal import bracket
+from ..release.certificate import exp_below
+from ..workshop.enclosure import exp_around, float_above
+from ..workshop.linear_programmes import PATIENCE, as_fractions, warn_if_loose
+from ..release.mechanism import Design, Mechanism
+from ..workshop.progress import Clock
 from ..foundations.utility import Utility, as_utility
-from pmlbook.foundations.validation import (
+from pmlbook.workshop.validation import (
     Frozen,
     InvalidPrior,
     aligned,

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..foundations.certificate import exp_below
-from ..foundations.enclosure import exp_around, float_above
-from pmlbook.foundations.linear_programmes import (
+from ..release.certificate import exp_below
+from ..workshop.enclosure import exp_around, float_above
+from pmlbook.workshop.linear_programmes import (
     PATIENCE,
     Column,
     Infeasible,
@@ -28,11 +28,11 @@ from pmlbook.foundations.linear_programmes import (
     maximise_precisely,
     warn_if_loose,
 )
-from ..foundations.mechanism import Design, Mechanism
+from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
-from ..foundations.progress import Clock
-from ..foundations.sampling import UNITS
-from ..foundations.validation import check_epsilon, first_names, names_of
+from ..workshop.progress import Clock
+from ..release.sampling import UNITS
+from ..workshop.validation import check_epsilon, first_names, names_of
 from .least_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .rare_secrets import NOBODY, decimals, earnings, filled

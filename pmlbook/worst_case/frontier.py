@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.certificate import exp_below
-from ..foundations.enclosure import exp_around
-from ..foundations.linear_programmes import warn_if_loose
-from ..foundations.mechanism import Design
-from ..foundations.progress import Clock
-from ..foundations.validation import check_epsilon, first_names, names_of
+from ..release.certificate import exp_below
+from ..workshop.enclosure import exp_around
+from ..workshop.linear_programmes import warn_if_loose
+from ..release.mechanism import Design
+from ..workshop.progress import Clock
+from ..workshop.validation import check_epsilon, first_names, names_of
 from .least_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 

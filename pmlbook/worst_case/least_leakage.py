@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.certificate import exact_lifts
-from ..foundations.mechanism import level_of
-from ..foundations.enclosure import float_below, ln_around
-from ..foundations.linear_programmes import Infeasible, as_fractions, warn_if_loose
-from ..foundations.mechanism import Design, Mechanism
+from ..release.certificate import exact_lifts
+from ..release.mechanism import level_of
+from ..workshop.enclosure import float_below, ln_around
+from ..workshop.linear_programmes import Infeasible, as_fractions, warn_if_loose
+from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
-from ..foundations.progress import Clock
-from pmlbook.foundations.validation import (
+from ..workshop.progress import Clock
+from pmlbook.workshop.validation import (
     aligned,
     check_prior,
     first_names,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pmlbook.foundations.validation import (
+from pmlbook.workshop.validation import (
     aligned,
     check_channel,
     check_count,

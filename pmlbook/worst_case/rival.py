@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..foundations.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
-from ..foundations.progress import Clock
-from ..foundations.validation import ROUNDING
+from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
+from ..workshop.progress import Clock
+from ..workshop.validation import ROUNDING
 
 # %% auto #0
 __all__ = ['CLOSE', 'ROUNDS', 'rival_bound', 'Coverage', 'coverage', 'normalised', 'proposals', 'search']

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..foundations.mechanism import Mechanism
-from ..foundations.validation import first_names, names_of
+from ..release.mechanism import Mechanism
+from ..workshop.validation import first_names, names_of
 from .problem import allowed_by_rank, check_utilities
 
 # %% auto #0

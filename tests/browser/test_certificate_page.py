@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pmlbook.foundations.certificate import Certificate
+from pmlbook.release.certificate import Certificate
 
 FORGERIES = Path(__file__).parents[1] / "forgeries"
-PAGE = "foundations/19_checker.html"
+PAGE = "release/04_checker.html"
 SAYS = {
     "holds": "The certificate holds.",
     "does not hold": "It is a certificate, and it does not hold.",

@@ -1,0 +1,40 @@
+"""The house has floors: a module imports from its own folder and from the floors below, never from above or beside."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "pmlbook"
+FLOORS = [
+    {"workshop"},
+    {"foundations", "per_record"},
+    {"release"},
+    {"extremal", "worst_case", "hamming", "record_design"},
+    {"large_alphabets", "record_printed"},
+    {"practice"},
+]
+FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
+MODULES = sorted(p for p in PACKAGE.glob("*/*.py") if p.name != "__init__.py")
+
+
+def imported(path):
+    """Folders of the package that a module imports from, inside functions too."""
+    here = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            whole = here[: -node.level] if node.level else ()
+            whole += tuple((node.module or "").split("."))
+            if whole[0] == PACKAGE.name and len(whole) > 1:
+                yield whole[1]
+
+
+def test_every_folder_has_a_floor():
+    assert {path.parent.name for path in MODULES} == set(FLOOR)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: f"{p.parent.name}.{p.stem}")
+def test_no_import_runs_upwards(path):
+    own = path.parent.name
+    found = set(imported(path)) - {own}
+    assert {folder for folder in found if FLOOR[folder] >= FLOOR[own]} == set()
