@@ -23,6 +23,8 @@ extensions = [
     "sphinx_external_toc",
     "sphinx_copybutton",
     "sphinx_togglebutton",
+    "parts",
+    "boxes",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
@@ -82,11 +84,12 @@ html_title = cfg["title"]
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
 html_copy_source = False
 html_show_sourcelink = False
 numfig = True
 math_numfig = True
-numfig_secnum_depth = 1
+numfig_secnum_depth = 2
 proof_minimal_theme = True
 
 

@@ -1,0 +1,168 @@
+"""The page that opens a part: a map of its chapters, how long they take, and the paper's results in its own order."""
+
+from __future__ import annotations
+
+import csv
+import html
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+WORDS_A_MINUTE, LINES_A_MINUTE = 180, 12  # prose, code: a slow and thorough reader
+IMPORT = re.compile(r"^\s*from pmlbook\.(\w+)\.(\w+) import", re.M)
+LINK = re.compile(r"\]\((?:\.\./(\w+)/)?\d\d_(\w+)\.ipynb")
+BOX, ROW, WIDE, GAP = 46, 84, 168, 18  # of the map, in pixels
+
+
+@dataclass
+class Chapter:
+    """What a part page needs to know of a notebook; `needs` are slugs of the same folder."""
+
+    path: Path
+    title: str
+    slug: str
+    needs: set[str]
+    minutes: float
+
+
+def read_chapter(path: Path) -> Chapter:
+    """Title, prerequisites and reading time of a notebook."""
+    cells = nbformat.read(path, as_version=4).cells
+    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    title = next(line[2:] for line in prose.splitlines() if line.startswith("# "))
+    folder = path.parent.name
+    named = IMPORT.findall(code) + [(f or folder, slug) for f, slug in LINK.findall(prose)]
+    needs = {slug for where, slug in named if where == folder}
+    minutes = len(prose.split()) / WORDS_A_MINUTE + len(code.splitlines()) / LINES_A_MINUTE
+    return Chapter(path, title, path.stem[3:], needs, minutes)
+
+
+def read_part(folder: Path) -> list[Chapter]:
+    """The chapters of a folder in reading order; each needs earlier ones only, and none that another brings along."""
+    chapters = [read_chapter(path) for path in sorted(folder.glob("[0-9]*.ipynb"))]
+    brought: dict[str, set[str]] = {}  # all that a chapter rests on, near and far
+    for chapter in chapters:
+        near = chapter.needs & brought.keys()
+        far = set().union(*(brought[slug] for slug in near))
+        brought[chapter.slug] = near | far
+        chapter.needs = near - far
+    return chapters
+
+
+def layers(chapters: list[Chapter]) -> dict[str, int]:
+    """How many chapters must be read, one after the other, before each."""
+    depth: dict[str, int] = {}
+    for chapter in chapters:
+        depth[chapter.slug] = max((depth[slug] + 1 for slug in chapter.needs), default=0)
+    return depth
+
+
+def placed(chapters: list[Chapter]) -> tuple[dict[str, tuple[float, float]], float, float]:
+    """Middle of each chapter's box, and the width and height of the map."""
+    depth = layers(chapters)
+    rows = [[c for c in chapters if depth[c.slug] == k] for k in range(max(depth.values()) + 1)]
+    broad = [row[k : k + 4] for row in rows for k in range(0, len(row), 4)]  # four boxes a line
+    width = max(len(row) for row in broad) * (WIDE + GAP)
+    middles: dict[str, tuple[float, float]] = {}
+    for k, row in enumerate(broad):
+        above = {c.slug: [middles[s][0] for s in c.needs if s in middles] for c in row}
+        row.sort(key=lambda c: sum(above[c.slug]) / len(above[c.slug]) if above[c.slug] else 0)
+        left = (width - len(row) * (WIDE + GAP)) / 2
+        for j, chapter in enumerate(row):
+            middles[chapter.slug] = (left + (j + 0.5) * (WIDE + GAP), 4 + BOX / 2 + k * ROW)
+    return middles, width, len(broad) * ROW - ROW + BOX + 8
+
+
+def lines_of(title: str) -> list[str]:
+    """A title in one or two lines that fit a box."""
+    words, first = title.split(), ""
+    while words and len(first) + len(words[0]) < 22:
+        first += (" " if first else "") + words.pop(0)
+    return [first, " ".join(words)] if words else [first]
+
+
+def picture(chapters: list[Chapter]) -> str:
+    """The map as SVG: a box a chapter, each a link, and lines from what it needs."""
+    middles, width, height = placed(chapters)
+    parts = []
+    for chapter in chapters:
+        x, y = middles[chapter.slug]
+        for slug in sorted(chapter.needs):
+            a, b = middles[slug]
+            top, bend = y - BOX / 2, ROW / 3
+            parts.append(
+                f'<path d="M{a:.0f} {b + BOX / 2:.0f} C{a:.0f} {b + BOX / 2 + bend:.0f} {x:.0f} {top - bend:.0f} {x:.0f} {top:.0f}"/>'
+            )
+    for number, chapter in enumerate(chapters, start=1):
+        x, y = middles[chapter.slug]
+        text = lines_of(chapter.title)
+        spans = "".join(
+            f'<tspan x="{x:.0f}" y="{y + 5 + 16 * (k - (len(text) - 1) / 2):.0f}">{html.escape(line)}</tspan>'
+            for k, line in enumerate(text)
+        )
+        parts.append(
+            f'<a href="{chapter.path.stem}.html"><title>{number}. {html.escape(chapter.title)}</title>'
+            f'<rect x="{x - WIDE / 2:.0f}" y="{y - BOX / 2:.0f}" width="{WIDE}" height="{BOX}" rx="4"/>'
+            f"<text>{spans}</text></a>"
+        )
+    return (
+        f'<svg class="part-map" viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:{width:.0f}px" role="group" '
+        f'aria-label="The chapters of this part; a line runs from each to those that need it">{"".join(parts)}</svg>'
+    )
+
+
+def hours(chapters: list[Chapter]) -> str:
+    """Reading time in words."""
+    total = sum(chapter.minutes for chapter in chapters) / 60
+    return "an hour" if total < 1.25 else f"{round(total)} hours"
+
+
+class PartMap(SphinxDirective):
+    """``part-map``: the map of the folder in which the page lies, and how long its chapters take."""
+
+    def run(self) -> list[nodes.Node]:
+        chapters = read_part(Path(self.env.doc2path(self.env.docname)).parent)
+        for chapter in chapters:
+            self.env.note_dependency(str(chapter.path))
+        note = (
+            f"{len(chapters)} chapters, about {hours(chapters)} of slow reading. "
+            "A line runs from a chapter to those that need it; each box is a link."
+        )
+        return [nodes.raw("", picture(chapters), format="html"), nodes.paragraph("", note)]
+
+
+class PartResults(SphinxDirective):
+    """``part-results PAPER``: the paper's results in its own order, each with its box, status and note."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        source = Path(self.env.srcdir) / "results.csv"
+        self.env.note_dependency(str(source))
+        with open(source, encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
+        if not rows:
+            raise self.error(f"results.csv has no paper {self.arguments[0]!r}")
+        lines = ["| result | what it says | status | what holds instead |", "|---|---|---|---|"]
+        for row in rows:
+            name = f"{row['kind'].capitalize()}\N{NO-BREAK SPACE}{row['number']}"
+            about, note = (row[key].replace("|", r"\|") for key in ("about", "note"))
+            lines.append(
+                f"| {{prf:ref}}`{name} <{row['id']}>` | {about} | {row['status']} | {note} |"
+            )
+        found = nodes.container(classes=["part-results"])
+        self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
+        return [found]
+
+
+def setup(app):
+    """Register both directives."""
+    app.add_directive("part-map", PartMap)
+    app.add_directive("part-results", PartResults)
+    return {"parallel_read_safe": True}
