@@ -14,6 +14,7 @@ from test_pricing_ends import COUNTS, case, normal
 
 import pmlbook as pb
 from pmlbook.large_alphabets import column_generation as module
+from pmlbook.workshop import progress
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 PRIORS = int(os.environ.get("PMLBOOK_PRIORS", "2000"))
@@ -51,6 +52,21 @@ def test_calls_that_did_not_come_back(prior, level, utility):
 def test_a_search_ends_with_its_bound_or_says_why_not(trial, monkeypatch):
     monkeypatch.setattr(module, "UNWATCHED", 0.3)
     asked(*case(trial, least=2)[1:])
+
+
+def test_tables_do_not_grow_by_leaps(monkeypatch):
+    """After a short table in between, one 64 times as long was taken for 8: half a second became three."""
+    now, real = [0.0], module.near_misses
+    monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
+
+    def slow(groups, power, keep, rng):
+        now[0] += 0.02 * 2.0 ** (power - 12)
+        return real(groups, 12, keep, rng)
+
+    monkeypatch.setattr(module, "near_misses", slow)
+    _, *given = case(667, least=2)
+    pb.optimal_mechanism(*given, max_time=0.5)
+    assert 0.5 <= now[0] <= 0.5 * 1.1 + 0.2
 
 
 def test_what_rounding_costs_is_said():

@@ -200,7 +200,8 @@ def draw(growth: Growth, patience: int = 2) -> None:
     g, stale, took, last = len(growth.groups.p), 0, 0.0, 12
     keep, worth = (4, 8.0) if g <= 40 else (8 if g <= 64 else 2, 1.3)
     while stale < (1 if g <= 64 else patience) and not growth.over:
-        next_takes = (8 if growth.power > last else 1.5) * took  # tables four times as long
+        longer = 2.0 ** (1.5 * (growth.power - last))  # in time, at most
+        next_takes = max(1.5, longer) * took
         power = growth.power if growth.clock.left > next_takes else 12
         before, began = growth.gap, growth.clock.seconds
         growth.add(near_misses(growth.groups, power, keep * g, growth.rng))
