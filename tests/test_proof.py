@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("z3")
 
-from pmlbook.workshop.proof import prove, reals, row  # noqa: E402
+from pmlbook.workshop.proof import prove, reals, symbols  # noqa: E402
 
 
 def test_a_true_claim_is_proved_with_a_point_of_its_hypotheses():
@@ -33,7 +33,7 @@ def test_contradictory_hypotheses_prove_nothing():
 
 
 def test_a_limit_of_steps_leaves_a_hard_claim_undecided():
-    p = row("p", 6)
+    p = symbols("p", 6)
     given = [[w > 0 for w in p], sum(p) == 1]
     hard = sum(w**5 for w in p) * 7776 >= 6 + p[0] * p[1] * p[2] - p[3] * p[4] * p[5]
     proofs = [prove(hard, given, steps=20_000) for _ in range(2)]
@@ -47,7 +47,7 @@ def test_the_answer_does_not_depend_on_what_was_asked_before():
         return prove(x + y >= 2, given=[x * y == 1]).point
 
     first = counterexample()
-    assert prove(sum(row("q", 5)) <= 1).status == "refuted"
+    assert prove(sum(symbols("q", 5)) <= 1).status == "refuted"
     assert counterexample() == first
 
 

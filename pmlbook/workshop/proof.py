@@ -15,7 +15,7 @@ from typing import Any
 from .linear_programmes import SolverFailed
 
 # %% auto #0
-__all__ = ['STEPS', 'STAGES', 'Proof', 'reals', 'row', 'prove', 'distribution', 'average', 'private']
+__all__ = ['STEPS', 'STAGES', 'Proof', 'reals', 'symbols', 'prove', 'distribution', 'average', 'private']
 
 # %% ../../nbs/workshop/08_proof.ipynb #f658133c
 STEPS = (
@@ -62,14 +62,14 @@ def reals(names: str) -> list[Any]:
     return list(z3.Reals(names))
 
 
-def row(name: str, n: int) -> list[Any]:
+def symbols(name: str, n: int) -> list[Any]:
     """Symbols name1, ..., name_n for real numbers.
 
     Source: `z3`.
 
     Examples
     --------
-    >>> row("p", 3)
+    >>> symbols("p", 3)
     [p1, p2, p3]
     """
     return reals(" ".join(f"{name}{i + 1}" for i in range(n)))
@@ -224,7 +224,7 @@ def distribution(name: str, n: int) -> tuple[list[Any], list[Any]]:
     >>> distribution("p", 2)
     ([p1, p2], [p1 > 0, p2 > 0, 0 + p1 + p2 == 1])
     """
-    p = row(name, n)
+    p = symbols(name, n)
     return p, [*(weight > 0 for weight in p), sum(p) == 1]
 
 
@@ -235,7 +235,7 @@ def average(column: Sequence[Any], p: Sequence[Any]) -> Any:
 
     Examples
     --------
-    >>> average([1, 0], row("p", 2))
+    >>> average([1, 0], symbols("p", 2))
     0 + p1*1 + p2*0
     """
     return sum(weight * entry for weight, entry in zip(p, column))
@@ -248,7 +248,7 @@ def private(column: Sequence[Any], p: Sequence[Any], c: Any) -> list[Any]:
 
     Examples
     --------
-    >>> len(private(row("q", 3), row("p", 3), 2))
+    >>> len(private(symbols("q", 3), symbols("p", 3), 2))
     6
     """
     mean = average(column, p)
