@@ -130,3 +130,15 @@ def test_chapters_without_a_result_say_so():
         says = bool(head.search(prose(path).split("\n## ")[0]))
         wrong += [name] if says == (name in with_results) else []
     assert wrong == []
+
+
+def test_boxes_have_no_second_number():
+    """JupyterLab would count the boxes of a chapter; their names are in their titles, as on the site."""
+    numbered = []
+    for path in CHAPTERS:
+        boxes = re.findall(r"^:::+\{prf:\w+\}(.*)\n:label: *\S+\n(.*)", prose(path), re.MULTILINE)
+        numbered += [(path.name, title) for title, option in boxes if option != ":nonumber:"]
+        assert len(boxes) == len(re.findall(r"^:::+\{prf:(?!proof)", prose(path), re.MULTILINE)), (
+            path
+        )
+    assert numbered == []
