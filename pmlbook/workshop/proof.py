@@ -120,10 +120,10 @@ def _search(formulas: Sequence[Any], steps: int) -> tuple[str, dict[str, Fractio
     """'none' if no point satisfies all formulas, 'found' with such a point in fractions, or 'unknown'."""
     import z3
 
-    context = z3.Context()  # of its own: an answer does not depend on what was asked before
+    context = formulas[0].ctx if formulas else z3.Context()
     solver = z3.Then(*(z3.Tactic(stage, context) for stage in STAGES), ctx=context).solver()
     solver.set(rlimit=steps)
-    solver.add(*(formula.translate(context) for formula in formulas))
+    solver.add(*formulas)
     answer = solver.check()
     if answer == z3.unsat:
         return "none", {}
@@ -187,7 +187,10 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS) -> Proof:
     import z3
 
     begin = time.perf_counter()
-    hypotheses, claims = list(_formulas(given)), list(_formulas(claim))
+    context = z3.Context()  # of its own: an answer does not depend on what was asked before
+    hypotheses, claims = (
+        [formula.translate(context) for formula in _formulas(part)] for part in (given, claim)
+    )
     if not claims:
         raise ValueError("the claim is empty")
     answer, point = _search(hypotheses, steps)
