@@ -15,7 +15,7 @@ TARGET = HERE.parent / "_build" / "pmlbook.pdf"
 LEFT_OUT = ("library/", "api")  # docstrings stand in the chapters
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.S)
 HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8"><title>pmlbook</title>
-<script>window.MathJax = {"options": {"enableMenu": false}}</script>
+<script>window.MathJax = {"options": {"enableMenu": false, "processHtmlClass": "tex2jax_process|mathjax_process|math|output_area"}}</script>
 <link rel="stylesheet" href="_static/styles/theme.css"><link rel="stylesheet" href="_static/styles/pydata-sphinx-theme.css">
 <link rel="stylesheet" href="_static/pygments.css"><link rel="stylesheet" href="_static/styles/sphinx-book-theme.css">
 %s<link rel="stylesheet" href="_static/book.css"><link rel="stylesheet" href="_static/site.css">
@@ -75,7 +75,7 @@ def assembled() -> str:
         for p in SITE.glob("_static/mystnb.*.css")
     )
     cover = '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p></header>'
-    listed = f'<nav class="contents"><h2>Contents</h2><ol>{"".join(lines)}</ol></nav>'
+    listed = f'<nav class="listing" aria-label="Contents"><h2>Contents</h2><ol>{"".join(lines)}</ol></nav>'
     return f"{HEAD % style}{cover}{listed}{''.join(bodies)}</main></body></html>"
 
 
