@@ -25,6 +25,7 @@ extensions = [
     "sphinx_togglebutton",
     "parts",
     "boxes",
+    "figures",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
