@@ -26,6 +26,7 @@ extensions = [
     "parts",
     "boxes",
     "pages",
+    "figures",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "library",
