@@ -15,9 +15,9 @@ def words(key: str) -> list[str]:
     return cfg.get(key, "").split()
 
 
-NAMES = ("progress", "columns", "scale", "test", "book", "browser", "benchmark", "dev")
+NAMES = ("progress", "columns", "scale", "test", "book", "proof", "browser", "benchmark", "dev")
 extras = {name: words(f"{name}_requirements") for name in NAMES}
-for name in ("progress", "columns", "scale", "test", "book"):
+for name in ("progress", "columns", "scale", "test", "book", "proof"):
     extras["dev"] += extras[name]
 
 setup(
@@ -32,7 +32,7 @@ setup(
     url=cfg["git_url"],
     keywords=words("keywords"),
     packages=find_packages(include=[cfg["lib_path"], cfg["lib_path"] + ".*"]),
-    package_data={cfg["lib_path"]: ["py.typed", "book.mplstyle", "simplex.js"]},
+    package_data={cfg["lib_path"]: ["py.typed", "book.mplstyle", "*.js"]},
     python_requires=">=" + cfg["min_python"],
     install_requires=words("requirements"),
     extras_require=extras,
