@@ -106,7 +106,7 @@
         </svg>
         <svg viewBox="0 0 ${SIDE + 2 * LEFT} ${BASE + 28}" role="img" aria-label="The pieces of the set folded into one chamber">
           <polygon class="edge" points="${line(chamber, beside)}"/><g class="folded"></g>
-          <text x="${LEFT - 4}" y="${BASE + 20}">1</text><text x="${LEFT + SIDE - 10}" y="${BASE + 20}">1 and 2 even</text>
+          <text x="${LEFT - 4}" y="${BASE + 20}">1</text><text x="${LEFT + SIDE - 16}" y="${BASE + 20}">1 and 2 even</text>
           <text x="${beside(chamber[2])[0] - 10}" y="${beside(chamber[2])[1] - 10}">all even</text>
         </svg><p aria-live="polite"></p></div>`;
       this.listen(root.querySelector(".set"), [...root.querySelectorAll(".corner")]);
