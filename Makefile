@@ -70,7 +70,7 @@ lowest newest: install
 # The random and hostile tests at length, an hour or so.
 fuzz: install
 	PMLBOOK_FUZZ=full PMLBOOK_FUZZ_CASES=100000 $(B)/pytest tests/test_hostile.py tests/test_certificates.py \
-	  tests/test_bounds.py tests/test_closed_forms.py tests/test_per_record_edges.py
+	  tests/test_bounds.py tests/test_closed_forms.py tests/test_per_record_edges.py tests/test_roads.py
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install

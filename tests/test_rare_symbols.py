@@ -60,3 +60,29 @@ def test_expected_utility_at_extreme_levels(epsilon):
     ranks, prior = [[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]
     design = pb.best_expected_utility(ranks, prior, epsilon, floor=1)
     assert design.mechanism.certify(epsilon) and design.value <= design.bound <= design.value + 1e-8
+
+
+def test_outcomes_that_only_the_rarest_need_are_kept():
+    """They were dropped as rounding, and the row of a secret of 1e-92 was left empty: 'row 3 sums to 0'."""
+    prior = [1.19e-79, 1.0, 1.81e-92, 7.44e-45]
+    table = [[2.0, 3, 2], [3, 4, 2], [0, 4, 1], [3, 0, 0]]
+    design = pb.best_expected_utility(table, prior, 101.6, floor=2)
+    assert design.mechanism.certify(101.6) and design.value == 4 and design.gap < 1e-8
+    assert not design.mechanism.channel[np.array(table) < 2].any()
+    assert design.mechanism.channel[3, 0] == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_least_leakage_itself_is_a_level(seed):
+    """At exactly the level that a worst case costs, both searches afford it; one float below they may not."""
+    rng = np.random.default_rng([55, seed])
+    n, m = (int(v) for v in rng.integers(2, 6, size=2))
+    prior = rng.dirichlet(np.ones(n)) * 10.0 ** (rng.uniform(-9, 0, n) if seed % 2 else 0)
+    prior, table = prior / prior.sum(), rng.integers(0, 5, (n, m)).astype(float)
+    floor = float(rng.choice(np.unique(table[table <= table.max(axis=1).min()])))
+    level = pb.least_leakage(table, prior, floor).value
+    design = pb.worst_case_mechanism(table, prior, level)
+    assert design.value >= floor and design.mechanism.certify(level)
+    design = pb.best_expected_utility(table, prior, level, floor)
+    assert design.mechanism.certify(level)
+    assert not design.mechanism.channel[table < floor].any()

@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NBS = ROOT / "nbs"
 STATUSES = {"planned", "holds", "corrected", "refuted"}
+STRENGTHS = {"proved", "exact", "computed"}
 
 
 def table(path):
@@ -30,11 +31,11 @@ ROWS = table(NBS / "results.csv")
 SHOWN = [row for row in ROWS if row["status"] != "planned"]
 
 
-def evidence(path):
-    """The ids that code cells of a notebook check with an assertion."""
+def evidence(path, verb="checks"):
+    """The ids that code cells of a notebook check, or prove, with an assertion."""
     for source in cells(path, "code"):
         first = next((line for line in source.splitlines() if not line.startswith("#|")), "")
-        if first.startswith("# checks "):
+        if first.startswith(f"# {verb} "):
             if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))):
                 yield from first.split()[2:]
 
@@ -64,6 +65,22 @@ def test_boxes_are_where_the_rows_say():
 @pytest.mark.parametrize("row", SHOWN, ids=[row["id"] for row in SHOWN])
 def test_box_has_evidence(row):
     assert row["id"] in evidence(NBS / row["notebook"])
+
+
+def test_rows_have_a_known_strength():
+    assert [row["id"] for row in SHOWN if row["strength"] not in STRENGTHS] == []
+
+
+@pytest.mark.parametrize("row", SHOWN, ids=[row["id"] for row in SHOWN])
+def test_proved_rows_and_cells_that_prove_are_the_same(row):
+    proved = row["id"] in evidence(NBS / row["notebook"], "proves")
+    assert (row["strength"] == "proved") == proved == bool(row["scope"])
+
+
+def test_cells_prove_only_what_is_listed():
+    paths = [path for path in NBS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
+    found = {name for path in paths for name in evidence(path, "proves")}
+    assert found == {row["id"] for row in ROWS if row["strength"] == "proved"}
 
 
 def test_every_result_of_the_papers_is_listed():

@@ -67,6 +67,9 @@ class Box(ElementDirective):
         self.arguments = [title]
         (made,) = super().run()
         self.env.proof_list[made["label"]]["name"] = name
+        # so that a link to chapter.ipynb#label finds the box
+        labels = self.env.get_domain("std").anonlabels
+        labels[made["label"]] = self.env.docname, made["ids"][0]
         text, _ = self.state.inline_text(title, self.lineno)
         heading = nodes.paragraph("", "", nodes.strong("", name), nodes.Text(". "), *text)
         heading["classes"].append("admonition-title")

@@ -28,7 +28,7 @@ from .mechanisms import RobustDesign, check_distortion, worst_distortion
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'dp_leakage', 'least_distortion']
+__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'largest_ratio', 'dp_leakage', 'least_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
@@ -132,7 +132,7 @@ def _optimal_distortions(
     return _least_odds(vertices, limit)
 
 # %% ../../nbs/hamming/05_exact.ipynb #c480b145
-def _largest_ratio(mechanism: Mechanism) -> Fraction | None:
+def largest_ratio(mechanism: Mechanism) -> Fraction | None:
     """Largest ratio of two entries of a column, exactly; None if a column mixes zeros and others."""
     weights = mechanism.weights[:, mechanism.weights.any(axis=0)]
     if not weights.all():
@@ -142,7 +142,7 @@ def _largest_ratio(mechanism: Mechanism) -> Fraction | None:
 
 def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
     """Whether no ratio in a column exceeds e^epsilon, in exact arithmetic and as `local_dp` computes it."""
-    ratio = _largest_ratio(mechanism)
+    ratio = largest_ratio(mechanism)
     exactly = ratio is not None and ratio <= exp_below(epsilon)
     return exactly and local_dp(mechanism.channel) <= epsilon
 
@@ -163,7 +163,7 @@ def _design(
 ) -> RobustDesign:
     """Wrap a channel; its leakage is recomputed, rounded up."""
     mechanism = _stored(known, channel)
-    ratio = _largest_ratio(mechanism)
+    ratio = largest_ratio(mechanism)
     leakage = math.inf if ratio is None else level_of(ratio)
     return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
 

@@ -5,12 +5,15 @@
 # %% ../../nbs/hamming/09_mutual_information.ipynb #ed19d7e3
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr, xlogy
 
-from ..workshop.linear_programmes import SolverFailed, warn_if_loose
+from ..workshop.linear_programmes import SolverFailed, as_fractions, warn_if_loose
 from ..release.mechanism import Mechanism
+from ..workshop.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..workshop.validation import ROUNDING, check_channel
 from .exact import SHAVES, TIGHT, dp_leakage
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
@@ -19,7 +22,8 @@ from .source_sets import SourceSet, as_source_set
 Array = NDArray[np.float64]
 
 # %% auto #0
-__all__ = ['Array', 'worst_case_information', 'complement', 'divergences', 'replacing_channel', 'lower_bound', 'mi_leakage']
+__all__ = ['Array', 'STEEP', 'worst_case_information', 'complement', 'divergences', 'replacing_channel', 'lower_bound',
+           'proven_bound', 'mi_leakage']
 
 # %% ../../nbs/hamming/09_mutual_information.ipynb #34aa9e63
 def worst_case_information(
@@ -67,13 +71,23 @@ def worst_case_information(
     bonus = known.vertices @ rel_entr(channel, 1).sum(axis=1)
     weights = np.full(len(mixed), 1 / len(mixed))
     for _ in range(steps):
-        terms = bonus - xlogy(mixed, weights @ mixed).sum(axis=1)
-        lower, upper = float(weights @ terms), float(terms.max())
-        if upper - lower <= tolerance:
+        parts = xlogy(mixed, weights @ mixed)
+        terms, size = bonus - parts.sum(axis=1), 1 + (abs(bonus) + abs(parts).sum(axis=1)).max()
+        room = _rounding(known.vertices.shape + channel.shape) * float(size)
+        lower, upper = float(weights @ terms) - room, float(terms.max()) + room
+        if upper - lower <= max(tolerance, 4 * room):
             break
         weights = weights * np.exp(terms - upper)
         weights /= weights.sum()
     return max(0.0, lower), max(0.0, upper), weights @ known.vertices
+
+
+def _rounding(sizes: tuple[int, ...]) -> float:
+    """What sums over so many terms may lose, relative to the sum of their sizes.
+
+    Source: Higham 2002, Section 4.2; 2^-51 for each term is four times what it says.
+    """
+    return sum(sizes, 8) * 2.0**-51
 
 # %% ../../nbs/hamming/09_mutual_information.ipynb #8b4ab2fd
 def complement(q: Array) -> Array:
@@ -100,6 +114,19 @@ def replacing_channel(changed: Array, q: Array) -> Array:
     return channel
 
 # %% ../../nbs/hamming/09_mutual_information.ipynb #5ca0a788
+def _poured(mixture: Array, slope: Array) -> Array:
+    """Water-filling: the law that costs least at prices of `slope` for each symbol's distortion."""
+    with np.errstate(over="ignore", divide="ignore"):
+        offset = 1 / np.expm1(slope)
+        enters = mixture / offset
+    order = np.argsort(-enters)
+    level = mixture[order].cumsum() / (1 + offset[order].cumsum())
+    wet = np.flatnonzero(enters[order] > level)
+    if not len(wet):  # prices too small for floats
+        return np.zeros(len(mixture))
+    return np.asarray(np.clip(mixture / level[wet[-1]] - offset, 0, 1))
+
+
 def lower_bound(
     vertices: Array,
     distortion: float,
@@ -136,17 +163,54 @@ def lower_bound(
     if not active.any():
         return -distortion * float(prices.sum())
     mixture, slope = mixture[active], slope[active] / mixture[active]
-    with np.errstate(over="ignore", divide="ignore"):
-        a, offset = np.exp(-slope), 1 / np.expm1(slope)
-        enters = mixture / offset
-    order = np.argsort(-enters)
-    level = mixture[order].cumsum() / (1 + offset[order].cumsum())
-    q = mixture / level[np.flatnonzero(enters[order] > level)[-1]] - offset
-    q = np.maximum(q, 0)
+    q, a = _poured(mixture, slope), np.exp(-slope)
     argument = a + (1 - a) * q
     gradient = mixture * (1 - a) / argument
     tangent = -mixture @ np.log(argument) + q @ gradient - gradient.max()
     return float(tangent - distortion * prices.sum())
+
+# %% ../../nbs/hamming/09_mutual_information.ipynb #5ca0a791
+STEEP = Fraction(
+    1000
+)  # nats for an error; to charge less than the price is allowed in a lower bound
+
+
+def _tangent(p: Fraction, price: Fraction, q: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """Least cost of a symbol of probability p at q <= 1, rounded down, and its fall, down and up.
+
+    Source: as `lower_bound`; cost and fall both decrease in a = e^(-price / p).
+    """
+    low, high = (min(Fraction(1), a) for a in exp_around(-min(price / p, STEEP)))
+    cost = -p * ln_around(high + (1 - high) * q)[1]
+    flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
+    ends = decimals(cost, DIGITS)[0], decimals(flattest, DIGITS)[0], decimals(steepest, DIGITS)[1]
+    cost, flattest, steepest = map(Fraction, ends)
+    return cost, flattest, steepest
+
+
+def proven_bound(vertices: Array, distortion: float, weights: Array, prices: Array) -> float:
+    """`lower_bound` in fractions: not up to rounding, whatever the weights and prices.
+
+    Source: as `lower_bound`; each row of `vertices`, and `weights`, are taken relative to their sums.
+
+    Examples
+    --------
+    >>> round(proven_bound(np.full((1, 2), 0.5), 0.25, np.ones(1), np.full(1, np.log(3))), 6)
+    0.130812
+    """
+    shares, each = as_fractions(weights.tolist()), [Fraction(price) for price in prices.tolist()]
+    columns = list(zip(*(as_fractions(law) for law in vertices.tolist())))
+    mixture = [sum(w * p for w, p in zip(shares, column)) for column in columns]
+    slope = [sum(s * p for s, p in zip(each, column)) for column in columns]
+    active = [i for i in range(len(columns)) if mixture[i] > 0 and slope[i] > 0]
+    total = -Fraction(distortion) * sum(each, Fraction(0))
+    if active:
+        p, price = [mixture[i] for i in active], [slope[i] for i in active]
+        rates = np.array([min(STEEP, s / m) for s, m in zip(price, p)], dtype=float)
+        law = [Fraction(q) for q in _poured(np.array(p, dtype=float), rates).tolist()]
+        cost, flattest, steepest = zip(*map(_tangent, p, price, law))
+        total += sum(cost) + sum(q * fall for q, fall in zip(law, flattest)) - max(steepest)
+    return float_below(total)
 
 # %% ../../nbs/hamming/09_mutual_information.ipynb #2d4897f9
 @np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
@@ -207,8 +271,8 @@ def _longest(values: Array, change: Array) -> float:
 
 def _least_information(
     V: Array, distortion: float, tolerance: float = 1e-11, steps: int = 80
-) -> tuple[float, float, Array, Array, Array]:
-    """Upper and lower bound, D, q and the weights of the vertices."""
+) -> tuple[float, Array, Array, Array, Array]:
+    """Upper bound, D, q, and the weights and prices of the vertices that prove the lower one."""
     K, M = V.shape
     D, q = np.full(M, distortion / 2), np.full(M, 1 / M)
     leak = V @ divergences(D, 1 - D, q)
@@ -216,6 +280,7 @@ def _least_information(
     slack = np.concatenate([top - leak, distortion - V @ D, D, 1 - D, q])
     price = 1 / slack
     upper, lower, weights = float(leak.max()), -np.inf, np.full(K, 1 / K)
+    prices = np.zeros(K)
     for _ in range(steps):
         target = 0.1 * float(slack @ price) / len(slack)
         try:
@@ -231,14 +296,15 @@ def _least_information(
         new_D = new_D * min(1.0, distortion * (1 - 1e-13) / (V @ new_D).max())
         leak = V @ divergences(new_D, 1 - new_D, new_q)
         scale = price[:K].sum()
-        bound = lower_bound(V, distortion, price[:K] / scale, price[K : 2 * K] / scale)
+        proof = price[:K] / scale, price[K : 2 * K] / scale
+        bound = lower_bound(V, distortion, *proof)
         if leak.max() < upper:
             upper, D, q = float(leak.max()), new_D, new_q
         if bound > lower:
-            lower, weights = bound, price[:K] / scale
+            lower, (weights, prices) = bound, proof
         if upper - lower <= tolerance:
             break
-    return upper, lower, D, q, weights
+    return upper, D, q, weights, prices
 
 # %% ../../nbs/hamming/09_mutual_information.ipynb #70099983
 def _dried(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Array, Array]:
@@ -301,29 +367,33 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     if limit == 0:
         channel = np.eye(known.size)
         bound, value, worst = worst_case_information(known, channel)
-        return _design(known, channel, value, bound, worst, "identity")
-    value, bound, D, q, weights = _least_information(V, limit)
+        return RobustDesign(_stored(known, channel, worst), value, bound, "identity", worst)
+    value, D, q, weights, prices = _least_information(V, limit)
+    worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, prices))
     for shave in (0.0, *SHAVES):  # rounding of the channel may exceed the distortion by a little
         plain = D * (1 - shave)
         leak = float((V @ divergences(plain, 1 - plain, q)).max())
         sparse, sparse_D, sparse_q = _dried(V, limit * (1 - shave), D, q)
         thin = sparse <= max(value, leak) + 1e-12
-        channel = replacing_channel(sparse_D, sparse_q) if thin else replacing_channel(plain, q)
-        reached = sparse if thin else leak
-        design = _design(known, channel, reached, bound, weights @ V, "interior_point")
-        if worst_distortion(design.mechanism.channel, known) <= limit:
-            warn_if_loose("mi_leakage", design.value, design.bound, TIGHT)
-            return design
+        changed, law = (sparse_D, sparse_q) if thin else (plain, q)
+        mechanism = _stored(known, replacing_channel(changed, law), worst)
+        if worst_distortion(mechanism.channel, known) <= limit:
+            reached = _information_above(V, mechanism.channel, law)
+            warn_if_loose("mi_leakage", reached, bound, TIGHT)
+            return RobustDesign(mechanism, reached, bound, "interior_point", worst)
     raise SolverFailed(
         f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
     )
 
 
-def _design(
-    known: SourceSet, channel: Array, value: float, bound: float, worst: Array, method: str
-) -> RobustDesign:
-    """Wrap a channel with its certificate."""
+def _stored(known: SourceSet, channel: Array, worst: Array) -> Mechanism:
+    """The channel as a mechanism for the worst distribution, or for all alike where that has zeros."""
     prior = worst if worst.all() else np.full(len(worst), 1 / len(worst))
-    return RobustDesign(
-        Mechanism(channel, prior, known.inputs, known.inputs), value, max(0.0, bound), method, worst
-    )
+    return Mechanism(channel, prior, known.inputs, known.inputs)
+
+
+def _information_above(V: Array, channel: Array, law: Array) -> float:
+    """At least the information of a stored channel under any mixture of vertices, by a law of the outcome."""
+    parts = rel_entr(channel, law)
+    size = 1 + float((V @ abs(parts).sum(axis=1)).max())
+    return float((V @ parts.sum(axis=1)).max()) + _rounding(V.shape + channel.shape) * size

@@ -156,7 +156,7 @@ def odds_level(prior: ArrayLike, factor: float) -> float:
         return inf
     exact = factor if isinstance(factor, (int, Fraction)) else float(factor)
     inverse = Fraction(0) if exact == inf else 1 / Fraction(exact)
-    return level_within(1 / (1 - (1 - inverse) * min(exact_prior(p))))
+    return level_within(1 / (1 - (1 - inverse) * min(exact_prior(prior))))
 
 # %% ../../nbs/practice/12_choosing_epsilon.ipynb #9b036bf5
 def level_for(before: float, after: float) -> float:

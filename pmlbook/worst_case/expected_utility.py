@@ -172,6 +172,14 @@ def _roads(
             yield _solve_precisely(utilities, allowed, prior, lift * (1 - Fraction(shave)), clock)
 
 
+def _channels(flow: NDArray[np.float64], prior: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Rows divided by their sums: with the outcomes that hardly occur, and without if nobody needs them."""
+    every = np.maximum(flow, 0)
+    every = every / every.sum(axis=1, keepdims=True)
+    common, lift = normalised(flow, prior)
+    return [common, every] if np.isfinite(lift) and (common != every).any() else [every]
+
+
 def _affordable(
     mask: NDArray[np.bool_],
     prior: Any,
@@ -281,9 +289,10 @@ def best_expected_utility(
     for flow, prices in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
         bound = min(bound, price_bound(exact, allowed, shares, min(most, ceiling), prices))
         if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
-            found = replace(least, channel=normalised(flow, least.prior)[0])
-            if found.certify(level):
-                best, value = max((best, value), (found, mean(found)), key=lambda pair: pair[1])
+            for channel in _channels(flow, least.prior):
+                found = replace(least, channel=channel)
+                if found.certify(level):
+                    best, value = max((best, value), (found, mean(found)), key=lambda pair: pair[1])
         if bound - value <= TIGHT:
             break
     design = Design(

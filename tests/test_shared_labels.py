@@ -1,0 +1,52 @@
+"""The best mechanism for any table of losses keeps its level and its bound at the edges too."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pmlbook.hamming.exact import largest_ratio
+from pmlbook.hamming.shared_labels import least_loss
+from pmlbook.release.certificate import exp_below
+from pmlbook.workshop.enclosure import exp_around
+
+THREE = [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]]
+SCALE = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
+
+
+@pytest.mark.filterwarnings("ignore::pmlbook.workshop.linear_programmes.LooseBound")
+@pytest.mark.parametrize("level", [0, 1e-12, 1e-6, 0.1, 1, 5, 20, 40, 800])
+@pytest.mark.parametrize("factor", [1e-9, 1, 1e12])
+def test_level_and_bound_hold_at_the_edges(level, factor):
+    found = least_loss(THREE, SCALE * factor, level)
+    assert largest_ratio(found.mechanism) <= exp_below(level)
+    assert found.bound <= found.value
+
+
+@pytest.mark.parametrize("level", [0, 0.3, 2])
+def test_two_symbols_agree_with_the_formula(level):
+    """One fair bit: the least error is 1 / (1 + e^epsilon), enclosed by fractions."""
+    found = least_loss([[0.5, 0.5]], 1 - np.eye(2), level)
+    low, high = (1 / (1 + odds) for odds in exp_around(Fraction(level))[::-1])
+    assert Fraction(found.bound) <= high and low <= Fraction(found.value)
+    assert found.gap < 1e-12
+
+
+def test_symbols_that_never_occur_cost_nothing():
+    found = least_loss([[1.0, 0.0, 0.0]], SCALE, 0.5)
+    assert found.value == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        (SCALE[:2], "loss has 2 rows"),
+        (SCALE * np.nan, "not finite"),
+        ([[], [], []], "loss is empty"),
+        (np.ones(3), "2 dimension"),
+        ([["a"], ["b"], ["c"]], "real numbers"),
+    ],
+)
+def test_bad_losses_are_named(loss, message):
+    with pytest.raises(ValueError, match=message):
+        least_loss(THREE, loss, 1.0)
