@@ -177,7 +177,7 @@
       });
       const row = (name, cells) => `<th scope="row">${name}</th>${cells.map(v => `<td>${three(v)}</td>`).join("")}`;
       table.innerHTML = "<caption>the best mechanism: a row of chances for each secret</caption>" +
-        `<tr><th></th><th scope="col">prior</th>${outcomes.map(y => `<th scope="col">outcome ${y}</th>`).join("")}</tr>` +
+        `<tr><td></td><th scope="col">prior</th>${outcomes.map(y => `<th scope="col">outcome ${y}</th>`).join("")}</tr>` +
         channel.map((cells, x) => `<tr>${row(`secret ${x + 1}`, [p[x], ...cells])}</tr>`).join("") +
         `<tr class="leak"><th scope="row">leakage</th><td></td>${leak.map(v => `<td>${three(v)}</td>`).join("")}</tr>`;
     }
