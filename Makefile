@@ -7,7 +7,7 @@ PIP   := python -m pip install -q --disable-pip-version-check
 UV    := 0.13.9
 LEAST := 3.11
 
-.PHONY: install lock export strip readme book lab test lowest newest fuzz lint browser clean
+.PHONY: install lock export strip readme book pdf lab test lowest newest fuzz lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -38,7 +38,12 @@ readme: install
 book: export
 	$(B)/python docs/execute.py
 	$(B)/sphinx-build -W --keep-going -q -c docs nbs _build/html -d _build/doctrees
+	$(B)/python docs/search.py
 	@echo "The book is built: open _build/html/index.html"
+
+# One typeset document of the same pages; needs a Chromium.
+pdf: book
+	$(B)/python docs/pdf.py
 
 lab: export
 	$(B)/jupyter lab nbs/index.ipynb

@@ -25,8 +25,11 @@ extensions = [
     "sphinx_togglebutton",
     "parts",
     "boxes",
+    "pages",
+    "figures",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "library",
     "sphinx.ext.mathjax",
 ]
 exclude_patterns = ["**.ipynb_checkpoints"]
@@ -61,6 +64,7 @@ myst_update_mathjax = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
+napoleon_custom_sections = ["Source", "Chapter"]
 
 # --- looks ---
 external_toc_path = str(here / "_toc.yml")
@@ -76,16 +80,22 @@ html_theme_options = {
     "use_fullscreen_button": False,
     "show_toc_level": 2,
     "navbar_persistent": [],
-    "pygments_light_style": "tango",
-    "pygments_dark_style": "github-dark",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto"}
+pml_git_url, pml_branch = cfg["git_url"], cfg["branch"]  # links of each page; see _ext/pages.py
 html_title = cfg["title"]
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
-html_css_files = ["book.css"]
-html_js_files = ["book.js"]
-html_copy_source = False
+templates_path = ["_templates"]
+html_additional_pages = {"search": "search.html"}  # Pagefind's; see docs/search.py
+html_use_index = False
+html_domain_indices = False
+html_css_files = ["book.css", "site.css"]
+html_js_files = ["book.js", "site.js"]
+html_copy_source = True  # each page offers its notebook
+html_sourcelink_suffix = ""
 html_show_sourcelink = False
 numfig = True
 math_numfig = True
@@ -105,4 +115,8 @@ def setup(app):
             copy_asset(src / "output" / "chtml" / "fonts", dst / "output" / "chtml" / "fonts")
             copy_asset(src / "input" / "tex" / "extensions", dst / "input" / "tex" / "extensions")
 
+    def own_search(app):
+        app.builder.search = False  # Sphinx's index of words costs time and nobody asks it
+
+    app.connect("builder-inited", own_search)
     app.connect("build-finished", copy_mathjax)

@@ -17,6 +17,8 @@ from jupyter_cache.base import CacheBundleIn
 from nbdev_reader import read
 from nbformat import from_dict
 
+from pmlbook.workshop.plots import themed
+
 NBS = conf.here.parent / "nbs"
 SERVER = multiprocessing.get_context("forkserver")
 SLOW = ["conf", "execnb.shell", "jupyter_cache", "matplotlib.pyplot", "scipy.optimize"]
@@ -31,16 +33,24 @@ def cached(cache, notebook):
     return True
 
 
+def inlined(output, name):
+    """An output whose SVG has become a part of the page, so that it follows the theme."""
+    svg = output.get("data", {}).pop("image/svg+xml", None)
+    if svg is not None:
+        output["data"]["text/html"] = themed("".join(svg), f"fig-{name}")
+    return from_dict(output)
+
+
 def execute(path):
     """Run one notebook where it stands: path, notebook with its outputs, error, seconds."""
     start, notebook = time.perf_counter(), read(path.read_text(encoding="utf-8"))
     os.chdir(path.parent)
-    shell = CaptureShell(mpl_format="png", timeout=conf.nb_execution_timeout)
+    shell = CaptureShell(mpl_format="svg", timeout=conf.nb_execution_timeout)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for count, cell in enumerate(code, start=1):
         if "skip-execution" in cell.metadata.get("tags", []):
             continue
-        cell.outputs = [from_dict(output) for output in shell.run(cell.source)]
+        cell.outputs = [inlined(output, cell.id) for output in shell.run(cell.source)]
         cell.execution_count = count
         if shell.exc is not None:
             return path, notebook, "".join(format_exc(shell.exc)), time.perf_counter() - start

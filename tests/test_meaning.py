@@ -88,3 +88,10 @@ def test_levels_of_sentences_are_rounded_down():
 def test_bad_factor(factor):
     with pytest.raises(ValueError, match="factor = .* must be a number of at least 1"):
         odds_level([0.5, 0.5], factor)
+
+
+def test_the_odds_of_fractions_are_those_of_the_fractions():
+    """Through floats the level could be one float off the largest that keeps the factor."""
+    for k in range(3, 60):
+        prior = [Fraction(k - 1, k), Fraction(1, k)]
+        assert is_largest(odds_level(prior, 2), 1 / (1 - prior[1] / 2))

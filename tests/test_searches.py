@@ -35,7 +35,7 @@ def asked(prior, level, utility, **limit):
     loose = [str(entry.message) for entry in seen if issubclass(entry.category, pb.LooseBound)]
     assert len(seen) == len(loose) <= 1 and design.mechanism.certify(level)
     assert design.bound >= design.value >= 0
-    assert limit or loose or design.gap <= 1e-8 * design.value + 1e-14, design
+    assert limit or loose or design.gap <= 2e-6 * design.value + 1e-12, design
     assert all("value" in text and "bound" in text for text in loose)
     return seconds, loose
 
@@ -51,6 +51,14 @@ def test_calls_that_did_not_come_back(prior, level, utility):
 def test_a_search_ends_with_its_bound_or_says_why_not(trial, monkeypatch):
     monkeypatch.setattr(module, "UNWATCHED", 0.3)
     asked(*case(trial, least=2)[1:])
+
+
+def test_what_rounding_costs_is_said():
+    """Near a boundary Hellinger is steep: the search had closed, storing cost a five-thousandth, in silence."""
+    _, prior, level, utility = case(558, least=2)
+    with pytest.warns(pb.LooseBound, match="optimal_mechanism"):
+        design = pb.optimal_mechanism(prior, level, utility)
+    assert design.gap > 1e-4 * design.value and design.mechanism.certify(level)
 
 
 @pytest.mark.skipif(not FULL, reason="by the real clock only with PMLBOOK_FUZZ=full")

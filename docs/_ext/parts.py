@@ -1,4 +1,4 @@
-"""The page that opens a part: a map of its chapters, how long they take, and the paper's results in its own order."""
+"""The page that opens a part: a map of its chapters, how long they take; and a paper's results for its referee."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ class PartMap(SphinxDirective):
         return [nodes.raw("", picture(chapters), format="html"), nodes.paragraph("", note)]
 
 
-class PartResults(SphinxDirective):
-    """``part-results PAPER``: the paper's results in its own order, each with its box, status and note."""
+class Referee(SphinxDirective):
+    """``referee PAPER``: the paper's results in its own order: box, status, evidence, erratum."""
 
     required_arguments = 1
 
@@ -149,12 +149,17 @@ class PartResults(SphinxDirective):
             rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
         if not rows:
             raise self.error(f"results.csv has no paper {self.arguments[0]!r}")
-        lines = ["| result | what it says | status | what holds instead |", "|---|---|---|---|"]
+        lines = [
+            "| result | what it says | status | evidence | erratum or note |",
+            "|---|---|---|---|---|",
+        ]
         for row in rows:
             name = f"{row['kind'].capitalize()}\N{NO-BREAK SPACE}{row['number']}"
             about, note = (row[key].replace("|", r"\|") for key in ("about", "note"))
+            chapter = row["notebook"].removesuffix(".ipynb")
             lines.append(
-                f"| {{prf:ref}}`{name} <{row['id']}>` | {about} | {row['status']} | {note} |"
+                f"| {{prf:ref}}`{name} <{row['id']}>` | {about} | {row['status']} "
+                f"| {row['evidence']}: {{doc}}`/{chapter}` | {note} |"
             )
         found = nodes.container(classes=["part-results"])
         self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
@@ -164,5 +169,5 @@ class PartResults(SphinxDirective):
 def setup(app):
     """Register both directives."""
     app.add_directive("part-map", PartMap)
-    app.add_directive("part-results", PartResults)
+    app.add_directive("referee", Referee)
     return {"parallel_read_safe": True}

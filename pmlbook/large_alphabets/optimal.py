@@ -51,7 +51,8 @@ from pmlbook.workshop.validation import (
 
 # %% auto #0
 __all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices', 'formula_bound',
-           'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level', 'better', 'optimal_mechanism']
+           'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level', 'lost_by_rounding', 'better',
+           'optimal_mechanism']
 
 # %% ../../nbs/large_alphabets/06_optimal.ipynb #19f58591
 def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
@@ -186,6 +187,13 @@ def at_lower_level(
     return mechanism.within(epsilon)
 
 
+def lost_by_rounding(design: Design, lifts: NDArray[np.float64], utility: Utility) -> bool:
+    """Whether storing a mixture of lift vectors costs more than the search for them had left open."""
+    weights = np.linalg.lstsq(lifts, np.ones(len(lifts)), rcond=None)[0]
+    promised = float(weights @ utility.columns(lifts, design.mechanism.prior))
+    return promised - design.value > design.bound - promised
+
+
 def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> Design:
     """The design, or the one of another mechanism if that is worth more."""
     try:
@@ -286,7 +294,8 @@ def optimal_mechanism(
         return Mechanism(mix(lifts, checked, shave), prior, inputs)
 
     design = bracket(keep_level(make, level), measure, bound, found)
-    if found == "column_generation" or not loose(design, measure):
+    searched = found == "column_generation"  # which has said itself what it left open
+    if not loose(design, measure) or searched and not lost_by_rounding(design, lifts, measure):
         return design
     if len(checked) <= FEW:
         design = better(design, measure, lambda: at_lower_level(prior, level, measure, inputs))

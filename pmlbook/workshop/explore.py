@@ -11,17 +11,21 @@ import io
 import itertools
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
+from .plots import themed
+
 # %% auto #0
-__all__ = ['Control', 'MAX_FRAMES', 'steps', 'thinned', 'Explorer', 'explore']
+__all__ = ['Control', 'MAX_FRAMES', 'LABELS', 'steps', 'thinned', 'Explorer', 'explore']
 
 # %% ../../nbs/workshop/06_explore.ipynb #db425a6d
 Control = tuple[float, float, float, float] | list[Any]
@@ -36,47 +40,73 @@ def steps(control: Control) -> tuple[list[Any], int]:
     return [round(float(v), 10) for v in values], int(np.argmin(np.abs(values - start)))
 
 # %% ../../nbs/workshop/06_explore.ipynb #905f4e5f
-MAX_FRAMES = 20  # most frames that a static page precomputes for one figure
+MAX_FRAMES = 16  # most frames that a static page precomputes for one figure, if it asks for no more
 
 
-def thinned(controls: list[Control]) -> list[tuple[list[Any], int]]:
-    """Values and start of each control, sliders thinned until the frames are at most `MAX_FRAMES`."""
-    grids = [steps(control) for control in controls]
-    while np.prod([len(values) for values, _ in grids]) > MAX_FRAMES:
+def thinned(controls: list[Control], frames: int = MAX_FRAMES) -> list[tuple[list[Any], int]]:
+    """Values and start of each control, sliders thinned until the frames are at most `frames`."""
+    full = [steps(control) for control in controls]
+    grids, strides = list(full), [1] * len(full)
+    while np.prod([len(values) for values, _ in grids]) > frames:
         lengths = [0 if isinstance(c, list) else len(g[0]) for c, g in zip(controls, grids)]
-        longest = int(np.argmax(lengths))
-        if lengths[longest] <= 2:
-            raise ValueError(
-                f"the controls reach more than {MAX_FRAMES} frames: offer fewer choices"
-            )
-        values, start = grids[longest]
-        grids[longest] = values[start % 2 :: 2], start // 2
+        k = int(np.argmax(lengths))
+        if lengths[k] <= 2:
+            raise ValueError(f"the controls reach more than {frames} frames: offer fewer choices")
+        strides[k] += 1
+        values, start = full[k]
+        grids[k] = values[start % strides[k] :: strides[k]], start // strides[k]
     return grids
 
 # %% ../../nbs/workshop/06_explore.ipynb #e0407274
-def _frame(figure: Figure, like: Figure | None = None) -> str:
-    """A figure as a data URI, drawn without touching pyplot, its axes placed as in `like`."""
-    if like is not None:
-        figure.set_layout_engine("none")
-        for axes, model in zip(figure.axes, like.axes):
-            axes.set_position(model.get_position())
+def _picture(figure: Figure) -> str:
+    """A figure as a data URI, drawn without touching pyplot."""
     canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba()))
     picture.save(buffer, "webp", lossless=True, method=1, quality=0)  # quality is effort here
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
+
+def _frame(figure: Figure, like: Figure, name: str) -> list[str]:
+    """A figure as the elements of an SVG, its axes placed as in `like`."""
+    figure.set_layout_engine("none")
+    for axes, model in zip(figure.axes, like.axes):
+        axes.set_position(model.get_position())
+    text = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
+    return themed(text.getvalue(), name).replace("<", "\n<").split("\n")[1:]
+
 # %% ../../nbs/workshop/06_explore.ipynb #f56548f4
+LABELS = {
+    "epsilon": "level ε (nats)",
+    "distortion": "distortion D (probability)",
+    "b": "least entropy b (nats)",
+    "entropy": "least entropy b (nats)",
+    "rarest": "probability of the rarest",
+    "rare": "probability of the rare one",
+}
+
+
 class Explorer:
     """A figure with controls; made by `explore`, shown by the notebook."""
 
-    def __init__(self, draw: Callable[..., Figure], alt: str, controls: dict[str, Control]) -> None:
-        self.draw, self.alt, self.controls = draw, alt, controls
+    def __init__(
+        self,
+        draw: Callable[..., Figure],
+        alt: str,
+        controls: dict[str, Control],
+        labels: Mapping[str, str],
+        frames: int,
+    ) -> None:
+        self.draw, self.alt, self.controls, self.frames = draw, alt, controls, frames
+        words = {name: name.replace("_", " ") for name in controls} | LABELS | dict(labels)
+        self.labels = {name: words[name] for name in controls}
 
     def image(self, **values: Any) -> str:
         """HTML image of the figure at these values."""
         alt = html.escape(self.alt.format(**values), quote=True)
-        return f'<img alt="{alt}" src="{_frame(self.draw(**values))}" style="max-width:100%">'
+        return f'<img alt="{alt}" src="{_picture(self.draw(**values))}" style="max-width:100%">'
 
     def widget(self) -> Any:
         """Sliders and figure as ipywidgets."""
@@ -85,7 +115,8 @@ class Explorer:
         def control(name: str, spec: Control) -> Any:
             values, start = steps(spec)
             make = widgets.Dropdown if isinstance(spec, list) else widgets.SelectionSlider
-            return make(options=values, value=values[start], description=name.replace("_", " "))
+            look = dict(style={"description_width": "initial"}, layout={"width": "30em"})
+            return make(options=values, value=values[start], description=self.labels[name], **look)
 
         inputs = {name: control(name, spec) for name, spec in self.controls.items()}
         picture = widgets.HTML()
@@ -109,11 +140,12 @@ class Explorer:
 
 # %% ../../nbs/workshop/06_explore.ipynb #5ffe62e6
 _SCRIPT = """(root => {
-  const {frames, alts, values} = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
-  const inputs = [...root.querySelectorAll('input, select')], img = root.querySelector('img');
+  const {elements, frames, alts, values} = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  const inputs = [...root.querySelectorAll('input, select')], picture = root.querySelector('.frame');
   inputs.forEach((input, i) => input.addEventListener('input', () => {
     const k = inputs.reduce((index, other, j) => index * values[j].length + Number(other.value), 0);
-    img.src = frames[k]; img.alt = alts[k];
+    picture.innerHTML = frames[k].map(n => elements[n]).join('');
+    picture.firstChild.setAttribute('aria-label', alts[k]);
     if (input.type !== 'range') return;
     const text = String(values[i][input.value]);
     input.setAttribute('aria-valuetext', text); input.nextElementSibling.value = text;
@@ -121,9 +153,9 @@ _SCRIPT = """(root => {
 })(document.getElementById('%s'))"""
 
 
-def _native_input(uid: str, name: str, values: list[Any], start: int, choice: bool) -> str:
+def _native_input(uid: str, label: str, values: list[Any], start: int, choice: bool) -> str:
     """Labelled HTML range or select over the indices of a control's values."""
-    label = f'<label for="{uid}">{html.escape(name.replace("_", " "))}</label> '
+    label = f'<label for="{uid}">{html.escape(label)}</label> '
     if choice:
         options = "".join(
             f'<option value="{k}">{html.escape(str(v))}</option>' for k, v in enumerate(values)
@@ -138,27 +170,39 @@ def _native_input(uid: str, name: str, values: list[Any], start: int, choice: bo
 def _static_page(explorer: Explorer) -> str:
     """HTML of `Explorer.to_html`."""
     names, specs = list(explorer.controls), list(explorer.controls.values())
-    values, starts = zip(*thinned(specs))
+    values, starts = zip(*thinned(specs, explorer.frames))
     first = int(np.ravel_multi_index(starts, [len(v) for v in values]))
     points = [dict(zip(names, point)) for point in itertools.product(*values)]
     alts = [explorer.alt.format(**point) for point in points]
+    uid = "explore-" + sha256(repr((explorer.alt, explorer.controls)).encode()).hexdigest()[:10]
     model = explorer.draw(**points[first])
     model.draw_without_rendering()
-    frames = [_frame(explorer.draw(**point), like=model) for point in points]
-    uid = "explore-" + sha256(repr((explorer.alt, explorer.controls)).encode()).hexdigest()[:10]
+    drawn = [_frame(explorer.draw(**point), model, uid) for point in points]
+    place = {element: k for k, element in enumerate(dict.fromkeys(itertools.chain(*drawn)))}
+    frames = [[place[element] for element in frame] for frame in drawn]
     inputs = "".join(
-        _native_input(f"{uid}-{k}", name, values[k], starts[k], isinstance(specs[k], list))
+        _native_input(
+            f"{uid}-{k}", explorer.labels[name], values[k], starts[k], isinstance(specs[k], list)
+        )
         for k, name in enumerate(names)
     )
-    data = json.dumps({"frames": frames, "alts": alts, "values": values}).replace("</", "<\\/")
+    sent = {"elements": list(place), "frames": frames, "alts": alts, "values": values}
+    data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    said = f' aria-label="{html.escape(alts[first], quote=True)}" '
     return (
-        f'<figure class="pml-explore" id="{uid}">{inputs}'
-        f'<img alt="{html.escape(alts[first], quote=True)}" src="{frames[first]}">'
-        f'<script type="application/json">{data}</script><script>{_SCRIPT % uid}</script></figure>'
+        f'<div class="pml-explore" id="{uid}">{inputs}'
+        f'<div class="frame">{"".join(drawn[first]).replace(" ", said, 1)}</div>'
+        f'<script type="application/json">{data}</script><script>{_SCRIPT % uid}</script></div>'
     )
 
 # %% ../../nbs/workshop/06_explore.ipynb #66867f5c
-def explore(draw: Callable[..., Figure], alt: str, **controls: Control) -> Explorer:
+def explore(
+    draw: Callable[..., Figure],
+    alt: str,
+    labels: Mapping[str, str] | None = None,
+    frames: int = MAX_FRAMES,
+    **controls: Control,
+) -> Explorer:
     """Show a figure with controls.
 
     Parameters
@@ -167,6 +211,10 @@ def explore(draw: Callable[..., Figure], alt: str, **controls: Control) -> Explo
         Pure function from keyword parameters to a `matplotlib.figure.Figure`.
     alt : str
         Text alternative; may name the parameters in braces.
+    labels : mapping of str to str, optional
+        What the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
+    frames : int
+        Most frames that a static page precomputes.
     **controls : tuple or list
         A slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter.
 
@@ -175,4 +223,4 @@ def explore(draw: Callable[..., Figure], alt: str, **controls: Control) -> Explo
     Explorer
         Shown by the notebook: ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
     """
-    return Explorer(draw, alt, dict(controls))
+    return Explorer(draw, alt, dict(controls), labels or {}, frames)

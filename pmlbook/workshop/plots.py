@@ -5,19 +5,22 @@
 # %% ../../nbs/workshop/05_plots.ipynb #33c1dbd9
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
 __all__ = ['LEAKAGE', 'UTILITY', 'ADVERSARY', 'BASELINE', 'plot_channel', 'plot_leakage', 'plot_tradeoff', 'to_triangle',
-           'plot_simplex', 'plot_posteriors']
+           'plot_simplex', 'plot_posteriors', 'themed']
 
 # %% ../../nbs/workshop/05_plots.ipynb #3086192f
 # Hues of the book: leakage, utility, adversary, and what the optimum is compared with.
@@ -28,6 +31,19 @@ def _ink(hue: str) -> LinearSegmentedColormap:
     """From transparent to `hue`, so that a picture has the page's own ground."""
     red, green, blue = to_rgb(hue)
     return LinearSegmentedColormap.from_list("ink", [(red, green, blue, 0), (red, green, blue, 1)])
+
+
+class _OnInk(Text):
+    """White text with an outline in the hue of its ground: an SVG keeps it text, the page draws the outline."""
+
+    def __init__(self, x: float, y: float, text: str, hue: str) -> None:
+        super().__init__(x, y, text, color="white", ha="center", va="center", gid="on-ink")
+        self.outline = withStroke(linewidth=2, foreground=hue)
+
+    def draw(self, renderer: Any) -> None:
+        vector = isinstance(getattr(renderer, "_renderer", None), RendererSVG)
+        self.set_path_effects([] if vector else [self.outline])
+        super().draw(renderer)
 
 
 def plot_channel(
@@ -55,13 +71,16 @@ def plot_channel(
     Axes
     """
     ax, table = ax or plt.gca(), np.asarray(channel, dtype=float)
-    ax.imshow(table, cmap=_ink(hue), vmin=0, vmax=1, aspect="auto")
+    edges = [np.arange(count + 1) - 0.5 for count in reversed(table.shape)]
+    look: dict[str, Any] = dict(cmap=_ink(hue), vmin=0, vmax=1, rasterized=table.size > 400)
+    ax.pcolormesh(*edges, table, **look)
+    ax.set(xlim=edges[0][[0, -1]], ylim=edges[1][[-1, 0]])
     if table.size <= 144:
         for (i, j), value in np.ndenumerate(table):
-            if value > 1e-12:
-                ink = ax.text(j, i, f"{value:.3g}", ha="center", va="center")
-                if value > 0.4:  # an outline keeps it legible where the cell is pale
-                    ink.set(color="white", path_effects=[withStroke(linewidth=2, foreground=hue)])
+            if value > 0.4:  # an outline keeps it legible where the cell is pale
+                ax.add_artist(_OnInk(j, i, f"{value:.3g}", hue))
+            elif value > 1e-12:
+                ax.text(j, i, f"{value:.3g}", ha="center", va="center")
     for axis, names, count in (
         (ax.yaxis, inputs, table.shape[0]),
         (ax.xaxis, outputs, table.shape[1]),
@@ -225,3 +244,63 @@ def plot_posteriors(
     ax.fill(*around.T, color=UTILITY, alpha=0.15)
     ax.plot(*centre, "x", color=BASELINE, markersize=9, markeredgewidth=2)
     return ax
+
+# %% ../../nbs/workshop/05_plots.ipynb #8fcbfa14
+_HUES = {
+    LEAKAGE: "leakage",
+    UTILITY: "utility",
+    ADVERSARY: "adversary",
+    BASELINE: "baseline",
+    "#009e73": "other",
+}
+_INKS = re.compile("|".join(["#808080", "#7f7f7f", "#777777", *_HUES]))
+_FONT = re.compile(r"font: (?:(?P<weight>\d{3}|bold) )?(?P<size>[\d.]+px) [^;\"]*")
+_SCRAPS = re.compile(
+    r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>", re.S
+)
+
+
+def _ink_of_page(match: re.Match[str]) -> str:
+    """A hue as the theme's variable, a grey of text as the text's own colour."""
+    name = _HUES.get(match[0])
+    return f"var(--pml-{name},{match[0]})" if name else "currentColor"
+
+
+def themed(svg: str, name: str) -> str:
+    """SVG of Matplotlib as a part of a page, with its text as text and its colours left to the theme.
+
+    Parameters
+    ----------
+    svg : str
+        What Matplotlib writes under `svg.fonttype: none`.
+    name : str
+        Put before each id, so that several figures fit on one page.
+
+    Returns
+    -------
+    str
+        One `svg` element.
+    """
+    body = _SCRAPS.sub("", svg[svg.index("<svg") :])
+    box = re.search(r'viewBox="0 0 ([\d.]+) ', body)
+    width = 1.5 * float(box[1]) if box else 700
+    body = re.sub(
+        r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>",
+        rf'<svg class="pml-figure" role="img" style="max-width:{width:.0f}px" \1>',
+        body,
+        count=1,
+    )
+    body = body.replace('<g id="on-ink">', '<g class="on-ink">').replace("xlink:href", "href")
+    body = re.sub(r'<g id="[^"]*"/>| transform="rotate\(-0 [^"]*"', "", body)
+    body = re.sub(r'<g id="[^"]*">', "<g>", body)
+    body = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{name}-", body)
+    body = _FONT.sub(lambda m: f"font-size: {m['size']}; font-weight: {m['weight'] or 400}", body)
+    body = re.sub(r"font-family: [^;\"]*", "font-family: Verdana, sans-serif", body)  # wide as here
+    body = re.sub(r"-?\d+\.\d{3,}(?!\d*px)", _shortened, body)
+    return re.sub(r"\s+", " ", _INKS.sub(_ink_of_page, body)).replace("> <", "><").strip()
+
+
+def _shortened(match: re.Match[str]) -> str:
+    """A number with two decimals, or four where it is small."""
+    value = float(match[0])
+    return f"{round(value, 2 if abs(value) >= 1 else 4):g}" if abs(value) < 1e5 else match[0]

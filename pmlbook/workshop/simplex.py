@@ -10,13 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from .validation import check_epsilon, check_prior
+from .validation import check_distribution, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['UTILITIES', 'Simplex', 'simplex']
+__all__ = ['UTILITIES', 'Simplex', 'simplex', 'Foldable', 'foldable']
 
 # %% ../../nbs/workshop/07_simplex.ipynb #5c62b95d
 UTILITIES = ("mutual_information", "chi_square", "total_variation")  # that simplex.js knows too
+
+
+def _element(name: str, attributes: dict[str, str]) -> str:
+    """HTML of the custom element `pml-name` with the script that defines it."""
+    file = files("pmlbook").joinpath(name.replace("-", "_") + ".js")
+    written = " ".join(f'{k}="{html.escape(v, quote=True)}"' for k, v in attributes.items())
+    script = file.read_text(encoding="utf-8")
+    return f"<script>{script}</script><pml-{name} {written}></pml-{name}>"
 
 
 @dataclass(frozen=True)
@@ -28,14 +36,12 @@ class Simplex:
     utility: str
 
     def _repr_html_(self) -> str:
-        script = files("pmlbook").joinpath("simplex.js").read_text(encoding="utf-8")
         attributes = {
             "prior": ",".join(map(repr, self.prior)),
             "epsilon": repr(self.epsilon),
             "utility": self.utility,
         }
-        written = " ".join(f'{k}="{html.escape(v, quote=True)}"' for k, v in attributes.items())
-        return f"<script>{script}</script><pml-simplex {written}></pml-simplex>"
+        return _element("simplex", attributes)
 
 # %% ../../nbs/workshop/07_simplex.ipynb #ce3fc8f1
 def simplex(
@@ -81,3 +87,47 @@ def simplex(
     if utility not in UTILITIES:
         raise ValueError(f"utility {utility!r} is none of {', '.join(UTILITIES)}")
     return Simplex(tuple(checked.tolist()), level, utility)
+
+# %% ../../nbs/workshop/07_simplex.ipynb #d2ba43eb
+@dataclass(frozen=True)
+class Foldable:
+    """A source set to drag; made by `foldable`, shown by the notebook."""
+
+    vertices: tuple[tuple[float, ...], ...]
+
+    def _repr_html_(self) -> str:
+        rows = ";".join(",".join(map(repr, row)) for row in self.vertices)
+        return _element("source-set", {"vertices": rows})
+
+
+def foldable(vertices: Sequence[Sequence[float]]) -> Foldable:
+    """A source set on three symbols to drag, with its folded pieces recomputed in the browser.
+
+    Parameters
+    ----------
+    vertices : sequence of shape (K, 3)
+        Where the corners start; at least three distributions.
+
+    Returns
+    -------
+    Foldable
+        Shown by the notebook and by the site.
+
+    Raises
+    ------
+    InvalidPrior
+        If a row of `vertices` is no distribution; the message names it.
+    ValueError
+        If there are fewer than three rows, or a row has not three entries.
+
+    Source: Kalantari et al. 2018, Definitions 5 and 6, for M = 3.
+
+    Examples
+    --------
+    >>> len(foldable([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]).vertices)
+    3
+    """
+    rows = [check_distribution(row, f"vertices[{k}]") for k, row in enumerate(vertices)]
+    if len(rows) < 3 or any(len(row) != 3 for row in rows):
+        raise ValueError("vertices must be at least three distributions on three symbols each")
+    return Foldable(tuple(tuple(row.tolist()) for row in rows))

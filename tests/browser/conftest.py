@@ -22,7 +22,7 @@ def pytest_generate_tests(metafunc):
     if "chapter" in metafunc.fixturenames:
         metafunc.parametrize("chapter", chapters or ["index.html"])
     if "explorable" in metafunc.fixturenames:
-        figure = '<figure class="pml-explore"'
+        figure = '<div class="pml-explore"'
         explorables = [n for n in chapters if figure in pages[n].read_text("utf-8")]
         metafunc.parametrize("explorable", explorables or ["index.html"])
 

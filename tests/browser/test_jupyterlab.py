@@ -65,3 +65,18 @@ def test_slider_redraws(offline_page, lab):
     page.locator(".widget-vbox .noUi-handle").first.press("ArrowRight")
     changed = "before => document.querySelector('.widget-vbox img').src !== before"
     page.wait_for_function(changed, arg=before)
+
+
+def test_the_triangle_follows_the_keys(offline_page, lab):
+    page = offline_page
+    page.set_default_timeout(120_000)
+    page.goto(f"{lab}lab/tree/workshop/07_simplex.ipynb?reset")
+    page.get_by_text("| Idle").wait_for()
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    element = page.locator("pml-simplex").first
+    handle, value = element.locator(".prior"), element.locator(".value")
+    before = value.inner_text()
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    assert value.inner_text() != before

@@ -48,3 +48,16 @@ def test_it_moves_by_key_and_by_mouse(page, site):
     page.keyboard.press("ArrowRight")
     seen.append((handle.get_attribute("aria-valuetext"), value.inner_text()))
     assert len({text for _, text in seen}) == 4 and len({prior for prior, _ in seen}) == 3
+
+
+def test_it_moves_by_touch(chromium, site):
+    with chromium.new_context(has_touch=True, viewport={"width": 390, "height": 800}) as context:
+        page = context.new_page()
+        page.goto(f"{site}/{PAGE}")
+        element = page.locator("pml-simplex").first
+        before = element.locator(".value").inner_text()
+        element.scroll_into_view_if_needed()
+        box = element.locator("svg").bounding_box()
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+        assert element.locator(".value").inner_text() != before
+        assert element.evaluate("e => e.getBoundingClientRect().right <= innerWidth")

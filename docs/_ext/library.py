@@ -1,0 +1,60 @@
+"""The library's pages and the book's chapters know each other; a docstring's 'Source' line is a section."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from pathlib import Path
+
+SECTIONS = {"Source: ": "Source", "Warns with ": "Notes"}  # a line that opens a section in print
+
+
+def chapter_of(thing, source: Path) -> str | None:
+    """The page whose notebook exports a function or class of the library."""
+    _, part, name = [*getattr(thing, "__module__", "").split("."), "", ""][:3]
+    found = sorted((source / part).glob(f"[0-9][0-9]_{name}.ipynb")) if part and name else []
+    return f"{part}/{found[0].stem}" if found else None
+
+
+@cache
+def names_of(source: Path) -> dict[str, list[str]]:
+    """The public names that each chapter exports."""
+    package = importlib.import_module("pmlbook")
+    found: dict[str, list[str]] = {}
+    for name in package.__all__:
+        page = chapter_of(getattr(package, name), source)
+        if page:
+            found.setdefault(page, []).append(name)
+    return found
+
+
+def sections(app, what, name, thing, options, lines):
+    """Give the source of a docstring a heading of its own, and add the chapter."""
+    made: list[str] = []
+    for line in lines:
+        start = next((start for start in SECTIONS if line.startswith(start)), None)
+        if start:
+            title = SECTIONS[start]
+            made += [title, "-" * len(title)]
+            line = line.removeprefix("Source: ")
+        made.append(line)
+    page = (
+        chapter_of(thing, Path(app.srcdir)) if what in ("function", "class", "exception") else None
+    )
+    if page:
+        made += ["", "Chapter", "-------", f":doc:`/{page}`", ""]
+    lines[:] = made
+
+
+def entries(app, pagename, templatename, context, doctree):
+    """Let the foot of a chapter link to the entries of what it exports."""
+    page = f"library/{pagename.split('/')[0]}"
+    names = names_of(Path(app.srcdir)).get(pagename, [])
+    context["page_names"] = [(name, f"{page}.html#pmlbook.{name}") for name in names]
+
+
+def setup(app):
+    """Register the hooks, the first before numpydoc's sections are read."""
+    app.connect("autodoc-process-docstring", sections, priority=400)
+    app.connect("html-page-context", entries)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

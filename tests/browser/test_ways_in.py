@@ -1,0 +1,79 @@
+"""A newcomer gets from the front page to what she came for by links alone, on light pages that name their source."""
+
+import re
+
+import pytest
+
+STEPS = 3
+HEAVIEST = 1_500_000  # bytes of a cold page with all it asks for
+
+
+def walk(page, site, *texts):
+    """Follow links by their words, from the front page, within the text."""
+    page.goto(f"{site}/index.html")
+    assert len(texts) <= STEPS
+    for text in texts:
+        page.locator("article a", has_text=re.compile(f"^{text}$")).first.click()
+        page.wait_for_load_state()
+    return page
+
+
+def test_to_theorem_three_of_grosse(page, site):
+    walk(page, site, "Grosse et al.", "Theorem.3")
+    assert page.url.endswith("extremal/05_high_privacy.html#grosse-thm-3")
+    assert "Grosse, Theorem 3" in page.locator("#grosse-thm-3").inner_text()
+
+
+def test_to_a_released_column(page, site):
+    walk(page, site, "Releasing a file")
+    assert page.url.endswith("practice/07_release.html")
+    assert "privatize" in page.locator("article").inner_text()
+
+
+def test_to_the_erratum_of_table_three(page, site):
+    walk(page, site, "Wu et al.")
+    row = page.locator("tr", has=page.locator("a", has_text=re.compile("^Table.3$")))
+    assert "corrected" in row.inner_text() and "ten times" in row.inner_text()
+    row.locator("a").first.click()
+    page.wait_for_load_state()
+    assert page.url.endswith("record_printed/04_experiments.html#wu-tab-3")
+
+
+def test_the_picture_and_the_triangle_stand_at_the_top(page, site):
+    page.goto(f"{site}/index.html")
+    assert page.locator("article img").first.bounding_box()["y"] < 720
+    assert page.locator("pml-simplex").count() == 1
+
+
+def test_a_page_offers_its_notebook(page, site, chapter):
+    page.goto(f"{site}/{chapter}")
+    if page.locator(".page-file").count() == 0:
+        assert chapter == "search.html"
+        return
+    file = page.locator(".page-file code").inner_text()
+    address = page.locator(".page-file a").first.evaluate("a => a.href")
+    answer = page.request.get(address)
+    assert answer.ok and address.endswith(file.removeprefix("nbs"))
+    assert answer.text().startswith("{" if file.endswith(".ipynb") else "#")
+
+
+def test_a_cold_page_is_light(chromium, site, chapter):
+    fresh = chromium.new_context()
+    page, sizes = fresh.new_page(), []
+    page.on("response", lambda answer: sizes.append((len(answer.body()), answer.url)))
+    page.goto(f"{site}/{chapter}", wait_until="networkidle")
+    fresh.close()
+    total = sum(size for size, _ in sizes)
+    assert total < HEAVIEST, (total, sorted(sizes, reverse=True)[:5])
+
+
+@pytest.mark.parametrize("paper", ["grosse", "song", "kalantari", "wu"])
+def test_a_referee_page_prints_on_a4(page, site, paper):
+    page.set_viewport_size(
+        {"width": 700, "height": 1000}
+    )  # A4 less its margins, at 96 dots an inch
+    page.emulate_media(media="print")
+    page.goto(f"{site}/referee/{paper}.html")
+    assert page.evaluate(
+        "document.querySelector('.part-results table').getBoundingClientRect().right <= innerWidth"
+    )

@@ -1,0 +1,77 @@
+"""Every cell that draws says what is seen: a label, a caption and a text alternative; every control glides and has words."""
+
+import ast
+import json
+import re
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+NBS = Path(__file__).resolve().parent.parent / "nbs"
+CHAPTERS = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)
+CONTROLS = {"labels", "frames", "alt"}
+
+
+@cache
+def cells(path):
+    """Code cells of a chapter."""
+    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = [c for c in found if c["cell_type"] == "code"]
+    return [SimpleNamespace(id=c["id"], source="".join(c["source"])) for c in code]
+
+
+def directives(source):
+    """The Quarto words at the top of a cell."""
+    return dict(re.findall(r"^#\| (label|fig-cap|fig-alt): (.+)$", source, re.M))
+
+
+def drawing(source):
+    """Whether a cell shows a picture of Matplotlib."""
+    return bool(DRAWS.search(source)) and "#| export" not in source and "plt.close" not in source
+
+
+def explorers(source):
+    """Calls of `explore` that a cell shows."""
+    last = ast.parse(source).body[-1:]
+    found = [n.value for n in last if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    return [call for call in found if ast.unparse(call.func) == "explore"]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.relative_to(NBS).as_posix())
+def test_each_picture_has_words(path):
+    for cell in cells(path):
+        if drawing(cell.source):
+            said = directives(cell.source)
+            assert set(said) == {"label", "fig-cap", "fig-alt"}, cell.id
+            assert re.fullmatch(r"fig-[a-z0-9-]+", said["label"])
+            assert said["fig-cap"].endswith(".") and len(said["fig-cap"]) >= 30, cell.id
+            assert said["fig-alt"].endswith(".") and len(said["fig-alt"]) >= 40, cell.id
+            assert said["fig-alt"] != said["fig-cap"]
+
+
+def test_labels_are_unique():
+    labels = [directives(c.source).get("label") for p in CHAPTERS for c in cells(p)]
+    labels = [label for label in labels if label]
+    assert len(labels) >= 96 and len(labels) == len(set(labels))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.relative_to(NBS).as_posix())
+def test_each_slider_glides_and_has_a_label(path):
+    from pmlbook.workshop.explore import LABELS
+
+    for cell in cells(path):
+        for call in explorers(cell.source) if "explore(" in cell.source else []:
+            given = {k.arg: k.value for k in call.keywords}
+            named = ast.literal_eval(given["labels"]) if "labels" in given else {}
+            for name in set(given) - CONTROLS:
+                label = {name: name.replace("_", " "), **LABELS, **named}[name]
+                assert len(label) > 3, (cell.id, name)
+                if not isinstance(given[name], ast.Tuple):
+                    continue  # a choice
+                low, high, step, _ = ast.literal_eval(given[name])
+                whole = all(float(v).is_integer() for v in (low, high, step))
+                assert whole or step <= (high - low) / 100 * (1 + 1e-9), (cell.id, name)
+                assert "(" in label or re.search(r"prob|share|number|rank", label), (cell.id, label)
