@@ -29,7 +29,7 @@ class Figures(SphinxTransform):
             if cell.get("nb_element") == "cell_code" and "figure" in cell["cell_metadata"]
         ]
         for cell in captioned:
-            for output in cell.children[1:]:
+            for output in cell.children:
                 drawn = picture(output)
                 if drawn is not None:
                     self.wrap(drawn, cell["cell_metadata"]["figure"])

@@ -52,7 +52,7 @@ class Estimate(Frozen):
             f"<tr><th>{html.escape(str(x))}</th><td>{f:.4f}</td><td>±{e:.4f}</td></tr>"
             for x, f, e in rows
         )
-        return f"<table><tr><th></th><th>frequency</th><th>standard error</th></tr>{body}</table>"
+        return f"<table><tr><td></td><th>frequency</th><th>standard error</th></tr>{body}</table>"
 
 # %% ../../nbs/release/05_estimation.ipynb #13a73ac9
 def invert(
