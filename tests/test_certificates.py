@@ -205,7 +205,7 @@ def test_huge_number_is_refused_before_it_is_computed(monkeypatch):
         return Fraction(*arguments)
 
     for module in ("certificate", "strict_json"):
-        monkeypatch.setattr(f"pmlbook.foundations.{module}.Fraction", refuse, raising=False)
+        monkeypatch.setattr(f"pmlbook.release.{module}.Fraction", refuse, raising=False)
     for forged in (forge(largest_lift="1e100000000"), forge(prior=["1e-100000000", "2/3"])):
         with pytest.raises(ValueError):
             Certificate.from_json(forged)

@@ -340,7 +340,9 @@ def _mechanism_table(mechanism: Mechanism) -> str:
 
     head = "".join(f'<th style="{pad}">{html.escape(str(name))}</th>' for name in mechanism.outputs)
     body = "".join(map(row, mechanism.inputs, mechanism.prior, mechanism.channel))
-    foot = "".join(f'<td style="font-weight:600;{pad}">{leak:.3f}</td>' for leak in mechanism.leakage)
+    foot = "".join(
+        f'<td style="font-weight:600;{pad}">{leak:.3f}</td>' for leak in mechanism.leakage
+    )
     return (
         f'<table><caption style="white-space:nowrap">{caption}</caption>'
         f'<tr><th>secret</th><th style="{pad}">prior</th>{head}</tr>{body}'
