@@ -50,7 +50,7 @@ def test_a_page_offers_its_notebook(page, site, chapter):
     if page.locator(".page-file").count() == 0:
         assert chapter == "search.html"
         return
-    file = page.locator(".page-file code").inner_text()
+    file = page.locator(".page-file code").first.inner_text()
     address = page.locator(".page-file a").first.evaluate("a => a.href")
     answer = page.request.get(address)
     assert answer.ok and address.endswith(file.removeprefix("nbs"))
