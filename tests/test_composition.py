@@ -16,10 +16,10 @@ from oracles import exp_from_below, lift_corners
 import pmlbook as pb
 from pmlbook.practice.composition import (
     best_answer,
+    certified_level,
     compose,
     composed_level,
     exact_corners,
-    level_of,
     worst_joint_level,
 )
 from pmlbook.practice.release_log import (
@@ -399,7 +399,7 @@ def test_worst_pair_covers_made_pairs_and_is_covered_by_shares():
         p, levels = counts / 2**20, rng.uniform(0, 0.8, size=2)
         worst = worst_joint_level(p, *levels)
         assert worst <= composed_level(*levels)
-        assert worst <= level_of(Fraction(2**20, int(counts.min())))
+        assert worst <= certified_level(Fraction(2**20, int(counts.min())))
         for sharp in (0.3, 1):
             channels = rng.dirichlet(np.full(3, sharp), size=(2, n))
             made = [pb.Mechanism(channel, p).within(e) for channel, e in zip(channels, levels)]
@@ -412,7 +412,7 @@ def test_worst_pair_is_reached():
     assert math.isclose(worst_joint_level(quarter, third, third), math.log(2), rel_tol=1e-14)
     assert math.isclose(composed_level(third, third), math.log(2), rel_tol=1e-14)
     assert worst_joint_level([1.0], 3, 3) == 0 == worst_joint_level(quarter, 0, 0)
-    assert worst_joint_level([0.5, 0.5], 1000, 5000) == level_of(Fraction(2))
+    assert worst_joint_level([0.5, 0.5], 1000, 5000) == certified_level(Fraction(2))
     assert exp_below(worst_joint_level(quarter, 9, 0)) >= 4
 
 

@@ -15,7 +15,7 @@ import pmlbook as pb
 from pmlbook.foundations.probability import exact_prior, random_channel, random_prior
 from pmlbook.practice.command_line import main
 from pmlbook.release.certificate import exp_below
-from pmlbook.release.mechanism import level_of
+from pmlbook.release.mechanism import certified_level
 from pmlbook.workshop.validation import check_channel, check_prior
 
 RNG = np.random.default_rng(512)
@@ -219,7 +219,7 @@ def test_epsilon_is_the_smallest_float_that_certifies(block):
     ids=lambda lift: f"{math.log10(lift.numerator) - math.log10(lift.denominator):.3g}",
 )
 def test_levels_at_the_ends(lift):
-    level = level_of(lift)
+    level = certified_level(lift)
     assert exp_below(level) >= lift and (level == 0 or exp_below(floats_below(level)) < lift)
 
 

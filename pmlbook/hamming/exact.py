@@ -15,7 +15,7 @@ from scipy import sparse
 from ..release.certificate import exp_below
 from ..foundations.leakage import local_dp
 from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
-from ..release.mechanism import Mechanism, level_of
+from ..release.mechanism import Mechanism, certified_level
 from ..workshop.validation import ROUNDING, check_epsilon
 from pmlbook.hamming.known_source import (
     channel_with,
@@ -164,7 +164,7 @@ def _design(
     """Wrap a channel; its leakage is recomputed, rounded up."""
     mechanism = _stored(known, channel)
     ratio = largest_ratio(mechanism)
-    leakage = math.inf if ratio is None else level_of(ratio)
+    leakage = math.inf if ratio is None else certified_level(ratio)
     return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
 
 # %% ../../nbs/hamming/05_exact.ipynb #9e05bdb5

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..release.certificate import exp_below
-from ..release.mechanism import Mechanism, level_of
+from ..release.mechanism import Mechanism, certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
 from ..workshop.validation import check_epsilon
@@ -103,7 +103,7 @@ class JointRelease:
     @cached_property
     def epsilon(self) -> float:
         """The smallest float level in nats that the releases keep together, decided exactly."""
-        return level_of(self.largest_lift)
+        return certified_level(self.largest_lift)
 
     @cached_property
     def least_ratio(self) -> Fraction:
@@ -313,4 +313,4 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     if len(shares) > MOST_SECRETS:
         raise ValueError(f"prior has {len(shares)} symbols, too many: at most {MOST_SECRETS}")
     one, two = exp_below(check_epsilon(first, "first")), exp_below(check_epsilon(second, "second"))
-    return level_of(max(best_answer(shares, one, c) for c in exact_corners(shares, two)))
+    return certified_level(max(best_answer(shares, one, c) for c in exact_corners(shares, two)))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY
 from ..workshop.validation import check_epsilon, check_prior, labels_of
-from ..release.mechanism import level_of
+from ..release.mechanism import certified_level
 from ..foundations.probability import exact_prior
 
 # %% auto #0
@@ -117,7 +117,7 @@ def best_guess(success: float, epsilon: float) -> float:
 # %% ../../nbs/practice/12_choosing_epsilon.ipynb #053a31ef
 def level_within(factor: Fraction) -> float:
     """The largest float level with e^level at most `factor`, which is at least one."""
-    return nextafter(level_of(factor), 0.0)
+    return nextafter(certified_level(factor), 0.0)
 
 
 def odds_level(prior: ArrayLike, factor: float) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..release.mechanism import Mechanism, level_of
+from ..release.mechanism import Mechanism, certified_level
 from pmlbook.practice.composition import (
     JointRelease,
     compose,
@@ -103,7 +103,7 @@ class Account:
     @cached_property
     def epsilon(self) -> float:
         """Level of all releases together in nats, the smallest float; an upper bound without `joint`."""
-        return level_of(1 / self.remaining)
+        return certified_level(1 / self.remaining)
 
     def and_then(self, mechanism: Mechanism) -> Account:
         """The account after one more release."""

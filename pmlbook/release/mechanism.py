@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import html
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from pmlbook.release.sampling import (
     to_weights,
 )
 from ..foundations.utility import Utility, as_utility
+from ..workshop.enclosure import level_of
 from pmlbook.workshop.validation import (
     Frozen,
     PriorLike,
@@ -45,7 +45,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['Mechanism', 'level_of', 'Design']
+__all__ = ['Mechanism', 'certified_level', 'Design']
 
 # %% ../../nbs/release/07_mechanism.ipynb #a8f86163
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,7 +155,7 @@ class Mechanism(Frozen):
     @cached_property
     def epsilon(self) -> float:
         """The smallest float level, in nats, for which `certify` holds; decided in exact arithmetic."""
-        return level_of(self.certify(0).largest_lift)
+        return certified_level(self.certify(0).largest_lift)
 
     def utility(
         self, utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information"
@@ -290,27 +290,23 @@ def _index(names: tuple[Hashable, ...]) -> Any:
     return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
 
 # %% ../../nbs/release/07_mechanism.ipynb #88ac4c75
-def level_of(lift: Fraction) -> float:
-    """The smallest float epsilon, in nats, with e^epsilon certainly at least `lift`.
+def certified_level(lift: Fraction) -> float:
+    """The smallest float epsilon, in nats, at which a certificate of this lift holds.
 
-    Source: bisection over neighbouring floats, whose bit patterns are neighbouring integers; `exp_below`.
+    Source: `level_of`; and since `exp_below` cuts off digits, bisection from there over neighbouring floats,
+    whose bit patterns are neighbouring integers.
 
     Examples
     --------
-    >>> level_of(Fraction(1)), round(level_of(Fraction(3, 2)), 6)
+    >>> certified_level(Fraction(1)), round(certified_level(Fraction(3, 2)), 6)
     (0.0, 0.405465)
     """
-
-    def enough(pattern: int) -> bool:
-        return exp_below(_float_at(pattern)) >= lift
-
-    guess = math.log1p(lift - 1) if lift < 2**1000 else 0.0
-    place, most = (int(np.float64(level).view(np.int64)) for level in (guess, 1000.0))
-    first, last = max(0, place - 8), place + 8
-    if (first and enough(first)) or not enough(last):  # no good guess: search everywhere
-        first, last = 0, most
+    least = level_of(lift)
+    if exp_below(least) >= lift:
+        return least
+    first, last = (int(np.float64(level).view(np.int64)) for level in (least, 1000.0))
     patterns = range(first, last + 1)
-    return _float_at(patterns[bisect_left(patterns, True, key=enough)])
+    return _float_at(patterns[bisect_left(patterns, lift, key=lambda k: exp_below(_float_at(k)))])
 
 
 def _float_at(pattern: int) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..release.certificate import exact_lifts
-from ..release.mechanism import level_of
+from ..release.mechanism import certified_level
 from ..workshop.enclosure import float_below, ln_around
 from ..workshop.linear_programmes import Infeasible, as_fractions, warn_if_loose
 from ..release.mechanism import Design, Mechanism
@@ -145,7 +145,7 @@ class Bracket:
         """The mechanism with its level, rounded up, and the bound, rounded down."""
         assert self.lift is not None
         bound = max(0.0, float_below(ln_around(self.bound)[0]))
-        return Design(self.mechanism, level_of(self.lift), bound, "rival prior")
+        return Design(self.mechanism, certified_level(self.lift), bound, "rival prior")
 
 # %% ../../nbs/worst_case/05_least_leakage.ipynb #a207362c
 def _design(
