@@ -1,4 +1,4 @@
-"""The page that opens a part: a map of its chapters, how long they take; and a paper's results for its referee."""
+"""The page that opens a part: a map of its chapters, how long they take; a paper's results for its referee, and its errata."""
 
 from __future__ import annotations
 
@@ -166,8 +166,34 @@ class Referee(SphinxDirective):
         return [found]
 
 
+class Errata(SphinxDirective):
+    """``errata PAPER``: what is printed, what holds, a counterexample and why, of all slips of a paper."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        source = Path(self.env.srcdir) / "errata.csv"
+        self.env.note_dependency(str(source))
+        with open(source, encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
+        if not rows:
+            raise self.error(f"errata.csv has no paper {self.arguments[0]!r}")
+        lines = [
+            "| where | as printed | what holds | an example | why | shown in |",
+            "|---|---|---|---|---|---|",
+        ]
+        for row in rows:
+            told = [row[key] for key in ("place", "printed", "holds", "example", "why")]
+            words = " | ".join(re.sub(r"([|*_<>$])", r"\\\1", text) for text in told)
+            lines.append(f"| {words} | {{doc}}`/{row['notebook'].removesuffix('.ipynb')}` |")
+        found = nodes.container(classes=["part-results"])
+        self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
+        return [found]
+
+
 def setup(app):
-    """Register both directives."""
+    """Register the directives."""
     app.add_directive("part-map", PartMap)
     app.add_directive("referee", Referee)
+    app.add_directive("errata", Errata)
     return {"parallel_read_safe": True}

@@ -1,0 +1,120 @@
+"""Errata are complete, each has its executed evidence, and what the referee found stays found."""
+
+import math
+import re
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from test_results import NBS, ROWS, cells, evidence, table
+
+from pmlbook import least_loss, mutual_information
+from pmlbook.foundations.leakage import local_dp
+from pmlbook.hamming.class_one_and_two import class_two_leakage, least_with_censored, thresholds
+from pmlbook.hamming.class_three import _is_group
+from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
+from pmlbook.worst_case.rival import rival_bound
+
+ERRATA = table(NBS / "errata.csv")
+KNOWN = {row["id"]: row for row in ROWS}
+
+
+def test_errata_name_what_there_is():
+    ids = [row["id"] for row in ERRATA]
+    assert len(ids) == len(set(ids))
+    for row in ERRATA:
+        assert all(row[key].strip() for key in row if key != "result"), row["id"]
+        assert set(row["result"].split()) <= set(KNOWN)
+        assert row["id"].startswith(row["paper"]) and (NBS / row["notebook"]).exists()
+
+
+def test_every_corrected_result_has_an_erratum():
+    corrected = {row["id"] for row in ROWS if row["status"] in ("corrected", "refuted")}
+    assert corrected - {name for row in ERRATA for name in row["result"].split()} == set()
+
+
+@pytest.mark.parametrize("row", ERRATA, ids=[row["id"] for row in ERRATA])
+def test_every_erratum_is_executed(row):
+    path = NBS / row["notebook"]
+    shown = {*evidence(path, "checks"), *evidence(path, "proves")}
+    assert row["id"] in evidence(path, "corrects") or set(row["result"].split()) & shown
+
+
+def test_cells_correct_only_what_is_listed():
+    paths = [path for path in NBS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
+    found = {(name, str(p.relative_to(NBS))) for p in paths for name in evidence(p, "corrects")}
+    assert found <= {(row["id"], row["notebook"]) for row in ERRATA}
+
+
+def test_each_paper_has_a_page_of_errata():
+    contents = (NBS.parent / "docs" / "_toc.yml").read_text(encoding="utf-8")
+    for paper in {row["paper"] for row in ERRATA}:
+        text = (NBS / "referee" / f"errata_{paper}.md").read_text(encoding="utf-8")
+        assert re.search(rf"^:::\{{errata\}} {paper}$", text, re.M)
+        assert f"referee/errata_{paper}\n" in contents
+
+
+def test_no_value_is_compared_with_a_hidden_tolerance():
+    """An absolute tolerance alone carries a relative one of 1e-5; in these parts it is said."""
+    hidden = re.compile(r"(?:is|all)close\((?:[^()]|\([^()]*\))*?\batol=")
+    for part in ("extremal", "foundations", "large_alphabets"):
+        for path in sorted((NBS / part).glob("*.ipynb")):
+            for source in cells(path, "code"):
+                calls = [m.group() for m in hidden.finditer(source)]
+                assert [call for call in calls if "rtol" not in call] == [], path.name
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_information_is_right_to_the_last_digits(seed):
+    rng = np.random.default_rng(seed)
+    prior, rows = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(5), 4)
+    with mpmath.workdps(40):
+        p = [mpmath.mpf(x) / mpmath.fsum(map(mpmath.mpf, prior)) for x in prior.tolist()]
+        q = [[mpmath.mpf(x) / mpmath.fsum(map(mpmath.mpf, r)) for x in r] for r in rows.tolist()]
+        out = [mpmath.fdot(p, column) for column in zip(*q)]
+        exact = mpmath.fsum(w * x * mpmath.log(x / o) for w, r in zip(p, q) for x, o in zip(r, out))
+    assert mutual_information(rows, prior) == pytest.approx(float(exact), rel=1e-13, abs=0)
+
+
+def test_a_best_rival_need_not_exist():
+    table = np.array([[0, 0, 1], [1, 0, 1], [1, 0, 0], [0, 1, 0]]) > 0
+    prior = np.array([Fraction(k, 17) for k in (3, 5, 1, 8)])
+    limit = np.array([Fraction(k, 34) for k in (9, 0, 9, 16)])
+    short = Fraction(1, 10**12)
+    near = limit + short * np.array([Fraction(1, 2), 0, Fraction(1, 2), -1])
+    assert rival_bound(table, prior, limit) == Fraction(17, 8)
+    assert 0 < Fraction(34, 9) - rival_bound(table, prior, near) < Fraction(1, 10**10)
+
+
+def test_closed_under_squares_is_no_group():
+    assert not _is_group([(0, 1, 2), (1, 0, 2), (0, 2, 1)])  # each undoes itself
+    assert _is_group([(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_levelled_rows_have_one_colour(seed):
+    rng = np.random.default_rng(seed)
+    channel = rng.dirichlet(np.full(m := int(rng.integers(3, 6)), 3.0), m)
+    even = levelled(channel)
+    assert local_dp(even) <= local_dp(channel) + 1e-12
+    assert np.array_equal(np.diag(even), np.diag(channel))
+    for i, row in enumerate(colours(even)):
+        assert len(set(np.delete(row, i)) & {RED, WHITE, BLACK}) == 1
+
+
+def test_one_programme_is_enough_for_a_known_order():
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        m = int(rng.integers(2, 7))
+        known = -np.sort(-rng.dirichlet(np.ones(m), 2), axis=1)
+        levels = thresholds(known)
+        D = rng.uniform(0, levels[-1])
+        numbers = np.flatnonzero(levels[:-1] <= D)
+        every = [least_with_censored(known, D, int(k))[0] for k in numbers]
+        assert math.isclose(class_two_leakage(known, D), min(every), rel_tol=0, abs_tol=1e-9)
+
+
+def test_least_loss_is_public():
+    found = least_loss([[0.5, 0.5]], 1 - np.eye(2), 1.0)
+    assert math.isclose(found.value, 1 / (1 + math.e), rel_tol=1e-12)
