@@ -9,11 +9,25 @@ import numpy as np
 import pytest
 from test_results import NBS, ROWS, cells, evidence, table
 
-from pmlbook import least_loss, mutual_information
+from pmlbook import (
+    Mechanism,
+    SourceSet,
+    counting,
+    geometric,
+    least_loss,
+    mutual_information,
+)
 from pmlbook.foundations.leakage import local_dp
 from pmlbook.hamming.class_one_and_two import class_two_leakage, least_with_censored, thresholds
 from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
+from pmlbook.per_record.classes import record_problem
+from pmlbook.practice import estimated_prior
+from pmlbook.practice.composition import compose, worst_joint_level
+from pmlbook.record_printed.algorithms import random_belief
+from pmlbook.workshop.linear_programmes import LooseBound
+from pmlbook.worst_case.frontier import frontier
+from pmlbook.worst_case.problem import worst_value
 from pmlbook.worst_case.rival import rival_bound
 
 ERRATA = table(NBS / "errata.csv")
@@ -118,3 +132,70 @@ def test_one_programme_is_enough_for_a_known_order():
 def test_least_loss_is_public():
     found = least_loss([[0.5, 0.5]], 1 - np.eye(2), 1.0)
     assert math.isclose(found.value, 1 / (1 + math.e), rel_tol=1e-12)
+
+
+TRIANGLE = SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
+
+
+@pytest.mark.parametrize(("step", "inside"), [(0, True), (1e-12, True), (1e-7, False)])
+def test_a_source_set_ends_where_it_ends(step, inside):
+    outward = np.array([1, -0.5, -0.5]) * step  # from a corner, away from the two others
+    assert TRIANGLE.contains(TRIANGLE.vertices[0] + outward) is inside
+
+
+def test_a_vertex_that_sticks_out_a_little_is_kept():
+    middle = TRIANGLE.vertices[:2].mean(axis=0)
+    out = middle + np.array([5e-5, 5e-5, -1e-4])  # beyond the edge, by a ten-thousandth
+    assert len(SourceSet([*TRIANGLE.vertices, out]).hull().vertices) == 4
+    assert len(SourceSet([*TRIANGLE.vertices, middle]).hull().vertices) == 3
+
+
+def test_what_can_happen_at_all_counts():
+    rare = 2.0**-50
+    assert worst_value([[1 - rare, rare], [1, 0]], [[0, -9], [0, -1]]) == -9
+
+
+def test_steps_of_the_frontier_may_be_small():
+    """An outcome for a secret of probability .3 leaks 0.0007 nats less than one for .2998."""
+    prior, no = [0.2998, 0.4002, 0.3], -1.0
+    table = [[0, 1, no, 2, no], [0, 1, no, no, 2], [0, no, 2, no, no]]
+    steps = frontier(table, prior)
+    assert [step.worst for step in steps] == [0, 1, 2]
+    least = [-math.log(share) for share in (1, 0.3, 0.2998)]
+    assert np.allclose([s.design.value for s in steps], least, rtol=0, atol=1e-9)
+
+
+def test_rare_secrets_count_in_two_releases():
+    """Two releases that together single out a secret of probability 1/1000."""
+    prior = [0.001, 0.4995, 0.4995]
+    spot = [[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [1, 0]]
+    made = [Mechanism(np.array(channel, dtype=float), prior) for channel in spot]
+    levels = [mechanism.epsilon for mechanism in made]
+    assert compose(*made).epsilon > 6.9
+    assert worst_joint_level(prior, *levels) >= compose(*made).epsilon
+
+
+def test_a_robust_bound_does_not_follow_the_mechanism(monkeypatch):
+    """A poor mechanism is far from the bound, which knows nothing of it."""
+    area = estimated_prior.PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
+    good = estimated_prior.robust_mechanism(area, np.log(1.5))
+    silent = Mechanism([[1.0], [1.0]], area.prior)
+    monkeypatch.setattr(estimated_prior, "robust_mixture", lambda *_: silent)
+    with pytest.warns(LooseBound):
+        poor = estimated_prior.robust_mechanism(area, np.log(1.5))
+    assert poor.value == 0 and poor.bound >= good.value > 0.01
+
+
+@pytest.mark.parametrize("b", [0.0, 0.5, 1.2])
+def test_a_start_of_the_printed_search_is_a_belief(b):
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        start = random_belief((2, 2), b, rng)
+        assert start.min() >= 0 and abs(start.sum() - 1) < 1e-12
+        assert -(start * np.log(np.maximum(start, 1e-300))).sum() >= b - 1e-9
+
+
+def test_the_uniform_prior_of_classes_counts_datasets():
+    problem = record_problem(counting(4), geometric(5, 1.0), 0)
+    sizes = np.array([[math.comb(3, c) for c in range(4)]] * 2) / 16
+    assert np.allclose(problem.uniform, sizes, rtol=0, atol=1e-15)

@@ -178,14 +178,14 @@ class Errata(SphinxDirective):
             rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
         if not rows:
             raise self.error(f"errata.csv has no paper {self.arguments[0]!r}")
-        lines = [
-            "| where | as printed | what holds | an example | why | shown in |",
-            "|---|---|---|---|---|---|",
-        ]
+        lines = ["| where | as printed | what holds | shown by |", "|---|---|---|---|"]
         for row in rows:
-            told = [row[key] for key in ("place", "printed", "holds", "example", "why")]
-            words = " | ".join(re.sub(r"([|*_<>$])", r"\\\1", text) for text in told)
-            lines.append(f"| {words} | {{doc}}`/{row['notebook'].removesuffix('.ipynb')}` |")
+            told = {key: re.sub(r"([|*_<>$])", r"\\\1", text) for key, text in row.items()}
+            shown = f"{told['example']}. *Why:* {told['why']}"
+            chapter = f"{{doc}}`/{row['notebook'].removesuffix('.ipynb')}`"
+            lines.append(
+                f"| {told['place']} | {told['printed']} | {told['holds']} | {shown} ({chapter}) |"
+            )
         found = nodes.container(classes=["part-results"])
         self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
         return [found]
