@@ -144,10 +144,11 @@ def test_a_source_set_ends_where_it_ends(step, inside):
 
 
 def test_a_vertex_that_sticks_out_a_little_is_kept():
-    middle = TRIANGLE.vertices[:2].mean(axis=0)
-    out = middle + np.array([5e-5, 5e-5, -1e-4])  # beyond the edge, by a ten-thousandth
-    assert len(SourceSet([*TRIANGLE.vertices, out]).hull().vertices) == 4
-    assert len(SourceSet([*TRIANGLE.vertices, middle]).hull().vertices) == 3
+    for share in (0.5, 0.95):  # in the middle of an edge, and next to a corner that hides it
+        edge = share * TRIANGLE.vertices[0] + (1 - share) * TRIANGLE.vertices[1]
+        out = edge + np.array([5e-5, 5e-5, -1e-4])  # beyond the edge, by a ten-thousandth
+        assert len(SourceSet([*TRIANGLE.vertices, out]).hull().vertices) == 4
+        assert len(SourceSet([*TRIANGLE.vertices, edge]).hull().vertices) == 3
 
 
 def test_what_can_happen_at_all_counts():
