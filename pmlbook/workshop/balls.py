@@ -92,8 +92,7 @@ class Ball:
         raise ValueError("a ball lies on both sides: do not compare balls, state an inequality")
 
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _refuse
-    __eq__ = __ne__ = _refuse  # type: ignore[assignment]
-    __hash__ = None
+    __eq__ = __ne__ = _refuse
 
 
 def _ball(inside: Any) -> Ball:
