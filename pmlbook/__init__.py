@@ -155,9 +155,9 @@ from pmlbook.practice.estimated_prior import (
     ball_region,
     box_region,
     prior_from_counts,
-    robust_mechanism,
     worst_leakage,
 )
+from .practice.robust import robust_mechanism
 from .practice.release_log import ReleaseLog, RepeatedRelease
 
 _all_ = [

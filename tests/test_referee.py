@@ -22,7 +22,7 @@ from pmlbook.hamming.class_one_and_two import class_two_leakage, least_with_cens
 from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
 from pmlbook.per_record.classes import record_problem
-from pmlbook.practice import estimated_prior
+from pmlbook.practice import robust
 from pmlbook.practice.composition import compose, worst_joint_level
 from pmlbook.record_printed.algorithms import random_belief
 from pmlbook.workshop.linear_programmes import LooseBound
@@ -51,7 +51,7 @@ def test_every_corrected_result_has_an_erratum():
 @pytest.mark.parametrize("row", ERRATA, ids=[row["id"] for row in ERRATA])
 def test_every_erratum_is_executed(row):
     path = NBS / row["notebook"]
-    shown = {*evidence(path, "checks"), *evidence(path, "proves")}
+    shown = {*evidence(path, "checks"), *evidence(path, "proves"), *evidence(path, "refutes")}
     assert row["id"] in evidence(path, "corrects") or set(row["result"].split()) & shown
 
 
@@ -178,12 +178,12 @@ def test_rare_secrets_count_in_two_releases():
 
 def test_a_robust_bound_does_not_follow_the_mechanism(monkeypatch):
     """A poor mechanism is far from the bound, which knows nothing of it."""
-    area = estimated_prior.PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
-    good = estimated_prior.robust_mechanism(area, np.log(1.5))
+    area = robust.PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
+    good = robust.robust_mechanism(area, np.log(1.5))
     silent = Mechanism([[1.0], [1.0]], area.prior)
-    monkeypatch.setattr(estimated_prior, "robust_mixture", lambda *_: silent)
+    monkeypatch.setattr(robust, "robust_mixture", lambda *_: silent)
     with pytest.warns(LooseBound):
-        poor = estimated_prior.robust_mechanism(area, np.log(1.5))
+        poor = robust.robust_mechanism(area, np.log(1.5))
     assert poor.value == 0 and poor.bound >= good.value > 0.01
 
 
