@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from matplotlib.figure import Figure
 
 from pmlbook.workshop.explore import POSITIONS, _Film, _terse, _thrift, explore
 from pmlbook.workshop.plots import plot_channel, plot_leakage
+
+NBS = Path(__file__).resolve().parent.parent / "nbs"
 
 
 def two_figures(truth, rare=0.2):
@@ -105,3 +108,25 @@ def test_a_terse_path_goes_the_same_way():
             assert one.shape == two.shape and abs(one - two).max() <= 0.05 + 1e-9
     curve = "M 0 5 C 1 2 3 4 5 6"
     assert re.sub(r"M[^\"]*", _terse, curve) == curve
+
+
+def explorer_cells():
+    """Source of each cell of a chapter that shows a figure with controls."""
+    for path in sorted(NBS.rglob("*.ipynb")):
+        if ".ipynb_checkpoints" not in path.parts:
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+                source = "".join(cell["source"])
+                if re.search(r"^explore\($", source, re.M) and "#| export" not in source:
+                    yield path.relative_to(NBS).as_posix(), source
+
+
+def test_each_figure_with_controls_has_a_caption_and_glides():
+    found, slow = list(explorer_cells()), []
+    for path, source in found:
+        caption = re.search(r"^#\| fig-cap: (.{30,}\.)$", source, re.M)
+        assert caption and re.search(r"^#\| label: fig-play-[a-z-]+$", source, re.M), path
+        fewer = re.search(r"^    positions=(\d+),$", source, re.M)
+        if fewer:
+            slow.append((path, int(fewer[1])))
+    assert len(found) > 60
+    assert len(slow) <= 9 and all(positions < POSITIONS for _, positions in slow), slow
