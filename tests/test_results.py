@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import itertools
 import json
 import re
 from collections import defaultdict
@@ -32,12 +33,13 @@ SHOWN = [row for row in ROWS if row["status"] != "planned"]
 
 
 def evidence(path, verb="checks"):
-    """The ids that code cells of a notebook check, or prove, with an assertion."""
+    """The ids that code cells of a notebook check, prove or refute, with an assertion."""
     for source in cells(path, "code"):
-        first = next((line for line in source.splitlines() if not line.startswith("#|")), "")
-        if first.startswith(f"# {verb} "):
-            if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))):
-                yield from first.split()[2:]
+        lines = [line for line in source.splitlines() if not line.startswith("#|")]
+        if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))):
+            for line in itertools.takewhile(lambda line: line.startswith("# "), lines):
+                if line.startswith(f"# {verb} "):
+                    yield from line.split()[2:]
 
 
 def test_rows_have_a_known_status():
@@ -74,7 +76,28 @@ def test_rows_have_a_known_strength():
 @pytest.mark.parametrize("row", SHOWN, ids=[row["id"] for row in SHOWN])
 def test_proved_rows_and_cells_that_prove_are_the_same(row):
     proved = row["id"] in evidence(NBS / row["notebook"], "proves")
-    assert (row["strength"] == "proved") == proved == bool(row["scope"])
+    assert (row["strength"] == "proved") == proved
+
+
+def test_every_row_says_for_what_or_why_not_more():
+    assert [row["id"] for row in SHOWN if not row["scope"] and row["paper"] != "wu"] == []
+
+
+CORRECTED = [
+    row for row in SHOWN if row["status"] in ("corrected", "refuted") and row["paper"] != "wu"
+]
+
+
+@pytest.mark.parametrize("row", CORRECTED, ids=[row["id"] for row in CORRECTED])
+def test_a_correction_has_an_exact_counterexample(row):
+    assert row["id"] in evidence(NBS / row["notebook"], "refutes")
+    assert row["strength"] != "computed"
+
+
+def test_cells_refute_only_what_is_corrected():
+    paths = [path for path in NBS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
+    found = {name for path in paths for name in evidence(path, "refutes")}
+    assert found >= {row["id"] for row in CORRECTED}
 
 
 def test_cells_prove_only_what_is_listed():

@@ -1,0 +1,102 @@
+"""Run every proof by machine from scratch, each with the cells it needs, and print one line a proof.
+
+A cell that begins ``# proves`` or ``# refutes`` is run after the cells of its notebook that define its
+names, and theirs, in the notebook's order. A proof that is not found, or a counterexample that is none,
+fails its assertion, and the exit is 1. Words after the command choose ids; ``--second`` asks cvc5 too.
+"""
+
+import __future__
+
+import ast
+import contextlib
+import io
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+NBS = Path(__file__).resolve().parent.parent / "nbs"
+VERBS = ("proves", "refutes")
+
+
+def cells(path):
+    """The sources of a notebook's code cells."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
+def claims(source):
+    """What a cell's first lines say it proves or refutes: pairs of verb and id."""
+    for line in source.splitlines():
+        if not line.startswith("#"):
+            return
+        words = line.lstrip("# ").split()
+        if words and words[0] in VERBS:
+            yield from ((words[0], name) for name in words[1:])
+
+
+def names(source):
+    """The names that a cell binds, and all that it mentions."""
+    bound, mentioned = set(), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            mentioned.add(node.id)
+            if isinstance(node.ctx, ast.Store):
+                bound.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
+    return bound, mentioned
+
+
+def needed(sources, place):
+    """The cells that a cell needs: for each name the last one above that binds it, and so on."""
+    tables, wanted, queue = [names(source) for source in sources[: place + 1]], set(), [place]
+    while queue:
+        for name in tables[here := queue.pop()][1]:
+            above = next((k for k in range(here - 1, -1, -1) if name in tables[k][0]), None)
+            if above is not None and above not in wanted:
+                wanted.add(above)
+                queue.append(above)
+    return [sources[k] for k in sorted(wanted)]
+
+
+def run(path, sources, place):
+    """Seconds that the proof takes, and what went wrong, if anything."""
+    space = {"__name__": "__proof__"}
+    os.chdir(path.parent)
+    begin, flags = time.perf_counter(), __future__.annotations.compiler_flag
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            for source in [*needed(sources, place), sources[place]]:
+                begin = time.perf_counter()
+                exec(compile(source, str(path), "exec", flags), space)
+    except Exception as error:
+        return time.perf_counter() - begin, f"{type(error).__name__}: {error}".splitlines()[0]
+    return time.perf_counter() - begin, None
+
+
+def main(chosen):
+    """Run the proofs and say how many hold."""
+    failed, total, count = 0, 0.0, 0
+    for path in sorted(NBS.rglob("*.ipynb")):
+        sources = cells(path) if ".ipynb_checkpoints" not in path.parts else []
+        for place, source in enumerate(sources):
+            said = list(claims(source))
+            if not said or (chosen and not {name for _, name in said} & set(chosen)):
+                continue
+            seconds, error = run(path, sources, place)
+            failed, total, count = failed + (error is not None), total + seconds, count + 1
+            what = ", ".join(f"{verb} {name}" for verb, name in said)
+            print(f"{seconds:7.2f} s  {what}" + (f"  FAILED: {error}" if error else ""), flush=True)
+    print(f"{total:7.2f} s  {count} proofs, {failed} failed")
+    return failed or not count
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(sys.argv[1:]) else 0)
