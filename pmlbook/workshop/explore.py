@@ -50,10 +50,15 @@ POSITIONS = 40  # least positions of a slider on a static page, if it has as man
 
 
 def thinned(control: Control, positions: int = POSITIONS) -> tuple[list[Any], int]:
-    """Values and start of a control, a slider thinned as long as `positions` values are left."""
+    """Values and start of a control, a slider thinned to `positions` values or one more."""
     values, start = steps(control)
-    stride = 1 if isinstance(control, list) else max(1, len(values) // positions)
-    return values[start % stride :: stride], start // stride
+    if isinstance(control, list) or len(values) <= positions:
+        return values, start
+    spacing = (len(values) - 1) / positions
+    below = int(start / spacing)
+    above = int((len(values) - 1 - start) / spacing)
+    places = start + np.round(spacing * np.arange(-below, above + 1)).astype(int)
+    return [values[k] for k in places], below
 
 # %% ../../nbs/workshop/06_explore.ipynb #e0407274
 def _picture(figure: Figure) -> str:
