@@ -120,8 +120,8 @@ class _Film:
             axes.set_position(place)
             axes.title.set_y(height)
             setattr(axes, "_autotitlepos", False)  # noqa: B010, as set_title(y=...) does
-            for spine in axes.spines.values():
-                spine.get_spine_transform()  # the first tick of an axis would put it in its place
+            for side in {"left", "right", "top", "bottom"} & set(axes.spines):
+                axes.spines[side].get_spine_transform()  # places it, as an axis's first tick would
             for axis in (axes.xaxis, axes.yaxis):
                 setattr(axis, "draw", self._sketch(axis, axis.draw))  # noqa: B010
         text = io.StringIO()
