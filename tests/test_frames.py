@@ -130,3 +130,22 @@ def test_each_figure_with_controls_has_a_caption_and_glides():
             slow.append((path, int(fewer[1])))
     assert len(found) > 60
     assert len(slow) <= 9 and all(positions < POSITIONS for _, positions in slow), slow
+
+
+@pytest.mark.parametrize("kind", ["colour bar", "polar", "no axis", "log"])
+def test_axes_of_other_kinds_are_drawn_too(kind):
+    def draw(value):
+        fig = Figure(figsize=(4, 3))
+        ax = fig.subplots(subplot_kw={"projection": "polar"} if kind == "polar" else {})
+        ax.plot([0.1, value], [0.1, 0.4])
+        if kind == "colour bar":
+            fig.colorbar(ax.pcolormesh([[0.0, value], [0.5, 1.0]]), ticks=[0, 1])
+        elif kind == "no axis":
+            ax.set(xlim=(0, 1))
+            ax.set_axis_off()
+        elif kind == "log":
+            ax.set(xscale="log", yscale="symlog")
+        return fig
+
+    films = list(restored(sent(explore(draw, "value {value}", value=(0.2, 0.8, 0.2, 0.4)))))
+    assert len(set(films)) == 4 and all(("<text" in film) == (kind != "no axis") for film in films)
