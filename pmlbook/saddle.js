@@ -46,7 +46,9 @@
     input { width: 100%; accent-color: #d55e00; display: block; }
     p { margin: .3rem 0; }
     .value { font-size: 1.05rem; min-height: 2.6em; }
-    .one { color: var(--pml-utility, #0072b2); } .two { color: var(--pml-adversary, #b0609a); }`;
+    i { display: inline-block; width: 1.2em; height: .25em; vertical-align: .25em; }
+    .one { background: var(--pml-utility, #0072b2); }
+    .two { background: var(--pml-adversary, #b0609a); }`;
 
   class Saddle extends HTMLElement {
     static information = information;
@@ -63,7 +65,7 @@
           <label>doubt of the adversary, at least <output></output> nats <input class="doubt" type="range" min="0" max="1.38" step="0.01"></label>
           <label>noise: probability of a wrong count <output></output> <input class="noise" type="range" min="0" max="0.6" step="0.005"></label>
           <p class="value" aria-live="polite"></p>
-          <p><span class="one">▬</span> along your s the surface bends down, <span class="two">▬</span> along your friend's t it bends up.</p>
+          <p><i class="one"></i> along your s the surface bends down, <i class="two"></i> along your friend's t it bends up.</p>
         </div></div>`;
       for (const [name, fallback] of [["doubt", .8], ["noise", .1]]) {
         this[name] = root.querySelector(`.${name}`);

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from matplotlib.figure import Figure
 
 from pmlbook.workshop.explore import POSITIONS, _Film, _terse, _thrift, explore
 from pmlbook.workshop.plots import plot_channel, plot_leakage
+
+NBS = Path(__file__).resolve().parent.parent / "nbs"
 
 
 def two_figures(truth, rare=0.2):
@@ -105,3 +108,44 @@ def test_a_terse_path_goes_the_same_way():
             assert one.shape == two.shape and abs(one - two).max() <= 0.05 + 1e-9
     curve = "M 0 5 C 1 2 3 4 5 6"
     assert re.sub(r"M[^\"]*", _terse, curve) == curve
+
+
+def explorer_cells():
+    """Source of each cell of a chapter that shows a figure with controls."""
+    for path in sorted(NBS.rglob("*.ipynb")):
+        if ".ipynb_checkpoints" not in path.parts:
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+                source = "".join(cell["source"])
+                if re.search(r"^explore\($", source, re.M) and "#| export" not in source:
+                    yield path.relative_to(NBS).as_posix(), source
+
+
+def test_each_figure_with_controls_has_a_caption_and_glides():
+    found, slow = list(explorer_cells()), []
+    for path, source in found:
+        caption = re.search(r"^#\| fig-cap: (.{30,}\.)$", source, re.M)
+        assert caption and re.search(r"^#\| label: fig-play-[a-z-]+$", source, re.M), path
+        fewer = re.search(r"^    positions=(\d+),$", source, re.M)
+        if fewer:
+            slow.append((path, int(fewer[1])))
+    assert len(found) > 60
+    assert len(slow) <= 9 and all(positions < POSITIONS for _, positions in slow), slow
+
+
+@pytest.mark.parametrize("kind", ["colour bar", "polar", "no axis", "log"])
+def test_axes_of_other_kinds_are_drawn_too(kind):
+    def draw(value):
+        fig = Figure(figsize=(4, 3))
+        ax = fig.subplots(subplot_kw={"projection": "polar"} if kind == "polar" else {})
+        ax.plot([0.1, value], [0.1, 0.4])
+        if kind == "colour bar":
+            fig.colorbar(ax.pcolormesh([[0.0, value], [0.5, 1.0]]), ticks=[0, 1])
+        elif kind == "no axis":
+            ax.set(xlim=(0, 1))
+            ax.set_axis_off()
+        elif kind == "log":
+            ax.set(xscale="log", yscale="symlog")
+        return fig
+
+    films = list(restored(sent(explore(draw, "value {value}", value=(0.2, 0.8, 0.2, 0.4)))))
+    assert len(set(films)) == 4 and all(("<text" in film) == (kind != "no axis") for film in films)

@@ -50,10 +50,15 @@ POSITIONS = 40  # least positions of a slider on a static page, if it has as man
 
 
 def thinned(control: Control, positions: int = POSITIONS) -> tuple[list[Any], int]:
-    """Values and start of a control, a slider thinned as long as `positions` values are left."""
+    """Values and start of a control, a slider thinned to `positions` values or one more."""
     values, start = steps(control)
-    stride = 1 if isinstance(control, list) else max(1, len(values) // positions)
-    return values[start % stride :: stride], start // stride
+    if isinstance(control, list) or len(values) <= positions:
+        return values, start
+    spacing = (len(values) - 1) / positions
+    below = int(start / spacing)
+    above = int((len(values) - 1 - start) / spacing)
+    places = start + np.round(spacing * np.arange(-below, above + 1)).astype(int)
+    return [values[k] for k in places], below
 
 # %% ../../nbs/workshop/06_explore.ipynb #e0407274
 def _picture(figure: Figure) -> str:
@@ -115,8 +120,8 @@ class _Film:
             axes.set_position(place)
             axes.title.set_y(height)
             setattr(axes, "_autotitlepos", False)  # noqa: B010, as set_title(y=...) does
-            for spine in axes.spines.values():
-                spine.get_spine_transform()  # the first tick of an axis would put it in its place
+            for side in {"left", "right", "top", "bottom"} & set(axes.spines):
+                axes.spines[side].get_spine_transform()  # places it, as an axis's first tick would
             for axis in (axes.xaxis, axes.yaxis):
                 setattr(axis, "draw", self._sketch(axis, axis.draw))  # noqa: B010
         text = io.StringIO()

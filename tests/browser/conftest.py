@@ -101,3 +101,25 @@ def page(offline_page):
     page.on("response", lambda r: r.status >= 400 and log.append(f"{r.status} {r.url}"))
     yield page
     assert not log, "\n".join(log)
+
+
+@pytest.fixture
+def phone(chromium):
+    """A page on a phone, and how to drag a finger over it in steps, as the phone reports it."""
+    with chromium.new_context(has_touch=True, viewport={"width": 390, "height": 800}) as context:
+        page = context.new_page()
+        session = context.new_cdp_session(page)
+
+        def touch(kind, *points):
+            places = [{"x": x, "y": y} for x, y in points]
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+        def drag(start, end, steps=8):
+            """Drag a finger from one point of the window to another."""
+            touch("touchStart", start)
+            for k in range(1, steps + 1):
+                touch("touchMove", tuple(a + (b - a) * k / steps for a, b in zip(start, end)))
+            touch("touchEnd")
+
+        page.drag = drag
+        yield page

@@ -73,18 +73,14 @@ def test_it_turns_by_key_and_by_mouse(page):
     assert value.inner_text() != before
 
 
-def test_it_turns_by_touch(chromium):
-    with chromium.new_context(has_touch=True, viewport={"width": 390, "height": 800}) as context:
-        page = context.new_page()
-        element = shown(page)
-        surface = element.locator("svg")
-        before, box = surface.get_attribute("aria-valuetext"), surface.bounding_box()
-        touch = context.new_cdp_session(page)
-        start = {"x": box["x"] + 80, "y": box["y"] + 80}
-        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [start]})
-        for k in range(1, 6):
-            point = {"x": start["x"] + 12 * k, "y": start["y"] + 6 * k}
-            touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        assert surface.get_attribute("aria-valuetext") != before
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+def test_it_turns_by_touch(phone):
+    element = shown(phone)
+    surface = element.locator("svg")
+    before, box = surface.get_attribute("aria-valuetext"), surface.bounding_box()
+    start = box["x"] + 80, box["y"] + 80
+    phone.drag(start, (start[0] + 60, start[1] + 30))
+    turned = surface.get_attribute("aria-valuetext")
+    assert turned != before and phone.evaluate("scrollY") == 0
+    phone.drag((start[0] + 60, start[1] + 30), start)
+    assert surface.get_attribute("aria-valuetext") == before
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pmlbook import optimal_mechanism
-from pmlbook.workshop.simplex import UTILITIES
+from pmlbook.workshop.simplex import UTILITIES, simplex
 
 PAGE = "workshop/07_simplex.html"
 SOLVE = "cases => cases.map(([p, e, u]) => customElements.get('pml-simplex').solve(p, e, u))"
@@ -50,14 +50,57 @@ def test_it_moves_by_key_and_by_mouse(page, site):
     assert len({text for _, text in seen}) == 4 and len({prior for prior, _ in seen}) == 3
 
 
-def test_it_moves_by_touch(chromium, site):
-    with chromium.new_context(has_touch=True, viewport={"width": 390, "height": 800}) as context:
-        page = context.new_page()
-        page.goto(f"{site}/{PAGE}")
-        element = page.locator("pml-simplex").first
-        before = element.locator(".value").inner_text()
-        element.scroll_into_view_if_needed()
-        box = element.locator("svg").bounding_box()
-        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
-        assert element.locator(".value").inner_text() != before
-        assert element.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
+def shown(page):
+    page.set_content(f"<!doctype html><body>{simplex([0.6, 0.3, 0.1])._repr_html_()}</body>")
+    element = page.locator("pml-simplex")
+    box = element.locator("svg").bounding_box()
+    return element, lambda x, y: (box["x"] + x * box["width"], box["y"] + y * box["height"])
+
+
+def seen(element):
+    """What the prior is, and what the best mechanism is worth."""
+    return element.locator(".prior").get_attribute("aria-valuetext"), element.locator(
+        ".value"
+    ).inner_text()
+
+
+def test_a_tap_sets_the_prior(phone):
+    element, at = shown(phone)
+    before = seen(element)
+    phone.touchscreen.tap(*at(0.5, 0.4))
+    assert all(one != other for one, other in zip(before, seen(element)))
+    assert element.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
+
+
+def test_a_finger_drags_the_prior_all_the_way(phone):
+    element, at = shown(phone)
+    told = "e => { e.told = []; const p = e.shadowRoot.querySelector('.prior');"
+    told += (
+        "new MutationObserver(() => e.told.push(p.ariaValueText)).observe(p, {attributes: true}); }"
+    )
+    element.evaluate(told)
+    phone.drag(at(0.3, 0.75), at(0.6, 0.45))
+    assert (
+        len(set(element.evaluate("e => e.told"))) >= 5
+    )  # it follows, and does not only jump to the end
+    dragged = seen(element)
+    phone.drag(at(0.7, 0.8), at(0.6, 0.45))
+    assert seen(element) == dragged  # the way does not matter
+    assert phone.evaluate("scrollY") == 0  # and the page stays where it is
+
+
+def test_a_finger_beyond_the_triangle_keeps_a_prior(phone):
+    element, at = shown(phone)
+    phone.drag(at(0.5, 0.6), at(0.95, 0.05))
+    prior = [float(v) for v in seen(element)[0].removeprefix("prior ").split(", ")]
+    assert min(prior) > 0 and abs(sum(prior) - 1) < 2e-3
+
+
+def test_the_level_moves_by_touch(phone):
+    element, _ = shown(phone)
+    level = element.locator("input")
+    before, box = seen(element)[1], level.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    thumb = box["x"] + box["width"] * 0.2
+    phone.drag((thumb, middle), (thumb + 60, middle))
+    assert float(level.input_value()) > 0.5 and seen(element)[1] != before

@@ -63,3 +63,17 @@ def test_it_moves_by_key_and_by_mouse(page):
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     seen.append(folded.inner_html())
     assert len(set(seen)) == 3 and "Class" in element.locator("p").inner_text()
+
+
+def test_a_finger_drags_a_corner(phone):
+    element = shown(phone, [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
+    corner, folded = element.locator(".corner").nth(2), element.locator(".folded")
+    before, others = (
+        folded.inner_html(),
+        element.locator(".corner").first.get_attribute("transform"),
+    )
+    box = corner.bounding_box()
+    start = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    phone.drag(start, (start[0] + 40, start[1] - 20))
+    assert folded.inner_html() != before and phone.evaluate("scrollY") == 0
+    assert element.locator(".corner").first.get_attribute("transform") == others

@@ -90,3 +90,14 @@ def test_it_answers_keys_clicks_and_names(page):
     assert all(
         "worth" in words and ("probability" in words or "forbidden" in words) for words in said
     )
+
+
+def test_it_answers_a_finger_and_fits_a_phone(phone):
+    element = shown(phone, CYCLIC, [0.6, 0.25, 0.15])
+    value, button = element.locator(".value"), element.locator("button").first
+    before = value.inner_text(), button.get_attribute("aria-pressed")
+    button.tap()
+    assert button.get_attribute("aria-pressed") != before[1] and value.inner_text() != before[0]
+    element.locator("circle.step").last.tap()
+    assert "worth 3" in value.inner_text()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
