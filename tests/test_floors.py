@@ -12,6 +12,7 @@ FLOORS = [
     {"release"},
     {"extremal", "worst_case", "hamming", "record_design"},
     {"large_alphabets", "record_printed"},
+    {"estimation"},
     {"practice"},
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}

@@ -25,7 +25,7 @@ from ..workshop.validation import PriorLike
 # %% auto #0
 __all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven', 'polish',
            'complete', 'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum',
-           'mixture', 'Contradiction', 'keep_level']
+           'lowered', 'mixture', 'Contradiction', 'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
@@ -243,21 +243,29 @@ def enumerate_optimum(
     return corners.lifts[:, used], float_above(dual_bound(corners, utility, prices))
 
 
-def mixture(
+def lowered(
     lifts: NDArray[np.float64], prior: NDArray[np.float64], shave: float
 ) -> NDArray[np.float64]:
-    """Channel that mixes lift vectors, with the largest lift lowered by the factor 1 - shave.
+    """Lift vectors with the largest lift lowered by the factor 1 - shave.
 
     Zeros stay zeros; in each vector the remainder takes what the others lose.
-
-    Source: Grosse et al. 2024, Theorem 5.
     """
     c = lifts.max()
     tall, rest = lifts == c, (lifts > 0) & (lifts < c)
     lost = np.broadcast_to(shave * c * (prior @ tall), lifts.shape)
     spread = np.divide(lost, prior[:, None], out=np.zeros_like(lifts), where=rest)
-    lowered = np.where(tall, c * (1 - shave), lifts + spread)
-    shapes = lowered / lowered.max(axis=0)  # entries of order one, however large the lifts
+    return np.where(tall, c * (1 - shave), lifts + spread)
+
+
+def mixture(
+    lifts: NDArray[np.float64], prior: NDArray[np.float64], shave: float
+) -> NDArray[np.float64]:
+    """Channel that mixes lift vectors, with the largest lift lowered by the factor 1 - shave.
+
+    Source: Grosse et al. 2024, Theorem 5.
+    """
+    lower = lowered(lifts, prior, shave)
+    shapes = lower / lower.max(axis=0)  # entries of order one, however large the lifts
     weights = np.maximum(np.linalg.lstsq(shapes, np.ones(len(prior)), rcond=None)[0], 0)
     if abs(shapes @ weights - 1).max() > 1e-9:  # vectors that depend on each other
         weights = nnls(shapes, np.ones(len(prior)))[0]

@@ -56,9 +56,13 @@ class Estimate(Frozen):
 
 # %% ../../nbs/release/05_estimation.ipynb #13a73ac9
 def invert(
-    channel: NDArray[np.float64], counts: NDArray[np.float64]
+    channel: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    expected: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Unbiased frequencies of the inputs and their standard errors, both of shape (N,).
+
+    With more outcomes than inputs there are many ways back; the one taken is best if outcomes come as expected.
 
     Parameters
     ----------
@@ -66,13 +70,15 @@ def invert(
         Rows linearly independent.
     counts : ndarray, shape (M,)
         How often each outcome was released, at least one in all.
+    expected : ndarray, shape (M,), optional
+        Probability of each outcome, for the weights of the equations; equal if left out.
 
     Raises
     ------
     ValueError
         If the rows of the channel are linearly dependent.
 
-    Source: Warner 1965, for two secrets; moments of the multinomial law.
+    Source: Warner 1965, for two secrets; weighted least squares, Aitken 1935.
 
     Examples
     --------
@@ -84,7 +90,10 @@ def invert(
             "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
         )
     size = counts.sum()
-    observed, undo = counts / size, np.linalg.pinv(channel)
+    root = (
+        np.ones(len(counts)) if expected is None else np.sqrt(np.where(expected > 0, expected, 1))
+    )
+    observed, undo = counts / size, np.linalg.pinv(channel / root) / root[:, None]
     spread = (np.diag(observed) - np.outer(observed, observed)) / size
     variances = np.einsum("ji,jk,ki->i", undo, spread, undo)
     return observed @ undo, np.sqrt(np.maximum(variances, 0))

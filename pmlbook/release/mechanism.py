@@ -253,7 +253,7 @@ class Mechanism(Frozen):
             raise ValueError(f"method {method!r} is none of inversion, likelihood")
         codes = encode(outputs, self.outputs, "outputs")
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
-        frequencies, errors = invert(self.channel, counts)
+        frequencies, errors = invert(self.channel, counts, self.prior @ self.channel)
         if method == "likelihood":
             frequencies, _ = likeliest(self.channel, counts)
         return Estimate(self.inputs, frequencies, errors, len(codes))
