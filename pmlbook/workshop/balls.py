@@ -17,8 +17,8 @@ from .linear_programmes import SolverFailed
 from .proof import Proof
 
 # %% auto #0
-__all__ = ['TOUCH', 'WIDTH', 'MOST', 'PIECES', 'BITS', 'Box', 'Ball', 'log', 'exp', 'xlogx', 'entropy', 'information', 'enclose',
-           'Enclosed', 'prove_over']
+__all__ = ['TOUCH', 'WIDTH', 'MOST', 'PIECES', 'BITS', 'Box', 'Ball', 'log', 'exp', 'xlogx', 'entropy', 'information',
+           'joint_information', 'enclose', 'Enclosed', 'prove_over']
 
 # %% ../../nbs/workshop/09_balls.ipynb #a7ef7448
 class Ball:
@@ -195,6 +195,24 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
     """
     out = [sum(Ball(w) * entry for w, entry in zip(prior, column)) for column in zip(*channel)]
     return entropy(out) - sum((Ball(w) * entropy(row) for w, row in zip(prior, channel)), Ball(0))
+
+
+def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
+    """Mutual information in nats of two things with this table of joint probabilities.
+
+    Source: Shannon 1948.
+
+    Examples
+    --------
+    >>> low, high = enclose(lambda: joint_information([[Fraction(1, 2), 0], [0, Fraction(1, 2)]]))
+    >>> low < 0.693148 and high > 0.693147
+    True
+    """
+    whole = entropy([entry for row in table for entry in row])
+    rows, columns = (
+        entropy([sum(map(Ball, line), Ball(0)) for line in lines]) for lines in (table, zip(*table))
+    )
+    return rows + columns - whole
 
 # %% ../../nbs/workshop/09_balls.ipynb #ef0ad3a5
 WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
