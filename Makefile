@@ -63,7 +63,7 @@ test: lint
 # The library alone, on the lowest versions that settings.ini admits and on the newest there are.
 lowest newest: install
 	$(PY) -m venv .venv-$@
-	$(B)/uv pip install -q --python .venv-$@/bin/python -e '.[test,columns,scale,progress]' \
+	$(B)/uv pip install -q --python .venv-$@/bin/python -e '.[test,columns,scale,progress,proof]' \
 	  --resolution $(if $(filter lowest,$@),lowest-direct,highest)
 	.venv-$@/bin/pytest --doctest-modules tests pmlbook --ignore=tests/browser --ignore=tests/test_sync.py
 

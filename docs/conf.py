@@ -37,7 +37,8 @@ exclude_patterns = ["**.ipynb_checkpoints"]
 # --- notebooks: jupyter-cache keys on the cells only, so a changed package gets a new cache ---
 nb_custom_formats = {".ipynb": ["nbdev_reader.read", {}, False]}
 nb_execution_mode = "cache"
-_inputs = [*(here.parent / "pmlbook").rglob("*.py"), *(here.parent / "pmlbook").glob("*.mplstyle")]
+_kinds = ("*.py", "*.mplstyle", "*.js")
+_inputs = [path for kind in _kinds for path in (here.parent / "pmlbook").rglob(kind)]
 _code = b"".join(p.read_bytes() for p in sorted([*_inputs, here.parent / "nbs" / "results.csv"]))
 nb_execution_cache_path = str(
     here.parent / ".jupyter_cache" / hashlib.sha256(_code).hexdigest()[:12]

@@ -21,7 +21,15 @@ from pmlbook.workshop.plots import themed
 
 NBS = conf.here.parent / "nbs"
 SERVER = multiprocessing.get_context("forkserver")
-SLOW = ["conf", "execnb.shell", "jupyter_cache", "matplotlib.pyplot", "scipy.optimize"]
+SLOW = [
+    "conf",
+    "execnb.shell",
+    "jupyter_cache",
+    "matplotlib.pyplot",
+    "scipy.optimize",
+    "scipy.stats",
+]
+SLOW += ["pandas", "sympy", "statsmodels.api", "z3", "ipywidgets", "pmlbook"]
 
 
 def cached(cache, notebook):

@@ -1,13 +1,20 @@
-"""The whole book as one PDF: the pages of the built site in reading order, set by a Chromium."""
+"""The whole book as one PDF: the pages of the built site in reading order, set by a Chromium part by part.
 
-import json
+A part is printed in seconds, two thousand sheets at once never ended. The parts know at which sheet they begin;
+what leads from one to another is printed as a web address and becomes a jump when they are joined.
+"""
+
 import posixpath
 import re
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import unquote
 
 import yaml
 from playwright.sync_api import sync_playwright
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import NameObject
 
 HERE = Path(__file__).resolve().parent
 SITE = HERE.parent / "_build" / "html"
@@ -21,9 +28,7 @@ HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><h
 %s<link rel="stylesheet" href="_static/book.css"><link rel="stylesheet" href="_static/site.css">
 <link rel="stylesheet" href="_static/print.css"><script src="_static/book.js"></script>
 <script defer src="_static/mathjax/tex-chtml.js"></script></head><body><main class="bd-content">"""
-FOOT = (
-    '<div style="width:100%;text-align:center;font-size:8px"><span class="pageNumber"></span></div>'
-)
+ELSEWHERE = "https://part.invalid/#"  # a link into another part, until they are joined
 
 
 def reading_order(entries: list) -> list[str]:
@@ -35,7 +40,7 @@ def reading_order(entries: list) -> list[str]:
     return found
 
 
-def moved(body: str, page: str, pages: set[str]) -> str:
+def moved(body: str, page: str, piece: set[str], book: set[str]) -> str:
     """A page's body with names of its own, and links that stay inside the one document."""
     folder = posixpath.dirname(page)
 
@@ -46,65 +51,144 @@ def moved(body: str, page: str, pages: set[str]) -> str:
         file, _, mark = address.partition("#")
         path = posixpath.normpath(posixpath.join(folder, file)) if file else f"{page}.html"
         other = path.removesuffix(".html")
-        inside = attribute == "href" and other in pages
-        return f'{attribute}="{f"#{other}--{mark}" if inside else path}"'
+        if attribute == "src" or other not in book:
+            return f'{attribute}="{path}"'
+        return f'href="{"#" if other in piece else ELSEWHERE}{other}--{mark}"'
 
     body = re.sub(r'\bid="([^"]*)"', rf'id="{page}--\1"', body)
     body = re.sub(r"url\(#", f"url(#{page}--", body)
     return re.sub(r'\b(href|src)="([^"]*)"', link, body)
 
 
-def assembled() -> str:
-    """One HTML document: title, contents, and every page."""
+def article(page: str) -> str:
+    """What a page of the site says, without what stands around it."""
+    return ARTICLE.search((SITE / f"{page}.html").read_text("utf-8"))[1]
+
+
+def title(page: str) -> str:
+    """A page's heading."""
+    heading = re.search(r"<h1>(.*?)<a class=\"headerlink\"", article(page), re.S)[1]
+    return re.sub(r"<[^>]*>|#$", "", heading)
+
+
+def pieces() -> list[list[str]]:
+    """Pages of the book in reading order, in pieces that are printed one by one: a part each."""
     contents = yaml.safe_load((HERE / "_toc.yml").read_text("utf-8"))
-    parts = [contents["root"], *reading_order(contents["subtrees"])]
-    pages = [page for page in parts if not page.startswith(LEFT_OUT)]
-    bodies, lines = [], []
-    for page in pages:
-        body = ARTICLE.search((SITE / f"{page}.html").read_text("utf-8"))[1]
-        title = re.sub(
-            r"<[^>]*>|#$", "", re.search(r"<h1>(.*?)<a class=\"headerlink\"", body, re.S)[1]
-        )
-        depth = "part" if page.endswith("index") or "/" not in page else "chapter"
-        lines.append(f'<li class="{depth}"><a href="#{page}--">{title}</a></li>')
-        bodies.append(
-            f'<article class="bd-article {depth}" id="{page}--">{moved(body, page, set(pages))}</article>'
-        )
-    style = "".join(
-        f'<link rel="stylesheet" href="_static/{p.name}">'
-        for p in SITE.glob("_static/mystnb.*.css")
+    found = [[contents["root"]]]
+    for page in reading_order(contents["subtrees"]):
+        if page.startswith(LEFT_OUT):
+            continue
+        if page.endswith("/index") or ("/" in found[-1][-1]) != ("/" in page):
+            found.append([])
+        found[-1].append(page)
+    return found
+
+
+def document(bodies: str, first: int) -> str:
+    """A whole HTML document whose sheets are counted from `first` on."""
+    styles = [f"_static/{path.name}" for path in SITE.glob("_static/mystnb.*.css")]
+    linked = "".join(f'<link rel="stylesheet" href="{style}">' for style in styles)
+    counted = f"<style>html {{ counter-reset: page {first - 1}; }}</style>"
+    return f"{HEAD % (linked + counted)}{bodies}</main></body></html>"
+
+
+def body(piece: list[str], book: set[str], wanted: set[str]) -> str:
+    """The articles of a piece; a dot links to each place that other pieces want, or Chromium would not name it."""
+    made = "".join(
+        f'<article class="bd-article" id="{page}--">{moved(article(page), page, set(piece), book)}</article>'
+        for page in piece
     )
-    cover = '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p></header>'
-    listed = f'<nav class="listing" aria-label="Contents"><h2>Contents</h2><ol>{"".join(lines)}</ol></nav>'
-    return f"{HEAD % style}{cover}{listed}{''.join(bodies)}</main></body></html>"
+    places = wanted & set(re.findall(r'\bid="([^"]+)"', made))
+    dots = "".join(f'<a href="#{place}">.</a>' for place in sorted(places))
+    return f'{made}<p class="dots" aria-hidden="true">{dots}</p>'
 
 
-def print_book() -> None:
+def cover(sheets: dict[str, int]) -> str:
+    """Title and contents, with the sheet on which each page begins."""
+    lines = "".join(
+        f'<li class="{"part" if "/" not in page or page.endswith("/index") else "chapter"}">'
+        f'<a href="{ELSEWHERE}{page}--">{title(page)}</a> <span>{sheet}</span></li>'
+        for page, sheet in sheets.items()
+    )
+    return (
+        '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p></header>'
+        f'<nav class="listing" aria-label="Contents"><h2>Contents</h2><ol>{lines}</ol></nav>'
+    )
+
+
+def printed(page, bodies: str, first: int, target: Path) -> PdfReader:
+    """Set a document by the browser's page; its formulas and fonts must be there."""
+    whole = SITE / "_piece.html"
+    whole.write_text(document(bodies, first), "utf-8")
+    page.goto(whole.as_uri(), wait_until="load")
+    page.evaluate(
+        "async () => { await window.MathJax.startup.promise; await document.fonts.ready }"
+    )
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = false)")
+    page.pdf(path=target, prefer_css_page_size=True)
+    whole.unlink()
+    return PdfReader(target)
+
+
+def joined(front: PdfReader, parts: list[PdfReader], sheets: dict[str, int]) -> PdfWriter:
+    """One document with bookmarks; addresses of other parts become jumps, and none may lead nowhere."""
+    writer, above = PdfWriter(), None
+    for reader in (front, *parts):
+        writer.append(reader, import_outline=False)
+    before = len(front.pages)
+    writer.set_page_label(0, before - 1, style="/r")
+    writer.set_page_label(before, len(writer.pages) - 1, style="/D")
+    for page, sheet in sheets.items():
+        chapter = "/" in page and not page.endswith("/index")
+        mark = writer.add_outline_item(
+            title=title(page), page_number=before + sheet - 1, parent=above if chapter else None
+        )
+        above = above if chapter else mark
+    known = set(writer.named_destinations) | {
+        name.removeprefix("/") for name in writer.named_destinations
+    }
+    for sheet in writer.pages:
+        for note in (entry.get_object() for entry in sheet.get("/Annots", [])):
+            address = str(note.get("/A", {}).get("/URI", ""))
+            if address.startswith(ELSEWHERE):
+                name = f"/{unquote(address.removeprefix(ELSEWHERE))}"
+                if name not in known:
+                    raise SystemExit(f"a link leads nowhere: {name}")
+                del note["/A"]
+                note[NameObject("/Dest")] = NameObject(name)
+    return writer
+
+
+def print_book(target: Path = TARGET) -> None:
     """Write the PDF, with bookmarks, page numbers and a linked table of contents."""
-    whole = SITE / "_whole.html"
-    whole.write_text(assembled(), "utf-8")
-    binary = next(
-        filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"]))
-    )
-    margin = {"top": "18mm", "bottom": "18mm", "left": "20mm", "right": "20mm"}
-    with sync_playwright() as play:
+    parts = pieces()
+    book = {page for piece in parts for page in piece}
+    bodies = [body(piece, book, set()) for piece in parts]
+    wanted = {f"{page}--" for page in book}
+    wanted |= {place for made in bodies for place in re.findall(f'"{ELSEWHERE}([^"]+)"', made)}
+    names = ["chromium", "chromium-browser", "google-chrome"]
+    binary = next(filter(None, map(shutil.which, names)))
+    readers, sheets, first = [], {}, 1
+    with sync_playwright() as play, TemporaryDirectory() as folder:
         browser = play.chromium.launch(
             executable_path=binary, args=["--no-sandbox", "--allow-file-access-from-files"]
         )
         page = browser.new_page()
         page.set_default_timeout(0)
-        page.goto(whole.as_uri(), wait_until="load")
-        page.evaluate(
-            "async () => { await window.MathJax.startup.promise; await document.fonts.ready }"
-        )
-        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = false)")
-        page.pdf(
-            path=TARGET, format="A4", margin=margin, outline=True, tagged=True,
-            display_header_footer=True, header_template="<span></span>", footer_template=FOOT,
-        )  # fmt: skip
+        for k, piece in enumerate(parts):
+            reader = printed(page, body(piece, book, wanted), first, Path(folder) / f"{k}.pdf")
+            print(f"{len(reader.pages):4} sheets  {piece[0]}", flush=True)
+            starts = {
+                name: reader.get_destination_page_number(at)
+                for name, at in reader.named_destinations.items()
+            }
+            sheets |= {name: first + starts[f"/{name}--"] for name in piece}
+            readers.append(reader)
+            first += len(reader.pages)
+        front = printed(page, cover(sheets), 1, Path(folder) / "front.pdf")
         browser.close()
-    whole.unlink()
-    print(json.dumps({"pdf": str(TARGET.relative_to(HERE.parent)), "bytes": TARGET.stat().st_size}))
+        joined(front, readers, sheets).write(target)
+    print(f"{first - 1} sheets in {target.name}, {target.stat().st_size / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

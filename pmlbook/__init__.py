@@ -10,11 +10,11 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
-           'SourceSet', 'dp_leakage', 'least_distortion', 'mi_leakage', 'Adversary', 'Query', 'SumQuery', 'counting',
-           'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products', 'parity',
-           'parity_leakage', 'per_record_leakage', 'threshold', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
-           'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism',
-           'worst_leakage']
+           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'Query', 'SumQuery',
+           'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products',
+           'parity', 'parity_leakage', 'per_record_leakage', 'threshold', 'JointRelease', 'ReleaseLog',
+           'RepeatedRelease', 'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts',
+           'robust_mechanism', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -115,8 +115,9 @@ _all_ = [
 from .hamming.source_sets import SourceSet
 from .hamming.exact import dp_leakage, least_distortion
 from .hamming.mutual_information import mi_leakage
+from .hamming.shared_labels import least_loss
 
-_all_ = ["SourceSet", "dp_leakage", "least_distortion", "mi_leakage"]
+_all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
 from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
@@ -154,9 +155,9 @@ from pmlbook.practice.estimated_prior import (
     ball_region,
     box_region,
     prior_from_counts,
-    robust_mechanism,
     worst_leakage,
 )
+from .practice.robust import robust_mechanism
 from .practice.release_log import ReleaseLog, RepeatedRelease
 
 _all_ = [

@@ -18,8 +18,9 @@ from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
 from pmlbook.hamming.mutual_information import worst_case_information
 from pmlbook.per_record.framework import dalenius_level, record_information
-from pmlbook.practice.estimated_prior import keeps_level, worst_prior
+from pmlbook.practice.estimated_prior import worst_prior
 from pmlbook.practice.meaning import may_rule_out, meaning
+from pmlbook.practice.robust import keeps_level
 from pmlbook.record_design.symmetry import setting
 from pmlbook.worst_case.leakage_rules import leakage_parts
 from pmlbook.worst_case.problem import worst_rank, worst_value

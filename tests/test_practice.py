@@ -15,10 +15,7 @@ from pmlbook.practice.estimated_prior import (
     PriorRegion,
     ball_region,
     box_region,
-    keeps_level,
     prior_from_counts,
-    robust_columns,
-    robust_mechanism,
     worst_leakage,
     worst_prior,
 )
@@ -31,6 +28,7 @@ from pmlbook.practice.meaning import (
     may_rule_out,
     meaning,
 )
+from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
 
 FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
 REGION = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])

@@ -9,14 +9,9 @@ import ppl
 import pytest
 
 from pmlbook.foundations.utility import ExpectedGain
-from pmlbook.practice import estimated_prior as chapter
-from pmlbook.practice.estimated_prior import (
-    PriorRegion,
-    ball_region,
-    box_region,
-    keeps_level,
-    robust_mechanism,
-)
+from pmlbook.practice import robust as chapter
+from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region
+from pmlbook.practice.robust import keeps_level, robust_mechanism
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed

@@ -175,8 +175,7 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
     levels, limit = thresholds(source_set), check_distortion(distortion)
     if limit >= levels[-1]:
         return 0.0
-    numbers = np.flatnonzero(levels[:-1] <= limit)
-    return min(least_with_censored(source_set, limit, int(k))[0] for k in numbers)
+    return least_with_censored(source_set, limit, 0)[0]
 
 # %% ../../nbs/hamming/06_class_one_and_two.ipynb #b472549b
 def symmetric_threshold(source_set: SourceSet | ArrayLike) -> float:

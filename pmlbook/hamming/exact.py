@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +29,7 @@ from .mechanisms import RobustDesign, check_distortion, worst_distortion
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'largest_ratio', 'dp_leakage', 'least_distortion']
+__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'largest_ratio', 'stored', 'dp_leakage', 'least_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
@@ -147,11 +148,16 @@ def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
     return exactly and local_dp(mechanism.channel) <= epsilon
 
 
-def _stored(known: SourceSet, channel: NDArray[np.float64]) -> Mechanism:
-    """The channel as a mechanism for the mean of the vertices, or for all alike where that has zeros."""
+def stored(
+    known: SourceSet, channel: NDArray[np.float64], outputs: tuple[Hashable, ...] | None = None
+) -> Mechanism:
+    """The channel as a mechanism for the mean of the vertices, or for all alike where that has zeros.
+
+    Its outputs are named like the symbols unless named otherwise; an empty tuple counts them.
+    """
     mean = known.vertices.mean(axis=0)
     prior = mean if mean.all() else np.full(known.size, 1 / known.size)
-    return Mechanism(channel, prior, known.inputs, known.inputs)
+    return Mechanism(channel, prior, known.inputs, known.inputs if outputs is None else outputs)
 
 
 def _design(
@@ -162,7 +168,7 @@ def _design(
     method: str,
 ) -> RobustDesign:
     """Wrap a channel; its leakage is recomputed, rounded up."""
-    mechanism = _stored(known, channel)
+    mechanism = stored(known, channel)
     ratio = largest_ratio(mechanism)
     leakage = math.inf if ratio is None else certified_level(ratio)
     return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
@@ -315,7 +321,7 @@ def _of_level(
         else:
             right = _spread(1 - answer, used, 0.0)
             channel = np.tile(right / right.sum(), (known.size, 1))
-        mechanism = _stored(known, channel)
+        mechanism = stored(known, channel)
         if _keeps(mechanism, level):
             return mechanism
     return None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .exact import SHAVES, TIGHT, largest_ratio
+from .exact import SHAVES, TIGHT, largest_ratio, stored
 from .mechanisms import RobustDesign
 from .source_sets import SourceSet, as_source_set
 from ..release.certificate import exp_below
@@ -120,14 +120,14 @@ STEEPEST = (
 
 
 def _kept_level(
-    channel: NDArray[np.float64], prior: NDArray[np.float64], names: tuple[Any, Any], level: float
+    known: SourceSet, channel: NDArray[np.float64], answers: tuple[Any, ...], level: float
 ) -> Mechanism:
     """The nearest mixture of a channel with its mean row that keeps a level of local differential privacy."""
     used = np.clip(channel, 0, None) * (channel.max(axis=0) > DUST)
     used /= used.sum(axis=1, keepdims=True)
     for share in (0.0, *SHAVES, 1.0):
         mixed = (1 - share) * used + share * used.mean(axis=0)
-        mechanism = Mechanism(mixed, prior, *names)
+        mechanism = stored(known, mixed, answers)
         ratio = largest_ratio(mechanism)
         if ratio is not None and ratio <= exp_below(level):
             break
@@ -182,9 +182,7 @@ def least_loss(source_set: SourceSet | ArrayLike, loss: ArrayLike, epsilon: floa
     channel, weights, prices = _loss_programme(
         known.vertices, table / scale, math.exp(min(level, STEEPEST))
     )
-    mean = known.vertices.mean(axis=0)
-    prior = mean if mean.all() else np.full(known.size, 1 / known.size)
-    mechanism = _kept_level(channel, prior, (known.inputs, answers or ()), level)
+    mechanism = _kept_level(known, channel, answers or (), level)
 
     laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]

@@ -6,26 +6,32 @@
 from __future__ import annotations
 
 import base64
+import gc
 import html
 import io
 import itertools
 import json
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
 from .plots import themed
 
 # %% auto #0
-__all__ = ['Control', 'MAX_FRAMES', 'LABELS', 'steps', 'thinned', 'Explorer', 'explore']
+__all__ = ['Control', 'POSITIONS', 'LABELS', 'steps', 'thinned', 'Explorer', 'explore']
 
 # %% ../../nbs/workshop/06_explore.ipynb #db425a6d
 Control = tuple[float, float, float, float] | list[Any]
@@ -40,22 +46,14 @@ def steps(control: Control) -> tuple[list[Any], int]:
     return [round(float(v), 10) for v in values], int(np.argmin(np.abs(values - start)))
 
 # %% ../../nbs/workshop/06_explore.ipynb #905f4e5f
-MAX_FRAMES = 16  # most frames that a static page precomputes for one figure, if it asks for no more
+POSITIONS = 40  # least positions of a slider on a static page, if it has as many at all
 
 
-def thinned(controls: list[Control], frames: int = MAX_FRAMES) -> list[tuple[list[Any], int]]:
-    """Values and start of each control, sliders thinned until the frames are at most `frames`."""
-    full = [steps(control) for control in controls]
-    grids, strides = list(full), [1] * len(full)
-    while np.prod([len(values) for values, _ in grids]) > frames:
-        lengths = [0 if isinstance(c, list) else len(g[0]) for c, g in zip(controls, grids)]
-        k = int(np.argmax(lengths))
-        if lengths[k] <= 2:
-            raise ValueError(f"the controls reach more than {frames} frames: offer fewer choices")
-        strides[k] += 1
-        values, start = full[k]
-        grids[k] = values[start % strides[k] :: strides[k]], start // strides[k]
-    return grids
+def thinned(control: Control, positions: int = POSITIONS) -> tuple[list[Any], int]:
+    """Values and start of a control, a slider thinned as long as `positions` values are left."""
+    values, start = steps(control)
+    stride = 1 if isinstance(control, list) else max(1, len(values) // positions)
+    return values[start % stride :: stride], start // stride
 
 # %% ../../nbs/workshop/06_explore.ipynb #e0407274
 def _picture(figure: Figure) -> str:
@@ -67,15 +65,90 @@ def _picture(figure: Figure) -> str:
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def _frame(figure: Figure, like: Figure, name: str) -> list[str]:
-    """A figure as the elements of an SVG, its axes placed as in `like`."""
-    figure.set_layout_engine("none")
-    for axes, model in zip(figure.axes, like.axes):
-        axes.set_position(model.get_position())
-    text = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
-    return themed(text.getvalue(), name).replace("<", "\n<").split("\n")[1:]
+def _shown(axis: Any) -> str:
+    """Everything that an axis and its ticks show, in words."""
+    major, minor = axis.get_majorticklocs(), axis.get_minorticklocs()
+    words = axis.get_major_formatter().format_ticks(major)
+    place = axis.axis_name, axis.axes.bbox.bounds, axis.get_view_interval().tolist()
+    look = axis.get_visible(), axis.get_scale(), axis.get_tick_params(), axis.get_label_text()
+    return repr((place, look, list(map(float, major)), list(map(float, minor)), words))
+
+
+class _NoTicks:
+    """In place of the ticks that Matplotlib makes for each axis before anybody has asked for one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, axis: Any, owner: type) -> Any:
+        return self if axis is None else axis.__dict__.setdefault(self.name, [])
+
+
+@contextmanager
+def _thrift() -> Iterator[None]:
+    """While many figures are drawn: no tick before its time, and no search for garbage."""
+    usual = {name: Axis.__dict__[name] for name in ("majorTicks", "minorTicks")}
+    gc.disable()
+    try:
+        for name in usual:
+            setattr(Axis, name, _NoTicks(name))
+        yield
+    finally:
+        for name, ticks in usual.items():
+            setattr(Axis, name, ticks)
+        gc.enable()
+
+
+class _Film:
+    """Draws figures as frames of SVG, placed as the first, and each axis only once."""
+
+    def __init__(self, first: Figure, name: str) -> None:
+        first.draw_without_rendering()
+        self.places = [(axes.get_position(), axes.title.get_position()[1]) for axes in first.axes]
+        self.name, self.axes = name, dict[str, str]()
+        self.definitions = dict[str, None]()  # clips and markers, an ordered set
+
+    def frame(self, figure: Figure) -> list[str]:
+        """A figure as the elements of an SVG, without their definitions."""
+        figure.set_layout_engine("none")
+        for axes, (place, height) in zip(figure.axes, self.places):
+            axes.set_position(place)
+            axes.title.set_y(height)
+            setattr(axes, "_autotitlepos", False)  # noqa: B010, as set_title(y=...) does
+            for spine in axes.spines.values():
+                spine.get_spine_transform()  # the first tick of an axis would put it in its place
+            for axis in (axes.xaxis, axes.yaxis):
+                setattr(axis, "draw", self._sketch(axis, axis.draw))  # noqa: B010
+        text = io.StringIO()
+        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):
+            FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
+        drawn = re.sub(r'<g id="(axis-\d+)"/>', r"<\1/>", text.getvalue())
+        sketches, found = list(self.axes.values()), self._own(themed(drawn, self.name))
+        whole = re.sub(r"<axis-(\d+)/>", lambda match: sketches[int(match[1])], found)
+        return re.findall(r"(?:<g[^>]*>)*<[^>]*>[^<]*(?:</[^>]*>)*", whole)
+
+    def _sketch(self, axis: Any, draw: Callable[[Any], None]) -> Callable[[Any], None]:
+        """What an axis does instead of drawing: it leaves its number, and draws if it is new."""
+
+        def sketch(renderer: Any) -> None:
+            shown = _shown(axis)
+            if shown not in self.axes:
+                text, (width, height) = io.StringIO(), 72 * axis.figure.get_size_inches()
+                alone = RendererSVG(width, height, text, metadata={"Date": None})
+                draw(alone)
+                alone.finalize()
+                whole = self._own(themed(text.getvalue(), self.name))
+                self.axes[shown] = whole[whole.index(">") + 1 : whole.rindex("<")]
+            renderer.open_group("axis", f"axis-{list(self.axes).index(shown)}")
+            renderer.close_group("axis")
+
+        return sketch
+
+    def _own(self, svg: str) -> str:
+        """An SVG without its definitions, which are kept once for all frames."""
+        for found in re.findall(r"<defs>(.*?)</defs>", svg):
+            self.definitions.update(dict.fromkeys(re.split(r"(?=<\w+ id=)", found)[1:]))
+        return re.sub(r"<defs>.*?</defs>", "", svg)
 
 # %% ../../nbs/workshop/06_explore.ipynb #f56548f4
 LABELS = {
@@ -97,9 +170,9 @@ class Explorer:
         alt: str,
         controls: dict[str, Control],
         labels: Mapping[str, str],
-        frames: int,
+        positions: int,
     ) -> None:
-        self.draw, self.alt, self.controls, self.frames = draw, alt, controls, frames
+        self.draw, self.alt, self.controls, self.positions = draw, alt, controls, positions
         words = {name: name.replace("_", " ") for name in controls} | LABELS | dict(labels)
         self.labels = {name: words[name] for name in controls}
 
@@ -131,20 +204,21 @@ class Explorer:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         if os.environ.get("PMLBOOK_STATIC") == "1":
-            return {"text/html": self.to_html(), "text/plain": self.alt}
+            return {"text/html": self.page, "text/plain": self.alt}
         return self.widget()._repr_mimebundle_()
 
-    def to_html(self) -> str:
+    @cached_property  # a shell may ask for it twice
+    def page(self) -> str:
         """Figure and native inputs as self-contained HTML, every frame precomputed."""
         return _static_page(self)
 
 # %% ../../nbs/workshop/06_explore.ipynb #5ffe62e6
 _SCRIPT = """(root => {
-  const {elements, frames, alts, values} = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  const {looks, elements, frames, alts, values} = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
   const inputs = [...root.querySelectorAll('input, select')], picture = root.querySelector('.frame');
   inputs.forEach((input, i) => input.addEventListener('input', () => {
     const k = inputs.reduce((index, other, j) => index * values[j].length + Number(other.value), 0);
-    picture.innerHTML = frames[k].map(n => elements[n]).join('');
+    picture.innerHTML = frames[k].map(n => elements[n]).join('').replace(/ ~(\\d+)~/g, (_, n) => looks[n]);
     picture.firstChild.setAttribute('aria-label', alts[k]);
     if (input.type !== 'range') return;
     const text = String(values[i][input.value]);
@@ -167,30 +241,74 @@ def _native_input(uid: str, label: str, values: list[Any], start: int, choice: b
     )
 
 # %% ../../nbs/workshop/06_explore.ipynb #9caf591f
+def _woven(frames: list[list[str]]) -> tuple[list[str], list[list[int]]]:
+    """The different elements, and each frame as their numbers; what always stands together is one element."""
+    after, before = defaultdict(set), defaultdict(set)
+    for frame in frames:
+        for left, right in zip(["", *frame], [*frame, ""]):
+            after[left].add(right)
+            before[right].add(left)
+
+    def joined(frame: list[str]) -> list[str]:
+        runs: list[str] = []
+        for left, right in zip(["", *frame], frame):
+            if runs and len(after[left]) == len(before[right]) == 1:
+                runs[-1] += right
+            else:
+                runs.append(right)
+        return runs
+
+    drawn = [joined(frame) for frame in frames]
+    place = {element: k for k, element in enumerate(dict.fromkeys(itertools.chain(*drawn)))}
+    return list(place), [[place[element] for element in frame] for frame in drawn]
+
+
+_LOOK = r' (?:style|clip-path|transform)="[^"]*"'  # attributes that many elements share
+
+
+def _terse(path: re.Match[str]) -> str:
+    """A path of straight lines in tenths of a point, each place told from the one before."""
+    if re.search(r"[^MLz\d\s.e+-]", path[0]):
+        return path[0]
+    here = start = 0, 0
+    told = ""
+    for letter, x, y in re.findall(r"([MLz])(?: ([^M]\S*) (\S+))?", path[0]):
+        there = start if letter == "z" else (round(10 * float(x)), round(10 * float(y)))
+        start = there if letter == "M" else start
+        steps = (re.sub(r"\b0\.", ".", f"{(b - a) / 10:g}") for a, b in zip(here, there))
+        told += "z" if letter == "z" else ("m" if letter == "M" else " ") + " ".join(steps)
+        here = there
+    return told.replace(" -", "-")
+
+
 def _static_page(explorer: Explorer) -> str:
-    """HTML of `Explorer.to_html`."""
+    """HTML of `Explorer.page`."""
     names, specs = list(explorer.controls), list(explorer.controls.values())
-    values, starts = zip(*thinned(specs, explorer.frames))
+    values, starts = zip(*(thinned(spec, explorer.positions) for spec in specs))
     first = int(np.ravel_multi_index(starts, [len(v) for v in values]))
     points = [dict(zip(names, point)) for point in itertools.product(*values)]
     alts = [explorer.alt.format(**point) for point in points]
     uid = "explore-" + sha256(repr((explorer.alt, explorer.controls)).encode()).hexdigest()[:10]
-    model = explorer.draw(**points[first])
-    model.draw_without_rendering()
-    drawn = [_frame(explorer.draw(**point), model, uid) for point in points]
-    place = {element: k for k, element in enumerate(dict.fromkeys(itertools.chain(*drawn)))}
-    frames = [[place[element] for element in frame] for frame in drawn]
+    film = _Film(explorer.draw(**points[first]), uid)
+    with _thrift():
+        drawn = [film.frame(explorer.draw(**point)) for point in points]
+    elements, frames = _woven(drawn)
+    elements = [re.sub(r'(?<= d=")M[^"]*', _terse, element) for element in elements]
     inputs = "".join(
         _native_input(
             f"{uid}-{k}", explorer.labels[name], values[k], starts[k], isinstance(specs[k], list)
         )
         for k, name in enumerate(names)
     )
-    sent = {"elements": list(place), "frames": frames, "alts": alts, "values": values}
+    looks = list(dict.fromkeys(re.findall(_LOOK, "".join(elements))))
+    number = {look: f" ~{k}~" for k, look in enumerate(looks)}
+    elements = [re.sub(_LOOK, lambda look: number[look[0]], element) for element in elements]
+    sent = {"looks": looks, "elements": elements, "frames": frames, "alts": alts, "values": values}
     data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     said = f' aria-label="{html.escape(alts[first], quote=True)}" '
     return (
         f'<div class="pml-explore" id="{uid}">{inputs}'
+        f'<svg aria-hidden="true" style="position: absolute; width: 0; height: 0"><defs>{"".join(film.definitions)}</defs></svg>'
         f'<div class="frame">{"".join(drawn[first]).replace(" ", said, 1)}</div>'
         f'<script type="application/json">{data}</script><script>{_SCRIPT % uid}</script></div>'
     )
@@ -200,7 +318,7 @@ def explore(
     draw: Callable[..., Figure],
     alt: str,
     labels: Mapping[str, str] | None = None,
-    frames: int = MAX_FRAMES,
+    positions: int = POSITIONS,
     **controls: Control,
 ) -> Explorer:
     """Show a figure with controls.
@@ -213,8 +331,8 @@ def explore(
         Text alternative; may name the parameters in braces.
     labels : mapping of str to str, optional
         What the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
-    frames : int
-        Most frames that a static page precomputes.
+    positions : int
+        Least positions of each slider on a static page, if it has as many at all.
     **controls : tuple or list
         A slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter.
 
@@ -223,4 +341,4 @@ def explore(
     Explorer
         Shown by the notebook: ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
     """
-    return Explorer(draw, alt, dict(controls), labels or {}, frames)
+    return Explorer(draw, alt, dict(controls), labels or {}, positions)

@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, FixedLocator
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
@@ -44,6 +46,13 @@ class _OnInk(Text):
         vector = isinstance(getattr(renderer, "_renderer", None), RendererSVG)
         self.set_path_effects([] if vector else [self.outline])
         super().draw(renderer)
+
+
+def _name_ticks(axis: Axis, names: Iterable[Hashable]) -> None:
+    """One tick for each name, made when it is drawn: on a figure that moves, hardly ever."""
+    words = [str(name) for name in names]
+    axis.set_major_locator(FixedLocator(range(len(words))))
+    axis.set_major_formatter(FixedFormatter(words))
 
 
 def plot_channel(
@@ -86,10 +95,7 @@ def plot_channel(
         (ax.xaxis, outputs, table.shape[1]),
     ):
         if names is not None or count <= 20:
-            axis.set_ticks(
-                range(count),
-                labels=[str(name) for name in (range(count) if names is None else names)],
-            )
+            _name_ticks(axis, range(count) if names is None else names)
     ax.set(xlabel="outcome y", ylabel="secret x")
     ax.tick_params(length=0)
     return ax
@@ -130,10 +136,7 @@ def plot_leakage(
             textcoords="offset points",
             va="center",
         )
-    ax.set_xticks(
-        range(len(heights)),
-        labels=[str(name) for name in (range(len(heights)) if outputs is None else outputs)],
-    )
+    _name_ticks(ax.xaxis, range(len(heights)) if outputs is None else outputs)
     ax.set(xlabel="outcome y", ylabel="leakage (nats)")
     return ax
 

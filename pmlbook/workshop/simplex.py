@@ -6,14 +6,22 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from .validation import check_distribution, check_epsilon, check_prior
+from numpy.typing import ArrayLike
+
+from pmlbook.workshop.validation import (
+    check_distribution,
+    check_epsilon,
+    check_prior,
+    real_array,
+)
 
 # %% auto #0
-__all__ = ['UTILITIES', 'Simplex', 'simplex', 'Foldable', 'foldable']
+__all__ = ['UTILITIES', 'MOST', 'Simplex', 'simplex', 'Foldable', 'foldable', 'Staircase', 'staircase', 'Saddle', 'saddle']
 
 # %% ../../nbs/workshop/07_simplex.ipynb #5c62b95d
 UTILITIES = ("mutual_information", "chi_square", "total_variation")  # that simplex.js knows too
@@ -131,3 +139,120 @@ def foldable(vertices: Sequence[Sequence[float]]) -> Foldable:
     if len(rows) < 3 or any(len(row) != 3 for row in rows):
         raise ValueError("vertices must be at least three distributions on three symbols each")
     return Foldable(tuple(tuple(row.tolist()) for row in rows))
+
+# %% ../../nbs/workshop/07_simplex.ipynb #8ae5dd33
+@dataclass(frozen=True)
+class Staircase:
+    """A table of pairs to forbid; made by `staircase`, shown by the notebook."""
+
+    utilities: tuple[tuple[float, ...], ...]
+    prior: tuple[float, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        attributes = {
+            "utilities": ";".join(",".join(f"{u:.12g}" for u in row) for row in self.utilities),
+            "prior": ",".join(map(repr, self.prior)),
+            "inputs": json.dumps(self.inputs, ensure_ascii=False),
+            "outputs": json.dumps(self.outputs, ensure_ascii=False),
+        }
+        return _element("staircase", attributes)
+
+
+MOST = 6  # secrets, or outcomes, of a table that a browser solves while you click
+
+
+def staircase(
+    utilities: ArrayLike,
+    prior: Sequence[float],
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Staircase:
+    """A table of pairs to forbid by a click, with the least leakage recomputed in the browser.
+
+    Parameters
+    ----------
+    utilities : array_like, shape (N, M)
+        What each pair of a secret and an outcome is worth; any finite numbers, at most six rows and columns.
+    prior : sequence of length N
+        P(x), all positive.
+    inputs, outputs : sequence of str, optional
+        Names of the secrets and of the outcomes.
+
+    Returns
+    -------
+    Staircase
+        Shown by the notebook and by the site.
+
+    Raises
+    ------
+    InvalidPrior
+        If `prior` is no distribution or has a zero.
+    ValueError
+        If `utilities` is no finite matrix with a row for each secret, is too large, or names are missing.
+
+    Source: Song & Oechtering 2026, problems (1) and (2).
+
+    Examples
+    --------
+    >>> staircase([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]).inputs
+    ('secret 1', 'secret 2', 'secret 3')
+    """
+    checked, table = check_prior(prior), real_array(utilities, "utilities", 2)
+    (n, m), symbols = table.shape, len(checked)
+    if n != symbols or not (2 <= n <= MOST and 1 <= m <= MOST):
+        raise ValueError(
+            f"utilities has shape {n} x {m}: it needs {symbols} rows, one for each secret, "
+            f"at least 2, and at most {MOST} rows and columns"
+        )
+    rows = tuple(map(str, inputs or [f"secret {i + 1}" for i in range(n)]))
+    columns = tuple(map(str, outputs or [f"outcome {j + 1}" for j in range(m)]))
+    if len(rows) != n or len(columns) != m:
+        raise ValueError(f"{len(rows)} inputs and {len(columns)} outputs name {n} x {m} pairs")
+    return Staircase(tuple(map(tuple, table.tolist())), tuple(checked.tolist()), rows, columns)
+
+# %% ../../nbs/workshop/07_simplex.ipynb #43293275
+@dataclass(frozen=True)
+class Saddle:
+    """A surface to turn; made by `saddle`, shown by the notebook."""
+
+    noise: float
+    doubt: float
+
+    def _repr_html_(self) -> str:
+        return _element("saddle", {"noise": repr(self.noise), "doubt": repr(self.doubt)})
+
+
+def saddle(noise: float = 0.1, doubt: float = 0.8) -> Saddle:
+    """The information about one of two people from a noisy count, as a surface to turn.
+
+    Parameters
+    ----------
+    noise : float
+        Probability that the count is wrong at which the slider starts, 0 to 0.6.
+    doubt : float
+        Least entropy of the adversary's belief in nats at which the slider starts, 0 to 1.38.
+
+    Returns
+    -------
+    Saddle
+        Shown by the notebook and by the site.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of the range of its slider.
+
+    Source: Wu et al. 2026, Figure 1.
+
+    Examples
+    --------
+    >>> saddle(0.1).doubt
+    0.8
+    """
+    start = check_epsilon(noise, "noise"), check_epsilon(doubt, "doubt")
+    for name, value, end in zip(("noise", "doubt"), start, (0.6, 1.38)):
+        if value > end:
+            raise ValueError(f"{name} = {value:g} must be at most {end:g}: the slider ends there")
+    return Saddle(*start)

@@ -1,7 +1,8 @@
 """A real Chromium, the built site behind a local server, and pages that report what went wrong."""
 
+import gzip
 import shutil
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -10,7 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 
 SITE = Path(__file__).parents[2] / "_build" / "html"
-INDEXES = {"genindex.html", "py-modindex.html", "search.html"}
+SEARCH = "search.html"
+PACKED = (".html", ".css", ".js", ".json", ".svg", ".ipynb")
 CHROMIUM_OPTIONS = """--no-sandbox --disable-gpu --disable-quic --no-first-run
     --disable-background-networking --disable-component-update --disable-sync""".split()
 
@@ -18,9 +20,9 @@ CHROMIUM_OPTIONS = """--no-sandbox --disable-gpu --disable-quic --no-first-run
 def pytest_generate_tests(metafunc):
     """Let `chapter` run over the pages of the site, `explorable` over those with controls."""
     pages = {p.relative_to(SITE).as_posix(): p for p in sorted(SITE.rglob("*.html"))}
-    chapters = [n for n, p in pages.items() if not n.startswith("_") and p.name not in INDEXES]
+    chapters = [n for n, p in pages.items() if not n.startswith("_") and n != SEARCH]
     if "chapter" in metafunc.fixturenames:
-        metafunc.parametrize("chapter", chapters or ["index.html"])
+        metafunc.parametrize("chapter", chapters or ["index.html"], scope="module")
     if "explorable" in metafunc.fixturenames:
         figure = '<div class="pml-explore"'
         explorables = [n for n in chapters if figure in pages[n].read_text("utf-8")]
@@ -42,7 +44,26 @@ def chromium():
         browser.close()
 
 
-class Quiet(SimpleHTTPRequestHandler):
+@cache
+def packed(path):
+    """A file as it goes over the wire."""
+    return gzip.compress(Path(path).read_bytes(), 6)
+
+
+class Host(SimpleHTTPRequestHandler):
+    """A quiet server that sends words and code compressed, as every host of static pages does."""
+
+    def do_GET(self):
+        path = self.translate_path(self.path)
+        if not path.endswith(PACKED) or not Path(path).is_file():
+            return super().do_GET()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(packed(path))))
+        self.end_headers()
+        self.wfile.write(packed(path))
+
     def log_message(self, *args):
         pass
 
@@ -52,7 +73,7 @@ def site():
     """Address of the built site."""
     if not (SITE / "index.html").exists():
         pytest.skip("run make book first")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=SITE)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

@@ -1,0 +1,107 @@
+"""The frames of a static page are drawn in haste, and are the frames that one would draw at leisure."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+
+from pmlbook.workshop.explore import POSITIONS, _Film, _terse, _thrift, explore
+from pmlbook.workshop.plots import plot_channel, plot_leakage
+
+
+def two_figures(truth, rare=0.2):
+    """A channel and its leakage; the right axis grows with the leakage, and has a title."""
+    fig = Figure(figsize=(6, 2.5))
+    left, right = fig.subplots(1, 2)
+    plot_channel([[truth, 1 - truth], [0, 1]], left, inputs=["ill", "well"])
+    plot_leakage([-np.log(rare), truth], right, epsilon=0.5)
+    right.set_title(f"truth {truth:.2f}", fontsize="medium")
+    if truth > 0.5:
+        left.tick_params(labelsize=5)
+    return fig
+
+
+def sent(explorer):
+    return json.loads(explorer.page.split('type="application/json">')[1].split("</script>")[0])
+
+
+def restored(data):
+    """The SVG of each frame, as the page puts it together."""
+    for frame in data["frames"]:
+        text = "".join(data["elements"][n] for n in frame)
+        yield re.sub(r" ~(\d+)~", lambda match: data["looks"][int(match[1])], text)
+
+
+def test_frames_in_haste_are_frames_at_leisure():
+    film = _Film(two_figures(0.5), "x")
+    for truth in (0.5, 0.5, 0.2, 0.9, 0.2, 0.5):
+        fresh = _Film(two_figures(0.5), "x")
+        with _thrift():
+            hasty, alone = (one.frame(two_figures(truth)) for one in (film, fresh))
+        assert "".join(hasty) == "".join(alone)
+        words = re.findall(r">([^<>]+)</text>", "".join(hasty))
+        slow = re.findall(r">([^<>]+)</text>", "".join(film.frame(two_figures(truth))))
+        assert words == slow and f"truth {truth:.2f}" in words and "secret x" in words
+    assert len(film.axes) > 4  # an axis that shows something else is drawn again
+
+
+def test_matplotlib_is_left_as_it_was():
+    before = [Axis.__dict__[name] for name in ("majorTicks", "minorTicks")]
+    with pytest.raises(ZeroDivisionError), _thrift():
+        raise ZeroDivisionError
+    assert [Axis.__dict__[name] for name in ("majorTicks", "minorTicks")] == before
+    assert len(Figure().subplots().xaxis.majorTicks) == 1
+
+
+def test_what_is_sent_is_each_frame():
+    explorer = explore(two_figures, "truth {truth}", truth=(0, 1, 0.1, 0.5), rare=[0.2, 0.01])
+    data = sent(explorer)
+    assert len(data["frames"]) == 22 and len(data["alts"]) == 22
+    films = list(restored(data))
+    for k, frame in enumerate(films):
+        assert frame.startswith("<svg") and frame.endswith("</svg>") and "~" not in frame
+        assert frame.count("<g") == frame.count("</g>")
+        assert f"truth {data['values'][0][k // 2]:.2f}" in frame
+    assert len(set(films)) == 22
+    used = set(re.findall(r"(?:href=\"|url\()#([\w-]+)", "".join(films)))
+    assert used and all(f'id="{name}"' in explorer.page for name in used)
+
+
+def test_a_slider_of_a_page_glides():
+    data = sent(explore(two_figures, "truth {truth}", truth=(0, 1, 0.01, 0.5)))
+    assert POSITIONS <= len(data["values"][0]) == len(data["frames"])
+
+
+def corners(path):
+    """Corners of a path in absolute or in relative steps of straight lines, a list for each stroke."""
+    strokes, start = [], np.zeros(2)
+    for letter, numbers in re.findall(r"([MmLz])([^MmLz]*)", path):
+        steps = np.array([float(v) for v in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", numbers)]).reshape(
+            -1, 2
+        )
+        if letter == "m":
+            strokes.append(start + np.cumsum(steps, axis=0))
+        elif letter == "M":
+            strokes.append(steps)
+        elif letter == "L":
+            strokes[-1] = np.vstack([strokes[-1], steps])
+        start = strokes[-1][0] if letter == "z" else strokes[-1][-1]
+    return strokes
+
+
+def test_a_terse_path_goes_the_same_way():
+    rng = np.random.default_rng(3)
+    for trial in range(50):
+        path = ""
+        for _ in range(rng.integers(1, 4)):
+            points = rng.uniform(-30, 400, size=(rng.integers(2, 30), 2)).round(rng.integers(0, 5))
+            path += "M " + " L ".join(f"{x:g} {y:g}" for x, y in points) + " " + "z " * (trial % 2)
+        told = re.sub(r"M[^\"]*", _terse, path)
+        assert len(told) < len(path)
+        for one, two in zip(corners(path), corners(told), strict=True):
+            assert one.shape == two.shape and abs(one - two).max() <= 0.05 + 1e-9
+    curve = "M 0 5 C 1 2 3 4 5 6"
+    assert re.sub(r"M[^\"]*", _terse, curve) == curve
