@@ -13,6 +13,7 @@ import contextlib
 import io
 import json
 import os
+import symtable
 import sys
 import time
 import types
@@ -44,19 +45,38 @@ def claims(source):
             yield from ((words[0], name) for name in words[1:])
 
 
+def scopes(table):
+    """A table of symbols and those inside it."""
+    yield table
+    for child in table.get_children():
+        yield from scopes(child)
+
+
 def names(source):
-    """The names that a cell binds, and all that it mentions."""
-    bound, mentioned = set(), set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name):
-            mentioned.add(node.id)
-            if isinstance(node.ctx, ast.Store):
-                bound.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            bound.add(node.name)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
-    return bound, mentioned
+    """The names that a cell binds, and those that it takes from the cells above."""
+    bound, taken, later = set(), set(), set()
+    for statement in ast.parse(source).body:
+        table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+        stored = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+        stored |= {s.get_name() for s in table.get_symbols() if s.is_namespace()}
+        inner = [
+            s
+            for child in table.get_children()
+            for inside in scopes(child)
+            for s in inside.get_symbols()
+        ]
+        loaded = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
+        loaded |= {s.get_name() for s in inner if s.is_global()}
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            later |= loaded  # when it is called, the whole cell has run
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            taken |= loaded - bound
+        elif isinstance(statement, ast.AugAssign):
+            taken |= (loaded | stored) - bound
+        else:
+            taken |= loaded - stored - bound
+        bound |= stored
+    return bound, taken | (later - bound)
 
 
 def needed(sources, place):

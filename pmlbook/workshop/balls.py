@@ -322,9 +322,10 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
         for name, side in sides.items():
             moved = _ball(flint.arb_series([side.inside, 1], 2))
             image = Ball(f(**{**sides, name: moved})).inside
-            terms = image.coeffs() if isinstance(image, flint.arb_series) else [image]
+            moves = isinstance(image, flint.arb_series)
+            terms = image.coeffs() if moves else [image]
             slope = terms[1] if len(terms) > 1 else flint.arb(0)
-            if not all(term.is_finite() for term in terms):
+            if not all(term.is_finite() for term in terms) or (moves and image.prec < 2):
                 slope = flint.arb.nan()
             around += slope * (side.inside - middle[name].inside)
         if not straight.is_finite() or not around.is_finite():
