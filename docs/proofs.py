@@ -107,7 +107,7 @@ def run(path, sources, place):
     return time.perf_counter() - begin, None
 
 
-def ask_another(formulas, milliseconds=2000):
+def ask_another(formulas, milliseconds=300):
     """What cvc5 says about formulas: 'none' if no point satisfies them, 'found', or 'unknown'."""
     import cvc5
     import z3
@@ -116,6 +116,7 @@ def ask_another(formulas, milliseconds=2000):
     question.add(*formulas)
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(milliseconds))
+    solver.setOption("nl-cov", "false")  # its cells cannot be interrupted
     parser = cvc5.InputParser(solver)
     text = "(set-logic QF_NRA)\n" + question.to_smt2()
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
