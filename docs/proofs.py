@@ -2,7 +2,8 @@
 
 A cell that begins ``# proves`` or ``# refutes`` is run after the cells of its notebook that define its
 names, and theirs, in the notebook's order. A proof that is not found, or a counterexample that is none,
-fails its assertion, and the exit is 1. Words after the command choose ids; ``--second`` asks cvc5 too.
+fails its assertion, and the exit is 1. Words after the command choose ids. With ``--second`` another
+solver, cvc5, is asked each question too: where both decide they must agree, and the last line counts.
 """
 
 import __future__
@@ -12,11 +13,16 @@ import contextlib
 import io
 import json
 import os
+import symtable
 import sys
 import time
+import types
+from collections import Counter
 from pathlib import Path
 
 import matplotlib
+
+from pmlbook.workshop import proof
 
 matplotlib.use("Agg")
 NBS = Path(__file__).resolve().parent.parent / "nbs"
@@ -39,19 +45,38 @@ def claims(source):
             yield from ((words[0], name) for name in words[1:])
 
 
+def scopes(table):
+    """A table of symbols and those inside it."""
+    yield table
+    for child in table.get_children():
+        yield from scopes(child)
+
+
 def names(source):
-    """The names that a cell binds, and all that it mentions."""
-    bound, mentioned = set(), set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name):
-            mentioned.add(node.id)
-            if isinstance(node.ctx, ast.Store):
-                bound.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            bound.add(node.name)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
-    return bound, mentioned
+    """The names that a cell binds, and those that it takes from the cells above."""
+    bound, taken, later = set(), set(), set()
+    for statement in ast.parse(source).body:
+        table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+        stored = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+        stored |= {s.get_name() for s in table.get_symbols() if s.is_namespace()}
+        inner = [
+            s
+            for child in table.get_children()
+            for inside in scopes(child)
+            for s in inside.get_symbols()
+        ]
+        loaded = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
+        loaded |= {s.get_name() for s in inner if s.is_global()}
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            later |= loaded  # when it is called, the whole cell has run
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            taken |= loaded - bound
+        elif isinstance(statement, ast.AugAssign):
+            taken |= (loaded | stored) - bound
+        else:
+            taken |= loaded - stored - bound
+        bound |= stored
+    return bound, taken | (later - bound)
 
 
 def needed(sources, place):
@@ -68,7 +93,8 @@ def needed(sources, place):
 
 def run(path, sources, place):
     """Seconds that the proof takes, and what went wrong, if anything."""
-    space = {"__name__": "__proof__"}
+    module = types.ModuleType("__proof__")  # dataclasses look their module up
+    sys.modules["__proof__"], space = module, module.__dict__
     os.chdir(path.parent)
     begin, flags = time.perf_counter(), __future__.annotations.compiler_flag
     try:
@@ -79,6 +105,39 @@ def run(path, sources, place):
     except Exception as error:
         return time.perf_counter() - begin, f"{type(error).__name__}: {error}".splitlines()[0]
     return time.perf_counter() - begin, None
+
+
+def ask_another(formulas, milliseconds=300):
+    """What cvc5 says about formulas: 'none' if no point satisfies them, 'found', or 'unknown'."""
+    import cvc5
+    import z3
+
+    question = z3.Solver(ctx=formulas[0].ctx)
+    question.add(*formulas)
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", str(milliseconds))
+    solver.setOption("nl-cov", "false")  # its cells cannot be interrupted
+    parser = cvc5.InputParser(solver)
+    text = "(set-logic QF_NRA)\n" + question.to_smt2()
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
+    names, said = parser.getSymbolManager(), ""
+    while not (command := parser.nextCommand()).isNull():
+        said += str(command.invoke(solver, names))
+    return {"unsat": "none", "sat": "found"}.get(said.strip(), "unknown")
+
+
+def with_second_opinion(search, tally):
+    """The search of the prover, with cvc5 asked the same; a contradiction is an error."""
+
+    def both(formulas, steps):
+        first, point = search(formulas, steps)
+        second = ask_another(formulas) if formulas else "unknown"
+        tally["confirmed" if first == second else "not decided by both"] += 1
+        if {first, second} == {"none", "found"}:
+            raise AssertionError(f"z3 says {first}, cvc5 says {second}: {formulas}")
+        return first, point
+
+    return both
 
 
 def main(chosen):
@@ -99,4 +158,10 @@ def main(chosen):
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(sys.argv[1:]) else 0)
+    tally = Counter()
+    if "--second" in sys.argv[1:]:
+        proof._search = with_second_opinion(proof._search, tally)
+    failed = main([word for word in sys.argv[1:] if not word.startswith("--")])
+    if tally:
+        print(*(f"{number} questions {answer}" for answer, number in tally.items()), sep=", ")
+    sys.exit(1 if failed else 0)

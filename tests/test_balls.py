@@ -14,6 +14,7 @@ from pmlbook.workshop.balls import (  # noqa: E402
     entropy,
     exp,
     information,
+    joint_information,
     log,
     prove_over,
     xlogx,
@@ -125,4 +126,18 @@ def test_information_is_entropy_of_what_is_known_for_sure():
     low, high = enclose(lambda: information(prior, [[1, 0], [0, 1]]) - entropy(prior))
     assert low <= 0 <= high
     low, high = enclose(lambda: information(prior, [[1, 0], [1, 0]]))
+    assert low <= 0 <= high
+
+
+def test_what_is_no_distribution_has_no_information():
+    third = Fraction(1, 3)
+    with pytest.raises(ValueError, match="prior sums to"):
+        enclose(lambda: information([third, third], [[1, 0], [0, 1]]))
+    with pytest.raises(ValueError, match="a row of channel sums to"):
+        enclose(lambda p: information([HALF, HALF], [[p, 1 + p], [0, 1]]), p=third)
+    with pytest.raises(ValueError, match="table sums to"):
+        enclose(lambda: joint_information([[third, third]]))
+    low, high = enclose(
+        lambda p: joint_information([[p, 0], [0, 1 - p]]) - entropy([p, 1 - p]), p=third
+    )
     assert low <= 0 <= high

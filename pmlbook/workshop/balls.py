@@ -17,8 +17,8 @@ from .linear_programmes import SolverFailed
 from .proof import Proof
 
 # %% auto #0
-__all__ = ['TOUCH', 'WIDTH', 'MOST', 'PIECES', 'BITS', 'Box', 'Ball', 'log', 'exp', 'xlogx', 'entropy', 'information', 'enclose',
-           'Enclosed', 'prove_over']
+__all__ = ['TOUCH', 'WIDTH', 'MOST', 'PIECES', 'BITS', 'Box', 'Ball', 'log', 'exp', 'xlogx', 'entropy', 'information',
+           'joint_information', 'enclose', 'Enclosed', 'prove_over']
 
 # %% ../../nbs/workshop/09_balls.ipynb #a7ef7448
 class Ball:
@@ -182,8 +182,24 @@ def entropy(weights: Sequence[Any]) -> Ball:
     return -sum((xlogx(weight) for weight in weights), Ball(0))
 
 
+def _law(weights: Sequence[Any], name: str) -> list[Ball]:
+    """The weights as balls, unless they surely do not sum to one."""
+    import flint
+
+    law = [Ball(weight) for weight in weights]
+    total = sum(law, Ball(0)).inside
+    if isinstance(total, flint.arb) and total.is_finite() and not total.contains(1):
+        raise ValueError(f"{name} sums to {total}, not to 1")
+    return law
+
+
 def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
     """Mutual information in nats of a prior and a channel, given by its rows.
+
+    Raises
+    ------
+    ValueError
+        If the prior or a row surely does not sum to 1.
 
     Source: Shannon 1948.
 
@@ -193,8 +209,32 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
     >>> low <= 0 <= high
     True
     """
-    out = [sum(Ball(w) * entry for w, entry in zip(prior, column)) for column in zip(*channel)]
-    return entropy(out) - sum((Ball(w) * entropy(row) for w, row in zip(prior, channel)), Ball(0))
+    weights, rows = _law(prior, "prior"), [_law(row, "a row of channel") for row in channel]
+    out = [sum((w * e for w, e in zip(weights, column)), Ball(0)) for column in zip(*rows)]
+    return entropy(out) - sum((w * entropy(row) for w, row in zip(weights, rows)), Ball(0))
+
+
+def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
+    """Mutual information in nats of two things with this table of joint probabilities.
+
+    Raises
+    ------
+    ValueError
+        If the table surely does not sum to 1.
+
+    Source: Shannon 1948.
+
+    Examples
+    --------
+    >>> low, high = enclose(lambda: joint_information([[Fraction(1, 2), 0], [0, Fraction(1, 2)]]))
+    >>> low < 0.693148 and high > 0.693147
+    True
+    """
+    whole = entropy(_law([entry for row in table for entry in row], "table"))
+    rows, columns = (
+        entropy([sum(map(Ball, line), Ball(0)) for line in lines]) for lines in (table, zip(*table))
+    )
+    return rows + columns - whole
 
 # %% ../../nbs/workshop/09_balls.ipynb #ef0ad3a5
 WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
@@ -304,9 +344,10 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
         for name, side in sides.items():
             moved = _ball(flint.arb_series([side.inside, 1], 2))
             image = Ball(f(**{**sides, name: moved})).inside
-            terms = image.coeffs() if isinstance(image, flint.arb_series) else [image]
+            moves = isinstance(image, flint.arb_series)
+            terms = image.coeffs() if moves else [image]
             slope = terms[1] if len(terms) > 1 else flint.arb(0)
-            if not all(term.is_finite() for term in terms):
+            if not all(term.is_finite() for term in terms) or (moves and image.prec < 2):
                 slope = flint.arb.nan()
             around += slope * (side.inside - middle[name].inside)
         if not straight.is_finite() or not around.is_finite():
