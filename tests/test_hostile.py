@@ -80,6 +80,9 @@ CALLS = {
     "distortion_leakage": dict(
         query=COUNTING, L=0.1, b=0.5, p0=None, distortion=None, sees=None, tol=1e-2, max_time=1.0
     ),
+    "least_loss": dict(source_set=SOURCES, loss=[[0.0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=0.5),
+    "estimation_mechanism": dict(prior=PRIOR, epsilon=0.5, target=[1.0, 2.0, 3.0], max_time=5.0),
+    "estimation_variance": dict(mechanism=FLIP, target=[0.0, 1.0]),
     "box_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "ball_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "prior_from_counts": dict(counts=[60, 30, 10], zeros="refuse"),
