@@ -218,3 +218,10 @@ def test_a_design_that_is_cut_short_warns():
     with pytest.warns(pb.LooseBound, match="estimation_mechanism"):
         design = pb.estimation_mechanism(prior, 0.5, max_time=0)
     assert design.mechanism.certify(0.5) and design.bound < design.value
+
+
+def test_a_rare_secret_keeps_its_own_outcome():
+    """Its weight is as small as the secret is rare; dropped for that, it left a row without an outcome."""
+    prior = [1.0512891857033506e-09, 0.343678596462812, 0.3148800111120031, 0.10939748513511947]
+    design = pb.estimation_mechanism([*prior, 1 - sum(prior)], 20.67324862999402, [1, 0, 0, 0, 0])
+    assert design.gap <= 1e-6 * design.value

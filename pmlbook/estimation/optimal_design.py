@@ -374,7 +374,7 @@ def _search(
         found = dict(zip(names, weights.tolist()))
         if value - bound <= tol * value + (whole - value) or clock.over or not more:
             break
-        kept = weights > RARE * weights.max()
+        kept = (corners.lifts[:, names] * weights).max(axis=0) > RARE
         names = [*np.array(names)[kept].tolist(), *more]
         room = _joined(every.lifts[:, names], weights[kept], every.ones, len(more))
         if room is None:  # as far as floats go
@@ -386,10 +386,11 @@ def _search(
 def _stored(
     corners: Extremes, found: dict[int, float], least: float, prior: Any, level: float
 ) -> Mechanism:
-    """The mechanism of corners whose weights are above `least` of the largest, within its level."""
+    """The mechanism of corners that some secret is told with a probability above `least`, within its level."""
     checked, weights = check_prior(prior), np.array(list(found.values()))
-    kept = weights > least * weights.max()
-    lifts, weights = corners.lifts[:, np.array(list(found))[kept]], weights[kept]
+    lifts = corners.lifts[:, list(found)]
+    kept = (lifts * weights).max(axis=0) > least
+    lifts, weights = lifts[:, kept], weights[kept]
 
     def make(shave: float) -> Mechanism:
         lower = lowered(lifts, checked, shave)
@@ -483,4 +484,4 @@ def estimation_mechanism(
 
 STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
 TOLERANCE = 1e-9  # of the variance, relative: what ten digits of a programme allow
-RARE = 1e-9  # a weight below this part of the largest is the barrier's, and would be stored with two digits
+RARE = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits
