@@ -5,16 +5,26 @@
 # %% ../../nbs/estimation/01_optimal_design.ipynb #6bc709f5
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from ..extremal.enumeration import Extremes, best_mix, dual_bound, keep_level, lowered
+from pmlbook.extremal.enumeration import (
+    Contradiction,
+    Extremes,
+    best_mix,
+    dual_bound,
+    keep_level,
+    lowered,
+    too_uneven,
+)
 from ..extremal.lift_vectors import exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
@@ -33,8 +43,8 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['EASINGS', 'TOLERANCE', 'RARE', 'functionals', 'estimation_variance', 'Spread', 'centred', 'variance_bound',
-           'best_weights', 'estimation_mechanism']
+__all__ = ['EASINGS', 'ROUNDS', 'STEADY', 'STRICTEST', 'TOLERANCE', 'RARE', 'functionals', 'estimation_variance', 'Spread',
+           'centred', 'variance_bound', 'best_weights', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
 def functionals(target: str | ArrayLike, prior: Any) -> Floats:
@@ -43,7 +53,7 @@ def functionals(target: str | ArrayLike, prior: Any) -> Floats:
     Parameters
     ----------
     target : 'frequencies' or array_like, shape (N,) or (N, K)
-        All N frequencies, or the weights of one functional or of K. A Series or frame is put into the
+        All N frequencies, or the weights of one functional or of K. A Series, frame or dict is put into the
         order of the prior.
     prior : array_like, shape (N,)
 
@@ -58,7 +68,8 @@ def functionals(target: str | ArrayLike, prior: Any) -> Floats:
             raise ValueError(f"target {target!r} is neither 'frequencies' nor an array")
         return np.eye(n)
     given = aligned(target, names_of(prior), "target", "prior")
-    wanted = real_array(given, "target", np.ndim(np.asarray(given)))
+    given = list(given.values()) if isinstance(given, Mapping) else given
+    wanted = real_array(given, "target", np.asarray(given, dtype=object).ndim)
     wanted = wanted[:, None] if wanted.ndim == 1 else wanted
     if wanted.ndim != 2 or len(wanted) != n:
         raise ValueError(f"target has shape {wanted.shape}, but the prior has {n} entries")
@@ -107,7 +118,7 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     Raises
     ------
     ValueError
-        If `target` does not fit the prior.
+        If `target` does not fit the prior, or is so large that no float holds its variance.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
 
@@ -133,7 +144,13 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
         return float("inf")
     spread = sum(a * b for x, y in zip(goal, found) for a, b in zip(x, y))
     means = (sum(p * row[k] for p, row in zip(shares, goal)) for k in range(len(goal[0])))
-    return float(spread - sum(mean**2 for mean in means))
+    try:
+        return float(spread - sum(mean**2 for mean in means))
+    except OverflowError:
+        most = float(abs(wanted).max())
+        raise ValueError(
+            f"target has an entry of size {most:g}: no float holds its variance"
+        ) from None
 
 
 def _named(target: Any, mechanism: Mechanism) -> Any:
@@ -223,9 +240,8 @@ def _step(lifts: Floats, weights: Floats, wanted: Floats, ease: float) -> tuple[
     both = far @ far.T
     slope = -np.diag(both) / weights - ease
     curve = 2 * near * both + ease * np.eye(len(weights))
-    system = np.linalg.solve(curve, np.column_stack([scaled.T, slope]))
-    prices = np.linalg.lstsq(scaled @ system[:, :-1], -scaled @ system[:, -1], rcond=None)[0]
-    change = -(system[:, -1] + system[:, :-1] @ prices)
+    free = np.linalg.qr(scaled.T, mode="complete")[0][:, len(lifts) :]  # moves no average
+    change = -free @ np.linalg.solve(free.T @ curve @ free, free.T @ slope)
     return change, float(-slope @ change)
 
 
@@ -250,47 +266,67 @@ def best_weights(lifts: Floats, weights: Floats, wanted: Floats) -> Floats:
             else:
                 break
             weights = moved
-            if promise < 1e-3 * ease * count:
+            if promise < max(1e-3 * ease * count, 1e-13 * abs(then)):  # or it is rounding
                 break
     return weights
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #7022a671
-def _first(corners: Extremes, lifts: Floats) -> dict[int, float]:
+ROUNDS = 60  # a handful is enough, unless rounding stands in the way
+STEADY = 1e-7  # of every frequency, told besides: a design for few functionals may else be singular
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    """Corners minus one, each row of order one, plus the direction `ones` that all of them miss, shape (N, V).
+
+    Weights of corners average them to one just if they average `lifts` to `ones`.
+    """
+
+    corners: Extremes
+    scale: Floats
+    ones: Floats
+    lifts: Floats
+
+    @classmethod
+    def of(cls, corners: Extremes) -> _Scaled:
+        """Scaled corners."""
+        scale = abs(corners.shifts).max(axis=1)
+        missed = scale * np.array(corners.shares, dtype=float)
+        ones = missed / np.linalg.norm(missed)
+        return cls(corners, scale, ones, ones[:, None] + corners.shifts / scale[:, None])
+
+
+def _first(every: _Scaled) -> dict[int, float]:
     """Corners with weights that average to one and tell all frequencies: direction by direction what is told least."""
     found: dict[int, float] = {}
-    n = len(lifts)
-    told = np.ones((n, n))
+    n = len(every.ones)
+    told = np.outer(every.ones, every.ones)
     for _ in range(n):
         least = np.linalg.eigh(told)[1][:, 0]
-        _add(found, corners, best_mix(corners, Spread(least[None]))[0], 1 / n)
-        chosen = lifts[:, list(found)]
+        used = best_mix(every.corners, Spread((least / every.scale)[None]))[0]
+        weights = nnls(every.lifts[:, used], every.ones)[0]
+        for v, weight in zip(used.tolist(), weights.tolist()):
+            if weight > 0:
+                found[v] = found.get(v, 0.0) + weight / n
+        chosen = every.lifts[:, list(found)]
         told = (chosen * list(found.values())) @ chosen.T
     return found
 
-
-def _add(found: dict[int, float], corners: Extremes, used: Any, share: float) -> None:
-    """Mix the corners of another mechanism into those found."""
-    weights = nnls(corners.lifts[:, used], np.ones(len(corners.shares)))[0]
-    for v, weight in zip(used.tolist(), weights.tolist()):
-        if weight > 0:
-            found[v] = found.get(v, 0.0) + share * weight
-
-
-def _even(lifts: Floats, weights: Floats) -> Floats:
-    """Weights changed as little as possible, each by a fraction of itself, so that lifts average to one."""
-    change = np.linalg.lstsq(lifts * weights, 1 - lifts @ weights, rcond=None)[0]
+# %% ../../nbs/estimation/01_optimal_design.ipynb #5c0e7a10
+def _even(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
+    """Weights changed as little as possible, each by a fraction of itself, so that lifts average to `ones`."""
+    change = np.linalg.lstsq(lifts * weights, ones - lifts @ weights, rcond=None)[0]
     return weights * (1 + change)
 
 
-def _joined(lifts: Floats, weights: Floats, count: int) -> Floats:
-    """Weights for the last `count` lift vectors too, so small that the others can make room."""
-    share = 1e-3 * weights.mean()
-    while True:
-        before = np.append(weights, np.full(count, share))
-        after = _even(lifts, before)
+def _joined(lifts: Floats, weights: Floats, ones: Floats, count: int) -> Floats | None:
+    """Weights for the last `count` lift vectors too, so small that the others can make room; None if none are."""
+    for k in range(3, 10):
+        before = np.append(weights, np.full(count, weights.mean() * 10.0**-k))
+        after = _even(lifts, before, ones)
         if (after > 0.1 * before).all():
             return after
-        share /= 10
+    return None
 
 
 def _prices(shifts: Floats, weights: Floats, values: Floats) -> Floats:
@@ -300,34 +336,68 @@ def _prices(shifts: Floats, weights: Floats, values: Floats) -> Floats:
     return np.linalg.lstsq(system.T, root * values, rcond=None)[0][1:]
 
 
+def _steady(every: _Scaled, found: dict[int, float], aim: Floats) -> Floats:
+    """The functionals, and so little of each direction that it hardly costs: with them J is never singular."""
+    lifts, weights = every.lifts[:, list(found)], np.array(list(found.values()))
+    rest = np.eye(len(aim)) - np.outer(every.ones, every.ones)
+    part = _objective(lifts, weights, aim) / _objective(lifts, weights, rest)
+    return np.column_stack([aim, STEADY * np.sqrt(part) * rest])
+
+# %% ../../nbs/estimation/01_optimal_design.ipynb #5c0e7a11
 def _search(
     corners: Extremes, wanted: Floats, tol: float, clock: Clock
 ) -> tuple[dict[int, float], float]:
     """Weights of corners, and a certified lower bound on the summed variance."""
-    scale, goal = corners.shifts.max(), centred(wanted, corners.shares)
-    every, aim = 1 + corners.shifts / scale, np.array(goal, dtype=float)
-    found, bound, shares = _first(corners, every), 0.0, np.array(corners.shares, dtype=float)
-    while True:
-        names = list(found)
-        weights = best_weights(every[:, names], np.array(list(found.values())), aim)
-        undo = np.linalg.solve((every[:, names] * weights) @ every[:, names].T, aim)
-        utility, value = Spread(undo.T / scale), float((aim * undo).sum()) / scale**2
-        values = utility.at_lifts(corners.lifts, corners.shifts, shares)
-        prices = _prices(corners.shifts[:, names] / scale, weights, values[names]) / scale
+    every, goal = _Scaled.of(corners), centred(wanted, corners.shares)
+    most = max(abs(entry) for row in goal for entry in row)
+    unit = Fraction(2) ** int(math.log2(most.numerator) - math.log2(most.denominator))
+    goal = [[entry / unit for entry in row] for row in goal]  # the squares of 1e200 are no floats
+    aim, shares = np.array(goal, dtype=float), np.array(corners.shares, dtype=float)
+    found, bound, width = _first(every), 0.0, len(goal[0])
+    full = _steady(every, found, aim / every.scale[:, None])
+    for _ in range(ROUNDS):
+        names, before = list(found), np.array(list(found.values()))
+        lifts = every.lifts[:, names]
+        weights = best_weights(lifts, before, full)
+        undo = np.linalg.solve((lifts * weights) @ lifts.T, full)
+        value, whole = (float((full * undo)[:, :k].sum()) for k in (width, None))
+        matrix = undo.T / every.scale
+        utility = Spread(matrix[:width])
+        values = Spread(matrix).at_lifts(corners.lifts, corners.shifts, shares)
+        prices = _prices(lifts - every.ones[:, None], weights, values[names]) / every.scale
         bound = max(bound, variance_bound(corners, utility, goal, list(map(Fraction, prices))))
         best = np.argsort(prices @ corners.shifts - values)[: 2 * len(aim)]
-        if found.keys() >= set(
-            best.tolist()
-        ):  # prices too coarse to name a missing one: a programme's
+        if found.keys() >= set(best.tolist()):  # prices too coarse to name one: a programme's
             best, exact = best_mix(corners, utility)
             bound = max(bound, variance_bound(corners, utility, goal, exact))
         more = [v for v in best.tolist() if v not in found]
-        if value - bound <= tol * value or clock.over or not more:
-            return dict(zip(names, weights.tolist())), bound
-        kept = weights > 1e-8 * weights.max()
-        names = [*np.array(names)[kept].tolist(), *more]
-        weights = _joined(every[:, names], weights[kept], len(more))
         found = dict(zip(names, weights.tolist()))
+        if value - bound <= tol * value + (whole - value) or clock.over or not more:
+            break
+        kept = (corners.lifts[:, names] * weights).max(axis=0) > RARE
+        names = [*np.array(names)[kept].tolist(), *more]
+        room = _joined(every.lifts[:, names], weights[kept], every.ones, len(more))
+        if room is None:  # as far as floats go
+            break
+        found = dict(zip(names, room.tolist()))
+    return found, float_below(Fraction(bound) * unit**2)
+
+# %% ../../nbs/estimation/01_optimal_design.ipynb #5c0e7a12
+def _stored(
+    corners: Extremes, found: dict[int, float], least: float, prior: Any, level: float
+) -> Mechanism:
+    """The mechanism of corners that some secret is told with a probability above `least`, within its level."""
+    checked, weights = check_prior(prior), np.array(list(found.values()))
+    lifts = corners.lifts[:, list(found)]
+    kept = (lifts * weights).max(axis=0) > least
+    lifts, weights = lifts[:, kept], weights[kept]
+
+    def make(shave: float) -> Mechanism:
+        lower = lowered(lifts, checked, shave)
+        channel = lower * np.maximum(_even(lower, weights, np.ones(len(checked))), 0)
+        return Mechanism(channel / channel.sum(axis=1, keepdims=True), prior, names_of(prior) or ())
+
+    return keep_level(make, level)
 
 
 def estimation_mechanism(
@@ -361,10 +431,14 @@ def estimation_mechanism(
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative or not finite, `target` does not fit or is constant, or there are too many
-        secrets to list the corners.
+        If `epsilon` is negative, not finite, or positive and below `STRICTEST`; `target` does not fit, is
+        constant, or so large that no float holds its variance; or there are too many secrets to list the corners.
     Infeasible
         If `epsilon` is 0: outcomes that tell nothing tell no frequencies.
+    SolverFailed
+        If floats cannot handle so uneven a prior.
+    Contradiction
+        If the value is below its bound, which would be a defect of this library.
 
     Warns
     -----
@@ -379,30 +453,35 @@ def estimation_mechanism(
     >>> round(design.value, 6), round(design.bound, 6)
     (2.0, 2.0)
     """
-    names, level = names_of(prior), check_epsilon(epsilon)
-    checked, wanted = check_prior(prior), functionals(target, prior)
+    level, wanted = check_epsilon(epsilon), functionals(target, prior)
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
     if level == 0:
         raise Infeasible("epsilon = 0: outcomes that tell nothing tell no frequencies")
+    if level < STRICTEST:
+        raise ValueError(
+            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits tell nothing"
+        )
     shares = exact_prior(prior)
     corners = exact_lift_vectors(shares, lift_limit(shares, level)[1])
-    found, bound = _search(corners, wanted, TOLERANCE, Clock(max_time))
-    weights = np.array(list(found.values()))
-    kept = weights > RARE * weights.max()
-    lifts, weights = corners.lifts[:, np.array(list(found))[kept]], weights[kept]
-
-    def make(shave: float) -> Mechanism:
-        lower = lowered(lifts, checked, shave)
-        channel = lower * np.maximum(_even(lower, weights), 0)
-        return Mechanism(channel / channel.sum(axis=1, keepdims=True), prior, names or ())
-
-    mechanism = keep_level(make, level)
+    try:
+        found, bound = _search(corners, wanted, TOLERANCE, Clock(max_time))
+    except np.linalg.LinAlgError:
+        raise too_uneven(check_prior(prior)) from None
+    mechanism = _stored(corners, found, RARE, prior, level)
     value = estimation_variance(mechanism, wanted)
+    if value - bound > 1e-6 * value or value == math.inf:  # rare ones were needed
+        other = _stored(corners, found, 0.0, prior, level)
+        value, mechanism = min(
+            (value, mechanism), (estimation_variance(other, wanted), other), key=itemgetter(0)
+        )
+    if bound > value * (1 + 1e-9):
+        raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
     design = Design(mechanism, value, min(bound, value), "optimal design")
-    warn_if_loose("estimation_mechanism", value, design.bound, 1e-6 * value)
+    warn_if_loose("estimation_mechanism", value, design.bound, TOLERANCE * design.bound)
     return design
 
 
+STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
 TOLERANCE = 1e-9  # of the variance, relative: what ten digits of a programme allow
-RARE = 1e-9  # a weight below this part of the largest is the barrier's, and would be stored with two digits
+RARE = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits

@@ -55,6 +55,13 @@ class Estimate(Frozen):
         return f"<table><tr><td></td><th>frequency</th><th>standard error</th></tr>{body}</table>"
 
 # %% ../../nbs/release/05_estimation.ipynb #13a73ac9
+def _refuse_impossible(channel: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+    """ValueError if an outcome was released that no input can produce."""
+    impossible = np.flatnonzero((counts > 0) & ~channel.any(axis=0))
+    if len(impossible):
+        raise ValueError(f"outcome {impossible[0]} was released, but no input can produce it")
+
+
 def invert(
     channel: NDArray[np.float64],
     counts: NDArray[np.float64],
@@ -76,7 +83,7 @@ def invert(
     Raises
     ------
     ValueError
-        If the rows of the channel are linearly dependent.
+        If the rows of the channel are linearly dependent, or an outcome was released that no input can produce.
 
     Source: Warner 1965, for two secrets; weighted least squares, Aitken 1935.
 
@@ -89,6 +96,7 @@ def invert(
         raise ValueError(
             "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
         )
+    _refuse_impossible(channel, counts)
     size = counts.sum()
     root = (
         np.ones(len(counts)) if expected is None else np.sqrt(np.where(expected > 0, expected, 1))
@@ -131,9 +139,7 @@ def likeliest(
     array([1., 0.])
     """
     observed = counts / counts.sum()
-    impossible = np.flatnonzero((counts > 0) & ~channel.any(axis=0))
-    if len(impossible):
-        raise ValueError(f"outcome {impossible[0]} was released, but no input can produce it")
+    _refuse_impossible(channel, counts)
     seen = observed > 0
     frequencies, missing = np.full(len(channel), 1 / len(channel)), np.inf
     for _ in range(max_steps):

@@ -246,8 +246,8 @@ class Mechanism(Frozen):
         Raises
         ------
         ValueError
-            If the column is empty or holds an unknown value, the outcomes do not determine the frequencies, or
-            the method is unknown.
+            If the column is empty or holds a value that is unknown or that no secret can produce, the outcomes
+            do not determine the frequencies, or the method is unknown.
         """
         if method not in ("inversion", "likelihood"):
             raise ValueError(f"method {method!r} is none of inversion, likelihood")
