@@ -597,7 +597,10 @@ class SubLinear(Utility):
 
     def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
-        return np.array([self._number(self.function(column)) for column in columns.T])
+        try:
+            return np.array([self._number(self.function(column)) for column in columns.T])
+        except TypeError as error:
+            raise ValueError(f"utility {self.name} does not take a column: {error}") from error
 
     def _number(self, value: Any) -> float:
         if not isinstance(value, Real):

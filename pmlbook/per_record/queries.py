@@ -17,7 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..workshop.validation import Frozen, aligned, check_count, frozen_array, names_of
+from pmlbook.workshop.validation import (
+    Frozen,
+    aligned,
+    check_count,
+    distinct,
+    frozen_array,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'MAX_STEPS', 'MAX_BITS', 'check_records', 'check_value', 'Query',
@@ -56,7 +63,7 @@ def _listed(values: Any, name: str) -> tuple[Any, ...]:
     """The values as a tuple; ValueError for a set, which has no order."""
     if isinstance(values, Set):
         raise ValueError(f"{name} must be a sequence, got {values!r}: a set has no order")
-    if not isinstance(values, Iterable):
+    if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         raise ValueError(f"{name} must be a sequence, got a {type(values).__name__}")
     return tuple(values)
 
@@ -98,7 +105,7 @@ class Query(Frozen):
         if not alphabets:
             raise ValueError("alphabets is empty: a dataset needs at least one record")
         for i, alphabet in enumerate(alphabets):
-            if not alphabet or len(set(alphabet)) < len(alphabet):
+            if not alphabet or not distinct(alphabet):
                 raise ValueError(f"alphabets[{i}] = {alphabet!r} is empty or repeats a symbol")
         object.__setattr__(self, "alphabets", alphabets)
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
 __all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array',
-           'Unnamed', 'names_of', 'first_names', 'check_names', 'order_of', 'aligned', 'labels_of',
+           'Unnamed', 'names_of', 'first_names', 'distinct', 'check_names', 'order_of', 'aligned', 'labels_of',
            'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_instance',
            'check_count', 'frozen_array', 'Frozen']
 
@@ -141,18 +141,26 @@ def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | N
     return next(iter(given or known), None)
 
 
+def distinct(items: Sequence[Any]) -> bool:
+    """Whether all items can be told apart: hashable, and no two of them equal."""
+    try:
+        return len(set(items)) == len(items)
+    except TypeError:  # not every type that calls itself hashable is, a masked number for one
+        return False
+
+
 def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:
     """Names as a tuple; ValueError unless they are different, as many as `count`, and in an order of their own.
 
     A set has no order, and a dict is no list of names: both are refused. The keys of a dict are welcome.
     """
     loose = isinstance(names, (Set, Mapping)) and not isinstance(names, KeysView)
-    if loose or not isinstance(names, Iterable):
+    single = getattr(names, "ndim", 1) == 0  # an array that cannot be walked through
+    if loose or single or not isinstance(names, Iterable):
         raise ValueError(f"{what} must be a sequence of names, got {shortened(names)}")
     plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
     many = len(plain) if count is None else count
-    hashable = all(isinstance(name, Hashable) for name in plain)
-    if len(plain) != many or not hashable or len(set(plain)) != many:
+    if len(plain) != many or not distinct(plain):
         raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
     return names if isinstance(names, Unnamed) else plain
 
@@ -368,6 +376,8 @@ def check_count(n: int, name: str = "n", least: int = 1) -> int:
         raise ValueError(f"{name} must be a whole number, got {n!r}") from None
     if count < least:
         raise ValueError(f"{name} = {count} must be at least {least}")
+    if count >= 2**63:
+        raise ValueError(f"{name} has {count.bit_length()} binary digits: more than anybody counts")
     return count
 
 # %% ../../nbs/workshop/01_validation.ipynb #d9b6eb98
