@@ -49,6 +49,14 @@ def inlined(output, name):
     return from_dict(output)
 
 
+def complaint(shell, outputs):
+    """The traceback of a cell: of its code, or of a result that could not be shown, which IPython only prints."""
+    if shell.exc is not None:
+        return "".join(format_exc(shell.exc))
+    printed = ["".join(output.get("text", "")) for output in outputs]
+    return next((text for text in printed if "Traceback (most recent call last)" in text), None)
+
+
 def execute(path):
     """Run one notebook where it stands: path, notebook with its outputs, error, seconds."""
     start, notebook = time.perf_counter(), read(path.read_text(encoding="utf-8"))
@@ -60,8 +68,9 @@ def execute(path):
             continue
         cell.outputs = [inlined(output, cell.id) for output in shell.run(cell.source)]
         cell.execution_count = count
-        if shell.exc is not None:
-            return path, notebook, "".join(format_exc(shell.exc)), time.perf_counter() - start
+        error = complaint(shell, cell.outputs)
+        if error is not None:
+            return path, notebook, error, time.perf_counter() - start
     return path, notebook, None, time.perf_counter() - start
 
 

@@ -432,3 +432,12 @@ def test_fractions_keep_their_names():
     prior = counts.map(lambda count: Fraction(int(count), 10))
     made = pb.Mechanism(frame(ROWS), prior)
     assert made.exact_prior == (Fraction(1, 5), Fraction(3, 10), Fraction(1, 2))
+
+
+@pytest.mark.parametrize("names", [np.array(1.0), np.ma.masked_all(2), [np.array([1]), 2]])
+def test_what_cannot_be_told_apart_is_no_list_of_names(names):
+    """A masked number says that it is hashable, and an array of no dimension that it can be walked through."""
+    with pytest.raises(ValueError, match="outputs"):
+        pb.Mechanism([[0.5, 0.5], [0.4, 0.6]], [0.5, 0.5], outputs=names)
+    with pytest.raises(ValueError, match="alphabets"):
+        pb.Query(sum, names)

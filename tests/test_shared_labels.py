@@ -50,3 +50,10 @@ def test_symbols_that_never_occur_cost_nothing():
 def test_bad_losses_are_named(loss, message):
     with pytest.raises(ValueError, match=message):
         least_loss(THREE, loss, 1.0)
+
+
+@pytest.mark.parametrize("level", [23.0, 1000.0, 2.0**63, 1e308])
+def test_a_level_beyond_all_odds_has_a_bound(level):
+    """Its odds overflowed; and prices a hair too high, times e^50, left the bound far below zero."""
+    found = least_loss(THREE, SCALE, level)
+    assert 0 <= found.bound <= found.value <= 1e-8

@@ -24,7 +24,7 @@ from ..workshop.linear_programmes import as_fractions, maximise, warn_if_loose
 from ..workshop.validation import check_epsilon, names_of, real_array
 
 # %% auto #0
-__all__ = ['DUST', 'STEEPEST', 'layers', 'least_loss']
+__all__ = ['DUST', 'HIGHEST', 'STEEPEST', 'layers', 'least_loss']
 
 # %% ../../nbs/hamming/11_shared_labels.ipynb #label005
 def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -114,6 +114,7 @@ def _loss_programme(
 
 # %% ../../nbs/hamming/11_shared_labels.ipynb #label019
 DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
+HIGHEST = 1000.0  # nats: beyond, odds are not computed
 STEEPEST = (
     22.0  # nats: beyond, a solver no longer sees the smaller entries; to stay there costs 1e-9
 )
@@ -189,7 +190,10 @@ def least_loss(source_set: SourceSet | ArrayLike, loss: ArrayLike, epsilon: floa
     mixture = as_fractions(weights.tolist()) if weights.any() else as_fractions([1] * len(laws))
     law = [sum((w * p[i] for w, p in zip(mixture, laws)), Fraction(0)) for i in range(known.size)]
     paid = [Fraction(price) * Fraction(scale) for price in prices.tolist()]
-    bound = float_below(_proven_loss(law, exact, paid, exp_around(Fraction(level))[1]))
+    odds = exp_around(Fraction(min(level, HIGHEST)))[1]
+    least = [min(y, p * min(row)) for y, p, row in zip(paid, law, exact)]  # holds at every level
+    tried = [least] if level > HIGHEST else [least, paid]
+    bound = float_below(max(_proven_loss(law, exact, prices, odds) for prices in tried))
     value = float_above(_worst_loss(mechanism, laws, exact))
     warn_if_loose("least_loss", value, bound, TIGHT * scale)
     return RobustDesign(mechanism, value, bound, "linear_programme", np.array(law, dtype=float))

@@ -76,6 +76,8 @@ def parity_leakage(n: int, p: float, b: float) -> float:
     0.08228
     """
     n, level, flip = check_count(n, least=2), check_epsilon(b, "b"), check_epsilon(p, "p")
+    if n >= 2**53:
+        raise ValueError(f"{n} records are too many: n must be a whole number that floats can tell")
     if flip > 1:
         raise ValueError(f"p = {flip:g} must be at most 1")
     if level > n * math.log(2) * (1 + 1e-12):

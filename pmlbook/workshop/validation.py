@@ -376,8 +376,6 @@ def check_count(n: int, name: str = "n", least: int = 1) -> int:
         raise ValueError(f"{name} must be a whole number, got {n!r}") from None
     if count < least:
         raise ValueError(f"{name} = {count} must be at least {least}")
-    if count >= 2**63:
-        raise ValueError(f"{name} has {count.bit_length()} binary digits: more than anybody counts")
     return count
 
 # %% ../../nbs/workshop/01_validation.ipynb #d9b6eb98
