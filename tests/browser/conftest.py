@@ -91,13 +91,19 @@ def offline_page(chromium):
     assert not outside, "\n".join(outside)
 
 
+def complaints(page):
+    """All that a page complains of from here on, but for the requests that it takes back as it is left."""
+    log, left = [], "net::ERR_ABORTED"
+    page.on("console", lambda m: m.type == "error" and log.append(f"{m.text} {m.location['url']}"))
+    page.on("pageerror", lambda error: log.append(str(error)))
+    page.on("requestfailed", lambda r: r.failure == left or log.append(f"{r.failure} {r.url}"))
+    return log
+
+
 @pytest.fixture
 def page(offline_page):
     """A fresh page that, besides, must not report an error."""
-    page, log = offline_page, []
-    page.on("console", lambda m: m.type == "error" and log.append(f"{m.text} {m.location['url']}"))
-    page.on("pageerror", lambda error: log.append(str(error)))
-    page.on("requestfailed", lambda request: log.append(f"{request.failure} {request.url}"))
+    page, log = offline_page, complaints(offline_page)
     page.on("response", lambda r: r.status >= 400 and log.append(f"{r.status} {r.url}"))
     yield page
     assert not log, "\n".join(log)

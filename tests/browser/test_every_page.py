@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from conftest import complaints
 
 axe = pytest.importorskip("axe_playwright_python.base")
 
@@ -44,12 +45,10 @@ RULES = """options => axe.run({exclude: [["table.dataframe"]]}, {resultTypes: ["
 def visit(chromium, site, chapter):
     """A page after its first, cold load, with all it asked for and complained of."""
     context = chromium.new_context(color_scheme="light", viewport=DESK)
-    page, answers, log = context.new_page(), [], []
+    page, answers = context.new_page(), []
+    log = complaints(page)
     page.on("response", lambda answer: answers.append(answer))
-    page.on("console", lambda m: m.type == "error" and log.append(f"{m.text} {m.location['url']}"))
-    page.on("pageerror", lambda error: log.append(str(error)))
     page.on("websocket", lambda socket: log.append(socket.url))
-    page.on("requestfailed", lambda request: log.append(f"{request.failure} {request.url}"))
     page.goto(f"{site}/{chapter}", wait_until="networkidle")
     page.evaluate(RENDERED)
     yield SimpleNamespace(page=page, answers=answers, log=log)
