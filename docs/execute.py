@@ -21,15 +21,8 @@ from pmlbook.workshop.plots import themed
 
 NBS = conf.here.parent / "nbs"
 SERVER = multiprocessing.get_context("forkserver")
-SLOW = [
-    "conf",
-    "execnb.shell",
-    "jupyter_cache",
-    "matplotlib.pyplot",
-    "scipy.optimize",
-    "scipy.stats",
-]
-SLOW += ["pandas", "sympy", "statsmodels.api", "z3", "ipywidgets", "pmlbook"]
+SLOW = """conf execnb.shell jupyter_cache matplotlib.pyplot scipy.optimize scipy.stats pandas sympy
+    statsmodels.api z3 ipywidgets pmlbook""".split()
 
 
 def cached(cache, notebook):

@@ -7,6 +7,7 @@ what leads from one to another is printed as a web address and becomes a jump wh
 import posixpath
 import re
 import shutil
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import unquote
@@ -17,6 +18,9 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NameObject
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+from boxes import files_of  # noqa: E402
+
 SITE = HERE.parent / "_build" / "html"
 TARGET = HERE.parent / "_build" / "pmlbook.pdf"
 LEFT_OUT = ("library/", "api")  # docstrings stand in the chapters
@@ -29,15 +33,6 @@ HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><h
 <link rel="stylesheet" href="_static/print.css"><script src="_static/book.js"></script>
 <script defer src="_static/mathjax/tex-chtml.js"></script></head><body><main class="bd-content">"""
 ELSEWHERE = "https://part.invalid/#"  # a link into another part, until they are joined
-
-
-def reading_order(entries: list) -> list[str]:
-    """Pages of the table of contents."""
-    found = []
-    for entry in entries:
-        found += [entry["file"]] if "file" in entry else []
-        found += reading_order(entry.get("entries", []))
-    return found
 
 
 def moved(body: str, page: str, piece: set[str], book: set[str]) -> str:
@@ -75,7 +70,7 @@ def pieces() -> list[list[str]]:
     """Pages of the book in reading order, in pieces that are printed one by one: a part each."""
     contents = yaml.safe_load((HERE / "_toc.yml").read_text("utf-8"))
     found = [[contents["root"]]]
-    for page in reading_order(contents["subtrees"]):
+    for page in files_of(contents["subtrees"]):
         if page.startswith(LEFT_OUT):
             continue
         if page.endswith("/index") or ("/" in found[-1][-1]) != ("/" in page):
@@ -92,15 +87,19 @@ def document(bodies: str, first: int) -> str:
     return f"{HEAD % (linked + counted)}{bodies}</main></body></html>"
 
 
-def body(piece: list[str], book: set[str], wanted: set[str]) -> str:
-    """The articles of a piece; a dot links to each place that other pieces want, or Chromium would not name it."""
-    made = "".join(
+def articles(piece: list[str], book: set[str]) -> str:
+    """The pages of a piece, one after the other."""
+    return "".join(
         f'<article class="bd-article" id="{page}--">{moved(article(page), page, set(piece), book)}</article>'
         for page in piece
     )
-    places = wanted & set(re.findall(r'\bid="([^"]+)"', made))
-    dots = "".join(f'<a href="#{place}">.</a>' for place in sorted(places))
-    return f'{made}<p class="dots" aria-hidden="true">{dots}</p>'
+
+
+def dots(body: str, wanted: set[str]) -> str:
+    """A dot that links to each place of a piece that other pieces want, or Chromium would not name it."""
+    places = wanted & set(re.findall(r'\bid="([^"]+)"', body))
+    links = "".join(f'<a href="#{place}">.</a>' for place in sorted(places))
+    return f'<p class="dots" aria-hidden="true">{links}</p>'
 
 
 def cover(sheets: dict[str, int]) -> str:
@@ -144,9 +143,7 @@ def joined(front: PdfReader, parts: list[PdfReader], sheets: dict[str, int]) -> 
             title=title(page), page_number=before + sheet - 1, parent=above if chapter else None
         )
         above = above if chapter else mark
-    known = set(writer.named_destinations) | {
-        name.removeprefix("/") for name in writer.named_destinations
-    }
+    known = set(writer.named_destinations)
     for sheet in writer.pages:
         for note in (entry.get_object() for entry in sheet.get("/Annots", [])):
             address = str(note.get("/A", {}).get("/URI", ""))
@@ -163,9 +160,9 @@ def print_book(target: Path = TARGET) -> None:
     """Write the PDF, with bookmarks, page numbers and a linked table of contents."""
     parts = pieces()
     book = {page for piece in parts for page in piece}
-    bodies = [body(piece, book, set()) for piece in parts]
+    bodies = [articles(piece, book) for piece in parts]
     wanted = {f"{page}--" for page in book}
-    wanted |= {place for made in bodies for place in re.findall(f'"{ELSEWHERE}([^"]+)"', made)}
+    wanted |= {place for body in bodies for place in re.findall(f'"{ELSEWHERE}([^"]+)"', body)}
     names = ["chromium", "chromium-browser", "google-chrome"]
     binary = next(filter(None, map(shutil.which, names)))
     readers, sheets, first = [], {}, 1
@@ -175,8 +172,9 @@ def print_book(target: Path = TARGET) -> None:
         )
         page = browser.new_page()
         page.set_default_timeout(0)
-        for k, piece in enumerate(parts):
-            reader = printed(page, body(piece, book, wanted), first, Path(folder) / f"{k}.pdf")
+        for piece, body in zip(parts, bodies):
+            printout = Path(folder) / f"{first}.pdf"
+            reader = printed(page, body + dots(body, wanted), first, printout)
             print(f"{len(reader.pages):4} sheets  {piece[0]}", flush=True)
             starts = {
                 name: reader.get_destination_page_number(at)

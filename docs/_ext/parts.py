@@ -131,64 +131,65 @@ class PartMap(SphinxDirective):
         for chapter in chapters:
             self.env.note_dependency(str(chapter.path))
         note = (
-            f"{len(chapters)} chapters, about {hours(chapters)} of slow reading. "
+            f"{len(chapters)} chapter{'s' * (len(chapters) > 1)}, about {hours(chapters)} of slow reading. "
             "A line runs from a chapter to those that need it; each box is a link."
         )
         return [nodes.raw("", picture(chapters), format="html"), nodes.paragraph("", note)]
 
 
-class Referee(SphinxDirective):
+class PaperTable(SphinxDirective):
+    """The rows of one paper in a CSV file, as a table; each kind says how a row reads."""
+
+    required_arguments = 1
+    file = ""
+    head: tuple[str, ...] = ()
+
+    def cells(self, row: dict[str, str]) -> tuple[str, ...]:
+        """What stands under each head, as MyST."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        source = Path(self.env.srcdir) / self.file
+        self.env.note_dependency(str(source))
+        with open(source, encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
+        if not rows:
+            raise self.error(f"{self.file} has no paper {self.arguments[0]!r}")
+        table = [self.head, ("---",) * len(self.head), *map(self.cells, rows)]
+        lines = [f"| {' | '.join(cells)} |" for cells in table]
+        found = nodes.container(classes=["part-results"])
+        self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
+        return [found]
+
+
+def chapter_of(row: dict[str, str]) -> str:
+    """A link to the chapter of a row, by its title."""
+    return f"{{doc}}`/{row['notebook'].removesuffix('.ipynb')}`"
+
+
+class Referee(PaperTable):
     """``referee PAPER``: the paper's results in its own order: box, status, evidence, erratum."""
 
-    required_arguments = 1
+    file, head = "results.csv", ("result", "what it says", "status", "evidence", "erratum or note")
 
-    def run(self) -> list[nodes.Node]:
-        source = Path(self.env.srcdir) / "results.csv"
-        self.env.note_dependency(str(source))
-        with open(source, encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
-        if not rows:
-            raise self.error(f"results.csv has no paper {self.arguments[0]!r}")
-        lines = [
-            "| result | what it says | status | evidence | erratum or note |",
-            "|---|---|---|---|---|",
-        ]
-        for row in rows:
-            name = f"{row['kind'].capitalize()}\N{NO-BREAK SPACE}{row['number']}"
-            about, note = (row[key].replace("|", r"\|") for key in ("about", "note"))
-            chapter = row["notebook"].removesuffix(".ipynb")
-            lines.append(
-                f"| {{prf:ref}}`{name} <{row['id']}>` | {about} | {row['status']} "
-                f"| {row['evidence']}: {{doc}}`/{chapter}` | {note} |"
-            )
-        found = nodes.container(classes=["part-results"])
-        self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
-        return [found]
+    def cells(self, row: dict[str, str]) -> tuple[str, ...]:
+        """A result, linked to its box."""
+        name = f"{row['kind'].capitalize()}\N{NO-BREAK SPACE}{row['number']}"
+        about, note = (row[key].replace("|", r"\|") for key in ("about", "note"))
+        evidence = f"{row['evidence']}: {chapter_of(row)}"
+        return f"{{prf:ref}}`{name} <{row['id']}>`", about, row["status"], evidence, note
 
 
-class Errata(SphinxDirective):
+class Errata(PaperTable):
     """``errata PAPER``: what is printed, what holds, a counterexample and why, of all slips of a paper."""
 
-    required_arguments = 1
+    file, head = "errata.csv", ("where", "as printed", "what holds", "shown by")
 
-    def run(self) -> list[nodes.Node]:
-        source = Path(self.env.srcdir) / "errata.csv"
-        self.env.note_dependency(str(source))
-        with open(source, encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
-        if not rows:
-            raise self.error(f"errata.csv has no paper {self.arguments[0]!r}")
-        lines = ["| where | as printed | what holds | shown by |", "|---|---|---|---|"]
-        for row in rows:
-            told = {key: re.sub(r"([|*_<>$])", r"\\\1", text) for key, text in row.items()}
-            shown = f"{told['example']}. *Why:* {told['why']}"
-            chapter = f"{{doc}}`/{row['notebook'].removesuffix('.ipynb')}`"
-            lines.append(
-                f"| {told['place']} | {told['printed']} | {told['holds']} | {shown} ({chapter}) |"
-            )
-        found = nodes.container(classes=["part-results"])
-        self.state.nested_parse(StringList(lines, source=str(source)), 0, found)
-        return [found]
+    def cells(self, row: dict[str, str]) -> tuple[str, ...]:
+        """An erratum, in plain words."""
+        told = {key: re.sub(r"([|*_<>$])", r"\\\1", text) for key, text in row.items()}
+        shown = f"{told['example']}. *Why:* {told['why']} ({chapter_of(row)})"
+        return told["place"], told["printed"], told["holds"], shown
 
 
 def setup(app):
