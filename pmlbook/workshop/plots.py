@@ -32,7 +32,7 @@ def _ink(hue: str) -> LinearSegmentedColormap:
     return LinearSegmentedColormap.from_list("ink", [(red, green, blue, 0), (red, green, blue, 1)])
 
 
-def _on_ink(share: float) -> dict[str, str]:
+def _on_ink(share: float) -> dict[str, Any]:
     """How text is written that reads on so much ink: the page turns white into black where its ink is bright."""
     if share > 0.85:
         return {"color": "white", "gid": "on-ink"}
