@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
 from pmlbook.extremal.enumeration import (
@@ -25,12 +25,12 @@ from pmlbook.extremal.enumeration import (
     lowered,
     too_uneven,
 )
-from ..extremal.lift_vectors import exact_lift_vectors
+from ..extremal.lift_vectors import exact_lift_vectors, whole_numbers
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Floats, Utility
 from ..release.mechanism import Design, Mechanism
-from ..workshop.enclosure import Pair, float_below
+from ..workshop.enclosure import Pair, float_above, float_below
 from ..workshop.linear_programmes import Infeasible, warn_if_loose
 from ..workshop.progress import Clock
 from pmlbook.workshop.validation import (
@@ -42,9 +42,12 @@ from pmlbook.workshop.validation import (
     real_array,
 )
 
+Numbers = NDArray[Any]  # whole numbers of any size
+
 # %% auto #0
-__all__ = ['EASINGS', 'ROUNDS', 'STEADY', 'STRICTEST', 'TOLERANCE', 'RARE', 'functionals', 'estimation_variance', 'Spread',
-           'centred', 'variance_bound', 'best_weights', 'estimation_mechanism']
+__all__ = ['Numbers', 'BITS', 'EASINGS', 'ROUNDS', 'STEADY', 'STRICTEST', 'TOLERANCE', 'RARE', 'functionals', 'centred',
+           'information', 'quadratic_form', 'estimation_variance', 'Spread', 'variance_bound', 'best_weights',
+           'estimation_mechanism']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
 def functionals(target: str | ArrayLike, prior: Any) -> Floats:
@@ -76,28 +79,49 @@ def functionals(target: str | ArrayLike, prior: Any) -> Floats:
     return wanted
 
 
-def _solve(table: list[list[Fraction]], columns: int) -> list[list[Fraction]] | None:
-    """Solution of linear equations in fractions, the last `columns` of the table their right sides; None if there is none."""
-    n, done = len(table), 0
-    where: list[int] = []
-    for k in range(n):
-        pivot = next((i for i in range(done, n) if table[i][k]), None)
-        if pivot is None:
-            continue
-        table[done], table[pivot] = table[pivot], table[done]
-        head = table[done]
-        for i, row in enumerate(table):
-            if i != done and row[k]:
-                factor = row[k] / head[k]
-                table[i] = [a - factor * b for a, b in zip(row, head)]
-        where.append(k)
-        done += 1
-    if any(any(row[n:]) for row in table[done:]):
-        return None
-    found = [[Fraction(0)] * columns for _ in range(n)]
-    for row, k in zip(table, where):
-        found[k] = [entry / row[k] for entry in row[n:]]
-    return found
+def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
+    """Functionals less their means, in fractions."""
+    rows = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
+    means = [sum((p * b for p, b in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
+    return [[entry - mean for entry, mean in zip(row, means)] for row in rows]
+
+
+BITS = 128  # of a reciprocal: enough, unless a variance is nearly a float
+
+
+def information(mechanism: Mechanism, bits: int | None = BITS) -> tuple[Numbers, Fraction]:
+    """The Fisher information J in whole numbers, and their unit; each outcome's share is exact if `bits` is None.
+
+    Else it is too small by a part of 2^-bits at most, so J is too, and variances are too large by such a part.
+    """
+    weights = mechanism.weights.astype(object)
+    shares, common = whole_numbers(mechanism.exact_prior)
+    seen = shares @ weights
+    one = math.lcm(*seen) if bits is None else 1 << (max(seen).bit_length() + bits)
+    return (weights * (one // seen)) @ weights.T, Fraction(common, one * sum(weights[0]))
+
+
+def quadratic_form(matrix: Numbers, goal: Numbers) -> Fraction | None:
+    """tr(goal' matrix^-1 goal) for a symmetric matrix without negative eigenvalues; None if goal is not in its range.
+
+    All in whole numbers: the matrix is bordered by the goal, and eliminated without a fraction.
+
+    Source: Bareiss 1968; the Schur complement.
+    """
+    table, corner = np.hstack([matrix, goal]), np.zeros(goal.shape[1], dtype=object)
+    last = 1
+    while len(table):
+        k = next((i for i in range(len(table)) if table[i, i]), None)
+        if k is None:  # then all rows that are left are zero
+            break
+        head, pivot = table[k], table[k, k]
+        corner = (corner * pivot - head[len(table) :] ** 2) // last
+        others = np.delete(np.arange(len(table)), k)
+        across = np.delete(head, k)
+        table = np.delete(table[others], k, axis=1)
+        table = (table * pivot - np.outer(head[others], across)) // last
+        last = pivot
+    return None if table.any() else Fraction(-sum(corner), last)
 
 
 def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequencies") -> float:
@@ -113,7 +137,7 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     Returns
     -------
     float
-        Infinite if the outcomes do not determine the target. Computed in fractions, rounded once.
+        Infinite if the outcomes do not determine the target. Computed in whole numbers, rounded up once.
 
     Raises
     ------
@@ -129,28 +153,23 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     (2.0, 1.0)
     """
     check_instance(mechanism, Mechanism, "mechanism")
-    shares, columns = mechanism.exact_prior, mechanism.weights.T.tolist()
     wanted = functionals(_named(target, mechanism), mechanism.prior)
-    goal = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
-    n, unit = len(shares), Fraction(1, sum(mechanism.weights[0].tolist()))
-    total = [[Fraction(0)] * n for _ in range(n)]
-    for column in columns:
-        seen = sum(p * w for p, w in zip(shares, column))
-        for i in (i for i in range(n) if column[i]):
-            for j in range(n):
-                total[i][j] += unit * column[i] * column[j] / seen
-    found = _solve([row + aim for row, aim in zip(total, goal)], len(goal[0]))
-    if found is None:
-        return float("inf")
-    spread = sum(a * b for x, y in zip(goal, found) for a, b in zip(x, y))
-    means = (sum(p * row[k] for p, row in zip(shares, goal)) for k in range(len(goal[0])))
-    try:
-        return float(spread - sum(mean**2 for mean in means))
-    except OverflowError:
+    goal = centred(wanted, mechanism.exact_prior)
+    whole, common = whole_numbers([entry for row in goal for entry in row])
+    whole = whole.reshape(wanted.shape)
+    for bits in (BITS, None):
+        matrix, unit = information(mechanism, bits)
+        form = quadratic_form(matrix, whole)
+        if form is None:
+            return math.inf
+        exact = form / (unit * common**2)
+        value = float_above(exact)
+        if value == float_above(exact * (1 - Fraction(1, 2**BITS))):
+            break
+    if value == math.inf:
         most = float(abs(wanted).max())
-        raise ValueError(
-            f"target has an entry of size {most:g}: no float holds its variance"
-        ) from None
+        raise ValueError(f"target has an entry of size {most:g}: no float holds its variance")
+    return value
 
 
 def _named(target: Any, mechanism: Mechanism) -> Any:
@@ -197,13 +216,6 @@ class Spread(Utility):
         )
         value = sum((row**2 for row in rows), Fraction(0))
         return value, value
-
-
-def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
-    """Functionals less their means, in fractions."""
-    rows = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
-    means = [sum((p * b for p, b in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
-    return [[entry - mean for entry, mean in zip(row, means)] for row in rows]
 
 
 def variance_bound(
@@ -423,8 +435,8 @@ def estimation_mechanism(
     Returns
     -------
     Design
-        `value` is the summed variance for one person, `estimation_variance`; `bound` a certified lower bound
-        on that of every mechanism that leaks at most `epsilon`.
+        `value` is the summed variance for one person, `estimation_variance`, rounded up; `bound` a certified lower
+        bound, rounded down, on that of every mechanism that leaks at most `epsilon`: it is never above `value`.
 
     Raises
     ------
@@ -475,11 +487,10 @@ def estimation_mechanism(
         value, mechanism = min(
             (value, mechanism), (estimation_variance(other, wanted), other), key=itemgetter(0)
         )
-    if bound > value * (1 + 1e-9):
+    if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
-    design = Design(mechanism, value, min(bound, value), "optimal design")
-    warn_if_loose("estimation_mechanism", value, design.bound, TOLERANCE * design.bound)
-    return design
+    warn_if_loose("estimation_mechanism", value, bound, TOLERANCE * bound + math.ulp(bound))
+    return Design(mechanism, value, bound, "optimal design")
 
 
 STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
