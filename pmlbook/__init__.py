@@ -158,7 +158,8 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #b7d93e10
-from .estimation.optimal_design import estimation_mechanism, estimation_variance
+from .estimation.few_corners import estimation_mechanism
+from .estimation.targets import estimation_variance
 
 _all_ = ["estimation_mechanism", "estimation_variance"]
 
