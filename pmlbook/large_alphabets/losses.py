@@ -17,7 +17,7 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['Floats', 'Whole', 'SAME', 'OUTWARD', 'Groups', 'closed_bound', 'Fillings', 'joined', 'nothing', 'windows', 'circle',
-           'nearest_pairs', 'with_rest', 'near_misses']
+           'turns', 'nearest_pairs', 'with_rest', 'near_misses']
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]
@@ -189,6 +189,22 @@ def circle(groups: Groups, order: Whole) -> Fillings:
         part = reach - cut if groups.left_out else cut - (groups.p[taker] - reach)
         found.append(Fillings(held, taker, np.clip(part / groups.width[taker], 0, 1)))
     return joined(found)
+
+# %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
+def turns(groups: Groups, order: Whole) -> Floats:
+    """Shares of the corners of `circle`, with which they average to lifts of one.
+
+    Source: systematic sampling (Madow 1949), with the symbols as arcs.
+    """
+    arcs = np.repeat(groups.p, groups.size)[order]
+    length = groups.rest if groups.left_out else groups.a
+    ends = np.cumsum(arcs)
+    begin = np.append(ends - arcs, ((ends - length) % 1)[::-1])
+    at = np.argsort(begin, kind="stable")
+    way = np.diff(begin[at], append=begin[at[0]] + 1)
+    shares = np.empty(len(at))
+    shares[at] = (way + np.roll(way, 1)) / 2
+    return shares
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c003
 def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Whole, Whole, Floats]:

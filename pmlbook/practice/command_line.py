@@ -174,6 +174,12 @@ def parser() -> argparse.ArgumentParser:
     e.add_argument("--column", required=True)
     e.add_argument("--method", default="inversion", choices=["inversion", "likelihood"])
     e.add_argument("--coverage", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    e.add_argument(
+        "--interval",
+        default="exact",
+        choices=["exact", "score"],
+        help="covers at least so often, or is shorter and nearly does (default: exact)",
+    )
 
     b = _verb(verbs, book, "pmlbook book")
     b.add_argument("--lab", action="store_true", help="JupyterLab, even if the pages are built")

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate
-from ..release.estimation import Estimate, invert, likeliest
+from ..release.estimation import Estimate
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
@@ -253,10 +253,9 @@ def estimate(arguments: argparse.Namespace) -> int:
     ).astype(float)
     if not counts.any():
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
-    frequencies, errors = invert(mechanism.channel, counts)
-    if arguments.method == "likelihood":
-        frequencies, _ = likeliest(mechanism.channel, counts)
-    answer = Estimate(mechanism.inputs, frequencies, errors, int(counts.sum()))
+    answer = Estimate.from_counts(
+        mechanism.inputs, mechanism.channel, counts, mechanism.prior, arguments.method
+    )
     return _tell_estimate(arguments, answer)
 
 
@@ -268,7 +267,7 @@ def _tell_estimate(arguments: argparse.Namespace, answer: Estimate) -> int:
             answer.inputs,
             answer.frequencies,
             answer.standard_errors,
-            answer.interval(arguments.coverage).tolist(),
+            answer.interval(arguments.coverage, arguments.interval).tolist(),
         )
     ]
     lines = [f"{answer.size} values, intervals of {arguments.coverage:.0%}"] + [
