@@ -10,11 +10,12 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
-           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'Query', 'SumQuery',
-           'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products',
-           'parity', 'parity_leakage', 'per_record_leakage', 'threshold', 'estimation_mechanism', 'estimation_variance',
-           'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'ball_region', 'box_region', 'compose', 'composed_level',
-           'prior_from_counts', 'robust_mechanism', 'worst_leakage']
+           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'PairAudit', 'Query',
+           'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion',
+           'modular_sum', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage', 'released_together',
+           'threshold', 'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
+           'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism',
+           'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -120,6 +121,7 @@ from .hamming.shared_labels import least_loss
 _all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
+from .per_record.composition import PairAudit, audit_pair, released_together
 from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
 from .record_design.leakage_distortion import distortion_leakage, leakage_distortion
 from .per_record.parity import parity_leakage
@@ -135,8 +137,10 @@ from pmlbook.per_record.queries import (
 
 _all_ = [
     "Adversary",
+    "PairAudit",
     "Query",
     "SumQuery",
+    "audit_pair",
     "counting",
     "distortion_leakage",
     "leakage_curve",
@@ -146,6 +150,7 @@ _all_ = [
     "parity",
     "parity_leakage",
     "per_record_leakage",
+    "released_together",
     "threshold",
 ]
 
