@@ -10,10 +10,11 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
-           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'PairAudit', 'Query',
-           'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion',
-           'modular_sum', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage', 'released_together',
-           'threshold', 'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
+           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
+           'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
+           'leakage_curve', 'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity',
+           'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold',
+           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
            'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism',
            'worst_leakage']
 
@@ -121,6 +122,7 @@ from .hamming.shared_labels import least_loss
 _all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
+from .per_record.noise import NoisyLeakage, dp_promise, noisy_leakage, ratio_information
 from .per_record.composition import PairAudit, audit_pair, released_together
 from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
 from .record_design.leakage_distortion import distortion_leakage, leakage_distortion
@@ -137,19 +139,23 @@ from pmlbook.per_record.queries import (
 
 _all_ = [
     "Adversary",
+    "NoisyLeakage",
     "PairAudit",
     "Query",
     "SumQuery",
     "audit_pair",
     "counting",
     "distortion_leakage",
+    "dp_promise",
     "leakage_curve",
     "leakage_distortion",
     "modular_sum",
+    "noisy_leakage",
     "pairwise_products",
     "parity",
     "parity_leakage",
     "per_record_leakage",
+    "ratio_information",
     "released_together",
     "threshold",
 ]

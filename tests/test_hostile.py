@@ -84,6 +84,11 @@ CALLS = {
         max_time=1.0,
         levels=3,
     ),
+    "ratio_information": dict(epsilon=0.5, symbols=2),
+    "dp_promise": dict(query=COUNTING, epsilon=0.5, b=0.5),
+    "noisy_leakage": dict(
+        query=COUNTING, noise="laplace", scale=1.0, b=0.5, bins=2, tol=1e-2, max_time=1.0
+    ),
     "released_together": dict(
         first=COUNTING, first_channel=NOISY, second=COUNTING, second_channel=NOISY
     ),
@@ -255,7 +260,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease", "PairAudit"}
+    results |= {"JointRelease", "PairAudit", "NoisyLeakage"}
     assert set(pb.__all__) - classes - results - set(CALLS) == set()
 
 
