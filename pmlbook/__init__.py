@@ -7,8 +7,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage', 'privacy_region',
            'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'binary_mechanism',
-           'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
+           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'AtlasEntry', 'binary_mechanism',
+           'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
            'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
@@ -85,6 +85,7 @@ from .release.mechanism import Design, Mechanism
 _all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
 
 # %% ../nbs/api.ipynb #6574c769
+from .extremal.atlas import AtlasEntry, optimum_under
 from .extremal.binary import binary_mechanism
 from .extremal.cardinality import reduce_outputs
 from .extremal.high_privacy import high_privacy_mechanism
@@ -92,9 +93,11 @@ from .large_alphabets.optimal import optimal_mechanism
 from .extremal.uniform import uniform_mechanism
 
 _all_ = [
+    "AtlasEntry",
     "binary_mechanism",
     "high_privacy_mechanism",
     "optimal_mechanism",
+    "optimum_under",
     "reduce_outputs",
     "uniform_mechanism",
 ]

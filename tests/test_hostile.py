@@ -84,6 +84,7 @@ CALLS = {
         max_time=1.0,
         levels=3,
     ),
+    "optimum_under": dict(measure="lip", prior=PRIOR, epsilon=0.5, utility="chi_square", lower=0.3),
     "ratio_information": dict(epsilon=0.5, symbols=2),
     "dp_promise": dict(query=COUNTING, epsilon=0.5, b=0.5),
     "noisy_leakage": dict(
@@ -260,7 +261,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease", "PairAudit", "NoisyLeakage"}
+    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry"}
     assert set(pb.__all__) - classes - results - set(CALLS) == set()
 
 
