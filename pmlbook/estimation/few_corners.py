@@ -132,11 +132,15 @@ class Listed:
         used, prices = best_mix(self.corners, utility)
         return used.tolist(), prices
 
-    def offer(self, claim: Claim, prices: Sequence[Fraction], count: int) -> list[int]:
-        """The corners that a claim misses most, at some prices."""
+    def offer(
+        self, claim: Claim, prices: Sequence[Fraction], count: int, known: Sequence[int]
+    ) -> list[int]:
+        """The corners that a claim misses most, at some prices; none that costs as much as one that is known."""
         prior, fees = np.array(self.corners.shares, dtype=float), np.array(prices, dtype=float)
         values = Spread(claim.matrix).at_lifts(self.corners.lifts, self.corners.shifts, prior)
-        order = np.argsort(fees @ self.corners.shifts - values)[: AMONG * count]
+        excess = values - fees @ self.corners.shifts
+        order = np.argsort(-excess)[: AMONG * count]
+        order = order[excess[order] > excess[known].max()]
         return [int(order[k]) for k in unlike(claim.matrix @ self.corners.shifts[:, order], count)]
 
     def best(self, utility: Spread, prices: Sequence[Fraction]) -> Fraction:
@@ -222,9 +226,9 @@ def search(
         values = ((claim.matrix * pool.scale @ shifts) ** 2).sum(axis=0)
         fees = _prices(shifts, weights, values) / pool.scale
         prices = [Fraction(price) for price in fees.tolist()]
-        best = pool.offer(claim, prices, 2 * len(lifts))
+        best = pool.offer(claim, prices, 2 * len(lifts), names)
         bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
-        if found.keys() >= set(best):  # prices too coarse to name one: a programme's
+        if not best:  # prices too coarse to name one: a programme's
             best, prices = pool.mix(claim.utility)
             bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
         more = [v for v in best if v not in found]
