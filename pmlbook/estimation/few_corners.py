@@ -43,8 +43,8 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'Listed', 'first_weights',
-           'criterion', 'search', 'estimation_mechanism']
+__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'unlike', 'Listed',
+           'first_weights', 'criterion', 'search', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #6fcea668
 def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tuple[Floats, float]:
@@ -64,8 +64,8 @@ def best_weights(lifts: Floats, weights: Floats, aim: Criterion) -> tuple[Floats
     Source: barrier method, Boyd and Vandenberghe 2004, Section 11.3.
     """
     count, size = len(weights), aim.size(lifts, weights)
-    for k in range(aim.easings):
-        ease = size / count * 10.0 ** -(k + 2)
+    for k in range(2, aim.easings + 1):
+        ease = size / count * 10.0**-k
         for _ in range(30):
             change, promise = _change(lifts, weights, aim, ease)
             reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
@@ -96,6 +96,21 @@ ROUNDS = 60  # a handful is enough, unless rounding stands in the way
 STEADY = 1e-7  # of every frequency, told besides: a design for few functionals may else be singular
 
 
+AMONG = 20  # times as many are looked at as are taken
+ALIKE = 0.8  # squared cosine above which two corners tell the same
+
+
+def unlike(told: Floats, count: int) -> list[int]:
+    """The first columns, at most `count`, that tell something other than those before."""
+    told = told / np.linalg.norm(told, axis=0)
+    found: list[int] = []
+    free = np.ones(told.shape[1], dtype=bool)
+    while len(found) < count and free.any():
+        found.append(int(free.argmax()))
+        free &= (told[:, found[-1]] @ told) ** 2 < ALIKE
+    return found
+
+
 class Listed:
     """All corners, minus one and each row of order one, plus the direction `ones` that all of them miss.
 
@@ -117,12 +132,16 @@ class Listed:
         used, prices = best_mix(self.corners, utility)
         return used.tolist(), prices
 
-    def offer(self, claim: Claim, prices: Sequence[Fraction], count: int) -> list[int]:
-        """The corners that a claim misses most, at some prices."""
+    def offer(
+        self, claim: Claim, prices: Sequence[Fraction], count: int, known: Sequence[int]
+    ) -> list[int]:
+        """The corners that a claim misses most, at some prices; none that costs as much as one that is known."""
         prior, fees = np.array(self.corners.shares, dtype=float), np.array(prices, dtype=float)
         values = Spread(claim.matrix).at_lifts(self.corners.lifts, self.corners.shifts, prior)
-        found: list[int] = np.argsort(fees @ self.corners.shifts - values)[:count].tolist()
-        return found
+        excess = values - fees @ self.corners.shifts
+        order = np.argsort(-excess)[: AMONG * count]
+        order = order[excess[order] > excess[known].max()]
+        return [int(order[k]) for k in unlike(claim.matrix @ self.corners.shifts[:, order], count)]
 
     def best(self, utility: Spread, prices: Sequence[Fraction]) -> Fraction:
         """The value of no mechanism is larger."""
@@ -207,9 +226,9 @@ def search(
         values = ((claim.matrix * pool.scale @ shifts) ** 2).sum(axis=0)
         fees = _prices(shifts, weights, values) / pool.scale
         prices = [Fraction(price) for price in fees.tolist()]
-        best = pool.offer(claim, prices, 2 * len(lifts))
+        best = pool.offer(claim, prices, 2 * len(lifts), names)
         bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
-        if found.keys() >= set(best):  # prices too coarse to name one: a programme's
+        if not best:  # prices too coarse to name one: a programme's
             best, prices = pool.mix(claim.utility)
             bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
         more = [v for v in best if v not in found]

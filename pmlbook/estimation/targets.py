@@ -100,7 +100,7 @@ def inner(matrix: Floats, goal: list[list[Fraction]]) -> Fraction:
 class Criterion(Protocol):
     """What a design makes small: a convex function of the weights of lift vectors, each entry of order one.
 
-    The barrier method takes `easings` steps, to the tolerance `tol`.
+    The barrier is eased to 10^-easings, for the tolerance `tol`.
     """
 
     easings: int
@@ -129,7 +129,7 @@ class Summed:
     goal: list[list[Fraction]]
     scale: Floats
     full: Floats
-    easings = 11
+    easings = 12
     tol = 1e-9
 
     def size(self, lifts: Floats, weights: Floats) -> float:
@@ -163,7 +163,7 @@ class Determinant:
 
     shares: Sequence[Fraction]
     scale: Floats
-    easings = 11
+    easings = 12
     tol = 1e-9
 
     def size(self, lifts: Floats, weights: Floats) -> float:
