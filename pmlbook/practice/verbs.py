@@ -45,10 +45,11 @@ from pmlbook.practice.release import (
     release_file,
 )
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
+from .words import in_words, sentence_level
 
 # %% auto #0
 __all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
-           'estimate', 'audit']
+           'estimate', 'audit', 'words']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -364,3 +365,17 @@ def audit(arguments: argparse.Namespace) -> int:
         lines.append(repr(certificate))
     _tell(arguments, facts, [line.replace("None nats", "not bounded") for line in lines])
     return FINE if kept else FAILS
+
+# %% ../../nbs/practice/10_verbs.ipynb #2f23ab11
+def words(arguments: argparse.Namespace) -> int:
+    """Turn a promise in words into its level, or a level into what it promises."""
+    weights = weights_of(arguments.prior)
+    prior = dict(zip(weights, shares_of(weights)))
+    if arguments.promise is not None:
+        level = _finite(sentence_level(arguments.promise, prior))
+        _tell(arguments, {"promise": arguments.promise, "largest_level": level})
+        return FINE
+    kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
+    lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
+    _tell(arguments, {"epsilon": arguments.epsilon, "kept": kept}, lines)
+    return FINE
