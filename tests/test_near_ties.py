@@ -22,7 +22,7 @@ def nearly_equal(n, spread, seed=0):
     return prior / prior.sum()
 
 
-@pytest.mark.parametrize("n, spread, level", [(300, 1e-3, 0.5), (150, 0.1, 2.0), (200, 1e-3, 5.0)])
+@pytest.mark.parametrize("n, spread, level", [(60, 1e-3, 0.5), (135, 0.1, 2.0), (150, 1e-3, 5.0)])
 def test_no_time_at_all_is_enough_for_a_start(n, spread, level):
     """A search cut off in its first programme used to end with the value 0 and an infinite gap."""
     prior = nearly_equal(n, spread)

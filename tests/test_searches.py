@@ -61,9 +61,9 @@ def test_tables_do_not_grow_by_leaps(monkeypatch):
     now, real = [0.0], module.near_misses
     monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
 
-    def slow(groups, power, keep, rng):
+    def slow(groups, power, keep, rng, *more):
         now[0] += 0.02 * 2.0 ** (power - 12)
-        return real(groups, 12, keep, rng)
+        return real(groups, 12, keep, rng, *more)
 
     monkeypatch.setattr(module, "near_misses", slow)
     _, *given = case(667, least=2)

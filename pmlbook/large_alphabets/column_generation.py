@@ -12,6 +12,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from .lattice import lattice_loss, lattice_prices, people_of
 from pmlbook.large_alphabets.losses import (
     Fillings,
     Floats,
@@ -150,7 +151,8 @@ class Growth:
 
     def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
         self.groups, self.tol, self.clock = groups, tol, clock
-        self.bound = 0.0
+        self.bound, slope = lattice_prices(groups)
+        self.slope = slope if self.bound > 0 else None
         self.prices, self.fair, self.fairest = *np.zeros((2, len(groups.p))), 0.0
         self.master, self.rng, self.power, self.stuck = (
             Master(groups),
@@ -220,7 +222,7 @@ def draw(growth: Growth, patience: int = 2) -> None:
         next_takes = max(1.5, longer) * took
         power = growth.power if growth.clock.left > next_takes else 12
         before, began = growth.gap, growth.clock.seconds
-        growth.add(near_misses(growth.groups, power, keep * g, growth.rng))
+        growth.add(near_misses(growth.groups, power, keep * g, growth.rng, growth.slope))
         took, last = growth.clock.seconds - began, power
         helped = power < 16 or growth.gap < before / worth
         stale, growth.power = 0 if helped else stale + 1, min(growth.power + 2, 20)
@@ -314,10 +316,12 @@ def grow_bundled(
     utility: FInformation,
     tol: float,
     clock: Clock,
+    people: int | None,
 ) -> tuple[Floats, Floats, float]:
     """Lift vectors that treat each bundle as one symbol, their shares, and their value."""
     label = bundles(prior, rows)
-    growth = Growth(Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock)
+    tied = Groups(np.bincount(label, prior).astype(float), epsilon, utility, people)
+    growth = Growth(tied, tol, clock)
     draw(growth, 8)
     lifts, weights = growth.lifts()
     x, shares = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)
@@ -366,9 +370,10 @@ def grow_coarse(
     prior: Floats, epsilon: float, groups: Groups, tol: float, clock: Clock
 ) -> Found | None:
     """The best mechanism of ever finer bundles, or of the circle, where there are many probabilities."""
-    best, rows, bound = None, BUNDLED, groups.closed + groups.rounding
+    best, rows = None, BUNDLED
+    bound = groups.closed + groups.rounding - lattice_loss(groups)
     while rows < len(groups.p) and not (best is not None and clock.over):
-        more = grow_bundled(prior, epsilon, rows, groups.utility, tol, clock)
+        more = grow_bundled(prior, epsilon, rows, groups.utility, tol, clock, groups.people)
         best, rows = more if best is None or more[2] > best[2] else best, 2 * rows
         if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
             return best
@@ -381,11 +386,16 @@ def grow_coarse(
 
 
 def grow(
-    prior: Floats, epsilon: float, utility: FInformation, tol: float, clock: Clock
+    prior: Floats,
+    epsilon: float,
+    utility: FInformation,
+    tol: float,
+    clock: Clock,
+    people: int | None = None,
 ) -> tuple[Found, float, str]:
     """Lift vectors, shares, value; a bound on every value; why the tolerance was not reached, if so."""
-    groups = Groups(prior, epsilon, utility)
-    bound = groups.closed + groups.rounding
+    groups = Groups(prior, epsilon, utility, people)
+    bound = groups.closed + groups.rounding - lattice_loss(groups)
     best = grow_coarse(prior, epsilon, groups, tol, clock)
     if best is not None:
         if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
@@ -400,7 +410,7 @@ def grow(
     if len(groups.p) > SMALL:
         draw(growth)
     search.run()
-    bound -= growth.bound
+    bound = groups.closed + groups.rounding - growth.bound
     if best is None or groups.closed - growth.loss > best[2]:
         best = *growth.lifts(), groups.closed - growth.loss
     return best, bound, "" if growth.closed else growth.stuck or LATE
@@ -440,7 +450,9 @@ def columns_and_shares(
         if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
             nothing_said = np.ones((len(checked), 1))
             return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
-        (lifts, shares, value), bound, why = grow(checked, level, utility, tol, clock)
+        (lifts, shares, value), bound, why = grow(
+            checked, level, utility, tol, clock, people_of(prior)
+        )
     if why and not (why == LATE and max_time is not None):
         warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
     return lifts, shares, bound

@@ -52,9 +52,9 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices',
-           'formula_bound', 'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level', 'better', 'Blend',
-           'optimal_mechanism']
+__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'METHODS', 'closed_form', 'formula_corners',
+           'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level',
+           'better', 'Blend', 'optimal_mechanism']
 
 # %% ../../nbs/large_alphabets/06_optimal.ipynb #19f58591
 def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
@@ -199,6 +199,7 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
 
 # %% ../../nbs/large_alphabets/06_optimal.ipynb #f2a10202
 SETTLED = 1e-14  # rows this near to one are as near as floats get them
+TIKHONOV = 1e-13
 
 
 class Blend:
@@ -211,20 +212,24 @@ class Blend:
         self, lifts: NDArray[np.float64], shares: NDArray[np.float64], prior: NDArray[np.float64]
     ) -> None:
         self.lifts, self.shares, self.prior = lifts, shares, prior
-        shapes = lifts / lifts.max(axis=0)  # entries of order one, however large the lifts
-        gram = shapes.T @ shapes
-        self.factor = cho_factor(gram + 1e-12 * np.trace(gram) / len(gram) * np.eye(len(gram)))
+        tallest = lifts.max(axis=0)  # divided by it entries are of order one
+        self.root = np.sqrt(shares * tallest)  # so that a small share changes by little
+        scaled = lifts / tallest * self.root
+        gram = scaled.T @ scaled
+        some = TIKHONOV * np.trace(gram) / len(gram)
+        self.factor = cho_factor(gram + some * np.eye(len(gram)))
 
     def channel(self, shave: float) -> NDArray[np.float64]:
         """The channel, with the largest lift lowered by the factor 1 - shave; rows sum to one."""
-        lower = lowered(self.lifts, self.prior, shave)
+        lower, root = lowered(self.lifts, self.prior, shave), self.root
         tallest = lower.max(axis=0)
         shapes, weights = lower / tallest, self.shares * tallest
         for _ in range(20):
             off = 1 - shapes @ weights
             if abs(off).max() <= SETTLED:
                 break
-            weights = np.maximum(weights + cho_solve(self.factor, shapes.T @ off), 0)
+            step = root * cho_solve(self.factor, root * (shapes.T @ off))
+            weights = np.maximum(weights + step, 0)
         if abs(1 - shapes @ weights).max() > 1e-12:
             return mixture(self.lifts, self.prior, shave)
         used = weights > 0
