@@ -12,9 +12,9 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'Query', 'SumQuery',
            'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products',
-           'parity', 'parity_leakage', 'per_record_leakage', 'threshold', 'estimation_mechanism', 'estimation_variance',
-           'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'ball_region', 'box_region', 'compose', 'composed_level',
-           'prior_from_counts', 'robust_mechanism', 'worst_leakage']
+           'parity', 'parity_leakage', 'per_record_leakage', 'threshold', 'compromise', 'estimation_mechanism',
+           'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'ball_region', 'box_region',
+           'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -150,10 +150,11 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #b7d93e10
+from .estimation.compromise import compromise
 from .estimation.few_corners import estimation_mechanism
 from .estimation.targets import estimation_variance
 
-_all_ = ["estimation_mechanism", "estimation_variance"]
+_all_ = ["compromise", "estimation_mechanism", "estimation_variance"]
 
 # %% ../nbs/api.ipynb #d0f9723f
 from .practice.composition import JointRelease, compose, composed_level
