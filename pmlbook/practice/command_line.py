@@ -28,6 +28,7 @@ from pmlbook.practice.verbs import (
     estimate,
     release,
     say,
+    words,
 )
 
 # %% auto #0
@@ -189,6 +190,22 @@ def parser() -> argparse.ArgumentParser:
     e.add_argument("--column", required=True)
     e.add_argument("--method", default="inversion", choices=["inversion", "likelihood"])
     e.add_argument("--coverage", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    e.add_argument(
+        "--interval",
+        default="exact",
+        choices=["exact", "score"],
+        help="covers at least so often, or is shorter and nearly does (default: exact)",
+    )
+
+    w = _verb(
+        verbs,
+        words,
+        "pmlbook words --prior healthy=60 flu=30 rare=10 --promise 'no odds more than double'",
+    )
+    w.add_argument("--prior", nargs="+", required=True, metavar="NAME=WEIGHT")
+    either = w.add_mutually_exclusive_group(required=True)
+    either.add_argument("--promise", metavar="SENTENCE", help="tell its largest level")
+    either.add_argument("--epsilon", type=_nats, help="tell which promises a level keeps")
 
     b = _verb(verbs, book, "pmlbook book")
     b.add_argument("--lab", action="store_true", help="JupyterLab, even if the pages are built")
@@ -202,7 +219,7 @@ def parser() -> argparse.ArgumentParser:
         verb.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
     for verb in (p, r):
         verb.add_argument("--force", action="store_true", help="replace an existing output")
-    for verb in (p, r, a, e):
+    for verb in (p, r, a, e, w):
         verb.add_argument("--json", action="store_true", help="print the result as JSON")
     return main_parser
 

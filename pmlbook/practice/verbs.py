@@ -22,7 +22,7 @@ import numpy as np
 from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate
-from ..release.estimation import Estimate, invert, likeliest
+from ..release.estimation import Estimate
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
@@ -45,10 +45,11 @@ from pmlbook.practice.release import (
     release_file,
 )
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
+from .words import in_words, sentence_level
 
 # %% auto #0
 __all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
-           'estimate', 'audit']
+           'estimate', 'audit', 'words']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -310,10 +311,9 @@ def estimate(arguments: argparse.Namespace) -> int:
     ).astype(float)
     if not counts.any():
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
-    frequencies, errors = invert(mechanism.channel, counts)
-    if arguments.method == "likelihood":
-        frequencies, _ = likeliest(mechanism.channel, counts)
-    answer = Estimate(mechanism.inputs, frequencies, errors, int(counts.sum()))
+    answer = Estimate.from_counts(
+        mechanism.inputs, mechanism.channel, counts, mechanism.prior, arguments.method
+    )
     return _tell_estimate(arguments, answer)
 
 
@@ -325,7 +325,7 @@ def _tell_estimate(arguments: argparse.Namespace, answer: Estimate) -> int:
             answer.inputs,
             answer.frequencies,
             answer.standard_errors,
-            answer.interval(arguments.coverage).tolist(),
+            answer.interval(arguments.coverage, arguments.interval).tolist(),
         )
     ]
     lines = [f"{answer.size} values, intervals of {arguments.coverage:.0%}"] + [
@@ -365,3 +365,17 @@ def audit(arguments: argparse.Namespace) -> int:
         lines.append(repr(certificate))
     _tell(arguments, facts, [line.replace("None nats", "not bounded") for line in lines])
     return FINE if kept else FAILS
+
+# %% ../../nbs/practice/10_verbs.ipynb #2f23ab11
+def words(arguments: argparse.Namespace) -> int:
+    """Turn a promise in words into its level, or a level into what it promises."""
+    weights = weights_of(arguments.prior)
+    prior = dict(zip(weights, shares_of(weights)))
+    if arguments.promise is not None:
+        level = _finite(sentence_level(arguments.promise, prior))
+        _tell(arguments, {"promise": arguments.promise, "largest_level": level})
+        return FINE
+    kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
+    lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
+    _tell(arguments, {"epsilon": arguments.epsilon, "kept": kept}, lines)
+    return FINE
