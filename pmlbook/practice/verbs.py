@@ -188,13 +188,16 @@ def _numbers(names: Iterable[Hashable]) -> list[float]:
 def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     """The largest standard error that `estimate` will have, if so many rows are as the prior says; None if it cannot.
 
-    Source: `invert`, at the counts that are expected.
+    Source: `Estimate.from_counts`, at the counts that are expected.
     """
     try:
-        _, errors = invert(mechanism.channel, rows * (mechanism.prior @ mechanism.channel))
+        counts = rows * (mechanism.prior @ mechanism.channel)
+        found = Estimate.from_counts(
+            mechanism.inputs, mechanism.channel, counts, mechanism.prior, "inversion"
+        )
     except ValueError:
         return None
-    return float(max(errors))
+    return float(max(found.standard_errors))
 
 
 def _told(error: float | None, rows: int) -> str:
