@@ -13,7 +13,7 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
            'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
            'leakage_curve', 'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity',
-           'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold',
+           'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
            'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
            'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism',
            'worst_leakage']
@@ -172,10 +172,11 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #b7d93e10
+from .estimation.compromise import compromise
 from .estimation.few_corners import estimation_mechanism
 from .estimation.targets import estimation_variance
 
-_all_ = ["estimation_mechanism", "estimation_variance"]
+_all_ = ["compromise", "estimation_mechanism", "estimation_variance"]
 
 # %% ../nbs/api.ipynb #d0f9723f
 from .practice.composition import JointRelease, compose, composed_level

@@ -102,6 +102,7 @@ CALLS = {
     ),
     "least_loss": dict(source_set=SOURCES, loss=[[0.0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=0.5),
     "estimation_mechanism": dict(prior=PRIOR, epsilon=0.5, target=[1.0, 2.0, 3.0], max_time=5.0),
+    "compromise": dict(prior=PRIOR, epsilon=0.5, keep=0.9, target="frequencies"),
     "estimation_variance": dict(mechanism=FLIP, target=[0.0, 1.0]),
     "box_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "ball_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),

@@ -40,7 +40,7 @@ from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import float_below
 from ..workshop.linear_programmes import Infeasible, warn_if_loose
 from ..workshop.progress import Clock
-from ..workshop.validation import check_epsilon, check_prior, names_of
+from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
 __all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'unlike', 'Listed',
@@ -262,7 +262,7 @@ def _stored(
 
 
 def estimation_mechanism(
-    prior: ArrayLike,
+    prior: PriorLike,
     epsilon: float,
     target: str | ArrayLike = "frequencies",
     max_time: float | None = None,

@@ -22,7 +22,7 @@ import numpy as np
 from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate
-from ..release.estimation import Estimate, invert
+from ..release.estimation import Estimate
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
@@ -188,14 +188,16 @@ def _numbers(names: Iterable[Hashable]) -> list[float]:
 def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     """The largest standard error that `estimate` will have, if so many rows are as the prior says; None if it cannot.
 
-    Source: `invert`, at the counts that are expected.
+    Source: `Estimate.from_counts`, at the counts that are expected.
     """
     try:
-        law = mechanism.prior @ mechanism.channel
-        _, covariance = invert(mechanism.channel, rows * law, law)
+        counts = rows * (mechanism.prior @ mechanism.channel)
+        found = Estimate.from_counts(
+            mechanism.inputs, mechanism.channel, counts, mechanism.prior, "inversion"
+        )
     except ValueError:
         return None
-    return float(np.sqrt(covariance.diagonal().max()))
+    return float(max(found.standard_errors))
 
 
 def _told(error: float | None, rows: int) -> str:
