@@ -13,8 +13,9 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'Query', 'SumQuery',
            'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products',
            'parity', 'parity_leakage', 'per_record_leakage', 'threshold', 'estimation_mechanism', 'estimation_variance',
-           'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'ball_region', 'box_region', 'compose', 'composed_level',
-           'prior_from_counts', 'robust_mechanism', 'worst_leakage']
+           'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit', 'ball_region', 'box_region', 'compose',
+           'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_mechanism',
+           'sentence_level', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -155,6 +156,7 @@ from .estimation.optimal_design import estimation_mechanism, estimation_variance
 _all_ = ["estimation_mechanism", "estimation_variance"]
 
 # %% ../nbs/api.ipynb #d0f9723f
+from .practice.audit import audit, leakage_bracket, noise_level
 from .practice.composition import JointRelease, compose, composed_level
 from pmlbook.practice.estimated_prior import (
     ball_region,
@@ -164,17 +166,23 @@ from pmlbook.practice.estimated_prior import (
 )
 from .practice.robust import robust_mechanism
 from .practice.release_log import ReleaseLog, RepeatedRelease
+from .practice.words import in_words, sentence_level
 
 _all_ = [
     "JointRelease",
     "ReleaseLog",
     "RepeatedRelease",
+    "audit",
     "ball_region",
     "box_region",
     "compose",
     "composed_level",
+    "in_words",
+    "leakage_bracket",
+    "noise_level",
     "prior_from_counts",
     "robust_mechanism",
+    "sentence_level",
     "worst_leakage",
 ]
 
