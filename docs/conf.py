@@ -39,7 +39,8 @@ nb_custom_formats = {".ipynb": ["nbdev_reader.read", {}, False]}
 nb_execution_mode = "cache"
 _kinds = ("*.py", "*.mplstyle", "*.js")
 _inputs = [path for kind in _kinds for path in (here.parent / "pmlbook").rglob(kind)]
-_code = b"".join(p.read_bytes() for p in sorted([*_inputs, here.parent / "nbs" / "results.csv"]))
+_inputs += (here.parent / "nbs").glob("*.csv")
+_code = b"".join(p.read_bytes() for p in sorted(_inputs))
 nb_execution_cache_path = str(
     here.parent / ".jupyter_cache" / hashlib.sha256(_code).hexdigest()[:12]
 )

@@ -21,8 +21,8 @@ from pmlbook.workshop.plots import themed
 
 NBS = conf.here.parent / "nbs"
 SERVER = multiprocessing.get_context("forkserver")
-SLOW = """conf execnb.shell jupyter_cache matplotlib.pyplot scipy.optimize scipy.stats pandas sympy
-    statsmodels.api z3 ipywidgets pmlbook""".split()
+SLOW = """execute matplotlib.pyplot scipy.optimize scipy.stats pandas sympy statsmodels.api z3 ipywidgets
+    pmlbook""".split()
 
 
 def cached(cache, notebook):
@@ -90,6 +90,7 @@ if __name__ == "__main__":
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
+    os.chdir(conf.here)  # from where the server can import this file
     SERVER.set_forkserver_preload(SLOW)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own process
         for done in as_completed([pool.submit(execute_apart, path) for path in missing]):

@@ -2,14 +2,17 @@
 
 A cell that begins ``# proves`` or ``# refutes`` is run after the cells of its notebook that define its
 names, and theirs, in the notebook's order. A proof that is not found, or a counterexample that is none,
-fails its assertion, and the exit is 1. Words after the command choose ids. With ``--second`` another
-solver, cvc5, is asked each question too: where both decide they must agree, and the last line counts.
+fails its assertion, and the exit is 1. Words after the command choose ids; without them the times go to
+``nbs/proof_times.csv``, which the map of results shows. With ``--second`` another solver, cvc5, is asked
+each question too: where both decide they must agree, and the last line counts.
 """
 
 import __future__
 
 import ast
 import contextlib
+import csv
+import datetime
 import io
 import json
 import os
@@ -92,19 +95,19 @@ def needed(sources, place):
 
 
 def run(path, sources, place):
-    """Seconds that the proof takes, and what went wrong, if anything."""
+    """Seconds of processor time that the proof takes, and what went wrong, if anything."""
     module = types.ModuleType("__proof__")  # dataclasses look their module up
     sys.modules["__proof__"], space = module, module.__dict__
     os.chdir(path.parent)
-    begin, flags = time.perf_counter(), __future__.annotations.compiler_flag
+    begin, flags = time.process_time(), __future__.annotations.compiler_flag
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             for source in [*needed(sources, place), sources[place]]:
-                begin = time.perf_counter()
+                begin = time.process_time()
                 exec(compile(source, str(path), "exec", flags), space)
     except Exception as error:
-        return time.perf_counter() - begin, f"{type(error).__name__}: {error}".splitlines()[0]
-    return time.perf_counter() - begin, None
+        return time.process_time() - begin, f"{type(error).__name__}: {error}".splitlines()[0]
+    return time.process_time() - begin, None
 
 
 def ask_another(formulas, milliseconds=300):
@@ -140,9 +143,18 @@ def with_second_opinion(search, tally):
     return both
 
 
-def main(chosen):
-    """Run the proofs and say how many hold."""
-    failed, total, count = 0, 0.0, 0
+def record(times):
+    """Write how long the cells of each result took, and when they ran."""
+    today = datetime.date.today().isoformat()
+    with open(NBS / "proof_times.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["id", "seconds", "run"])
+        writer.writerows((name, f"{times[name]:.2f}", today) for name in sorted(times))
+
+
+def main(chosen, record=lambda times: None):
+    """Run the proofs and say how many hold; where all do, `record` gets the seconds of each id."""
+    failed, total, count, times = 0, 0.0, 0, Counter()
     for path in sorted(NBS.rglob("*.ipynb")):
         sources = cells(path) if ".ipynb_checkpoints" not in path.parts else []
         for place, source in enumerate(sources):
@@ -151,9 +163,12 @@ def main(chosen):
                 continue
             seconds, error = run(path, sources, place)
             failed, total, count = failed + (error is not None), total + seconds, count + 1
+            times.update({name: seconds for _, name in said})
             what = ", ".join(f"{verb} {name}" for verb, name in said)
             print(f"{seconds:7.2f} s  {what}" + (f"  FAILED: {error}" if error else ""), flush=True)
     print(f"{total:7.2f} s  {count} proofs, {failed} failed")
+    if not failed:
+        record(times)
     return failed or not count
 
 
@@ -161,7 +176,8 @@ if __name__ == "__main__":
     tally = Counter()
     if "--second" in sys.argv[1:]:
         proof._search = with_second_opinion(proof._search, tally)
-    failed = main([word for word in sys.argv[1:] if not word.startswith("--")])
+    chosen = [word for word in sys.argv[1:] if not word.startswith("--")]
+    failed = main(chosen, *([record] if len(sys.argv) == 1 else []))
     if tally:
         print(*(f"{number} questions {answer}" for answer, number in tally.items()), sep=", ")
     sys.exit(1 if failed else 0)

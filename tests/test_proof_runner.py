@@ -1,5 +1,6 @@
 """`make proofs` runs what a proof needs and nothing else, and notices a proof that fails."""
 
+import csv
 import importlib.util
 import json
 from pathlib import Path
@@ -50,6 +51,25 @@ def test_a_proof_that_fails_is_noticed(proofs, tmp_path, monkeypatch, capsys, ce
     assert "proves false-thm  FAILED" in capsys.readouterr().out
     assert not proofs.main(["true-thm"])
     assert proofs.main(["no-such-id"])  # nothing was proved
+
+
+def test_times_of_a_whole_run_are_kept(proofs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(proofs, "NBS", book(tmp_path, "low = 0", IMPORTS, TRUE))
+    assert not proofs.main([], proofs.record)
+    head, line = (tmp_path / "proof_times.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "id,seconds,run" and line.startswith("true-thm,")
+    (tmp_path / "proof_times.csv").unlink()
+    monkeypatch.setattr(proofs, "NBS", book(tmp_path, "low = 0", IMPORTS, TRUE, FALSE))
+    assert proofs.main([], proofs.record)
+    assert not (tmp_path / "proof_times.csv").exists()
+
+
+def test_every_proof_has_a_time(proofs):
+    with open(proofs.NBS / "proof_times.csv", encoding="utf-8", newline="") as file:
+        timed = {row["id"] for row in csv.DictReader(file)}
+    sources = [source for path in proofs.NBS.rglob("*.ipynb") for source in proofs.cells(path)]
+    assert timed == {name for source in sources for _, name in proofs.claims(source)}
 
 
 def test_two_solvers_that_contradict_each_other_are_noticed(proofs, monkeypatch):

@@ -21,6 +21,7 @@ from .matrices import DECIMAL
 from pmlbook.practice.verbs import (
     BAD_INPUT,
     FINE,
+    INFORMATION,
     STOPPED,
     audit,
     design,
@@ -142,7 +143,21 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--column", help="the column of --counts")
     p.add_argument("--epsilon", type=_nats, required=True, help="level in nats")
-    p.add_argument("--utility", default="mutual_information", choices=list(NAMED))
+    p.add_argument(
+        "--for",
+        dest="goal",
+        default="information",
+        choices=["information", "frequencies", "mean"],
+        help="what the release is for: to tell most about one value, or the frequencies of all "
+        "or the mean of values that are numbers with the least variance (default: information)",
+    )
+    p.add_argument("--utility", default=INFORMATION, choices=list(NAMED))
+    p.add_argument(
+        "--rows",
+        type=int,
+        default=1000,
+        help="to be released, for the standard error that is told (default: 1000)",
+    )
     p.add_argument("--max-time", type=float, help="seconds")
     p.add_argument("-o", "--output", type=Path, default=Path("mechanism.json"))
 

@@ -11,7 +11,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate
 from ..release.estimation import Estimate
@@ -29,6 +30,7 @@ from ..release.csv_text import Layout
 from .robust import robust_mechanism
 from ..release.files import check_target, new_file
 from pmlbook.practice.matrices import (
+    DECIMAL,
     aligned,
     read_certificate,
     read_matrix,
@@ -46,7 +48,8 @@ from .strata import LevelExceeded, Stratum, check_strata, strata_region
 from .words import in_words, sentence_level
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'SHA256', 'say', 'design', 'release', 'estimate', 'audit', 'words']
+__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
+           'estimate', 'audit', 'words']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -83,6 +86,9 @@ def _layout(arguments: argparse.Namespace) -> Layout:
     return Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
 
 # %% ../../nbs/practice/10_verbs.ipynb #837d6b5d
+INFORMATION = "mutual_information"
+
+
 def design(arguments: argparse.Namespace) -> int:
     """Find the optimal mechanism and write its certificate."""
     inputs = [arguments.counts] if arguments.counts else []
@@ -91,6 +97,10 @@ def design(arguments: argparse.Namespace) -> int:
         raise ValueError("--counts and --column, the name of the column to count, go together")
     if arguments.given and (not arguments.counts or arguments.max_time):
         raise ValueError("--given needs --counts, and no --max-time")
+    if arguments.goal != "information" and (arguments.given or arguments.utility != INFORMATION):
+        raise ValueError(f"--for {arguments.goal} takes no --given and no --utility")
+    if arguments.rows < 1:
+        raise ValueError(f"--rows {arguments.rows}: at least one is needed for a standard error")
     try:
         found = _robust(arguments) if arguments.given else _optimal(arguments)
     except LevelExceeded as error:
@@ -109,12 +119,20 @@ def design(arguments: argparse.Namespace) -> int:
         "holds": certificate.holds,
         "inputs": len(made.inputs),
         "outputs": len(made.outputs),
-        "utility": arguments.utility,
+        "for": arguments.goal,
+        "utility": arguments.utility if arguments.goal == "information" else None,
         "value": found.value,
         "bound": found.bound,
         "method": found.method,
     }
-    _tell(arguments, facts)
+    lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
+    expected = standard_error(made, arguments.rows)
+    lines.append(_told(expected, arguments.rows))
+    _tell(
+        arguments,
+        facts | {"standard_error": expected, "standard_error_rows": arguments.rows},
+        lines,
+    )
     return FINE
 
 
@@ -134,9 +152,13 @@ def _optimal(arguments: argparse.Namespace) -> Design:
     if not named:
         raise ValueError(f"column {arguments.column!r} of {arguments.counts} holds no value")
     prior: Any = shares_of(named)
-    found = optimal_mechanism(
-        prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
-    )
+    if arguments.goal == "information":
+        found = optimal_mechanism(
+            prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
+        )
+    else:
+        target = "frequencies" if arguments.goal == "frequencies" else _numbers(named)
+        found = estimation_mechanism(prior, arguments.epsilon, target, arguments.max_time)
     return replace(found, mechanism=replace(found.mechanism, inputs=tuple(named)))
 
 
@@ -149,6 +171,38 @@ def _robust(arguments: argparse.Namespace) -> Design:
     found = robust_mechanism(region, arguments.epsilon, arguments.utility)
     check_strata(found.mechanism, counts, arguments.epsilon, arguments.confidence)
     return found
+
+
+def _numbers(names: Iterable[Hashable]) -> list[float]:
+    """Names that are numbers, for a mean."""
+    found = []
+    for name in names:
+        if not DECIMAL.fullmatch(str(name)):
+            raise ValueError(
+                f"--for mean needs names that are numbers, and {str(name)[:40]!r} is none"
+            )
+        found.append(float(str(name)))
+    return found
+
+
+def standard_error(mechanism: Mechanism, rows: int) -> float | None:
+    """The largest standard error that `estimate` will have, if so many rows are as the prior says; None if it cannot.
+
+    Source: `Estimate`, at the counts that are expected.
+    """
+    try:
+        counts = rows * (mechanism.prior @ mechanism.channel)
+        told = Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
+    except ValueError:
+        return None
+    return float(told.standard_errors.max())
+
+
+def _told(error: float | None, rows: int) -> str:
+    """What a recipient will learn about frequencies, in words."""
+    if error is None:
+        return "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them"
+    return f"frequencies: told, with standard errors up to {error:.2g} at {rows} rows"
 
 # %% ../../nbs/practice/10_verbs.ipynb #ece03225
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -188,6 +242,10 @@ def release(arguments: argparse.Namespace) -> int:
         "gaps": done.gaps,
     }
     lines = [f"{key}: {value}" for key, value in facts.items()] + _strata_lines(done.strata)
+    values = done.rows - done.gaps
+    if values:
+        facts["standard_error"] = standard_error(Mechanism.from_certificate(certificate), values)
+        lines.append(_told(facts["standard_error"], values))
     _tell(arguments, facts | _strata_facts(done.strata), lines)
     return FINE
 
