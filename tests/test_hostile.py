@@ -109,6 +109,13 @@ CALLS = {
     "prior_from_counts": dict(counts=[60, 30, 10], zeros="refuse"),
     "robust_mechanism": dict(region=REGION, epsilon=0.5, utility="chi_square"),
     "worst_leakage": dict(channel=CHANNEL, region=REGION),
+    "audit": dict(
+        mechanism={0: [0, 1], 1: [1], 2: [0]}, prior=PRIOR, outcomes=[0, 1], confidence=0.9
+    ),
+    "leakage_bracket": dict(counts=[[3, 1], [2, 2], [1, 3]], prior=PRIOR, confidence=0.9),
+    "noise_level": dict(values=[0.0, 1.0, 3.0], prior=PRIOR, scale=1.5, noise="gaussian"),
+    "sentence_level": dict(sentence="no odds more than double", prior=PRIOR),
+    "in_words": dict(prior=PRIOR, epsilon=0.3),
     "compose": dict(first=FLIP, second=FLIP),
 }
 TARGETS = {name: getattr(pb, name) for name in CALLS}

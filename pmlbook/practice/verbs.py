@@ -188,16 +188,14 @@ def _numbers(names: Iterable[Hashable]) -> list[float]:
 def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     """The largest standard error that `estimate` will have, if so many rows are as the prior says; None if it cannot.
 
-    Source: `Estimate.from_counts`, at the counts that are expected.
+    Source: `Estimate`, at the counts that are expected.
     """
     try:
         counts = rows * (mechanism.prior @ mechanism.channel)
-        found = Estimate.from_counts(
-            mechanism.inputs, mechanism.channel, counts, mechanism.prior, "inversion"
-        )
+        told = Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
     except ValueError:
         return None
-    return float(max(found.standard_errors))
+    return float(told.standard_errors.max())
 
 
 def _told(error: float | None, rows: int) -> str:

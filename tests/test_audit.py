@@ -1,0 +1,141 @@
+"""Audits of mechanisms that others made: known laws, trials, and noise on the line."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pmlbook as pb
+
+PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
+
+
+def test_known_laws_are_told_exactly():
+    """A channel, a mechanism and a function say the same, to the last digits."""
+    channel = pb.geometric(3, 0.7)
+    frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
+    mechanism = pb.Mechanism(frame, PRIOR)
+    told = [
+        pb.audit(frame, PRIOR),
+        pb.audit(mechanism, PRIOR),
+        pb.audit(frame.loc[["rare", "flu", "healthy"]], PRIOR),
+        pb.audit(lambda x: frame.loc[x].to_dict(), PRIOR),
+    ]
+    for each in told:
+        assert np.allclose(each.low, mechanism.leakage, rtol=0, atol=1e-15)
+        assert (each.high == each.low).all()
+        assert each.level[0] == pytest.approx(mechanism.epsilon, abs=1e-15)
+    assert list(told[3].to_frame().index) == list("xyz")
+    other = pb.audit(mechanism, PRIOR[::-1] ** 0 / 3)
+    assert other.level[0] == pytest.approx(pb.epsilon_pml(channel, np.full(3, 1 / 3)), abs=1e-15)
+    exact = pb.audit(lambda x: {"a": Fraction(1 + x, 3), "b": Fraction(2 - x, 3)}, [0.5, 0.5])
+    assert exact.level[0] == pytest.approx(math.log(4 / 3), abs=1e-15)
+
+
+@pytest.mark.parametrize("trials", [1, 5, 40])
+def test_brackets_hold_at_once(trials):
+    """Two thousand audits at 80 %, with zeros in the channel, unequal numbers of trials and a rare secret."""
+    rng = np.random.default_rng(trials)
+    channel = np.array([[0.9, 0.1, 0.0], [0.2, 0.5, 0.3], [0.0, 0.02, 0.98]])
+    prior = np.array([0.9, 0.099, 0.001])
+    truth = pb.pointwise_maximal_leakage(channel, prior)
+    sizes = trials * np.array([1, 2, 5])
+    draws = np.stack([rng.multinomial(k, row, size=2000) for k, row in zip(sizes, channel)], 1)
+    held = 0
+    for counts in draws:
+        low, high = pb.leakage_bracket(counts, prior, 0.8)
+        assert (0 <= low).all() and (low <= high).all() and (high <= -np.log(0.001)).all()
+        held += ((low <= truth) & (truth <= high)).all()
+    assert held >= 0.8 * 2000
+
+
+def test_brackets_close():
+    channel, prior = pb.randomized_response(3, 1.0), PRIOR.to_numpy()
+    low, high = pb.leakage_bracket(np.round(channel * 10**9), prior)
+    truth = pb.pointwise_maximal_leakage(channel, prior)
+    assert (low < truth).all() and (truth < high).all() and (high - low < 1e-3).all()
+
+
+def test_trials_of_a_function_and_of_somebody_else():
+    rng = np.random.default_rng(2)
+    noisy = pb.randomized_response(3, 1.0)
+    place = {name: k for k, name in enumerate(PRIOR.index)}
+
+    def theirs(secret):
+        return rng.choice(list("xyz"), p=noisy[place[secret]])
+
+    mine = pb.audit(theirs, PRIOR, outcomes="xyz", trials=500)
+    truth = pb.pointwise_maximal_leakage(noisy, PRIOR)
+    assert (mine.low <= truth).all() and (truth <= mine.high).all() and mine.confidence == 0.95
+    given = {"rare": ["x", "y"], "flu": ["x"], "healthy": ["z", "z", "x"]}
+    assert pb.audit(given, PRIOR, outcomes="xyz").level[1] <= -math.log(0.1)
+
+
+def ends(values, prior, scale, name):
+    """The level by brute force: a fine grid far beyond the values."""
+    spots = np.linspace(min(values) - 40 * scale, max(values) + 40 * scale, 400_001)
+    apart = (spots - np.asarray(values, float)[:, None]) / scale
+    logs = -abs(apart) if name == "laplace" else -(apart**2) / 2
+    return -np.log(prior @ np.exp(logs - logs.max(axis=0)))
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_noise_is_never_above_its_level_and_reaches_it(noise):
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        n = int(rng.integers(2, 6))
+        values, prior = rng.integers(0, 5, size=n), rng.dirichlet(np.full(n, 0.5)) * 0.99 + 0.01 / n
+        scale = float(rng.choice([0.3, 1.0, 2.0]))
+        level, seen = pb.noise_level(values, prior, scale, noise), ends(values, prior, scale, noise)
+        assert seen.max() <= level + 1e-12
+        assert seen.max() == pytest.approx(level, abs=2e-3)
+
+
+def test_gaussian_noise_between_rare_and_common():
+    """A rare value in the middle: the number that tells most lies far outside if the noise is wide."""
+    values, prior = [0.0, 1.0, 2.0], np.array([0.999, 1e-6, 0.001 - 1e-6])
+    level = pb.noise_level(values, prior, 3.0, "gaussian")
+    assert level == pytest.approx(-math.log(prior[2]), rel=1e-12)
+    middle, few = pb.noise_level(values, [0.5 - 5e-7, 1e-6, 0.5 - 5e-7], 0.1, "gaussian"), 1e-6
+    assert middle == pytest.approx(-math.log(few), rel=1e-3)
+    wide = pb.noise_level([0.0, 1.0, 2.0], [1 / 3, 1 / 3, 1 / 3], 1e8, "gaussian")
+    assert wide == pytest.approx(math.log(3), rel=1e-12)
+    assert pb.noise_level([1.0, 1.0], [0.5, 0.5], 1.0, "gaussian") == 0
+    assert pb.noise_level([0, 1e300], [0.5, 0.5], 1.0) == pytest.approx(math.log(2))
+    near, far = ([a, a + 1, a + 2] for a in (0.0, 1e9))
+    shares = [0.49, 0.02, 0.49]
+    assert pb.noise_level(near, shares, 0.5, "gaussian") == pytest.approx(
+        pb.noise_level(far, shares, 0.5, "gaussian"), rel=1e-12
+    )
+
+
+def test_laplace_noise_stays_within_its_privacy():
+    for epsilon in (1e-10, 0.1, 2.0):
+        level = pb.noise_level([0, 1], [1 - 1e-8, 1e-8], 1 / epsilon)
+        assert level <= epsilon * (1 + 1e-12) + 1e-16
+        assert level == pytest.approx(epsilon, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: pb.audit({0: [1], 1: [1]}, [0.5, 0.5]), "outcomes must list"),
+        (lambda: pb.audit({0: [1], 1: [2]}, [0.5, 0.5], [1]), "trials of 1"),
+        (lambda: pb.audit({0: [1]}, [0.5, 0.5], [1]), "mechanism"),
+        (lambda: pb.audit(lambda x: 1, [0.5, 0.5]), "or say `trials`"),
+        (lambda: pb.audit([[1.0]], [0.5, 0.5], [0], 3), "must be a function"),
+        (lambda: pb.audit(lambda x: 1, [0.5, 0.5], [1], 0), "trials = 0"),
+        (lambda: pb.audit(lambda x: 1, [0.5, 0.5], [1], 10**400), "trials must be at most"),
+        (lambda: pb.audit(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
+        (lambda: pb.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
+        (lambda: pb.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "whole numbers"),
+        (lambda: pb.noise_level([0, 1], [0.5, 0.5], 0), "scale = 0"),
+        (lambda: pb.noise_level([0, 1], [0.5, 0.5], 5e-324), "scale = 5e-324 is too small"),
+        (lambda: pb.noise_level([0, 1], [0.5, 0.5], 1, "cauchy"), "none of laplace, gaussian"),
+    ],
+)
+def test_refusals(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
