@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'SolverFailed', 'entropy', 'mutual_information',
-           'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage', 'privacy_region',
-           'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
+           'channel_capacity', 'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage',
+           'privacy_region', 'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
            'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'AtlasEntry', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
@@ -33,6 +33,7 @@ from .foundations.probability import entropy, mutual_information
 _all_ = ["entropy", "mutual_information"]
 
 # %% ../nbs/api.ipynb #21cdd527
+from .foundations.capacity import channel_capacity
 from pmlbook.foundations.leakage import (
     epsilon_max,
     epsilon_pml,
@@ -41,7 +42,14 @@ from pmlbook.foundations.leakage import (
     pointwise_maximal_leakage,
 )
 
-_all_ = ["epsilon_max", "epsilon_pml", "local_dp", "maximal_leakage", "pointwise_maximal_leakage"]
+_all_ = [
+    "channel_capacity",
+    "epsilon_max",
+    "epsilon_pml",
+    "local_dp",
+    "maximal_leakage",
+    "pointwise_maximal_leakage",
+]
 
 # %% ../nbs/api.ipynb #8f5a8154
 from .extremal.privacy_regions import privacy_region, privacy_regions
@@ -164,7 +172,8 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #b7d93e10
-from .estimation.optimal_design import estimation_mechanism, estimation_variance
+from .estimation.few_corners import estimation_mechanism
+from .estimation.targets import estimation_variance
 
 _all_ = ["estimation_mechanism", "estimation_variance"]
 

@@ -31,6 +31,7 @@ CALLS = {
     "epsilon_pml": dict(channel=CHANNEL, prior=PRIOR),
     "local_dp": dict(channel=CHANNEL),
     "maximal_leakage": dict(channel=CHANNEL),
+    "channel_capacity": dict(channel=CHANNEL, tol=1e-12),
     "pointwise_maximal_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "privacy_region": dict(prior=PRIOR, epsilon=0.3),
     "privacy_regions": dict(prior=PRIOR),

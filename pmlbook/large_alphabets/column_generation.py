@@ -12,6 +12,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from .lattice import lattice_loss, lattice_prices, people_of
 from pmlbook.large_alphabets.losses import (
     Fillings,
     Floats,
@@ -20,19 +21,20 @@ from pmlbook.large_alphabets.losses import (
     joined,
     near_misses,
     nothing,
+    turns,
 )
 from .pricing import best_of, price
 from .repeated_sums import Cells, price_cells, price_sums, sums_repeat
-from .ungrouping import rounding_of, snapped, unroll
+from .ungrouping import reduced, rounding_of, snapped, unroll
 from ..workshop.linear_programmes import LooseBound, SolverFailed
 from ..workshop.progress import Clock
 from ..foundations.utility import FInformation, Utility
 from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FIRST', 'FEW_CELLS', 'SMALL', 'TAIL',
-           'UNWATCHED', 'Master', 'start_columns', 'bundles', 'Growth', 'draw', 'Search', 'grow_bundled', 'fillings_of',
-           'tail_columns', 'grow', 'warn_why', 'column_generation']
+__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'TAIL', 'Found', 'LAID',
+           'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled',
+           'fillings_of', 'tail_columns', 'grow_coarse', 'grow', 'warn_why', 'columns_and_shares', 'column_generation']
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #63ad982a
 LATE = "the time is up"
@@ -96,13 +98,19 @@ class Master:
 TURNS = 4  # orders in which the symbols are laid on the circle
 
 
-def start_columns(groups: Groups, rng: np.random.Generator) -> Fillings:
-    """Circle columns: the symbols by probability, light and heavy in turn, and in random orders."""
+def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, Floats]:
+    """Circle columns: the symbols by probability, light and heavy in turn, and in random orders.
+
+    The shares are those of the order that loses least.
+    """
     n = len(groups.member)
     rank = np.arange(n)
     in_turn = np.argsort(np.minimum(2 * rank, 2 * (n - rank) - 1))
     orders = [rank, in_turn, *(rng.permutation(n) for _ in range(TURNS - 2))]
-    return joined([circle(groups, order) for order in orders])
+    found = [circle(groups, order) for order in orders]
+    ways = [turns(groups, order) for order in orders]
+    best = int(np.argmin([way @ one.loss(groups) for way, one in zip(ways, found)]))
+    return joined(found), np.concatenate([(k == best) * way for k, way in enumerate(ways)])
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #c8005ae7
 BUNDLED = 128  # rows that a programme still solves within a fraction of a second
@@ -123,17 +131,28 @@ KEEP = 4  # columns a round for each group that takes the remainder
 STALE = 12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
 NEAREST = 0.97  # how near to the fair prices the search may stay
 PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round
-FIRST = 1.0  # seconds that the first programme gets however little time there is
 FEW_CELLS = 8  # near ties: random sets will not do
 SMALL = 18  # groups up to which the lists are complete at once
+
+
+def dealt_out(
+    groups: Groups, filled: Floats, loss: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Lift vectors of the symbols, in the order of the prior, and their shares."""
+    if (weights > 0).sum() > len(filled):
+        weights = reduced(filled, loss, weights)
+    used, member = np.flatnonzero(weights > 1e-12), groups.member
+    x, shares = unroll(np.ones(len(member)), member, filled[:, used], weights[used])
+    return groups.lift(x, member[:, None]), shares
 
 
 class Growth:
     """A mechanism that grows column by column: its loss so far, and a bound no mechanism goes below."""
 
-    def __init__(self, groups: Groups, tol: float, clock: Clock, first: float = FIRST) -> None:
+    def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
         self.groups, self.tol, self.clock = groups, tol, clock
-        self.bound, self.loss, self.weights = 0.0, np.inf, np.zeros(0)
+        self.bound, slope = lattice_prices(groups)
+        self.slope = slope if self.bound > 0 else None
         self.prices, self.fair, self.fairest = *np.zeros((2, len(groups.p))), 0.0
         self.master, self.rng, self.power, self.stuck = (
             Master(groups),
@@ -141,14 +160,15 @@ class Growth:
             12,
             "",
         )
-        self.add(start_columns(groups, self.rng), max(clock.left, first))
+        columns, self.weights = start_columns(groups, self.rng)
+        self.loss = float(self.weights @ columns.loss(groups))
+        self.add(columns)
 
-    def add(self, columns: Fillings, seconds: float | None = None) -> None:
+    def add(self, columns: Fillings) -> None:
         """Add columns and solve; without an answer in time the last one stands."""
         self.master.add(columns)
         try:
-            seconds = self.clock.left if seconds is None else seconds
-            self.weights, self.prices, self.loss = self.master.solve(seconds)
+            self.weights, self.prices, self.loss = self.master.solve(self.clock.left)
         except SolverFailed as failure:
             self.stuck = str(failure)
 
@@ -166,8 +186,7 @@ class Growth:
     @property
     def over(self) -> bool:
         """Whether the gap is closed, the time is up or the search is stuck; reports where we are."""
-        if np.isfinite(self.loss):
-            self.clock.tell(self.groups.closed - self.loss, self.groups.closed - self.bound)
+        self.clock.tell(self.groups.closed - self.loss, self.groups.closed - self.bound)
         return self.closed or bool(self.stuck) or self.clock.over
 
     def take(self, prices: Floats, columns: Fillings) -> bool:
@@ -188,11 +207,10 @@ class Growth:
             self.fair = prices - excess * groups.size * groups.width / groups.room
 
     def lifts(self) -> tuple[Floats, Floats]:
-        """The lift vectors in use, in the order of the prior, and their weights; none if none are known yet."""
-        used, member = np.flatnonzero(self.weights > 1e-12), self.groups.member
-        filled, weights = self.master.filled[:, used], self.weights[used]
-        x, weights = unroll(np.ones(len(member)), member, filled, weights)
-        return self.groups.lift(x, member[:, None]), weights
+        """The lift vectors in use, in the order of the prior, and their weights."""
+        many = len(self.weights)
+        filled, loss = self.master.filled[:, :many], self.master.loss[:many]
+        return dealt_out(self.groups, filled, loss, self.weights)
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #f1a5c201
 def draw(growth: Growth, patience: int = 2) -> None:
@@ -204,7 +222,7 @@ def draw(growth: Growth, patience: int = 2) -> None:
         next_takes = max(1.5, longer) * took
         power = growth.power if growth.clock.left > next_takes else 12
         before, began = growth.gap, growth.clock.seconds
-        growth.add(near_misses(growth.groups, power, keep * g, growth.rng))
+        growth.add(near_misses(growth.groups, power, keep * g, growth.rng, growth.slope))
         took, last = growth.clock.seconds - began, power
         helped = power < 16 or growth.gap < before / worth
         stale, growth.power = 0 if helped else stale + 1, min(growth.power + 2, 20)
@@ -298,17 +316,16 @@ def grow_bundled(
     utility: FInformation,
     tol: float,
     clock: Clock,
-    first: float = FIRST,
-) -> tuple[Floats, float]:
-    """Lift vectors that treat each bundle as one symbol, and their value."""
+    people: int | None,
+) -> tuple[Floats, Floats, float]:
+    """Lift vectors that treat each bundle as one symbol, their shares, and their value."""
     label = bundles(prior, rows)
-    growth = Growth(
-        Groups(np.bincount(label, prior).astype(float), epsilon, utility), tol, clock, first
-    )
+    tied = Groups(np.bincount(label, prior).astype(float), epsilon, utility, people)
+    growth = Growth(tied, tol, clock)
     draw(growth, 8)
     lifts, weights = growth.lifts()
-    x, _ = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)
-    return x / growth.groups.a, growth.groups.closed - growth.loss
+    x, shares = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)
+    return x / growth.groups.a, shares, growth.groups.closed - growth.loss
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #f1a5c205
 TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
@@ -345,21 +362,47 @@ def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
     growth.add(fillings_of(growth.groups, x / tied.a))
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #f1a5c203
+Found = tuple[Floats, Floats, float]  # lift vectors, shares, value
+LAID = 1000  # symbols that are still laid on a circle one by one
+
+
+def grow_coarse(
+    prior: Floats, epsilon: float, groups: Groups, tol: float, clock: Clock
+) -> Found | None:
+    """The best mechanism of ever finer bundles, or of the circle, where there are many probabilities."""
+    best, rows = None, BUNDLED
+    bound = groups.closed + groups.rounding - lattice_loss(groups)
+    while rows < len(groups.p) and not (best is not None and clock.over):
+        more = grow_bundled(prior, epsilon, rows, groups.utility, tol, clock, groups.people)
+        best, rows = more if best is None or more[2] > best[2] else best, 2 * rows
+        if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
+            return best
+    if best is not None and len(prior) <= LAID:
+        columns, shares = start_columns(groups, np.random.default_rng(0))
+        filled, loss = columns.filled(groups), columns.loss(groups)
+        if groups.closed - shares @ loss > best[2]:
+            best = *dealt_out(groups, filled, loss, shares), groups.closed - float(shares @ loss)
+    return best
+
+
 def grow(
-    prior: Floats, epsilon: float, utility: FInformation, tol: float, clock: Clock
-) -> tuple[Floats, float, float, str]:
-    """Lift vectors, their value, a bound on every value, and why the tolerance was not reached, if so."""
-    groups, rows, best = Groups(prior, epsilon, utility), BUNDLED, (np.ones((0, 0)), -np.inf)
-    bound = groups.closed + groups.rounding
-    while rows < len(groups.p) and not (best[0].size and clock.over):
-        first = 0.0 if best[0].size else FIRST
-        more = grow_bundled(prior, epsilon, rows, utility, tol, clock, first)
-        best, rows = max(best, more, key=lambda found: found[1]), 2 * rows
-        if bound - best[1] <= max(tol * best[1], 2 * groups.rounding):
-            return *best, bound, ""
-    if best[0].size and (clock.over or len(groups.p) > LONG):
-        return *best, bound, LATE if clock.over else "there are too many symbols"
-    growth = Growth(groups, tol, clock, 0.0 if best[0].size else FIRST)
+    prior: Floats,
+    epsilon: float,
+    utility: FInformation,
+    tol: float,
+    clock: Clock,
+    people: int | None = None,
+) -> tuple[Found, float, str]:
+    """Lift vectors, shares, value; a bound on every value; why the tolerance was not reached, if so."""
+    groups = Groups(prior, epsilon, utility, people)
+    bound = groups.closed + groups.rounding - lattice_loss(groups)
+    best = grow_coarse(prior, epsilon, groups, tol, clock)
+    if best is not None:
+        if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
+            return best, bound, ""
+        if clock.over or len(groups.p) > LONG:
+            return best, bound, LATE if clock.over else "there are too many symbols"
+    growth = Growth(groups, tol, clock)
     tail_columns(prior, epsilon, growth)
     search = Search(growth)
     if len(search.cells.sums) <= FEW_CELLS:
@@ -367,10 +410,10 @@ def grow(
     if len(groups.p) > SMALL:
         draw(growth)
     search.run()
-    bound -= growth.bound
-    if groups.closed - growth.loss > best[1]:
-        best = growth.lifts()[0], groups.closed - growth.loss
-    return *best, bound, "" if growth.closed else growth.stuck or LATE
+    bound = groups.closed + groups.rounding - growth.bound
+    if best is None or groups.closed - growth.loss > best[2]:
+        best = *growth.lifts(), groups.closed - growth.loss
+    return best, bound, "" if growth.closed else growth.stuck or LATE
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #8c13507c
 UNWATCHED = 20.0  # seconds after which a search that nobody limits and nobody watches ends
@@ -384,6 +427,35 @@ def warn_why(value: float, bound: float, tol: float, why: str) -> None:
         LooseBound,
         stacklevel=4,
     )
+
+
+def columns_and_shares(
+    prior: PriorLike,
+    epsilon: float,
+    utility: Utility,
+    tol: float = 1e-9,
+    max_time: float | None = None,
+    progress: Callable[[float, float, float], object] | bool | None = None,
+) -> tuple[Floats, Floats, float]:
+    """As `column_generation`, with the share of each lift vector after the lift vectors.
+
+    Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
+    """
+    checked, level = check_prior(prior), check_epsilon(epsilon)
+    if not isinstance(utility, FInformation):
+        raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
+    watched = progress is True or callable(progress)
+    limit = UNWATCHED if max_time is None and not watched else max_time
+    with Clock(limit, progress, "column generation") as clock:
+        if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
+            nothing_said = np.ones((len(checked), 1))
+            return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
+        (lifts, shares, value), bound, why = grow(
+            checked, level, utility, tol, clock, people_of(prior)
+        )
+    if why and not (why == LATE and max_time is not None):
+        warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
+    return lifts, shares, bound
 
 
 def column_generation(
@@ -434,15 +506,5 @@ def column_generation(
     >>> round(column_generation([0.4, 0.3, 0.2, 0.1], 0.8, NAMED["mutual_information"])[1], 6) <= 0.8
     True
     """
-    checked, level = check_prior(prior), check_epsilon(epsilon)
-    if not isinstance(utility, FInformation):
-        raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
-    watched = progress is True or callable(progress)
-    limit = UNWATCHED if max_time is None and not watched else max_time
-    with Clock(limit, progress, "column generation") as clock:
-        if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
-            return np.ones((len(checked), 1)), float(checked @ utility.f(np.ones(len(checked))))
-        lifts, value, bound, why = grow(checked, level, utility, tol, clock)
-    if why and not (why == LATE and max_time is not None):
-        warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
+    lifts, _, bound = columns_and_shares(prior, epsilon, utility, tol, max_time, progress)
     return lifts, bound

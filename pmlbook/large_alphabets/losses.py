@@ -17,7 +17,7 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['Floats', 'Whole', 'SAME', 'OUTWARD', 'Groups', 'closed_bound', 'Fillings', 'joined', 'nothing', 'windows', 'circle',
-           'nearest_pairs', 'with_rest', 'near_misses']
+           'turns', 'nearest_pairs', 'with_rest', 'near_misses']
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]
@@ -31,10 +31,15 @@ OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding 
 class Groups:
     """Symbols grouped by probability, how far the part of each can move, and what it loses in between.
 
+    If it is known that all probabilities are multiples of 1/n, `people` is n.
+
     Source: the chord of a convex function; Grosse et al. 2024, Theorem 4, for the grouping.
     """
 
-    def __init__(self, prior: Floats, epsilon: float, utility: FInformation) -> None:
+    def __init__(
+        self, prior: Floats, epsilon: float, utility: FInformation, people: int | None = None
+    ) -> None:
+        self.people = people
         level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
         self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
         rest = self.rest
@@ -190,6 +195,22 @@ def circle(groups: Groups, order: Whole) -> Fillings:
         found.append(Fillings(held, taker, np.clip(part / groups.width[taker], 0, 1)))
     return joined(found)
 
+# %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
+def turns(groups: Groups, order: Whole) -> Floats:
+    """Shares of the corners of `circle`, with which they average to lifts of one.
+
+    Source: systematic sampling (Madow 1949), with the symbols as arcs.
+    """
+    arcs = np.repeat(groups.p, groups.size)[order]
+    length = groups.rest if groups.left_out else groups.a
+    ends = np.cumsum(arcs)
+    begin = np.append(ends - arcs, ((ends - length) % 1)[::-1])
+    at = np.argsort(begin, kind="stable")
+    way = np.diff(begin[at], append=begin[at[0]] + 1)
+    shares = np.empty(len(at))
+    shares[at] = (way + np.roll(way, 1)) / 2
+    return shares
+
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c003
 def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Whole, Whole, Floats]:
     """Pairs of entries of two tables that fill the room best, `keep` from each side, and their rests.
@@ -209,23 +230,36 @@ def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Who
     return first, second, rests
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #ee71b144
-def with_rest(groups: Groups, held: Whole, rest: Floats) -> Fillings:
-    """Corners with `held` full but for a small rest, given or taken back where it loses least.
+def with_rest(
+    groups: Groups, held: Whole, rest: Floats, slope: Floats | None = None
+) -> tuple[Fillings, Floats]:
+    """Corners with `held` full but for a small rest, given or taken back where it costs least, and that cost.
+
+    It costs what is lost, less `slope` times the way that the symbol is moved up.
 
     Source: concavity of the loss.
     """
     width, everyone = groups.width[:, None], np.arange(len(groups.p))[:, None]
     x, give = np.minimum(abs(rest) / width, 1), rest >= 0
     able = np.where(give, held < groups.size[:, None], held > 0) & (abs(rest) <= width)
-    cost = np.where(able, groups.loss(np.where(give, x, 1 - x), everyone), np.inf)
+    cost = groups.loss(np.where(give, x, 1 - x), everyone)
+    if slope is not None:
+        cost -= slope[:, None] * np.where(give, x, -x)
+    cost = np.where(able, cost, np.inf)
     taker, good = cost.argmin(axis=0), np.isfinite(cost.min(axis=0))
     taker, held, back, column = taker[good], held[:, good], ~give[good], np.arange(good.sum())
     held[taker, column] -= back
     x = x[:, good][taker, column]
-    return Fillings(held, taker, np.where(back, 1 - x, x))
+    return Fillings(held, taker, np.where(back, 1 - x, x)), cost[:, good][taker, column]
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #71efe86d
-def near_misses(groups: Groups, power: int, keep: int, rng: np.random.Generator) -> Fillings:
+def near_misses(
+    groups: Groups,
+    power: int,
+    keep: int,
+    rng: np.random.Generator,
+    slope: Floats | None = None,
+) -> Fillings:
     """Corners with small remainders from two tables of at most 2^power random sets.
 
     Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
@@ -251,5 +285,5 @@ def near_misses(groups: Groups, power: int, keep: int, rng: np.random.Generator)
         for i in range(deep * (half + 1) - 1, deep * half - 1, -1):
             many = len(drawn[i])
             held[parts[i]], code = drawn[i][code % many].T, code // many
-    found = with_rest(groups, held, rest)
-    return found[np.argsort(found.loss(groups))[:keep]]
+    found, cost = with_rest(groups, held, rest, slope)
+    return found[np.argsort(cost)[:keep]]

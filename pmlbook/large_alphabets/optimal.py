@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from ..extremal.binary import binary_mechanism
-from .column_generation import column_generation
+from .column_generation import columns_and_shares
 from pmlbook.extremal.enumeration import (
     ROUNDED,
     Contradiction,
@@ -21,6 +22,7 @@ from pmlbook.extremal.enumeration import (
     dual_bound,
     enumerate_optimum,
     keep_level,
+    lowered,
     margin,
     mixture,
 )
@@ -50,9 +52,9 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'METHODS', 'closed_form', 'formula_corners', 'formula_prices', 'formula_bound',
-           'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level', 'lost_by_rounding', 'better',
-           'optimal_mechanism']
+__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'METHODS', 'closed_form', 'formula_corners',
+           'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level',
+           'better', 'Blend', 'optimal_mechanism']
 
 # %% ../../nbs/large_alphabets/06_optimal.ipynb #19f58591
 def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
@@ -187,13 +189,6 @@ def at_lower_level(
     return mechanism.within(epsilon)
 
 
-def lost_by_rounding(design: Design, lifts: NDArray[np.float64], utility: Utility) -> bool:
-    """Whether storing a mixture of lift vectors costs more than the search for them had left open."""
-    weights = np.linalg.lstsq(lifts, np.ones(len(lifts)), rcond=None)[0]
-    promised = float(weights @ utility.columns(lifts, design.mechanism.prior))
-    return promised - design.value > design.bound - promised
-
-
 def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> Design:
     """The design, or the one of another mechanism if that is worth more."""
     try:
@@ -201,6 +196,50 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
     except SolverFailed:
         return design
     return max(design, other, key=lambda one: one.value)
+
+# %% ../../nbs/large_alphabets/06_optimal.ipynb #f2a10202
+SETTLED = 1e-14  # rows this near to one are as near as floats get them
+TIKHONOV = 1e-13
+
+
+class Blend:
+    """Lift vectors with shares that are nearly right, and the channels that mix them.
+
+    Source: iterative refinement (Higham 2002, Chapter 12), with Tikhonov's term for dependent vectors.
+    """
+
+    def __init__(
+        self, lifts: NDArray[np.float64], shares: NDArray[np.float64], prior: NDArray[np.float64]
+    ) -> None:
+        self.lifts, self.shares, self.prior = lifts, shares, prior
+        tallest = lifts.max(axis=0)  # divided by it entries are of order one
+        self.root = np.sqrt(shares * tallest)  # so that a small share changes by little
+        scaled = lifts / tallest * self.root
+        gram = scaled.T @ scaled
+        some = TIKHONOV * np.trace(gram) / len(gram)
+        self.factor = cho_factor(gram + some * np.eye(len(gram)))
+
+    def channel(self, shave: float) -> NDArray[np.float64]:
+        """The channel, with the largest lift lowered by the factor 1 - shave; rows sum to one."""
+        lower, root = lowered(self.lifts, self.prior, shave), self.root
+        tallest = lower.max(axis=0)
+        shapes, weights = lower / tallest, self.shares * tallest
+        for _ in range(20):
+            off = 1 - shapes @ weights
+            if abs(off).max() <= SETTLED:
+                break
+            step = root * cho_solve(self.factor, root * (shapes.T @ off))
+            weights = np.maximum(weights + step, 0)
+        if abs(1 - shapes @ weights).max() > 1e-12:
+            return mixture(self.lifts, self.prior, shave)
+        used = weights > 0
+        channel = shapes[:, used] * weights[used]
+        return np.asarray(channel / channel.sum(axis=1, keepdims=True))
+
+    def lost(self, design: Design, utility: Utility) -> bool:
+        """Whether storing the mixture costs more than the search for it had left open."""
+        promised = float(self.shares @ utility.columns(self.lifts, design.mechanism.prior))
+        return promised - design.value > design.bound - promised
 
 # %% ../../nbs/large_alphabets/06_optimal.ipynb #8473a16a
 METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_generation")
@@ -285,17 +324,21 @@ def optimal_mechanism(
             raise ValueError(f"method 'gain_programme' needs an ExpectedGain, got {utility!r}")
         lifts, bound = gain_optimum(prior, level, measure.gain)
     elif found == "column_generation":
-        lifts, bound = column_generation(prior, level, measure, tol, max_time, progress)
+        lifts, shares, bound = columns_and_shares(prior, level, measure, tol, max_time, progress)
     else:
         lifts, bound = enumerate_optimum(prior, level, measure)
 
+    searched = found == "column_generation"  # which has said itself what it left open
+    blend = Blend(lifts, shares, checked) if searched else None
+
     def make(shave: float) -> Mechanism:
+        if blend is not None:
+            return Mechanism(blend.channel(shave), prior, inputs)
         mix = gain_mixture if found == "gain_programme" else mixture
         return Mechanism(mix(lifts, checked, shave), prior, inputs)
 
     design = bracket(keep_level(make, level), measure, bound, found)
-    searched = found == "column_generation"  # which has said itself what it left open
-    if not loose(design, measure) or searched and not lost_by_rounding(design, lifts, measure):
+    if not loose(design, measure) or blend is not None and not blend.lost(design, measure):
         return design
     if len(checked) <= FEW:
         design = better(design, measure, lambda: at_lower_level(prior, level, measure, inputs))

@@ -171,7 +171,7 @@ def possible_rests(groups: Groups) -> tuple[Floats, Floats]:
 
     Source: sums of multiples of 1/n are multiples of 1/n.
     """
-    width, n = groups.width, common_unit(groups.p)
+    width, n = groups.width, groups.people or common_unit(groups.p)
     if n is None:
         return np.zeros(len(width)), width
     safe = 2.0**-50 * len(groups.member)

@@ -12,7 +12,7 @@ import numpy as np
 from .losses import Floats, Whole
 
 # %% auto #0
-__all__ = ['TINY', 'rounding_of', 'snapped', 'deal', 'timetable', 'together', 'unroll']
+__all__ = ['TINY', 'rounding_of', 'snapped', 'deal', 'timetable', 'together', 'unroll', 'reduced']
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #08b423d2
 TINY = 1e-12  # a smaller part of a symbol or of the time is rounding
@@ -134,3 +134,27 @@ def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple
         parts.append(block)
         shares.append(weight * lengths)
     return np.hstack(parts), np.concatenate(shares)
+
+# %% ../../nbs/large_alphabets/04_ungrouping.ipynb #f2a10102
+def reduced(filled: Floats, loss: Floats, weights: Floats) -> Floats:
+    """Weights of at most as many columns as rows, with the same average and no more loss.
+
+    Source: Carathéodory's theorem.
+    """
+    used = np.flatnonzero(weights > 0)
+    kept, left = weights[used], np.ones(len(used), dtype=bool)
+    basis = np.linalg.qr(filled[:, used].T, mode="complete")[0]
+    for ways in range(len(used) - len(filled), 0, -1):
+        way = basis[:, -1] if loss[used] @ basis[:, -1] <= 0 else -basis[:, -1]
+        lasts = np.full(len(used), np.inf)
+        np.divide(kept, -way, out=lasts, where=left & (way < -TINY))
+        gone = int(lasts.argmin())
+        if lasts[gone] == np.inf:
+            break
+        kept = np.where(left, np.maximum(kept + lasts[gone] * way, 0), 0)
+        kept[gone], left[gone] = 0, False
+        others = basis[:, -ways:-1]
+        basis = others - np.outer(way, others[gone] / way[gone])
+    result = np.zeros(len(weights))
+    result[used] = kept
+    return result

@@ -1,0 +1,80 @@
+"""From groups to symbols: at most as many outcomes as symbols, with shares that need no solver."""
+
+import numpy as np
+import pytest
+
+from pmlbook.extremal.enumeration import keep_level, mixture
+from pmlbook.foundations.utility import NAMED
+from pmlbook.large_alphabets.column_generation import Growth, start_columns
+from pmlbook.large_alphabets.losses import Groups
+from pmlbook.large_alphabets.optimal import Blend
+from pmlbook.large_alphabets.ungrouping import reduced, unroll
+from pmlbook.release.mechanism import Mechanism
+from pmlbook.workshop.progress import Clock
+
+INFORMATION = NAMED["mutual_information"]
+
+
+def tied(n, people, seed):
+    """Shares of a table of counts that fall like 1/k: many symbols have equal ones."""
+    shares = 1 / np.arange(1, n + 1)
+    counts = np.random.default_rng(seed).multinomial(people, shares / shares.sum()) + 1
+    return np.sort(counts) / counts.sum()
+
+
+def grown(prior, level):
+    """A mechanism of the groups, from the circle: fillings, losses and weights."""
+    groups = Groups(prior, level, INFORMATION)
+    columns, shares = start_columns(groups, np.random.default_rng(0))
+    filled, loss = columns.filled(groups), columns.loss(groups)
+    return groups, filled, loss, reduced(filled, loss, shares)
+
+
+@pytest.mark.parametrize("n, people, level", [(60, 300, 0.3), (200, 2000, 1.0), (300, 9000, 2.0)])
+def test_at_most_as_many_outcomes_as_symbols(n, people, level):
+    prior = tied(n, people, n)
+    groups, filled, loss, weights = grown(prior, level)
+    used = np.flatnonzero(weights > 1e-12)
+    x, shares = unroll(np.ones(n), groups.member, filled[:, used], weights[used])
+    columns, sizes = len(used), groups.size
+    assert len(shares) <= columns + (sizes - 1).sum() <= n and shares.min() > 0
+    assert ((x > 0) & (x < 1)).sum(axis=0).max() <= 1
+    assert abs(x @ shares - groups.share[groups.member]).max() < 1e-11
+    lifts = groups.lift(x, groups.member[:, None])
+    value = groups.closed - weights @ loss
+    assert INFORMATION.columns(lifts, prior) @ shares == pytest.approx(value, abs=1e-10)
+
+
+@pytest.mark.parametrize("n, people, level", [(60, 300, 0.3), (200, 2000, 1.0), (300, 9000, 2.0)])
+def test_shares_are_settled_to_the_last_digits(n, people, level):
+    prior = tied(n, people, 1)
+    growth = Growth(Groups(prior, level, INFORMATION), 1e-6, Clock(0, False))
+    lifts, shares = growth.lifts()
+    blend = Blend(lifts, shares * (1 + 1e-9 * np.sin(np.arange(len(shares)))), prior)
+    assert abs(prior @ blend.channel(0.0) - shares).max() < 1e-8
+    mechanism = keep_level(lambda shave: Mechanism(blend.channel(shave), prior), level)
+    assert mechanism.certify(level)
+    assert mechanism.utility(INFORMATION) > growth.groups.closed - growth.loss - 1e-9
+
+
+@pytest.mark.parametrize("copies", [2, 5])
+def test_vectors_that_depend_on_each_other_keep_their_shares(copies):
+    """Solved for anew they had whatever shares the solver liked, or it gave up."""
+    prior = tied(50, 400, 2)
+    growth = Growth(Groups(prior, 0.8, INFORMATION), 1e-6, Clock(0, False))
+    lifts, shares = growth.lifts()
+    many, parts = np.tile(lifts, copies), np.tile(shares / copies, copies)
+    channel = Blend(many, parts, prior).channel(0.0)
+    assert channel.shape == many.shape and abs(channel.sum(axis=1) - 1).max() < 1e-14
+    assert abs(prior @ channel - parts).max() < 1e-9
+    value = INFORMATION(mixture(lifts, prior, 0.0), prior)
+    assert INFORMATION(channel, prior) == pytest.approx(value, abs=1e-9)
+
+
+def test_shares_that_are_far_off_are_solved_for():
+    prior = tied(30, 200, 3)
+    growth = Growth(Groups(prior, 1.0, INFORMATION), 1e-6, Clock(0, False))
+    lifts, shares = growth.lifts()
+    channel = Blend(lifts, np.roll(shares, 1), prior).channel(2.0**-45)
+    assert Mechanism(channel, prior).within(1.0).certify(1.0)
+    assert abs(channel.sum(axis=1) - 1).max() < 1e-14
