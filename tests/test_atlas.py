@@ -107,12 +107,12 @@ def test_nonsense_is_refused(arguments, error, message):
 
 
 def test_pieces_of_four_secrets_are_the_curve():
-    shares = [Fraction(k, 10) for k in (4, 3, 2, 1)]
+    shares = [Fraction(k, 6) for k in (2, 2, 1, 1)]
     pieces = optimum_pieces(shares)
-    assert pieces[0].low == 1 and pieces[-1].high == 10
+    assert pieces[0].low == 1 and pieces[-1].high == 6
     for before, after in zip(pieces, pieces[1:]):
-        assert 0 <= after.low - before.high <= 4 * FINE and before.names != after.names
-    for piece in pieces[::6]:
+        assert 0 <= after.low - before.high <= 4 * FINE
+    for piece in pieces[::3]:
         for part in (Fraction(1, 97), Fraction(1, 3), Fraction(96, 97)):
             c = piece.low + (piece.high - piece.low) * part
             worth = float(value_of(shares, piece.names, c, NAMED["mutual_information"]))
