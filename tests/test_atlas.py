@@ -14,7 +14,10 @@ from pmlbook.extremal.atlas import (
     ratio_corners,
     set_corners,
 )
+from pmlbook.extremal.enumeration import enumerate_optimum
+from pmlbook.extremal.pieces import FINE, optimum_pieces, value_of
 from pmlbook.foundations.leakage import lift
+from pmlbook.foundations.utility import NAMED
 from pmlbook.workshop.linear_programmes import SolverFailed
 
 PRIORS = [[0.5, 0.5], [0.6, 0.3, 0.1], [0.25] * 4, [1 - 2e-8, 1e-8, 1e-8], [0.4, 0.3, 0.2, 0.1]]
@@ -101,3 +104,33 @@ def test_nonsense_is_refused(arguments, error, message):
     given = dict(measure="lip", prior=[0.6, 0.4], epsilon=0.3) | arguments
     with pytest.raises(error, match=message):
         optimum_under(**given)
+
+
+def test_pieces_of_four_secrets_are_the_curve():
+    shares = [Fraction(k, 6) for k in (2, 2, 1, 1)]
+    pieces = optimum_pieces(shares)
+    assert pieces[0].low == 1 and pieces[-1].high == 6
+    for before, after in zip(pieces, pieces[1:]):
+        assert 0 <= after.low - before.high <= 4 * FINE
+    for piece in pieces[::3]:
+        for part in (Fraction(1, 97), Fraction(1, 3), Fraction(96, 97)):
+            c = piece.low + (piece.high - piece.low) * part
+            worth = float(value_of(shares, piece.names, c, NAMED["mutual_information"]))
+            level = math.log(c)
+            bound = enumerate_optimum(shares, level, NAMED["mutual_information"])[1]
+            assert bound == pytest.approx(worth, abs=1e-9)
+
+
+def test_pieces_of_two_secrets_join_at_the_threshold():
+    shares = [Fraction(3, 4), Fraction(1, 4)]
+    below, above = optimum_pieces(shares, "chi_square")
+    assert below.high == above.low == Fraction(4, 3)
+    values = [
+        value_of(shares, p.names, Fraction(4, 3), NAMED["chi_square"]) for p in (below, above)
+    ]
+    assert values[0] == values[1]
+
+
+def test_more_than_five_secrets_are_refused():
+    with pytest.raises(ValueError, match="6 symbols"):
+        optimum_pieces([1 / 6] * 6)
