@@ -4,17 +4,19 @@
 
 # %% auto #0
 __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'SolverFailed', 'entropy', 'mutual_information',
-           'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage', 'privacy_region',
-           'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
+           'channel_capacity', 'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage',
+           'privacy_region', 'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'binary_mechanism',
-           'high_privacy_mechanism', 'optimal_mechanism', 'reduce_outputs', 'uniform_mechanism',
+           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'AtlasEntry', 'binary_mechanism',
+           'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
-           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'Query', 'SumQuery',
-           'counting', 'distortion_leakage', 'leakage_curve', 'leakage_distortion', 'modular_sum', 'pairwise_products',
-           'parity', 'parity_leakage', 'per_record_leakage', 'threshold', 'estimation_mechanism', 'estimation_variance',
-           'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'ball_region', 'box_region', 'compose', 'composed_level',
-           'prior_from_counts', 'robust_mechanism', 'worst_leakage']
+           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
+           'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
+           'leakage_curve', 'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity',
+           'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold',
+           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease',
+           'ball_region', 'box_region', 'compose', 'composed_level', 'prior_from_counts', 'robust_mechanism',
+           'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -31,6 +33,7 @@ from .foundations.probability import entropy, mutual_information
 _all_ = ["entropy", "mutual_information"]
 
 # %% ../nbs/api.ipynb #21cdd527
+from .foundations.capacity import channel_capacity
 from pmlbook.foundations.leakage import (
     epsilon_max,
     epsilon_pml,
@@ -39,7 +42,14 @@ from pmlbook.foundations.leakage import (
     pointwise_maximal_leakage,
 )
 
-_all_ = ["epsilon_max", "epsilon_pml", "local_dp", "maximal_leakage", "pointwise_maximal_leakage"]
+_all_ = [
+    "channel_capacity",
+    "epsilon_max",
+    "epsilon_pml",
+    "local_dp",
+    "maximal_leakage",
+    "pointwise_maximal_leakage",
+]
 
 # %% ../nbs/api.ipynb #8f5a8154
 from .extremal.privacy_regions import privacy_region, privacy_regions
@@ -83,6 +93,7 @@ from .release.mechanism import Design, Mechanism
 _all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
 
 # %% ../nbs/api.ipynb #6574c769
+from .extremal.atlas import AtlasEntry, optimum_under
 from .extremal.binary import binary_mechanism
 from .extremal.cardinality import reduce_outputs
 from .extremal.high_privacy import high_privacy_mechanism
@@ -90,9 +101,11 @@ from .large_alphabets.optimal import optimal_mechanism
 from .extremal.uniform import uniform_mechanism
 
 _all_ = [
+    "AtlasEntry",
     "binary_mechanism",
     "high_privacy_mechanism",
     "optimal_mechanism",
+    "optimum_under",
     "reduce_outputs",
     "uniform_mechanism",
 ]
@@ -120,6 +133,8 @@ from .hamming.shared_labels import least_loss
 _all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
+from .per_record.noise import NoisyLeakage, dp_promise, noisy_leakage, ratio_information
+from .per_record.composition import PairAudit, audit_pair, released_together
 from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
 from .record_design.leakage_distortion import distortion_leakage, leakage_distortion
 from .per_record.parity import parity_leakage
@@ -135,22 +150,30 @@ from pmlbook.per_record.queries import (
 
 _all_ = [
     "Adversary",
+    "NoisyLeakage",
+    "PairAudit",
     "Query",
     "SumQuery",
+    "audit_pair",
     "counting",
     "distortion_leakage",
+    "dp_promise",
     "leakage_curve",
     "leakage_distortion",
     "modular_sum",
+    "noisy_leakage",
     "pairwise_products",
     "parity",
     "parity_leakage",
     "per_record_leakage",
+    "ratio_information",
+    "released_together",
     "threshold",
 ]
 
 # %% ../nbs/api.ipynb #b7d93e10
-from .estimation.optimal_design import estimation_mechanism, estimation_variance
+from .estimation.few_corners import estimation_mechanism
+from .estimation.targets import estimation_variance
 
 _all_ = ["estimation_mechanism", "estimation_variance"]
 

@@ -84,6 +84,7 @@
     option { color: #111; background: #fff; }
     table { font: inherit; color: inherit; border-collapse: collapse; margin: .6rem 0 0; font-variant-numeric: tabular-nums; }
     th, td { padding: .1rem .55rem; text-align: right; font-weight: 400; }
+    @media (min-width: 48rem) { th:first-child { white-space: nowrap; } }
     @media (max-width: 30rem), print { th, td { padding-inline: .25rem; } }
     caption { text-align: left; padding: .2rem 0; }
     tr.leak td, tr.leak th { color: var(--pml-leakage, #d55e00); }

@@ -12,7 +12,7 @@ import pytest
 NBS = Path(__file__).resolve().parent.parent / "nbs"
 CHAPTERS = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
 DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)
-CONTROLS = {"labels", "positions", "alt"}
+CONTROLS = {"labels", "alt"}
 
 
 @cache

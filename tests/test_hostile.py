@@ -31,6 +31,7 @@ CALLS = {
     "epsilon_pml": dict(channel=CHANNEL, prior=PRIOR),
     "local_dp": dict(channel=CHANNEL),
     "maximal_leakage": dict(channel=CHANNEL),
+    "channel_capacity": dict(channel=CHANNEL, tol=1e-12),
     "pointwise_maximal_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "privacy_region": dict(prior=PRIOR, epsilon=0.3),
     "privacy_regions": dict(prior=PRIOR),
@@ -74,6 +75,25 @@ CALLS = {
     "parity_leakage": dict(n=2, p=0.2, b=0.5),
     "per_record_leakage": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-3, max_time=1.0),
     "leakage_curve": dict(query=COUNTING, channel=NOISY, levels=[0.5], tol=1e-3, max_time=1.0),
+    "audit_pair": dict(
+        first=COUNTING,
+        first_channel=NOISY,
+        second=COUNTING,
+        second_channel=NOISY,
+        b=0.5,
+        tol=1e-2,
+        max_time=1.0,
+        levels=3,
+    ),
+    "optimum_under": dict(measure="lip", prior=PRIOR, epsilon=0.5, utility="chi_square", lower=0.3),
+    "ratio_information": dict(epsilon=0.5, symbols=2),
+    "dp_promise": dict(query=COUNTING, epsilon=0.5, b=0.5),
+    "noisy_leakage": dict(
+        query=COUNTING, noise="laplace", scale=1.0, b=0.5, bins=2, tol=1e-2, max_time=1.0
+    ),
+    "released_together": dict(
+        first=COUNTING, first_channel=NOISY, second=COUNTING, second_channel=NOISY
+    ),
     "leakage_distortion": dict(
         query=COUNTING, D=0.5, b=0.5, p0=None, distortion=None, sees=None, tol=1e-2, max_time=1.0
     ),
@@ -242,7 +262,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease"}
+    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry"}
     assert set(pb.__all__) - classes - results - set(CALLS) == set()
 
 

@@ -189,7 +189,7 @@ def test_what_says_something_else_is_not_equal():
 def test_zero_has_no_sign_and_nan_equals_nan():
     assert pb.Mechanism([[1.0, -0.0]], [1]) == pb.Mechanism([[1.0, 0.0]], [1])
     one, other = (
-        pb.Estimate((), np.array([zero, np.nan]), np.array([np.nan]), 2) for zero in (0.0, -0.0)
+        pb.Estimate((), np.array([zero, np.nan]), *[np.array([np.nan])] * 4) for zero in (0.0, -0.0)
     )
     assert one == other and hash(one) == hash(other)
 

@@ -1,5 +1,6 @@
 """Errata are complete, each has its executed evidence, and what the referee found stays found."""
 
+import itertools
 import math
 import re
 from fractions import Fraction
@@ -53,6 +54,31 @@ def test_every_erratum_is_executed(row):
     path = NBS / row["notebook"]
     shown = {*evidence(path, "checks"), *evidence(path, "proves"), *evidence(path, "refutes")}
     assert row["id"] in evidence(path, "corrects") or set(row["result"].split()) & shown
+
+
+def unproved(sources):
+    """Labels of the statements after which no proof comes before the next statement."""
+    box = r"^:::+ *\{prf:(theorem|lemma|proposition|corollary|proof)\}[^\n]*(?:\n:label: *(\S+))?"
+    found = re.findall(box, "\n\n".join(sources), re.MULTILINE) + [("theorem", "the end")]
+    return [
+        label for (kind, label), (then, _) in itertools.pairwise(found) if kind != "proof" != then
+    ]
+
+
+def test_a_proof_belongs_to_the_statement_before_it():
+    first, second = ":::{prf:lemma} A\n:label: a\n:::", "::::{prf:theorem} B\n:label: b\n::::"
+    proof, definition = ":::{prf:proof}\nAs said.\n:::", ":::{prf:definition} C\n:label: c\n:::"
+    assert unproved([first, definition, proof, second, proof]) == []
+    assert unproved([first, second, proof, proof]) == ["a"]
+    assert unproved([proof, first]) == ["a"]
+
+
+STATED = sorted(NBS.glob("*/*.ipynb"))
+
+
+@pytest.mark.parametrize("path", STATED, ids=[f"{path.parent.name}/{path.stem}" for path in STATED])
+def test_every_statement_has_its_proof(path):
+    assert unproved(cells(path, "markdown")) == []
 
 
 def test_cells_correct_only_what_is_listed():

@@ -9,50 +9,32 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.optimize import nnls
+from numpy.typing import ArrayLike, NDArray
 
-from pmlbook.extremal.enumeration import (
-    Contradiction,
-    Extremes,
-    best_mix,
-    dual_bound,
-    keep_level,
-    lowered,
-    too_uneven,
-)
-from ..extremal.lift_vectors import exact_lift_vectors
-from ..extremal.privacy_regions import lift_limit
-from ..foundations.probability import exact_prior
+from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import Floats, Utility
-from ..release.mechanism import Design, Mechanism
-from ..workshop.enclosure import Pair, float_below
-from ..workshop.linear_programmes import Infeasible, warn_if_loose
-from ..workshop.progress import Clock
-from pmlbook.workshop.validation import (
-    aligned,
-    check_epsilon,
-    check_instance,
-    check_prior,
-    names_of,
-    real_array,
-)
+from ..release.mechanism import Mechanism
+from ..workshop.enclosure import Pair, float_above
+from ..workshop.validation import aligned, check_prior, names_of, real_array
+
+Numbers = NDArray[Any]  # whole numbers of any size
 
 # %% auto #0
-__all__ = ['EASINGS', 'ROUNDS', 'STEADY', 'STRICTEST', 'TOLERANCE', 'RARE', 'functionals', 'estimation_variance', 'Spread',
-           'centred', 'variance_bound', 'best_weights', 'estimation_mechanism']
+__all__ = ['Numbers', 'WORDS', 'BITS', 'functionals', 'centred', 'information', 'eliminate', 'summed_variance', 'Spread']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
+WORDS = ("frequencies", "determinant", "largest")
+
+
 def functionals(target: str | ArrayLike, prior: Any) -> Floats:
     """The linear functionals of a target, as the columns of an array of shape (N, K).
 
     Parameters
     ----------
-    target : 'frequencies' or array_like, shape (N,) or (N, K)
+    target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
         All N frequencies, or the weights of one functional or of K. A Series, frame or dict is put into the
         order of the prior.
     prior : array_like, shape (N,)
@@ -64,8 +46,10 @@ def functionals(target: str | ArrayLike, prior: Any) -> Floats:
     """
     n = len(check_prior(prior))
     if isinstance(target, str):
-        if target != "frequencies":
-            raise ValueError(f"target {target!r} is neither 'frequencies' nor an array")
+        if target not in WORDS:
+            raise ValueError(
+                f"target {target!r} is neither {', '.join(map(repr, WORDS))} nor an array"
+            )
         return np.eye(n)
     given = aligned(target, names_of(prior), "target", "prior")
     given = list(given.values()) if isinstance(given, Mapping) else given
@@ -76,90 +60,70 @@ def functionals(target: str | ArrayLike, prior: Any) -> Floats:
     return wanted
 
 
-def _solve(table: list[list[Fraction]], columns: int) -> list[list[Fraction]] | None:
-    """Solution of linear equations in fractions, the last `columns` of the table their right sides; None if there is none."""
-    n, done = len(table), 0
-    where: list[int] = []
-    for k in range(n):
-        pivot = next((i for i in range(done, n) if table[i][k]), None)
-        if pivot is None:
-            continue
-        table[done], table[pivot] = table[pivot], table[done]
-        head = table[done]
-        for i, row in enumerate(table):
-            if i != done and row[k]:
-                factor = row[k] / head[k]
-                table[i] = [a - factor * b for a, b in zip(row, head)]
-        where.append(k)
-        done += 1
-    if any(any(row[n:]) for row in table[done:]):
-        return None
-    found = [[Fraction(0)] * columns for _ in range(n)]
-    for row, k in zip(table, where):
-        found[k] = [entry / row[k] for entry in row[n:]]
-    return found
+def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
+    """Functionals less their means, in fractions."""
+    rows = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
+    means = [sum((p * b for p, b in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
+    return [[entry - mean for entry, mean in zip(row, means)] for row in rows]
+
+# %% ../../nbs/estimation/01_optimal_design.ipynb #e5a1b002
+BITS = 128  # of a reciprocal: enough, unless a variance is nearly a float
 
 
-def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequencies") -> float:
-    """Least variance of unbiased estimates from the mechanism's outcomes, for one person; divide by n for n.
+def information(mechanism: Mechanism, bits: int | None = BITS) -> tuple[Numbers, Fraction]:
+    """The Fisher information J in whole numbers, and their unit; each outcome's share is exact if `bits` is None.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With the prior at which the variance is taken.
-    target : 'frequencies' or array_like, shape (N,) or (N, K)
-        What is estimated: all frequencies, or linear functionals; their variances are summed.
+    Else it is too small by a part of 2^-bits at most, so J is too, and variances are too large by such a part.
+    """
+    weights = mechanism.weights[:, mechanism.weights.any(axis=0)].astype(object)
+    shares, common = whole_numbers(mechanism.exact_prior)
+    seen = shares @ weights
+    one = math.lcm(*seen) if bits is None else 1 << (max(seen).bit_length() + bits)
+    return (weights * (one // seen)) @ weights.T, Fraction(common, one * sum(weights[0]))
 
-    Returns
-    -------
-    float
-        Infinite if the outcomes do not determine the target. Computed in fractions, rounded once.
 
-    Raises
-    ------
-    ValueError
-        If `target` does not fit the prior, or is so large that no float holds its variance.
+def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
+    """What is left of a symmetric matrix bordered by a goal, when no positive pivot is, all in whole numbers.
+
+    Returns the rows that are left, minus the diagonal of goal' matrix^-1 goal times the last pivot, and the last
+    pivot, which is the determinant of the matrix if no row is left. Rows with an entry are left just if the matrix
+    has a negative eigenvalue or the goal is not in its range.
+
+    Source: Bareiss 1968; the Schur complement.
+    """
+    table, corner, last = np.hstack([matrix, goal]), np.zeros(goal.shape[1], dtype=object), 1
+    while len(table):
+        k = next((i for i in range(len(table)) if table[i, i] > 0), None)
+        if k is None:
+            break
+        head, pivot, others = table[k], table[k, k], np.delete(np.arange(len(table)), k)
+        corner = (corner * pivot - head[len(table) :] ** 2) // last
+        table = np.delete(table[others], k, axis=1)
+        table = (table * pivot - np.outer(head[others], np.delete(head, k))) // last
+        last = pivot
+    return table, corner, last
+
+
+def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
+    """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not tell them.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
-
-    Examples
-    --------
-    >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    >>> estimation_variance(flip), estimation_variance(flip, [0, 1])
-    (2.0, 1.0)
     """
-    check_instance(mechanism, Mechanism, "mechanism")
-    shares, columns = mechanism.exact_prior, mechanism.weights.T.tolist()
-    wanted = functionals(_named(target, mechanism), mechanism.prior)
-    goal = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
-    n, unit = len(shares), Fraction(1, sum(mechanism.weights[0].tolist()))
-    total = [[Fraction(0)] * n for _ in range(n)]
-    for column in columns:
-        seen = sum(p * w for p, w in zip(shares, column))
-        for i in (i for i in range(n) if column[i]):
-            for j in range(n):
-                total[i][j] += unit * column[i] * column[j] / seen
-    found = _solve([row + aim for row, aim in zip(total, goal)], len(goal[0]))
-    if found is None:
-        return float("inf")
-    spread = sum(a * b for x, y in zip(goal, found) for a, b in zip(x, y))
-    means = (sum(p * row[k] for p, row in zip(shares, goal)) for k in range(len(goal[0])))
-    try:
-        return float(spread - sum(mean**2 for mean in means))
-    except OverflowError:
+    goal = centred(wanted, mechanism.exact_prior)
+    whole, common = whole_numbers([entry for row in goal for entry in row])
+    for bits in (BITS, None):
+        matrix, unit = information(mechanism, bits)
+        left, corner, last = eliminate(matrix, whole.reshape(wanted.shape))
+        if left.any():
+            return math.inf
+        exact = Fraction(-sum(corner), last) / (unit * common**2)
+        value = float_above(exact)
+        if value == float_above(exact * (1 - Fraction(1, 2**BITS))):
+            break
+    if value == math.inf:
         most = float(abs(wanted).max())
-        raise ValueError(
-            f"target has an entry of size {most:g}: no float holds its variance"
-        ) from None
-
-
-def _named(target: Any, mechanism: Mechanism) -> Any:
-    """A target put into the order of the mechanism's secrets."""
-    return (
-        target
-        if isinstance(target, str)
-        else aligned(target, mechanism.inputs, "target", "mechanism")
-    )
+        raise ValueError(f"target has an entry of size {most:g}: no float holds its variance")
+    return value
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #decc46b7
 @dataclass(frozen=True, eq=False)
@@ -197,291 +161,3 @@ class Spread(Utility):
         )
         value = sum((row**2 for row in rows), Fraction(0))
         return value, value
-
-
-def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
-    """Functionals less their means, in fractions."""
-    rows = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
-    means = [sum((p * b for p, b in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
-    return [[entry - mean for entry, mean in zip(row, means)] for row in rows]
-
-
-def variance_bound(
-    corners: Extremes, utility: Spread, wanted: list[list[Fraction]], prices: Sequence[Fraction]
-) -> float:
-    """Least summed variance that any mechanism of these corners may have, by one matrix; rounded down.
-
-    Source: proved in the chapter.
-    """
-    reach = sum(
-        (
-            Fraction(m) * b
-            for row, goal in zip(utility.matrix.T.tolist(), wanted)
-            for m, b in zip(row, goal)
-        ),
-        Fraction(0),
-    )
-    return float_below(reach**2 / dual_bound(corners, utility, prices))
-
-# %% ../../nbs/estimation/01_optimal_design.ipynb #b108efe8
-EASINGS = 11  # of the barrier, each to a tenth
-
-
-def _objective(lifts: Floats, weights: Floats, wanted: Floats) -> float:
-    """The summed variance and its constant, tr(B' J^-1 B)."""
-    return float(np.trace(wanted.T @ np.linalg.solve((lifts * weights) @ lifts.T, wanted)))
-
-
-def _step(lifts: Floats, weights: Floats, wanted: Floats, ease: float) -> tuple[Floats, float]:
-    """Newton's relative change of the weights that keeps their average, and how much it promises."""
-    inverse = np.linalg.inv((lifts * weights) @ lifts.T)
-    scaled = lifts * weights
-    near, far = lifts.T @ inverse @ lifts, scaled.T @ inverse @ wanted
-    both = far @ far.T
-    slope = -np.diag(both) / weights - ease
-    curve = 2 * near * both + ease * np.eye(len(weights))
-    free = np.linalg.qr(scaled.T, mode="complete")[0][:, len(lifts) :]  # moves no average
-    change = -free @ np.linalg.solve(free.T @ curve @ free, free.T @ slope)
-    return change, float(-slope @ change)
-
-
-def best_weights(lifts: Floats, weights: Floats, wanted: Floats) -> Floats:
-    """Weights of given lift vectors with the least summed variance, from positive weights that average to one.
-
-    Source: barrier method, Boyd and Vandenberghe 2004, Section 11.3.
-    """
-    count, level = len(weights), _objective(lifts, weights, wanted)
-    for k in range(EASINGS):
-        ease = level / count * 10.0 ** -(k + 2)
-        for _ in range(30):
-            change, promise = _step(lifts, weights, wanted, ease)
-            reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
-            now = _objective(lifts, weights, wanted) - ease * np.log(weights).sum()
-            while reach > 1e-9:
-                moved = weights * (1 + reach * change)
-                then = _objective(lifts, moved, wanted) - ease * np.log(moved).sum()
-                if then <= now - 1e-4 * reach * promise:
-                    break
-                reach /= 2
-            else:
-                break
-            weights = moved
-            if promise < max(1e-3 * ease * count, 1e-13 * abs(then)):  # or it is rounding
-                break
-    return weights
-
-# %% ../../nbs/estimation/01_optimal_design.ipynb #7022a671
-ROUNDS = 60  # a handful is enough, unless rounding stands in the way
-STEADY = 1e-7  # of every frequency, told besides: a design for few functionals may else be singular
-
-
-@dataclass(frozen=True)
-class _Scaled:
-    """Corners minus one, each row of order one, plus the direction `ones` that all of them miss, shape (N, V).
-
-    Weights of corners average them to one just if they average `lifts` to `ones`.
-    """
-
-    corners: Extremes
-    scale: Floats
-    ones: Floats
-    lifts: Floats
-
-    @classmethod
-    def of(cls, corners: Extremes) -> _Scaled:
-        """Scaled corners."""
-        scale = abs(corners.shifts).max(axis=1)
-        missed = scale * np.array(corners.shares, dtype=float)
-        ones = missed / np.linalg.norm(missed)
-        return cls(corners, scale, ones, ones[:, None] + corners.shifts / scale[:, None])
-
-
-def _first(every: _Scaled) -> dict[int, float]:
-    """Corners with weights that average to one and tell all frequencies: direction by direction what is told least."""
-    found: dict[int, float] = {}
-    n = len(every.ones)
-    told = np.outer(every.ones, every.ones)
-    for _ in range(n):
-        least = np.linalg.eigh(told)[1][:, 0]
-        used = best_mix(every.corners, Spread((least / every.scale)[None]))[0]
-        weights = nnls(every.lifts[:, used], every.ones)[0]
-        for v, weight in zip(used.tolist(), weights.tolist()):
-            if weight > 0:
-                found[v] = found.get(v, 0.0) + weight / n
-        chosen = every.lifts[:, list(found)]
-        told = (chosen * list(found.values())) @ chosen.T
-    return found
-
-# %% ../../nbs/estimation/01_optimal_design.ipynb #5c0e7a10
-def _even(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
-    """Weights changed as little as possible, each by a fraction of itself, so that lifts average to `ones`."""
-    change = np.linalg.lstsq(lifts * weights, ones - lifts @ weights, rcond=None)[0]
-    return weights * (1 + change)
-
-
-def _joined(lifts: Floats, weights: Floats, ones: Floats, count: int) -> Floats | None:
-    """Weights for the last `count` lift vectors too, so small that the others can make room; None if none are."""
-    for k in range(3, 10):
-        before = np.append(weights, np.full(count, weights.mean() * 10.0**-k))
-        after = _even(lifts, before, ones)
-        if (after > 0.1 * before).all():
-            return after
-    return None
-
-
-def _prices(shifts: Floats, weights: Floats, values: Floats) -> Floats:
-    """What a unit of each equation is worth, told by corners in use: complementary slackness."""
-    root = np.sqrt(weights)
-    system = np.vstack([np.ones(len(weights)), shifts]) * root
-    return np.linalg.lstsq(system.T, root * values, rcond=None)[0][1:]
-
-
-def _steady(every: _Scaled, found: dict[int, float], aim: Floats) -> Floats:
-    """The functionals, and so little of each direction that it hardly costs: with them J is never singular."""
-    lifts, weights = every.lifts[:, list(found)], np.array(list(found.values()))
-    rest = np.eye(len(aim)) - np.outer(every.ones, every.ones)
-    part = _objective(lifts, weights, aim) / _objective(lifts, weights, rest)
-    return np.column_stack([aim, STEADY * np.sqrt(part) * rest])
-
-# %% ../../nbs/estimation/01_optimal_design.ipynb #5c0e7a11
-def _search(
-    corners: Extremes, wanted: Floats, tol: float, clock: Clock
-) -> tuple[dict[int, float], float]:
-    """Weights of corners, and a certified lower bound on the summed variance."""
-    every, goal = _Scaled.of(corners), centred(wanted, corners.shares)
-    most = max(abs(entry) for row in goal for entry in row)
-    unit = Fraction(2) ** int(math.log2(most.numerator) - math.log2(most.denominator))
-    goal = [[entry / unit for entry in row] for row in goal]  # the squares of 1e200 are no floats
-    aim, shares = np.array(goal, dtype=float), np.array(corners.shares, dtype=float)
-    found, bound, width = _first(every), 0.0, len(goal[0])
-    full = _steady(every, found, aim / every.scale[:, None])
-    for _ in range(ROUNDS):
-        names, before = list(found), np.array(list(found.values()))
-        lifts = every.lifts[:, names]
-        weights = best_weights(lifts, before, full)
-        undo = np.linalg.solve((lifts * weights) @ lifts.T, full)
-        value, whole = (float((full * undo)[:, :k].sum()) for k in (width, None))
-        matrix = undo.T / every.scale
-        utility = Spread(matrix[:width])
-        values = Spread(matrix).at_lifts(corners.lifts, corners.shifts, shares)
-        prices = _prices(lifts - every.ones[:, None], weights, values[names]) / every.scale
-        bound = max(bound, variance_bound(corners, utility, goal, list(map(Fraction, prices))))
-        best = np.argsort(prices @ corners.shifts - values)[: 2 * len(aim)]
-        if found.keys() >= set(best.tolist()):  # prices too coarse to name one: a programme's
-            best, exact = best_mix(corners, utility)
-            bound = max(bound, variance_bound(corners, utility, goal, exact))
-        more = [v for v in best.tolist() if v not in found]
-        found = dict(zip(names, weights.tolist()))
-        if value - bound <= tol * value + (whole - value) or clock.over or not more:
-            break
-        kept = (corners.lifts[:, names] * weights).max(axis=0) > RARE
-        names = [*np.array(names)[kept].tolist(), *more]
-        room = _joined(every.lifts[:, names], weights[kept], every.ones, len(more))
-        if room is None:  # as far as floats go
-            break
-        found = dict(zip(names, room.tolist()))
-    return found, float_below(Fraction(bound) * unit**2)
-
-# %% ../../nbs/estimation/01_optimal_design.ipynb #5c0e7a12
-def _stored(
-    corners: Extremes, found: dict[int, float], least: float, prior: Any, level: float
-) -> Mechanism:
-    """The mechanism of corners that some secret is told with a probability above `least`, within its level."""
-    checked, weights = check_prior(prior), np.array(list(found.values()))
-    lifts = corners.lifts[:, list(found)]
-    kept = (lifts * weights).max(axis=0) > least
-    lifts, weights = lifts[:, kept], weights[kept]
-
-    def make(shave: float) -> Mechanism:
-        lower = lowered(lifts, checked, shave)
-        channel = lower * np.maximum(_even(lower, weights, np.ones(len(checked))), 0)
-        return Mechanism(channel / channel.sum(axis=1, keepdims=True), prior, names_of(prior) or ())
-
-    return keep_level(make, level)
-
-
-def estimation_mechanism(
-    prior: ArrayLike,
-    epsilon: float,
-    target: str | ArrayLike = "frequencies",
-    max_time: float | None = None,
-) -> Design:
-    """The mechanism from whose outcomes a target is estimated with the least variance, at a level.
-
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        Expected frequencies, all positive. The index of a pandas Series names the secrets.
-    epsilon : float
-        Privacy level in nats, above 0.
-    target : 'frequencies' or array_like, shape (N,) or (N, K)
-        What is to be estimated: all frequencies (an A-optimal design), one linear functional such as a mean
-        (c-optimal), or several, whose variances are summed.
-    max_time : float, optional
-        Seconds after which no new round is begun.
-
-    Returns
-    -------
-    Design
-        `value` is the summed variance for one person, `estimation_variance`; `bound` a certified lower bound
-        on that of every mechanism that leaks at most `epsilon`.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative, not finite, or positive and below `STRICTEST`; `target` does not fit, is
-        constant, or so large that no float holds its variance; or there are too many secrets to list the corners.
-    Infeasible
-        If `epsilon` is 0: outcomes that tell nothing tell no frequencies.
-    SolverFailed
-        If floats cannot handle so uneven a prior.
-    Contradiction
-        If the value is below its bound, which would be a defect of this library.
-
-    Warns
-    -----
-    LooseBound
-        If value and bound stay apart by more than a millionth.
-
-    Source: proved in the chapter; A- and c-optimal designs, Pukelsheim 2006.
-
-    Examples
-    --------
-    >>> design = estimation_mechanism([0.5, 0.5], np.log(1.5))
-    >>> round(design.value, 6), round(design.bound, 6)
-    (2.0, 2.0)
-    """
-    level, wanted = check_epsilon(epsilon), functionals(target, prior)
-    if (wanted == wanted[0]).all():
-        raise ValueError("target is the same for every secret: there is nothing to estimate")
-    if level == 0:
-        raise Infeasible("epsilon = 0: outcomes that tell nothing tell no frequencies")
-    if level < STRICTEST:
-        raise ValueError(
-            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits tell nothing"
-        )
-    shares = exact_prior(prior)
-    corners = exact_lift_vectors(shares, lift_limit(shares, level)[1])
-    try:
-        found, bound = _search(corners, wanted, TOLERANCE, Clock(max_time))
-    except np.linalg.LinAlgError:
-        raise too_uneven(check_prior(prior)) from None
-    mechanism = _stored(corners, found, RARE, prior, level)
-    value = estimation_variance(mechanism, wanted)
-    if value - bound > 1e-6 * value or value == math.inf:  # rare ones were needed
-        other = _stored(corners, found, 0.0, prior, level)
-        value, mechanism = min(
-            (value, mechanism), (estimation_variance(other, wanted), other), key=itemgetter(0)
-        )
-    if bound > value * (1 + 1e-9):
-        raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
-    design = Design(mechanism, value, min(bound, value), "optimal design")
-    warn_if_loose("estimation_mechanism", value, design.bound, TOLERANCE * design.bound)
-    return design
-
-
-STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
-TOLERANCE = 1e-9  # of the variance, relative: what ten digits of a programme allow
-RARE = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits

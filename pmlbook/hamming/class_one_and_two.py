@@ -189,7 +189,8 @@ def symmetric_threshold(source_set: SourceSet | ArrayLike) -> float:
     Returns
     -------
     float
-        (M - 1) max min_i P_i over the distributions P of the set.
+        (M - 1) max min_i P_i over the distributions P of the set. From D_0 on, which may coincide with it,
+        nothing leaks.
 
     Raises
     ------

@@ -100,7 +100,8 @@ def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
             cell.set(**looks[int(paint[i, j])])
             ax.add_patch(cell)
             ink = "black" if paint[i, j] == WHITE else "white"
-            ax.text(j, i, f"{value:.2g}", ha="center", va="center", color=ink, fontsize=8)
+            text = ax.text(j, i, f"{value:.2g}", ha="center", va="center", color=ink, fontsize=8)
+            text.set_gid("on-ink" if paint[i, j] == RED else None)
     n, m = table.shape
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="outcome y", ylabel="secret x")
     ax.set_xticks(range(m), labels=[str(j + 1) for j in range(m)])

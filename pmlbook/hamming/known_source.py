@@ -48,7 +48,8 @@ def odds_needed(
     """
     size = len(distribution)
     kept, left = size - 1 - np.arange(size - 1), limit - (1 - slack) * lost(distribution)[:-1]
-    odds = np.where(left > 0, kept * (1 - limit) / np.where(left > 0, left, 1), np.inf)
+    with np.errstate(over="ignore"):  # odds beyond all floats are infinite
+        odds = np.where(left > 0, kept * (1 - limit) / np.where(left > 0, left, 1), np.inf)
     best = int(np.argmin(odds))
     return max(1.0, float(odds[best])), best
 

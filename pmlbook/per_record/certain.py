@@ -10,11 +10,12 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, rel_entr
+from scipy.special import entr
 
+from ..foundations.capacity import blur_of, divergences
 from ..workshop.progress import Clock
 from .classes import RecordProblem
-from .tilted import CHUNK, EPS
+from .tilted import CHUNK
 
 # %% auto #0
 __all__ = ['MAX_CHOICES', 'capacities', 'flat_part']
@@ -45,13 +46,12 @@ def capacities(
 
     Source: Blahut 1972; Arimoto 1972.
     """
-    (count, a, m), clock = rows.shape, clock or Clock()
+    (count, a, _), clock = rows.shape, clock or Clock()
     laws, lower, upper = np.full((count, a), 1 / a), np.zeros(count), np.full(count, np.inf)
     alive = np.arange(count)
     for _ in range(2000):
         law, channel = laws[alive], rows[alive]
-        output = np.maximum(np.einsum("ta,tam->tm", law, channel), 1e-300)
-        divergence = rel_entr(channel, output[:, None, :]).sum(axis=2)
+        divergence = divergences(channel, law)
         lower[alive], upper[alive] = (law * divergence).sum(axis=1), divergence.max(axis=1)
         best = max(floor, float(lower.max()))
         open_ = (upper[alive] >= best) & (upper[alive] - lower[alive] > 1e-14)
@@ -60,7 +60,7 @@ def capacities(
             break
         better = law[open_] * np.exp(divergence[open_])
         laws[alive] = better / better.sum(axis=1, keepdims=True)
-    return laws, lower, upper + EPS * (2 * m + a + 12) * (1 + upper)
+    return laws, lower, upper + blur_of(rows, upper)
 
 # %% ../../nbs/per_record/07_certain.ipynb #0bd17a9c
 def flat_part(

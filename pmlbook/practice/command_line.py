@@ -21,12 +21,14 @@ from .matrices import DECIMAL
 from pmlbook.practice.verbs import (
     BAD_INPUT,
     FINE,
+    INFORMATION,
     STOPPED,
     audit,
     design,
     estimate,
     release,
     say,
+    words,
 )
 
 # %% auto #0
@@ -141,7 +143,21 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--column", help="the column of --counts")
     p.add_argument("--epsilon", type=_nats, required=True, help="level in nats")
-    p.add_argument("--utility", default="mutual_information", choices=list(NAMED))
+    p.add_argument(
+        "--for",
+        dest="goal",
+        default="information",
+        choices=["information", "frequencies", "mean"],
+        help="what the release is for: to tell most about one value, or the frequencies of all "
+        "or the mean of values that are numbers with the least variance (default: information)",
+    )
+    p.add_argument("--utility", default=INFORMATION, choices=list(NAMED))
+    p.add_argument(
+        "--rows",
+        type=int,
+        default=1000,
+        help="to be released, for the standard error that is told (default: 1000)",
+    )
     p.add_argument("--max-time", type=float, help="seconds")
     p.add_argument("-o", "--output", type=Path, default=Path("mechanism.json"))
 
@@ -174,6 +190,22 @@ def parser() -> argparse.ArgumentParser:
     e.add_argument("--column", required=True)
     e.add_argument("--method", default="inversion", choices=["inversion", "likelihood"])
     e.add_argument("--coverage", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    e.add_argument(
+        "--interval",
+        default="exact",
+        choices=["exact", "score"],
+        help="covers at least so often, or is shorter and nearly does (default: exact)",
+    )
+
+    w = _verb(
+        verbs,
+        words,
+        "pmlbook words --prior healthy=60 flu=30 rare=10 --promise 'no odds more than double'",
+    )
+    w.add_argument("--prior", nargs="+", required=True, metavar="NAME=WEIGHT")
+    either = w.add_mutually_exclusive_group(required=True)
+    either.add_argument("--promise", metavar="SENTENCE", help="tell its largest level")
+    either.add_argument("--epsilon", type=_nats, help="tell which promises a level keeps")
 
     b = _verb(verbs, book, "pmlbook book")
     b.add_argument("--lab", action="store_true", help="JupyterLab, even if the pages are built")
@@ -187,7 +219,7 @@ def parser() -> argparse.ArgumentParser:
         verb.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
     for verb in (p, r):
         verb.add_argument("--force", action="store_true", help="replace an existing output")
-    for verb in (p, r, a, e):
+    for verb in (p, r, a, e, w):
         verb.add_argument("--json", action="store_true", help="print the result as JSON")
     return main_parser
 

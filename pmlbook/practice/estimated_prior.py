@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
+from ..release.intervals import clopper_pearson
 from pmlbook.workshop.validation import (
     Frozen,
     InvalidPrior,
@@ -213,10 +213,7 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
     [0.385, 0.385]
     """
     k, tail = check_counts(counts), _miss(confidence) / (2 * np.size(counts))
-    n, some, others = k.sum(), np.maximum(k, 1), np.maximum(k.sum() - k, 1)
-    low = np.where(k > 0, betaincinv(some, n - k + 1, tail), 0)
-    high = np.where(k < n, betaincinv(k + 1, others, 1 - tail), 1)
-    return PriorRegion(_centre(counts, zeros), low, high)
+    return PriorRegion(_centre(counts, zeros), *clopper_pearson(k, k.sum(), tail))
 
 
 def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse") -> PriorRegion:

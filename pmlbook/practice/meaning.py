@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY
-from ..workshop.validation import check_epsilon, check_prior, labels_of
+from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
 from ..release.mechanism import certified_level
 from ..foundations.probability import exact_prior
 
@@ -120,7 +120,7 @@ def level_within(factor: Fraction) -> float:
     return nextafter(certified_level(factor), 0.0)
 
 
-def odds_level(prior: ArrayLike, factor: float) -> float:
+def odds_level(prior: PriorLike, factor: float | Fraction) -> float:
     """Largest level at which no event about the secret has its odds multiplied by more than `factor`.
 
     Parameters

@@ -11,7 +11,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate
-from ..release.estimation import Estimate, invert, likeliest
+from ..release.estimation import Estimate
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
@@ -29,6 +30,7 @@ from ..release.csv_text import Layout
 from .robust import robust_mechanism
 from ..release.files import check_target, new_file
 from pmlbook.practice.matrices import (
+    DECIMAL,
     aligned,
     read_certificate,
     read_matrix,
@@ -43,9 +45,11 @@ from pmlbook.practice.release import (
     release_file,
 )
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
+from .words import in_words, sentence_level
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'SHA256', 'say', 'design', 'release', 'estimate', 'audit']
+__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
+           'estimate', 'audit', 'words']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -82,6 +86,9 @@ def _layout(arguments: argparse.Namespace) -> Layout:
     return Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
 
 # %% ../../nbs/practice/10_verbs.ipynb #837d6b5d
+INFORMATION = "mutual_information"
+
+
 def design(arguments: argparse.Namespace) -> int:
     """Find the optimal mechanism and write its certificate."""
     inputs = [arguments.counts] if arguments.counts else []
@@ -90,6 +97,10 @@ def design(arguments: argparse.Namespace) -> int:
         raise ValueError("--counts and --column, the name of the column to count, go together")
     if arguments.given and (not arguments.counts or arguments.max_time):
         raise ValueError("--given needs --counts, and no --max-time")
+    if arguments.goal != "information" and (arguments.given or arguments.utility != INFORMATION):
+        raise ValueError(f"--for {arguments.goal} takes no --given and no --utility")
+    if arguments.rows < 1:
+        raise ValueError(f"--rows {arguments.rows}: at least one is needed for a standard error")
     try:
         found = _robust(arguments) if arguments.given else _optimal(arguments)
     except LevelExceeded as error:
@@ -108,12 +119,20 @@ def design(arguments: argparse.Namespace) -> int:
         "holds": certificate.holds,
         "inputs": len(made.inputs),
         "outputs": len(made.outputs),
-        "utility": arguments.utility,
+        "for": arguments.goal,
+        "utility": arguments.utility if arguments.goal == "information" else None,
         "value": found.value,
         "bound": found.bound,
         "method": found.method,
     }
-    _tell(arguments, facts)
+    lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
+    expected = standard_error(made, arguments.rows)
+    lines.append(_told(expected, arguments.rows))
+    _tell(
+        arguments,
+        facts | {"standard_error": expected, "standard_error_rows": arguments.rows},
+        lines,
+    )
     return FINE
 
 
@@ -133,9 +152,13 @@ def _optimal(arguments: argparse.Namespace) -> Design:
     if not named:
         raise ValueError(f"column {arguments.column!r} of {arguments.counts} holds no value")
     prior: Any = shares_of(named)
-    found = optimal_mechanism(
-        prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
-    )
+    if arguments.goal == "information":
+        found = optimal_mechanism(
+            prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
+        )
+    else:
+        target = "frequencies" if arguments.goal == "frequencies" else _numbers(named)
+        found = estimation_mechanism(prior, arguments.epsilon, target, arguments.max_time)
     return replace(found, mechanism=replace(found.mechanism, inputs=tuple(named)))
 
 
@@ -148,6 +171,37 @@ def _robust(arguments: argparse.Namespace) -> Design:
     found = robust_mechanism(region, arguments.epsilon, arguments.utility)
     check_strata(found.mechanism, counts, arguments.epsilon, arguments.confidence)
     return found
+
+
+def _numbers(names: Iterable[Hashable]) -> list[float]:
+    """Names that are numbers, for a mean."""
+    found = []
+    for name in names:
+        if not DECIMAL.fullmatch(str(name)):
+            raise ValueError(
+                f"--for mean needs names that are numbers, and {str(name)[:40]!r} is none"
+            )
+        found.append(float(str(name)))
+    return found
+
+
+def standard_error(mechanism: Mechanism, rows: int) -> float | None:
+    """The largest standard error that `estimate` will have, if so many rows are as the prior says; None if it cannot.
+
+    Source: `invert`, at the counts that are expected.
+    """
+    try:
+        _, errors = invert(mechanism.channel, rows * (mechanism.prior @ mechanism.channel))
+    except ValueError:
+        return None
+    return float(max(errors))
+
+
+def _told(error: float | None, rows: int) -> str:
+    """What a recipient will learn about frequencies, in words."""
+    if error is None:
+        return "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them"
+    return f"frequencies: told, with standard errors up to {error:.2g} at {rows} rows"
 
 # %% ../../nbs/practice/10_verbs.ipynb #ece03225
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -187,6 +241,10 @@ def release(arguments: argparse.Namespace) -> int:
         "gaps": done.gaps,
     }
     lines = [f"{key}: {value}" for key, value in facts.items()] + _strata_lines(done.strata)
+    values = done.rows - done.gaps
+    if values:
+        facts["standard_error"] = standard_error(Mechanism.from_certificate(certificate), values)
+        lines.append(_told(facts["standard_error"], values))
     _tell(arguments, facts | _strata_facts(done.strata), lines)
     return FINE
 
@@ -253,10 +311,9 @@ def estimate(arguments: argparse.Namespace) -> int:
     ).astype(float)
     if not counts.any():
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
-    frequencies, errors = invert(mechanism.channel, counts)
-    if arguments.method == "likelihood":
-        frequencies, _ = likeliest(mechanism.channel, counts)
-    answer = Estimate(mechanism.inputs, frequencies, errors, int(counts.sum()))
+    answer = Estimate.from_counts(
+        mechanism.inputs, mechanism.channel, counts, mechanism.prior, arguments.method
+    )
     return _tell_estimate(arguments, answer)
 
 
@@ -268,7 +325,7 @@ def _tell_estimate(arguments: argparse.Namespace, answer: Estimate) -> int:
             answer.inputs,
             answer.frequencies,
             answer.standard_errors,
-            answer.interval(arguments.coverage).tolist(),
+            answer.interval(arguments.coverage, arguments.interval).tolist(),
         )
     ]
     lines = [f"{answer.size} values, intervals of {arguments.coverage:.0%}"] + [
@@ -308,3 +365,17 @@ def audit(arguments: argparse.Namespace) -> int:
         lines.append(repr(certificate))
     _tell(arguments, facts, [line.replace("None nats", "not bounded") for line in lines])
     return FINE if kept else FAILS
+
+# %% ../../nbs/practice/10_verbs.ipynb #2f23ab11
+def words(arguments: argparse.Namespace) -> int:
+    """Turn a promise in words into its level, or a level into what it promises."""
+    weights = weights_of(arguments.prior)
+    prior = dict(zip(weights, shares_of(weights)))
+    if arguments.promise is not None:
+        level = _finite(sentence_level(arguments.promise, prior))
+        _tell(arguments, {"promise": arguments.promise, "largest_level": level})
+        return FINE
+    kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
+    lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
+    _tell(arguments, {"epsilon": arguments.epsilon, "kept": kept}, lines)
+    return FINE

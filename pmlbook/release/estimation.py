@@ -6,55 +6,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtri
+from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.validation import Frozen
+from .intervals import exact_interval, score_interval
+from ..workshop.validation import Frozen, aligned, real_array
 
 # %% auto #0
-__all__ = ['Estimate', 'invert', 'likeliest']
+__all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'invert', 'likeliest', 'Estimate', 'Functional']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
-@dataclass(frozen=True, eq=False)
-class Estimate(Frozen):
-    """Frequencies of the secrets, estimated from released values; made by `Mechanism.estimate`.
-
-    `frequencies` and `standard_errors` have shape (N,); `size` is the number of released values.
-
-    Source: each method's own function.
-    """
-
-    inputs: tuple[Hashable, ...]
-    frequencies: NDArray[np.float64]
-    standard_errors: NDArray[np.float64]
-    size: int
-
-    def interval(self, coverage: float = 0.95) -> NDArray[np.float64]:
-        """Lower and upper ends, shape (N, 2), of intervals that cover each true frequency so often.
-
-        Raises
-        ------
-        ValueError
-            If `coverage` is not strictly between 0 and 1.
-        """
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage = {coverage} must lie strictly between 0 and 1")
-        reach = ndtri((1 + coverage) / 2) * self.standard_errors
-        return np.clip(np.stack([self.frequencies - reach, self.frequencies + reach], axis=1), 0, 1)
-
-    def _repr_html_(self) -> str:
-        rows = zip(self.inputs, self.frequencies, self.standard_errors)
-        body = "".join(
-            f"<tr><th>{html.escape(str(x))}</th><td>{f:.4f}</td><td>±{e:.4f}</td></tr>"
-            for x, f, e in rows
-        )
-        return f"<table><tr><td></td><th>frequency</th><th>standard error</th></tr>{body}</table>"
-
-# %% ../../nbs/release/05_estimation.ipynb #13a73ac9
 def _refuse_impossible(channel: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
     """ValueError if an outcome was released that no input can produce."""
     impossible = np.flatnonzero((counts > 0) & ~channel.any(axis=0))
@@ -62,12 +28,38 @@ def _refuse_impossible(channel: NDArray[np.float64], counts: NDArray[np.float64]
         raise ValueError(f"outcome {impossible[0]} was released, but no input can produce it")
 
 
+def undoing(
+    channel: NDArray[np.float64], expected: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The matrix that takes observed frequencies of outcomes back to those of the inputs, shape (M, N).
+
+    Parameters and errors are those of `invert`, which knows the counts besides.
+
+    Source: weighted least squares, Aitken 1935.
+
+    Examples
+    --------
+    >>> undoing(np.array([[0.75, 0.25], [0.25, 0.75]])).round(9).tolist()
+    [[1.5, -0.5], [-0.5, 1.5]]
+    """
+    if np.linalg.matrix_rank(channel) < len(channel):
+        raise ValueError(
+            "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
+        )
+    root = (
+        np.ones(channel.shape[1])
+        if expected is None
+        else np.sqrt(np.where(expected > 0, expected, 1))
+    )
+    return np.linalg.pinv(channel / root) / root[:, None]
+
+
 def invert(
     channel: NDArray[np.float64],
     counts: NDArray[np.float64],
     expected: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Unbiased frequencies of the inputs and their standard errors, both of shape (N,).
+    """Unbiased frequencies of the inputs, shape (N,), and their estimated covariance, shape (N, N).
 
     With more outcomes than inputs there are many ways back; the one taken is best if outcomes come as expected.
 
@@ -92,19 +84,11 @@ def invert(
     >>> invert(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([50.0, 50.0]))[0]
     array([0.5, 0.5])
     """
-    if np.linalg.matrix_rank(channel) < len(channel):
-        raise ValueError(
-            "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
-        )
+    undo = undoing(channel, expected)
     _refuse_impossible(channel, counts)
-    size = counts.sum()
-    root = (
-        np.ones(len(counts)) if expected is None else np.sqrt(np.where(expected > 0, expected, 1))
-    )
-    observed, undo = counts / size, np.linalg.pinv(channel / root) / root[:, None]
-    spread = (np.diag(observed) - np.outer(observed, observed)) / size
-    variances = np.einsum("ji,jk,ki->i", undo, spread, undo)
-    return observed @ undo, np.sqrt(np.maximum(variances, 0))
+    observed = counts / counts.sum()
+    spread = (np.diag(observed) - np.outer(observed, observed)) / counts.sum()
+    return observed @ undo, undo.T @ spread @ undo
 
 # %% ../../nbs/release/05_estimation.ipynb #b629206a
 def likeliest(
@@ -150,3 +134,155 @@ def likeliest(
         frequencies = frequencies * ratio
         frequencies /= frequencies.sum()
     return frequencies, missing
+
+# %% ../../nbs/release/05_estimation.ipynb #02b96da3
+METHODS, INTERVALS = ("inversion", "likelihood"), ("exact", "score")
+SMALLEST, LARGEST = 1e-100, 1e100  # largest entry of a functional: beyond, its square is no float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Frozen):
+    """Frequencies of the secrets, estimated from released values; made by `Mechanism.estimate`.
+
+    `frequencies` has shape (N,), `covariance`, of the inversion, shape (N, N). `counts`, shape (M,), tells
+    how often each outcome was released, `channel` is the mechanism's and `undo`, shape (M, N), what takes
+    frequencies of outcomes back.
+
+    Source: each method's own function.
+    """
+
+    inputs: tuple[Hashable, ...]
+    frequencies: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    channel: NDArray[np.float64]
+    undo: NDArray[np.float64]
+
+    @classmethod
+    def from_counts(
+        cls,
+        inputs: tuple[Hashable, ...],
+        channel: NDArray[np.float64],
+        counts: NDArray[np.float64],
+        prior: NDArray[np.float64],
+        method: str = "inversion",
+    ) -> Estimate:
+        """Estimate from counts of the outcomes, shape (M,); parameters and errors as in `Mechanism.estimate`."""
+        if method not in METHODS:
+            raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+        frequencies, covariance = invert(channel, counts, prior @ channel)
+        if method == "likelihood":
+            frequencies, _ = likeliest(channel, counts)
+        undo = undoing(channel, prior @ channel)
+        return cls(inputs, frequencies, covariance, counts, channel, undo)
+
+    @property
+    def size(self) -> int:
+        """Number of released values."""
+        return int(self.counts.sum())
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Estimated standard error of each frequency, shape (N,). Zero where nothing was seen: no interval."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0))
+
+    def of(
+        self, functional: ArrayLike | Mapping[Any, float] | Callable[[Any], float]
+    ) -> Functional:
+        """A mean, a difference, or any other linear functional of the frequencies.
+
+        Parameters
+        ----------
+        functional : array_like, shape (N,), Series, dict or callable
+            Weight of each secret, by name where there are names; or a function from a secret to its weight:
+            `of(float)` is the mean of numbers, `of(lambda x: x in wanted)` the share of some.
+
+        Raises
+        ------
+        ValueError
+            If the weights are no finite numbers, one for each secret, or of a size that no float can square.
+
+        Examples
+        --------
+        >>> even = np.array([[0.75, 0.25], [0.25, 0.75]])
+        >>> told = Estimate.from_counts((0, 1), even, np.array([50.0, 50.0]), np.array([0.5, 0.5]))
+        >>> told.of(float)
+        Functional(0.5, standard error 0.1)
+        """
+        given = [functional(x) for x in self.inputs] if callable(functional) else functional
+        given = aligned(given, self.inputs, "functional", "estimate")
+        given = list(given.values()) if isinstance(given, Mapping) else given
+        goal = real_array(given, "functional", 1)
+        if len(goal) != len(self.inputs):
+            raise ValueError(f"functional has {len(goal)} entries, not {len(self.inputs)}")
+        if not (SMALLEST <= abs(goal).max() <= LARGEST) and goal.any():
+            raise ValueError(f"functional has a largest entry of {abs(goal).max():g}: rescale it")
+        return Functional(goal, self)
+
+    def interval(self, level: float = 0.95, method: str = "exact") -> NDArray[np.float64]:
+        """Lower and upper ends, shape (N, 2), of an interval for each frequency; see `Functional.interval`.
+
+        Each covers its own frequency so often, not all at once; for that, ask for 1 - (1 - level) / N.
+        """
+        each = map(self.of, np.eye(len(self.inputs)))
+        return np.array([one.interval(level, method) for one in each])
+
+    def __repr__(self) -> str:
+        return f"Estimate({len(self.inputs)} frequencies from {self.size} values)"
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.inputs, self.frequencies, self.standard_errors)
+        body = "".join(
+            f"<tr><th>{html.escape(str(x))}</th><td>{f:.4f}</td><td>±{e:.4f}</td></tr>"
+            for x, f, e in rows
+        )
+        return f"<table><tr><td></td><th>frequency</th><th>standard error</th></tr>{body}</table>"
+
+# %% ../../nbs/release/05_estimation.ipynb #707e961f
+@dataclass(frozen=True, eq=False, repr=False)
+class Functional(Frozen):
+    """A linear functional of the frequencies, estimated; made by `Estimate.of`.
+
+    Source: `goal`, shape (N,), times the frequencies; variance by the same weights.
+    """
+
+    goal: NDArray[np.float64]
+    estimate: Estimate
+
+    @property
+    def value(self) -> float:
+        """The functional of the estimated frequencies."""
+        return float(self.goal @ self.estimate.frequencies)
+
+    @property
+    def standard_error(self) -> float:
+        """Estimated standard error of the inversion. Zero where nothing was seen: no interval."""
+        return max(float(self.goal @ self.estimate.covariance @ self.goal), 0.0) ** 0.5
+
+    def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
+        """Ends of an interval that covers the true value with the probability `level`.
+
+        Parameters
+        ----------
+        level : float
+            Strictly between 0 and 1.
+        method : {'exact', 'score'}
+            At least so often, at every number of values; or shorter, and nearly so often.
+
+        Raises
+        ------
+        ValueError
+            If `level` or `method` is none, or the released values contradict the mechanism.
+        """
+        if not isinstance(level, Real) or not 0 < level < 1:
+            raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
+        if method not in INTERVALS:
+            raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
+        known = self.estimate
+        if method == "score":
+            return score_interval(known.channel, known.counts, self.goal, float(level))
+        weights = known.undo @ self.goal
+        return exact_interval(known.channel, known.counts, weights, self.goal, float(level))
+
+    def __repr__(self) -> str:
+        return f"Functional({self.value:.6g}, standard error {self.standard_error:.3g})"

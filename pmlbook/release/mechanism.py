@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, exp_below
 from .columns import blocks, decode, encode
-from .estimation import Estimate, invert, likeliest
+from .estimation import Estimate
 from ..foundations.leakage import pointwise_maximal_leakage
 from ..foundations.probability import exact_prior, is_rational
 from pmlbook.release.sampling import (
@@ -241,7 +241,7 @@ class Mechanism(Frozen):
         Returns
         -------
         Estimate
-            Frequencies, and the standard errors of the inversion.
+            Frequencies, and the covariance of the inversion; means, differences and intervals from there.
 
         Raises
         ------
@@ -249,14 +249,9 @@ class Mechanism(Frozen):
             If the column is empty or holds a value that is unknown or that no secret can produce, the outcomes
             do not determine the frequencies, or the method is unknown.
         """
-        if method not in ("inversion", "likelihood"):
-            raise ValueError(f"method {method!r} is none of inversion, likelihood")
         codes = encode(outputs, self.outputs, "outputs")
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
-        frequencies, errors = invert(self.channel, counts, self.prior @ self.channel)
-        if method == "likelihood":
-            frequencies, _ = likeliest(self.channel, counts)
-        return Estimate(self.inputs, frequencies, errors, len(codes))
+        return Estimate.from_counts(self.inputs, self.channel, counts, self.prior, method)
 
     def to_frame(self) -> Any:
         """Return the channel as a pandas DataFrame, inputs as index and outputs as columns.

@@ -49,12 +49,12 @@ def steps(control: Control) -> tuple[list[Any], int]:
 POSITIONS = 40  # least positions of a slider on a static page, if it has as many at all
 
 
-def thinned(control: Control, positions: int = POSITIONS) -> tuple[list[Any], int]:
-    """Values and start of a control, a slider thinned to `positions` values or one more."""
+def thinned(control: Control) -> tuple[list[Any], int]:
+    """Values and start of a control, a slider thinned to `POSITIONS` values or one more."""
     values, start = steps(control)
-    if isinstance(control, list) or len(values) <= positions:
+    if isinstance(control, list) or len(values) <= POSITIONS:
         return values, start
-    spacing = (len(values) - 1) / positions
+    spacing = (len(values) - 1) / POSITIONS
     below = int(start / spacing)
     above = int((len(values) - 1 - start) / spacing)
     places = start + np.round(spacing * np.arange(-below, above + 1)).astype(int)
@@ -175,9 +175,8 @@ class Explorer:
         alt: str,
         controls: dict[str, Control],
         labels: Mapping[str, str],
-        positions: int,
     ) -> None:
-        self.draw, self.alt, self.controls, self.positions = draw, alt, controls, positions
+        self.draw, self.alt, self.controls = draw, alt, controls
         words = {name: name.replace("_", " ") for name in controls} | LABELS | dict(labels)
         self.labels = {name: words[name] for name in controls}
 
@@ -289,7 +288,7 @@ def _terse(path: re.Match[str]) -> str:
 def _static_page(explorer: Explorer) -> str:
     """HTML of `Explorer.page`."""
     names, specs = list(explorer.controls), list(explorer.controls.values())
-    values, starts = zip(*(thinned(spec, explorer.positions) for spec in specs))
+    values, starts = zip(*map(thinned, specs))
     first = int(np.ravel_multi_index(starts, [len(v) for v in values]))
     points = [dict(zip(names, point)) for point in itertools.product(*values)]
     alts = [explorer.alt.format(**point) for point in points]
@@ -323,7 +322,6 @@ def explore(
     draw: Callable[..., Figure],
     alt: str,
     labels: Mapping[str, str] | None = None,
-    positions: int = POSITIONS,
     **controls: Control,
 ) -> Explorer:
     """Show a figure with controls.
@@ -336,8 +334,6 @@ def explore(
         Text alternative; may name the parameters in braces.
     labels : mapping of str to str, optional
         What the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
-    positions : int
-        Least positions of each slider on a static page, if it has as many at all.
     **controls : tuple or list
         A slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter.
 
@@ -346,4 +342,4 @@ def explore(
     Explorer
         Shown by the notebook: ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
     """
-    return Explorer(draw, alt, dict(controls), labels or {}, positions)
+    return Explorer(draw, alt, dict(controls), labels or {})

@@ -67,16 +67,26 @@ def test_slider_redraws(offline_page, lab):
     page.wait_for_function(changed, arg=before)
 
 
-def test_the_triangle_follows_the_keys(offline_page, lab):
+# For each element: where the keyboard goes, the key, and the text that must change.
+ELEMENTS = {
+    "pml-simplex": (".prior", "ArrowRight", ".value"),
+    "pml-staircase": ("button[aria-pressed=false]", "Space", ".value"),
+    "pml-saddle": ("input.noise", "ArrowRight", ".value"),
+}
+
+
+def test_the_elements_follow_the_keys(offline_page, lab):
     page = offline_page
     page.set_default_timeout(120_000)
     page.goto(f"{lab}lab/tree/workshop/07_simplex.ipynb?reset")
     page.get_by_text("| Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    element = page.locator("pml-simplex").first
-    handle, value = element.locator(".prior"), element.locator(".value")
-    before = value.inner_text()
-    handle.focus()
-    page.keyboard.press("ArrowRight")
-    assert value.inner_text() != before
+    for name, (place, key, said) in ELEMENTS.items():
+        element = page.locator(name).first
+        element.wait_for()
+        text = element.locator(said).first
+        before = text.inner_text()
+        element.locator(place).first.focus()
+        page.keyboard.press(key)
+        assert text.inner_text() != before, name
