@@ -25,7 +25,17 @@ SHARES = ("--prior", "1=60", "2=30", "3=10")
 
 
 def test_a_design_for_frequencies_is_the_librarys(run):
-    words = ("design", *SHARES, "--epsilon", "0.4", "--for", "frequencies", "--json", "-o", "d.json")
+    words = (
+        "design",
+        *SHARES,
+        "--epsilon",
+        "0.4",
+        "--for",
+        "frequencies",
+        "--json",
+        "-o",
+        "d.json",
+    )
     code, said = run(*words)
     told, best = json.loads(said.out), pb.estimation_mechanism([0.6, 0.3, 0.1], 0.4)
     assert code == 0 and told["value"] == pytest.approx(best.value, rel=1e-9)
@@ -47,7 +57,18 @@ def test_it_says_beforehand_whether_frequencies_are_told(run):
     told = json.loads(said.out)["standard_error"]
     mechanism = Mechanism.from_certificate(read_certificate("d.json"))
     assert code == 0 and (told is None) == (pb.estimation_variance(mechanism) == float("inf"))
-    merged = ("design", "--prior", "a=62", "b=20", "c=12", "d=6", "--epsilon", "0.6", "-o", "e.json")
+    merged = (
+        "design",
+        "--prior",
+        "a=62",
+        "b=20",
+        "c=12",
+        "d=6",
+        "--epsilon",
+        "0.6",
+        "-o",
+        "e.json",
+    )
     code, said = run(*merged)
     mechanism = Mechanism.from_certificate(read_certificate("e.json"))
     assert code == 0 and pb.estimation_variance(mechanism) == float("inf")

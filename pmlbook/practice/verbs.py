@@ -22,7 +22,7 @@ import numpy as np
 from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate
-from ..release.estimation import Estimate
+from ..release.estimation import Estimate, invert
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
@@ -191,10 +191,11 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     Source: `invert`, at the counts that are expected.
     """
     try:
-        _, errors = invert(mechanism.channel, rows * (mechanism.prior @ mechanism.channel))
+        law = mechanism.prior @ mechanism.channel
+        _, covariance = invert(mechanism.channel, rows * law, law)
     except ValueError:
         return None
-    return float(max(errors))
+    return float(np.sqrt(covariance.diagonal().max()))
 
 
 def _told(error: float | None, rows: int) -> str:
