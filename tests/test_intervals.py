@@ -204,3 +204,12 @@ def test_extreme_numbers(method):
             assert (ends[:, 0] <= previous[:, 0] + 1e-6).all()
             assert (ends[:, 1] >= previous[:, 1] - 1e-6).all()
         previous = ends
+
+
+@pytest.mark.parametrize("rarest", [1e-20, 1e-32, 1e-100, 1e-300])
+def test_what_a_prior_thinks_impossible_is_estimated_too(rarest):
+    sure = pb.Mechanism(np.eye(2), [1, rarest]).estimate([0] * 30 + [1] * 70)
+    assert np.allclose(sure.frequencies, [0.3, 0.7], rtol=0, atol=1e-12)
+    rows = [[0.75, 0.25, 0], [0.25, 0.75, 0], [0, 0.5, 0.5]]
+    mixed = pb.Mechanism(rows, [0.5, 0.5, rarest]).estimate([0] * 30 + [1] * 40 + [2] * 30)
+    assert np.allclose(mixed.frequencies @ np.array(rows), [0.3, 0.4, 0.3], rtol=0, atol=1e-9)

@@ -696,3 +696,16 @@ def test_counts_agree_with_a_list():
         parts = [dict(Counter(values)) for values in records]
         assert count_totals(records) == listed
         assert queries._side_by_side(parts) == listed == queries._one_by_one(parts, 10.0)
+
+
+@pytest.mark.parametrize("b", [1.5, 1.9, 3 * math.log(2)])
+@pytest.mark.parametrize("many", [(0, 1, 2, 3), ("only",)])
+def test_the_order_of_records_does_not_matter(b, many):
+    b = min(
+        b, math.log(2 * len(many))
+    )  # all but certain is allowed: the parity of one record leaks a bit
+    last = Query(lambda x: x[-1] % 2, [(0, 1), many] if len(many) > 1 else [many, (0, 1)])
+    first = Query(lambda x: x[0] % 2, last.alphabets[::-1])
+    for query in (last, first):
+        found = per_record_leakage(query, np.eye(2), b)
+        assert abs(found.value - math.log(2)) <= 1e-6 and found.bound >= math.log(2) - 1e-15

@@ -203,10 +203,10 @@ def in_turn(records: Sequence[int], clock: Clock) -> Iterator[int]:
     clock.limit = limit
 
 
-def _mark(problem: RecordProblem) -> bytes:
-    """Equal for records that are attacked alike."""
+def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
+    """Equal for records that are attacked alike: the same numbers in the same shapes."""
     parts = (problem.rows, problem.log_counts)
-    return b"".join(hashlib.sha256(p.tobytes()).digest() for p in parts)
+    return tuple((p.shape, hashlib.sha256(p.tobytes()).digest()) for p in parts)
 
 # %% ../../nbs/per_record/08_certificate.ipynb #7d3f213a
 def per_record_leakage(

@@ -18,9 +18,14 @@ from .intervals import exact_interval, score_interval
 from ..workshop.validation import Frozen, aligned, real_array
 
 # %% auto #0
-__all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'invert', 'likeliest', 'Estimate', 'Functional']
+__all__ = ['RARE', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'invert', 'likeliest', 'Estimate', 'Functional']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
+RARE = (
+    2.0**-40
+)  # of the commonest outcome: rarer ones count as so rare, or their equations would be lost
+
+
 def _refuse_impossible(channel: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
     """ValueError if an outcome was released that no input can produce."""
     impossible = np.flatnonzero((counts > 0) & ~channel.any(axis=0))
@@ -46,11 +51,8 @@ def undoing(
         raise ValueError(
             "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
         )
-    root = (
-        np.ones(channel.shape[1])
-        if expected is None
-        else np.sqrt(np.where(expected > 0, expected, 1))
-    )
+    weights = np.ones(channel.shape[1]) if expected is None else expected
+    root = np.sqrt(np.maximum(weights, RARE * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 
 
