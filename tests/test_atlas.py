@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pmlbook import InvalidPrior, epsilon_pml, local_dp, maximal_leakage, optimum_under
+from pmlbook import InvalidPrior, Mechanism, optimal_mechanism, optimum_under
+from pmlbook.extremal import atlas
 from pmlbook.extremal.atlas import (
     MEASURES,
     box_corners,
@@ -14,14 +15,32 @@ from pmlbook.extremal.atlas import (
     ratio_corners,
     set_corners,
 )
-from pmlbook.extremal.enumeration import enumerate_optimum
+from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum
 from pmlbook.extremal.pieces import FINE, optimum_pieces, value_of
-from pmlbook.foundations.leakage import lift
+from pmlbook.foundations.classic import randomized_response
+from pmlbook.foundations.leakage import epsilon_max
+from pmlbook.foundations.probability import exact_prior, mutual_information
 from pmlbook.foundations.utility import NAMED
+from pmlbook.release.certificate import exp_below
 from pmlbook.workshop.linear_programmes import SolverFailed
 
 PRIORS = [[0.5, 0.5], [0.6, 0.3, 0.1], [0.25] * 4, [1 - 2e-8, 1e-8, 1e-8], [0.4, 0.3, 0.2, 0.1]]
 LEVELS = [0, 1e-10, 0.3, math.log(2), 3.0, 40.0]
+
+
+def kept_exactly(measure, channel, prior, level):
+    """Whether the floats of a channel keep a promise, in fractions, zeros included."""
+    rows = [[Fraction(x) for x in row] for row in channel.tolist()]
+    assert all(sum(row) == 1 for row in rows)
+    c, shares, columns = exp_below(level), exact_prior(prior), list(zip(*rows))
+    means = [sum(p * x for p, x in zip(shares, column)) for column in columns]
+    if measure == "maximal":
+        return sum(max(column) for column in columns) <= c
+    if measure == "ldp":
+        return all(max(column) <= c * min(column) for column in columns)
+    below = all(max(column) <= c * mean for column, mean in zip(columns, means))
+    above = measure == "pml" or all(q <= c * min(column) for column, q in zip(columns, means))
+    return below and above
 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
@@ -30,14 +49,80 @@ def test_promise_is_kept_and_bound_is_near(measure, prior):
     for level in LEVELS:
         best = optimum_under(measure, prior, level)
         assert 0 <= best.bound - best.value <= 1e-9, level
-        assert np.allclose(best.channel.sum(axis=1), 1, rtol=0, atol=1e-12)
-        kept = {
-            "pml": epsilon_pml(best.channel, prior),
-            "ldp": local_dp(best.channel),
-            "maximal": maximal_leakage(best.channel),
-            "lip": max(0.0, float(abs(np.log(lift(best.channel, prior)[best.channel > 0])).max())),
-        }[measure]
-        assert kept <= level + 1e-9
+        assert kept_exactly(measure, best.channel, prior, level), level
+        assert measure != "pml" or Mechanism(best.channel, prior).certify(level)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_promise_is_kept_to_the_last_digit(measure):
+    rng = np.random.default_rng(4)
+    for _ in range(25):
+        prior = rng.dirichlet(np.ones(rng.integers(2, 5)))
+        level = float(rng.uniform(0.05, 2.5))
+        best = optimum_under(measure, prior, level)
+        assert kept_exactly(measure, best.channel, prior, level), (prior, level)
+        assert best.bound - best.value <= 1e-12
+
+
+@pytest.mark.parametrize("measure", ["lip", "ldp"])
+@pytest.mark.parametrize("level", [40.0, 700.0, 760.0, 1e300])
+def test_no_zero_where_nothing_may_be_excluded(measure, level):
+    best = optimum_under(measure, [0.5, 0.5], level)
+    assert best.channel.min() == 2.0**-53
+    assert kept_exactly(measure, best.channel, [0.5, 0.5], level)
+    assert optimum_under("lip", [0.5, 0.3, 0.2], 0.5, lower=1001.0).channel.min() > 0
+
+
+def test_pml_agrees_with_the_general_solver():
+    for prior, level in (([0.6, 0.3, 0.1], 0.4), ([0.4, 0.3, 0.2, 0.1], 0.9), ([0.8, 0.2], 0.1)):
+        for name in ("mutual_information", "chi_square", "total_variation"):
+            best = optimum_under("pml", prior, level, name)
+            design = optimal_mechanism(prior, level, name)
+            assert best.bound == pytest.approx(design.value, rel=0, abs=1e-12)
+            assert best.value == pytest.approx(design.bound, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.95])
+@pytest.mark.parametrize("level", [0.05, 0.4, 0.69])
+def test_two_secrets_have_closed_forms(share, level):
+    prior, c = [share, 1 - share], math.exp(level)
+    low = max(1 / c, (1 - (1 - share) * c) / share)  # lifts of the first secret
+    high = min(c, (1 - (1 - share) / c) / share)
+    entropy = -sum(p * math.log(p) for p in prior)
+    known = {
+        ("ldp", "mutual_information"): mutual_information(randomized_response(2, level), prior),
+        ("lip", "chi_square"): (1 - low) * (high - 1) * share / (1 - share),
+        ("maximal", "mutual_information"): (c - 1) * entropy,
+    }
+    for (measure, name), told in known.items():
+        best = optimum_under(measure, prior, level, name)
+        assert best.value == pytest.approx(told, rel=0, abs=1e-12)
+        assert best.bound == pytest.approx(told, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_bound_below_the_value_is_an_error(measure, monkeypatch):
+    monkeypatch.setattr(atlas, "_bound", lambda *_: Fraction(0))
+    with pytest.raises(Contradiction, match="exceeds the upper bound 0.0"):
+        optimum_under(measure, [0.6, 0.3, 0.1], 0.4)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_one_secret_has_nothing_to_tell(measure):
+    best = optimum_under(measure, [1.0], 0.3)
+    assert best.channel.tolist() == [[1.0]] and best.value == best.bound == 0
+
+
+def test_rare_secrets_far_above_their_largest_level():
+    prior = [0.6081102070373431, 0.3918853544488467, 4.438513808711215e-06, 2.94e-16, 1.24e-15]
+    for measure, level in (("pml", 1e5), ("pml", epsilon_max(prior) + 1e-9), ("maximal", 50.0)):
+        best = optimum_under(measure, prior, level, "chi_square")
+        assert np.array_equal(best.channel, np.eye(5))
+        assert best.value == best.bound == pytest.approx(4, rel=0, abs=1e-12)
+    for measure in ("lip", "ldp"):  # the bound is never above what the truth is worth
+        best = optimum_under(measure, prior, 50.0)
+        assert best.bound <= 1 and kept_exactly(measure, best.channel, prior, 50.0)
+        assert best.bound - best.value < 1e-9
 
 
 def test_known_answers():

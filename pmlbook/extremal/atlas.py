@@ -6,24 +6,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .enumeration import Contradiction
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, as_utility, finite
 from ..release.certificate import exp_below
+from ..release.sampling import UNITS
 from ..workshop.enclosure import exp_around, float_above, float_below
 from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['MAX_SYMBOLS', 'Vector', 'Mixture', 'MEASURES', 'box_corners', 'ratio_corners', 'set_corners', 'AtlasEntry',
-           'exact_weights', 'optimum_under']
+__all__ = ['MAX_SYMBOLS', 'Vector', 'Mixture', 'SHAVES', 'MEASURES', 'NOTICE', 'box_corners', 'ratio_corners', 'set_corners',
+           'AtlasEntry', 'exact_weights', 'optimum_under']
 
 # %% ../../nbs/extremal/12_atlas.ipynb #68122d43
 MAX_SYMBOLS = 10  # a box has up to N 2^(N-1) corners
@@ -82,9 +84,9 @@ class AtlasEntry(NamedTuple):
     measure : str
         Its name.
     channel : ndarray, shape (N, M)
-        The mechanism; each entry a fraction, rounded once.
+        The mechanism; its entries are multiples of 2^-53 and keep the promise exactly, its rows sum to exactly 1.
     value, bound : float
-        What its exact fractions are worth at least, and what no mechanism under the measure exceeds.
+        What this channel is worth at least, and what no mechanism under the measure exceeds.
 
     Source: the theorem of this chapter.
     """
@@ -139,9 +141,16 @@ class _Lists(NamedTuple):
     most: Fraction | None
 
 
-def _lists(shares: Sequence[Fraction], measure: str, level: float, lower: float | None) -> _Lists:
-    """The corners of a measure, for a level slightly below and slightly above."""
-    ends = exp_below(level), exp_around(Fraction(min(level, 1000.0)))[1]
+def _lists(
+    shares: Sequence[Fraction],
+    measure: str,
+    level: float,
+    lower: float | None,
+    shave: Fraction = Fraction(0),
+) -> _Lists:
+    """The corners of a measure, for a level slightly below, by a shave more, and slightly above."""
+    least_end = max(exp_below(level) * (1 - shave), Fraction(1))
+    ends = least_end, exp_around(Fraction(min(level, 1000.0)))[1]
     if measure == "maximal":
         corners = set_corners(shares)
         least, most = (min(end, Fraction(len(shares))) for end in ends)  # more is not needed
@@ -149,10 +158,12 @@ def _lists(shares: Sequence[Fraction], measure: str, level: float, lower: float 
     if measure == "ldp":
         inner, outer = (ratio_corners(shares, end) for end in ends)
         return _Lists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
-    below = math.inf if measure == "pml" else level if lower is None else lower
+    below = level if lower is None else lower
     floors = [Fraction(0)] * 2
-    if below <= 1000:
-        floors = [1 / exp_below(below), 1 / exp_around(Fraction(below))[1]]
+    if measure == "lip":
+        floors[0] = min((1 + shave) / exp_below(below), Fraction(1))
+    if measure == "lip" and below <= 1000:
+        floors[1] = 1 / exp_around(Fraction(below))[1]
     tops = [min(end, 1 / min(shares)) for end in ends]
     inner, outer = (box_corners(shares, floor, top) for floor, top in zip(floors, tops))
     return _Lists(inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None)
@@ -169,7 +180,7 @@ def _mixed(lists: _Lists, used: Sequence[Vector], floats: Sequence[float]) -> Mi
         columns = [[*v, max(v)] for v in used] + [[Fraction(0)] * n + [one]]
         right.append(lists.least)
     try:
-        return list(zip(exact_weights(columns, right), used))
+        return [(w, v) for w, v in zip(exact_weights(columns, right), used) if w]
     except SolverFailed:
         pass
     for sip in (Fraction(2) ** k for k in range(-50, 1)):
@@ -220,8 +231,50 @@ def _solve(
         found, given = [*found, (Fraction(1),) * n], [*given, max(0.0, 1 - sum(given))]
     return found, given, [Fraction(float(y)) for y in prices], Fraction(max(0.0, float(price)))
 
+
+SHAVES = tuple(Fraction(1, 2**k) for k in (51, 49, 47, 43, 37, 30))
+
+
+def _stored(mixture: Mixture) -> list[list[int]]:
+    """The channel of a mixture in units of 2^-53, shape (N, M); rows sum to exactly 2^53.
+
+    The largest entries of a column are rounded down and the others up, so that its lifts move towards one.
+    """
+    columns = [
+        [max(math.floor(w * x * UNITS), 1) if x == max(v) else math.ceil(w * x * UNITS) for x in v]
+        for w, v in mixture
+    ]
+    rows = [list(row) for row in zip(*columns)]
+    for row in rows:
+        row[row.index(max(row))] += UNITS - sum(row)
+    return rows
+
+
+def _outcomes(rows: Sequence[Sequence[int]], shares: Sequence[Fraction]) -> Mixture:
+    """Probability and lifts of each outcome of a stored channel, in fractions."""
+    means = [sum((p * k for p, k in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
+    return [(q / UNITS, tuple(k / q for k in column)) for q, column in zip(means, zip(*rows))]
+
+
+def _keeps(promise: _Lists, outcomes: Mixture) -> bool:
+    """Whether outcomes keep the measure, decided in fractions."""
+    spent = sum((q * max(v) for q, v in outcomes), Fraction(0))
+    within = promise.least is None or spent <= promise.least
+    return within and all(promise.allowed(v) for _, v in outcomes)
+
+
+def _noisy(promise: _Lists, shares: Sequence[Fraction], mixture: Mixture) -> list[list[int]]:
+    """The channel of a mixture, with about as little noise as keeps the promise; all noise is silence."""
+    for noise in (Fraction(4) ** k for k in range(-27, 1)):
+        mixed = [(w, tuple((1 - noise) * x + noise for x in v)) for w, v in mixture]
+        rows = _stored(mixed)
+        if _keeps(promise, _outcomes(rows, shares)):
+            break
+    return rows
+
 # %% ../../nbs/extremal/12_atlas.ipynb #01ae58c0
 MEASURES = ("pml", "lip", "ldp", "maximal")
+NOTICE = 2.0**-30
 
 
 def optimum_under(
@@ -250,6 +303,8 @@ def optimum_under(
     Returns
     -------
     AtlasEntry
+        With a warning, `LooseBound`, if value and bound stay apart: a secret that is rarer than 2^-53 may need
+        smaller entries than can be stored.
 
     Raises
     ------
@@ -259,6 +314,8 @@ def optimum_under(
         If there are too many symbols, or an argument is out of its range.
     SolverFailed
         If the prior is too uneven for floats.
+    Contradiction
+        If the value exceeds the bound: the utility may not be sub-linear.
 
     Source: the theorem of this chapter.
 
@@ -275,15 +332,50 @@ def optimum_under(
     floor = None if lower is None else check_epsilon(lower, "lower")
     if len(shares) > MAX_SYMBOLS:
         raise ValueError(f"prior has {len(shares)} symbols: the limit is {MAX_SYMBOLS}")
-    lists = _lists(tuple(shares), measure, level, floor)
-    used, weights, prices, price = _solve(lists, shares, worth)
-    mixture = [(w, v) for w, v in _mixed(lists, used, weights) if w]
-    value = sum((w * worth.enclose(v, shares)[0] for w, v in mixture), Fraction(0))
-    bound = _bound(lists, shares, worth, prices, price)
-    channel = _floats([[w * x for x in v] for w, v in mixture])
-    reached, most = float_below(value), float_above(max(value, bound))
+    promise = _lists(shares, measure, level, floor)
+    truth = [  # the identity: no channel is worth more
+        (p, tuple(1 / p if i == k else Fraction(0) for i in range(len(shares))))
+        for k, p in enumerate(shares)
+    ]
+    bound = _worth(truth, shares, worth, 1)
+    if _keeps(promise, truth):
+        rows = _stored(truth)
+    else:
+        used, weights, prices, price = _solve(promise, shares, worth)
+        if level <= 1000:  # above, the lists are those of 1000
+            bound = min(bound, _bound(promise, shares, worth, prices, price))
+        lower = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
+        others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in lower)
+        rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
+    value = _worth(_outcomes(rows, shares), shares, worth, 0)
+    if bound - value > NOTICE:  # rare secrets: the truth with noise may be worth more
+        other = _noisy(promise, shares, truth)
+        better = _worth(_outcomes(other, shares), shares, worth, 0)
+        rows, value = (other, better) if better > value else (rows, value)
+    if value > bound:
+        raise Contradiction(
+            f"value {float(value)!r} exceeds the upper bound {float(bound)!r}: "
+            f"is the utility sub-linear?"
+        )
+    reached, most = float_below(value), float_above(bound)
     warn_if_loose("optimum_under", reached, most, 1e-11)
-    return AtlasEntry(measure, channel, reached, most)
+    return AtlasEntry(measure, np.array(rows) / UNITS, reached, most)
+
+
+def _kept(
+    promise: _Lists, shares: Sequence[Fraction], mixtures: Iterable[Mixture]
+) -> list[list[int]]:
+    """The first mixture that keeps a promise once it is stored, or the last one with noise."""
+    for mixture in mixtures:
+        rows = _stored(mixture)
+        if _keeps(promise, _outcomes(rows, shares)):
+            return rows
+    return _noisy(promise, shares, mixture)
+
+
+def _worth(mixture: Mixture, shares: Sequence[Fraction], worth: Utility, end: int) -> Fraction:
+    """The value of a mixture: at least that for end 0, at most that for end 1."""
+    return sum((q * worth.enclose(v, shares)[end] for q, v in mixture), Fraction(0))
 
 
 def _bound(
