@@ -1,6 +1,7 @@
 """Intervals that cover: exact ones at every number of people, score intervals nearly, and what estimates hand out."""
 
 import pickle
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
@@ -104,6 +105,39 @@ def test_clopper_pearson_in_fractions():
                     total = sum(comb(n, j) * end**j * (1 - end) ** (n - j) for j in counts)
                     assert total <= Fraction(tail)
                     assert end > 0.99 or Fraction(tail) < total * (1 + Fraction(1, 10**5))
+
+
+def binomial_tail(n, k, p):
+    """Probability of at most k of n, in a hundred digits; k is small."""
+    with localcontext(Context(prec=100)):
+        term = total = (1 - p) ** n
+        for j in range(k):
+            term = term * (n - j) / (j + 1) * p / (1 - p)
+            total += term
+        return total
+
+
+@pytest.mark.parametrize("n", [10**6, 7 * 10**8, 10**9, 10**12])
+def test_clopper_pearson_for_a_billion(n):
+    """The inverse lost digits where 1 - p is rounded: tails were passed by 5e-8 of themselves."""
+    for k in (0, 1, 3, 6, 9):
+        for tail in (0.5, 0.05, 0.025, 1e-6, 1e-40):
+            low, high = (Decimal(float(end)) for end in clopper_pearson(k, n, tail))
+            share = binomial_tail(n, k, high) / Decimal(tail)
+            assert 0.99 < share <= 1
+            if k:
+                share = (1 - binomial_tail(n, k - 1, low)) / Decimal(tail)
+                assert 0.99 < share <= 1
+
+
+@pytest.mark.parametrize("tail", [1e-300, 0, 1, -1, np.nan])
+def test_tails_that_no_limit_is_computed_for(tail):
+    """At 1e-300 a limit was nan, and another off by a seventh."""
+    with pytest.raises(ValueError, match="tail = .* must lie between 1e-100 and 1"):
+        clopper_pearson(5, 10, tail)
+    for successes in (-1, 11, np.nan):
+        with pytest.raises(ValueError, match="successes must lie between 0 and trials"):
+            clopper_pearson(successes, 10, 0.05)
 
 
 def test_bound_is_below_every_frequency_that_fits():
