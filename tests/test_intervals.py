@@ -9,6 +9,7 @@ from math import comb, factorial, prod
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import pmlbook as pb
 from pmlbook.release.estimation import Estimate
@@ -238,3 +239,46 @@ def test_extreme_numbers(method):
             assert (ends[:, 0] <= previous[:, 0] + 1e-6).all()
             assert (ends[:, 1] >= previous[:, 1] - 1e-6).all()
         previous = ends
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_score_intervals_nearly_cover_from_nine_tenths_on(level):
+    """No noise, at both sides of every end: all counts added up."""
+    goal = np.array([0.0, 1.0])
+    for people in (1, 2, 5, 12, 30):
+        half = [
+            score_interval(np.eye(2), np.array([people - k, k], float), goal, level)
+            for k in range(people + 1)
+        ]
+        low, high = np.array(half).T
+        ends = np.concatenate([low, high, np.linspace(0.01, 0.5, 50)])
+        shares = np.concatenate([ends * (1 - 1e-9), ends * (1 + 1e-9)]).clip(1e-9, 1 - 1e-9)
+        inside = (low[:, None] <= shares) & (shares <= high[:, None])
+        chances = binom.pmf(np.arange(people + 1)[:, None], people, shares)
+        assert (chances * inside).sum(axis=0).min() > level - 0.03
+
+
+def test_score_intervals_are_refused_below():
+    """At one half, twelve people, the share 0.0388 was in no interval at all."""
+    estimate = told(np.eye(2), [11, 1])
+    for level in (0.5, 0.8, np.nextafter(0.9, 0)):
+        with pytest.raises(ValueError, match="level = .* is below 0.9, .* use method='exact'"):
+            estimate.interval(level, "score")
+        assert estimate.interval(level).shape == (2, 2)
+
+
+def test_levels_as_other_numbers():
+    """Decimal was refused with the words that it must be what it was."""
+    estimate = told(np.eye(2), [11, 1])
+    for level in (Decimal("0.9"), Fraction(9, 10), np.float64(0.9)):
+        assert (estimate.interval(level) == estimate.interval(0.9)).all()
+    for level in (Decimal("NaN"), Decimal("sNaN"), Decimal(1), 10**400, 1 - Fraction(1, 10**30)):
+        with pytest.raises(ValueError, match="level = .* must lie strictly between 0 and 1"):
+            estimate.interval(level)
+
+
+def test_a_function_that_fails_names_the_secret():
+    """It said: could not convert string to float."""
+    for functional in (float, {"yes": 1}.__getitem__, lambda secret: 1 / 0):
+        with pytest.raises(ValueError, match="functional fails for the secret 'no': .*Error"):
+            PLAIN.estimate(["no", "yes"]).of(functional)

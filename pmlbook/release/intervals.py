@@ -20,8 +20,8 @@ from ..workshop.linear_programmes import Infeasible, maximise
 
 # %% auto #0
 __all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO', 'Barrier', 'HARDER',
-           'HARDEST', 'clopper_pearson', 'nested_sets', 'least_value', 'exact_interval', 'divergences', 'descend',
-           'score_interval']
+           'HARDEST', 'LEAST_LEVEL', 'clopper_pearson', 'nested_sets', 'least_value', 'exact_interval', 'divergences',
+           'descend', 'score_interval']
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
 OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;
@@ -240,6 +240,7 @@ def descend(x: NDArray[np.float64], barrier: Barrier) -> NDArray[np.float64]:
 
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
 HARDER, HARDEST = 50.0, 1e10  # factor and end of the barrier parameter
+LEAST_LEVEL = 0.9  # below, distances do not tell how often an interval covers
 
 
 def _nearest(distance: Barrier, n: int) -> NDArray[np.float64]:
@@ -292,9 +293,14 @@ def score_interval(
     goal: NDArray[np.float64],
     level: float,
 ) -> tuple[float, float]:
-    """Ends of an interval that contains goal . theta with about the probability `level`.
+    """Ends of an interval that contains goal . theta with about the probability `level`, from 0.9 on.
 
-    Parameters and result are those of `exact_interval`.
+    Parameters and result are those of `exact_interval`. Below the level 0.9 use that.
+
+    Raises
+    ------
+    ValueError
+        If `level` is below `LEAST_LEVEL`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
 
@@ -304,6 +310,11 @@ def score_interval(
     >>> [round(end, 4) for end in ends]
     [0.0, 0.0625]
     """
+    if level < LEAST_LEVEL:
+        raise ValueError(
+            f"level = {level:g} is below {LEAST_LEVEL}, where the score interval covers far less often than it "
+            "says: use method='exact'"
+        )
     span = float(np.ptp(goal))
     if not span:
         return float(goal[0]), float(goal[0])
