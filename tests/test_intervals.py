@@ -1,6 +1,7 @@
 """Intervals that cover: exact ones at every number of people, score intervals nearly, and what estimates hand out."""
 
 import pickle
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
@@ -8,6 +9,7 @@ from math import comb, factorial, prod
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import pmlbook as pb
 from pmlbook.release.estimation import Estimate
@@ -104,6 +106,39 @@ def test_clopper_pearson_in_fractions():
                     total = sum(comb(n, j) * end**j * (1 - end) ** (n - j) for j in counts)
                     assert total <= Fraction(tail)
                     assert end > 0.99 or Fraction(tail) < total * (1 + Fraction(1, 10**5))
+
+
+def binomial_tail(n, k, p):
+    """Probability of at most k of n, in a hundred digits; k is small."""
+    with localcontext(Context(prec=100)):
+        term = total = (1 - p) ** n
+        for j in range(k):
+            term = term * (n - j) / (j + 1) * p / (1 - p)
+            total += term
+        return total
+
+
+@pytest.mark.parametrize("n", [10**6, 7 * 10**8, 10**9, 10**12])
+def test_clopper_pearson_for_a_billion(n):
+    """The inverse lost digits where 1 - p is rounded: tails were passed by 5e-8 of themselves."""
+    for k in (0, 1, 3, 6, 9):
+        for tail in (0.5, 0.05, 0.025, 1e-6, 1e-40):
+            low, high = (Decimal(float(end)) for end in clopper_pearson(k, n, tail))
+            share = binomial_tail(n, k, high) / Decimal(tail)
+            assert 0.99 < share <= 1
+            if k:
+                share = (1 - binomial_tail(n, k - 1, low)) / Decimal(tail)
+                assert 0.99 < share <= 1
+
+
+@pytest.mark.parametrize("tail", [1e-300, 0, 1, -1, np.nan])
+def test_tails_that_no_limit_is_computed_for(tail):
+    """At 1e-300 a limit was nan, and another off by a seventh."""
+    with pytest.raises(ValueError, match="tail = .* must lie between 1e-100 and 1"):
+        clopper_pearson(5, 10, tail)
+    for successes in (-1, 11, np.nan):
+        with pytest.raises(ValueError, match="successes must lie between 0 and trials"):
+            clopper_pearson(successes, 10, 0.05)
 
 
 def test_bound_is_below_every_frequency_that_fits():
@@ -213,3 +248,46 @@ def test_what_a_prior_thinks_impossible_is_estimated_too(rarest):
     rows = [[0.75, 0.25, 0], [0.25, 0.75, 0], [0, 0.5, 0.5]]
     mixed = pb.Mechanism(rows, [0.5, 0.5, rarest]).estimate([0] * 30 + [1] * 40 + [2] * 30)
     assert np.allclose(mixed.frequencies @ np.array(rows), [0.3, 0.4, 0.3], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_score_intervals_nearly_cover_from_nine_tenths_on(level):
+    """No noise, at both sides of every end: all counts added up."""
+    goal = np.array([0.0, 1.0])
+    for people in (1, 2, 5, 12, 30):
+        half = [
+            score_interval(np.eye(2), np.array([people - k, k], float), goal, level)
+            for k in range(people + 1)
+        ]
+        low, high = np.array(half).T
+        ends = np.concatenate([low, high, np.linspace(0.01, 0.5, 50)])
+        shares = np.concatenate([ends * (1 - 1e-9), ends * (1 + 1e-9)]).clip(1e-9, 1 - 1e-9)
+        inside = (low[:, None] <= shares) & (shares <= high[:, None])
+        chances = binom.pmf(np.arange(people + 1)[:, None], people, shares)
+        assert (chances * inside).sum(axis=0).min() > level - 0.03
+
+
+def test_score_intervals_are_refused_below():
+    """At one half, twelve people, the share 0.0388 was in no interval at all."""
+    estimate = told(np.eye(2), [11, 1])
+    for level in (0.5, 0.8, np.nextafter(0.9, 0)):
+        with pytest.raises(ValueError, match="level = .* is below 0.9, .* use method='exact'"):
+            estimate.interval(level, "score")
+        assert estimate.interval(level).shape == (2, 2)
+
+
+def test_levels_as_other_numbers():
+    """Decimal was refused with the words that it must be what it was."""
+    estimate = told(np.eye(2), [11, 1])
+    for level in (Decimal("0.9"), Fraction(9, 10), np.float64(0.9)):
+        assert (estimate.interval(level) == estimate.interval(0.9)).all()
+    for level in (Decimal("NaN"), Decimal("sNaN"), Decimal(1), 10**400, 1 - Fraction(1, 10**30)):
+        with pytest.raises(ValueError, match="level = .* must lie strictly between 0 and 1"):
+            estimate.interval(level)
+
+
+def test_a_function_that_fails_names_the_secret():
+    """It said: could not convert string to float."""
+    for functional in (float, {"yes": 1}.__getitem__, lambda secret: 1 / 0):
+        with pytest.raises(ValueError, match="functional fails for the secret 'no': .*Error"):
+            PLAIN.estimate(["no", "yes"]).of(functional)

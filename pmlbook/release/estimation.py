@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .intervals import exact_interval, score_interval
-from ..workshop.validation import Frozen, aligned, real_array
+from ..workshop.validation import Frozen, aligned, real_array, shortened
 
 # %% auto #0
 __all__ = ['RARE', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'invert', 'likeliest', 'Estimate', 'Functional']
@@ -142,6 +144,19 @@ METHODS, INTERVALS = ("inversion", "likelihood"), ("exact", "score")
 SMALLEST, LARGEST = 1e-100, 1e100  # largest entry of a functional: beyond, its square is no float
 
 
+def _weights(functional: Callable[[Any], float], secrets: tuple[Hashable, ...]) -> list[float]:
+    """What a function gives for each secret; ValueError that names the one it fails for."""
+    found = []
+    for secret in secrets:
+        try:
+            found.append(functional(secret))
+        except Exception as error:  # whatever the caller's function may raise
+            raise ValueError(
+                f"functional fails for the secret {shortened(secret)}: {type(error).__name__}: {error}"
+            ) from error
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Frozen):
     """Frequencies of the secrets, estimated from released values; made by `Mechanism.estimate`.
@@ -202,7 +217,8 @@ class Estimate(Frozen):
         Raises
         ------
         ValueError
-            If the weights are no finite numbers, one for each secret, or of a size that no float can square.
+            If the weights are no finite numbers, one for each secret, or of a size that no float can square;
+            or a function fails for a secret, as `float` does for a word.
 
         Examples
         --------
@@ -211,7 +227,7 @@ class Estimate(Frozen):
         >>> told.of(float)
         Functional(0.5, standard error 0.1)
         """
-        given = [functional(x) for x in self.inputs] if callable(functional) else functional
+        given = _weights(functional, self.inputs) if callable(functional) else functional
         given = aligned(given, self.inputs, "functional", "estimate")
         given = list(given.values()) if isinstance(given, Mapping) else given
         goal = real_array(given, "functional", 1)
@@ -262,29 +278,35 @@ class Functional(Frozen):
         return max(float(self.goal @ self.estimate.covariance @ self.goal), 0.0) ** 0.5
 
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
-        """Ends of an interval that covers the true value with the probability `level`.
+        """Ends of an interval that covers the true value with the probability `level`, or nearly.
 
         Parameters
         ----------
         level : float
-            Strictly between 0 and 1.
+            Strictly between 0 and 1; for 'score', at least 0.9.
         method : {'exact', 'score'}
-            At least so often, at every number of values; or shorter, and nearly so often.
+            At least so often, at every number of values; or shorter, and nearly so often from the level 0.9 on.
+            Below that use 'exact'.
 
         Raises
         ------
         ValueError
-            If `level` or `method` is none, or the released values contradict the mechanism.
+            If `level` or `method` is none, `level` is below 0.9 for 'score', or the released values contradict
+            the mechanism.
         """
-        if not isinstance(level, Real) or not 0 < level < 1:
+        try:
+            number = float(level) if isinstance(level, Real | Decimal) else math.nan
+        except (OverflowError, ValueError):
+            number = math.nan
+        if not 0 < number < 1:
             raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
         if method not in INTERVALS:
             raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
         known = self.estimate
         if method == "score":
-            return score_interval(known.channel, known.counts, self.goal, float(level))
+            return score_interval(known.channel, known.counts, self.goal, number)
         weights = known.undo @ self.goal
-        return exact_interval(known.channel, known.counts, weights, self.goal, float(level))
+        return exact_interval(known.channel, known.counts, weights, self.goal, number)
 
     def __repr__(self) -> str:
         return f"Functional({self.value:.6g}, standard error {self.standard_error:.3g})"

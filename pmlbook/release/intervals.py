@@ -12,19 +12,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainccinv, betaincinv, stdtrit
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
 from .sampling import UNITS, to_weights
 from ..workshop.enclosure import float_below
 from ..workshop.linear_programmes import Infeasible, maximise
 
 # %% auto #0
-__all__ = ['OUTWARD', 'SAME', 'HOPELESS', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO', 'Barrier', 'HARDER', 'HARDEST',
-           'clopper_pearson', 'nested_sets', 'least_value', 'exact_interval', 'divergences', 'descend',
-           'score_interval']
+__all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO', 'Barrier', 'HARDER',
+           'HARDEST', 'LEAST_LEVEL', 'clopper_pearson', 'nested_sets', 'least_value', 'exact_interval', 'divergences',
+           'descend', 'score_interval']
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
-OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function's inverse
+OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;
+ROUNDED = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
+LEAST_TAIL = 1e-100  # below, its inverse was found wrong, or nan
 
 
 def clopper_pearson(
@@ -37,9 +39,14 @@ def clopper_pearson(
     successes, trials : array_like
         Whole numbers, successes from 0 to trials.
     tail : float
-        Between 0 and 1, for one end.
+        From `LEAST_TAIL` to below 1, for one end.
 
-    Source: Clopper and Pearson 1934; rounded outwards.
+    Raises
+    ------
+    ValueError
+        If `tail` is out of its range, or the counts are none.
+
+    Source: Clopper and Pearson 1934; rounded outwards until the tail itself, computed anew, is small enough.
 
     Examples
     --------
@@ -48,9 +55,25 @@ def clopper_pearson(
     ([0.0, 0.398], [0.036, 0.602])
     """
     k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0)
-    high = np.where(k < n, betainccinv(k + 1, np.maximum(n - k, 1), tail), 1)
-    return low * (1 - OUTWARD), np.minimum(high * (1 + OUTWARD), 1)
+    if not LEAST_TAIL <= tail < 1:
+        raise ValueError(f"tail = {tail!r} must lie between {LEAST_TAIL:g} and 1")
+    if not ((0 <= k) & (k <= n)).all():
+        raise ValueError("successes must lie between 0 and trials")
+    below, above = (np.maximum(k, 1), n - k + 1), (k + 1, np.maximum(n - k, 1))
+    low = np.where(k > 0, betaincinv(*below, tail), 0)
+    high = np.where(k < n, betainccinv(*above, tail), 1)
+    low, high, safe = low * (1 - OUTWARD), high * (1 + OUTWARD), 1 - OUTWARD - ROUNDED * n
+    low = _moved(low, -1, lambda p: betainc(*below, p) > tail * np.maximum(safe, 0))
+    return low, _moved(high, 1, lambda p: betaincc(*above, p) > tail * np.maximum(safe, 0))
+
+
+def _moved(ends: NDArray[np.float64], way: int, wrong: Callable[[Any], Any]) -> NDArray[np.float64]:
+    """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1."""
+    margin, ends = OUTWARD, np.clip(ends, 0, 1)
+    while (bad := wrong(ends)).any():
+        ends = np.where(bad, np.clip(ends * (1 + way * margin), 0, 1), ends)
+        margin *= 2
+    return ends
 
 # %% ../../nbs/release/11_intervals.ipynb #1c3f46d2
 SAME = 1e-9  # weights that differ by less, relative to all, are one
@@ -217,6 +240,7 @@ def descend(x: NDArray[np.float64], barrier: Barrier) -> NDArray[np.float64]:
 
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
 HARDER, HARDEST = 50.0, 1e10  # factor and end of the barrier parameter
+LEAST_LEVEL = 0.9  # below, distances do not tell how often an interval covers
 
 
 def _nearest(distance: Barrier, n: int) -> NDArray[np.float64]:
@@ -269,9 +293,14 @@ def score_interval(
     goal: NDArray[np.float64],
     level: float,
 ) -> tuple[float, float]:
-    """Ends of an interval that contains goal . theta with about the probability `level`.
+    """Ends of an interval that contains goal . theta with about the probability `level`, from 0.9 on.
 
-    Parameters and result are those of `exact_interval`.
+    Parameters and result are those of `exact_interval`. Below the level 0.9 use that.
+
+    Raises
+    ------
+    ValueError
+        If `level` is below `LEAST_LEVEL`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
 
@@ -281,6 +310,11 @@ def score_interval(
     >>> [round(end, 4) for end in ends]
     [0.0, 0.0625]
     """
+    if level < LEAST_LEVEL:
+        raise ValueError(
+            f"level = {level:g} is below {LEAST_LEVEL}, where the score interval covers far less often than it "
+            "says: use method='exact'"
+        )
     span = float(np.ptp(goal))
     if not span:
         return float(goal[0]), float(goal[0])
