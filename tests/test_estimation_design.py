@@ -172,6 +172,40 @@ def test_needed_weights_are_kept_however_small():
     assert design.value < np.inf and design.gap <= 1e-2 * design.value
 
 
+@pytest.mark.parametrize("target", ["frequencies", "determinant", "largest", [0, 1]])
+@pytest.mark.parametrize("rare", [1e-300, 2e-307, 1e-310, 5e-324])
+@pytest.mark.filterwarnings("error")
+def test_the_rarest_secrets_are_told_or_refused(rare, target):
+    """Squares of 1e-300 vanished, then: utility is nan on an extremal lift vector."""
+    if rare < 1e-307:
+        with pytest.raises(pb.SolverFailed, match="prior is too uneven for floats"):
+            pb.estimation_mechanism([rare, 1], 0.5, target)
+    else:
+        design = pb.estimation_mechanism([rare, 1], 0.5, target)
+        assert design.mechanism.certify(0.5) and 0 <= design.gap <= 1e-6 * design.value
+    plain = pb.Mechanism(np.eye(2), [rare, 1])
+    each = 2 if target in ("frequencies", "largest") else 1
+    share = plain.exact_prior[0]
+    assert pb.estimation_variance(plain, target) == float_above(each * share * (1 - share))
+
+
+@pytest.mark.parametrize("target", [{"c": 1, "a": 0, "b": 0}, pd.Series([1.0, 0, 0], list("cab"))])
+def test_names_of_a_target_need_a_prior_with_names(target):
+    """They were paired by position: c's weight went to the first secret."""
+    with pytest.raises(ValueError, match="target and prior have different names"):
+        pb.estimation_mechanism(FAIR, 0.5, target)
+    with pytest.raises(ValueError, match="target and prior have different names"):
+        pb.estimation_variance(pb.Mechanism(np.eye(3), FAIR), target)
+    numbered = pb.estimation_variance(pb.Mechanism(np.eye(3), FAIR), {2: 1, 0: 0, 1: 0})
+    assert numbered == pytest.approx(0.25, rel=1e-12)
+
+
+def test_no_target_is_no_array():
+    """It said: real numbers in 0 dimension(s)."""
+    with pytest.raises(ValueError, match="target = None is neither 'frequencies'.* nor an array"):
+        pb.estimation_mechanism(FAIR, 0.5, None)
+
+
 @pytest.mark.parametrize("power", [-1000, -500, 300, 500])
 def test_the_scale_of_a_target_is_no_matter(power):
     plain = pb.estimation_mechanism(FAIR, 0.4, [1.0, 2.0, 4.0])

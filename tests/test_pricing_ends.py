@@ -279,3 +279,11 @@ def test_a_sample_of_priors_closes_or_says_why(trial, monkeypatch):
     loose = [w for w in seen if issubclass(w.category, LooseBound)]
     assert len(loose) <= 1 and design.mechanism.certify(level) and design.value >= 0
     assert loose or design.gap <= 1e-8 * design.value + 1e-14
+
+
+@pytest.mark.filterwarnings("error")
+def test_widths_too_far_apart_for_whole_numbers():
+    """A share over one of 1e-301 was cast to a whole number that is none."""
+    shares = np.array([0.136, 0.29, 0.063, 0.315, 0.196, 1e-301, 1e-9])
+    design = optimal_mechanism(normal(shares), 0.7, "le_cam", method="column_generation")
+    assert 0 <= design.gap <= 1e-8

@@ -120,7 +120,10 @@ class Listed:
     def __init__(self, shares: Sequence[Fraction], limit: Fraction) -> None:
         self.corners = exact_lift_vectors(shares, limit)
         self.scale = abs(self.corners.shifts).max(axis=1)
+        if not (np.finfo(float).tiny <= self.scale.min() and self.scale.max() < math.inf):
+            raise too_uneven(np.array(shares, dtype=float))
         missed = self.scale * np.array(shares, dtype=float)
+        missed = missed / missed.max()  # or squares of rare ones vanish
         self.ones = missed / np.linalg.norm(missed)
 
     def scaled(self, names: Sequence[int]) -> Floats:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,7 @@ from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import Floats, Utility
 from ..release.mechanism import Mechanism
 from ..workshop.enclosure import Pair, float_above
-from ..workshop.validation import aligned, check_prior, names_of, real_array
+from ..workshop.validation import aligned, check_prior, labels_of, real_array
 
 Numbers = NDArray[Any]  # whole numbers of any size
 
@@ -29,20 +29,24 @@ __all__ = ['Numbers', 'WORDS', 'BITS', 'functionals', 'centred', 'information', 
 WORDS = ("frequencies", "determinant", "largest")
 
 
-def functionals(target: str | ArrayLike, prior: Any) -> Floats:
+def functionals(
+    target: str | ArrayLike, prior: Any, names: Sequence[Hashable] | None = None
+) -> Floats:
     """The linear functionals of a target, as the columns of an array of shape (N, K).
 
     Parameters
     ----------
     target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
         All N frequencies, or the weights of one functional or of K. A Series, frame or dict is put into the
-        order of the prior.
+        order of the prior; where the prior has no names, its secrets are 0, 1, ..., N-1.
     prior : array_like, shape (N,)
+    names : sequence of hashable, optional
+        The secrets, if the prior does not name them.
 
     Raises
     ------
     ValueError
-        If `target` is another word, no finite array, or has not one row for each secret.
+        If `target` is another word, no finite array, has not one row for each secret, or names others.
     """
     n = len(check_prior(prior))
     if isinstance(target, str):
@@ -51,7 +55,9 @@ def functionals(target: str | ArrayLike, prior: Any) -> Floats:
                 f"target {target!r} is neither {', '.join(map(repr, WORDS))} nor an array"
             )
         return np.eye(n)
-    given = aligned(target, names_of(prior), "target", "prior")
+    if target is None:
+        raise ValueError(f"target = None is neither {', '.join(map(repr, WORDS))} nor an array")
+    given = aligned(target, names or labels_of(prior, n), "target", "prior")
     given = list(given.values()) if isinstance(given, Mapping) else given
     wanted = real_array(given, "target", np.asarray(given, dtype=object).ndim)
     wanted = wanted[:, None] if wanted.ndim == 1 else wanted

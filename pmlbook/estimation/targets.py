@@ -28,7 +28,7 @@ from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import Floats
 from ..release.mechanism import Mechanism
 from ..workshop.enclosure import float_above, float_below
-from ..workshop.validation import aligned, check_instance
+from ..workshop.validation import check_instance
 
 # %% auto #0
 __all__ = ['root_above', 'root_below', 'Claim', 'inner', 'Criterion', 'Summed', 'Determinant', 'generalised_variance', 'Largest',
@@ -300,7 +300,8 @@ def _float_largest(mechanism: Mechanism) -> float:
     """The largest variance in floats."""
     channel, prior = mechanism.channel, mechanism.prior
     seen = prior @ channel
-    found = np.linalg.pinv((channel / np.where(seen > 0, seen, 1)) @ channel.T, hermitian=True)
+    often = np.maximum(seen, 1e-300)  # rarer outcomes would overflow, and this is a guess
+    found = np.linalg.pinv((channel / often) @ channel.T, hermitian=True)
     return max(float(np.linalg.eigvalsh(found - np.outer(prior, prior))[-1]), 1e-300)
 
 
@@ -350,9 +351,7 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     (2.0, 1.0)
     """
     check_instance(mechanism, Mechanism, "mechanism")
-    if not isinstance(target, str):
-        target = aligned(target, mechanism.inputs, "target", "mechanism")
-    wanted = functionals(target, mechanism.prior)
+    wanted = functionals(target, mechanism.prior, mechanism.inputs)
     if not isinstance(target, str) or target == "frequencies":
         return summed_variance(mechanism, wanted)
     if len(wanted) == 1:  # one secret: its frequency is known

@@ -144,6 +144,8 @@ def near_units(groups: Groups) -> Whole:
     """Whole numbers in proportion to the widths, as nearly as small ones can be; ones if none are near."""
     best, least, width = np.ones(len(groups.p), dtype=np.int64), 2.0, groups.width
     for unit in np.divide.outer((width.min(), np.median(width)), (1, 2, 3)).ravel():
+        if width.max() > 2.0**53 * unit:  # no whole number that floats count
+            continue
         whole = np.maximum(1, np.rint(width / unit)).astype(np.int64)
         if whole @ groups.size <= UNITS * groups.size.sum():
             fit = (groups.size * whole) @ width / ((groups.size * whole) @ whole)
