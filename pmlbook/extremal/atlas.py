@@ -346,8 +346,8 @@ def optimum_under(
         used, weights, prices, price = _solve(promise, shares, worth)
         if level <= 1000:  # above, the lists are those of 1000
             bound = min(bound, _bound(promise, shares, worth, prices, price))
-        lower = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
-        others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in lower)
+        shaved = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
+        others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in shaved)
         rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
     value = _worth(_outcomes(rows, shares), shares, worth, 0)
     if bound - value > NOTICE:  # rare secrets: the truth with noise may be worth more
