@@ -107,6 +107,18 @@ def test_a_bound_below_the_value_is_an_error(measure, monkeypatch):
         optimum_under(measure, [0.6, 0.3, 0.1], 0.4)
 
 
+def test_a_utility_that_is_not_sub_linear_is_an_error():
+    with pytest.raises(Contradiction, match="sub-linear"):
+        optimum_under("pml", [0.6, 0.4], 0.5, lambda column: float(np.sqrt(column).sum()))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_lifts_that_are_no_floats_are_refused(measure):
+    for level in (0.5, 800.0):
+        with pytest.raises(SolverFailed, match="least entry is 1e-310"):
+            optimum_under(measure, [1 - 1e-310, 1e-310], level, "chi_square")
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_one_secret_has_nothing_to_tell(measure):
     best = optimum_under(measure, [1.0], 0.3)

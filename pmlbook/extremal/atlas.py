@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .enumeration import Contradiction
+from .enumeration import Contradiction, too_uneven
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, as_utility, finite
 from ..release.certificate import exp_below
@@ -332,6 +332,8 @@ def optimum_under(
     floor = None if lower is None else check_epsilon(lower, "lower")
     if len(shares) > MAX_SYMBOLS:
         raise ValueError(f"prior has {len(shares)} symbols: the limit is {MAX_SYMBOLS}")
+    if 1 / min(shares) > Fraction(float(np.finfo(float).max)):
+        raise too_uneven(np.array(shares, dtype=float))
     promise = _lists(shares, measure, level, floor)
     truth = [  # the identity: no channel is worth more
         (p, tuple(1 / p if i == k else Fraction(0) for i in range(len(shares))))
@@ -344,8 +346,8 @@ def optimum_under(
         used, weights, prices, price = _solve(promise, shares, worth)
         if level <= 1000:  # above, the lists are those of 1000
             bound = min(bound, _bound(promise, shares, worth, prices, price))
-        lower = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
-        others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in lower)
+        shaved = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
+        others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in shaved)
         rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
     value = _worth(_outcomes(rows, shares), shares, worth, 0)
     if bound - value > NOTICE:  # rare secrets: the truth with noise may be worth more
