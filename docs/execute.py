@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from multiprocessing import forkserver
 
 import conf
 from execnb.shell import CaptureShell, format_exc
@@ -87,11 +88,12 @@ def execute_apart(path):
 
 
 if __name__ == "__main__":
+    os.chdir(conf.here)  # from where the server can import this file
+    SERVER.set_forkserver_preload(SLOW)
+    forkserver.ensure_running()  # it loads them while the cache is asked
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
-    os.chdir(conf.here)  # from where the server can import this file
-    SERVER.set_forkserver_preload(SLOW)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own process
         for done in as_completed([pool.submit(execute_apart, path) for path in missing]):
             path, notebook, error, seconds = done.result()
