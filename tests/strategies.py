@@ -1,4 +1,4 @@
-"""Hypothesis strategies: priors, channels, levels and processings from small whole numbers."""
+"""Hypothesis strategies: priors, channels, levels and processings from small whole numbers; and seeded problems of design."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -32,3 +32,14 @@ def pairs(draw, least=1):
 
 levels = st.floats(1e-9, 4) | st.sampled_from([0.0, np.log(4 / 3), np.log(2), 1.0, 20.0])
 labels = st.lists(st.text(max_size=3) | st.integers(), min_size=5, max_size=5, unique=True)
+
+
+def problems(count, seed, targets):
+    """Priors, levels from 1e-8 on, on a boundary too, and what `targets` makes of generator, number and place."""
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        n = int(rng.integers(2, 7))
+        prior = rng.dirichlet(np.full(n, rng.choice([0.3, 1, 5]))) + 1e-4
+        prior /= prior.sum()
+        edge = float(-np.log1p(-prior.min()))
+        yield prior, (1e-8, 1e-3, 0.3, 1.0, 4.0, edge)[k % 6], targets(rng, n, k)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
+from strategies import problems
 
 import pmlbook as pb
 from pmlbook.workshop.enclosure import float_above
@@ -15,20 +16,12 @@ from pmlbook.workshop.linear_programmes import Infeasible
 FAIR = [0.2, 0.3, 0.5]
 
 
-def cases(count, seed):
-    """Priors, levels from 1e-8 on, on a boundary too, and targets."""
-    rng = np.random.default_rng(seed)
-    for k in range(count):
-        n = int(rng.integers(2, 7))
-        prior = rng.dirichlet(np.full(n, rng.choice([0.3, 1, 5]))) + 1e-4
-        prior /= prior.sum()
-        edge = float(-np.log1p(-prior.min()))
-        level = (1e-8, 1e-3, 0.3, 1.0, 4.0, edge)[k % 6]
-        targets = ("frequencies", rng.normal(size=n), rng.normal(size=(n, 2)), np.eye(n)[:, 0])
-        yield prior, level, targets[k % 4]
+def target(rng, n, k):
+    """Frequencies, a functional, two functionals, or one frequency, in turn."""
+    return ("frequencies", rng.normal(size=n), rng.normal(size=(n, 2)), np.eye(n)[:, 0])[k % 4]
 
 
-@pytest.mark.parametrize("prior, level, target", list(cases(36, 1)))
+@pytest.mark.parametrize("prior, level, target", list(problems(36, 1, target)))
 def test_it_keeps_its_level_and_meets_its_bound(prior, level, target):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)

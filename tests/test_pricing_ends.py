@@ -88,7 +88,7 @@ COUNTS = [1305, 1028, 864, 550, 600, 253, 297, 221, 427, 1257, 1044, 1386, 854, 
 
 def test_a_level_just_above_the_first_region_ends():
     rounds, prior, level = [], normal(COUNTS), 9.915233240665044e-05
-    lifts, bound = column_generation(
+    lifts, _, bound = column_generation(
         prior, level, INFORMATION, progress=lambda *now: rounds.append(now)
     )
     truth = enumerate_optimum(prior, level, INFORMATION)[1]
@@ -127,7 +127,7 @@ def test_a_search_that_nobody_watches_ends_and_says_why(ticks, monkeypatch):
     with pytest.warns(
         LooseBound, match=r"value .* bound .* tol = 1e-09 .*seconds are over"
     ) as warned:
-        lifts, bound = column_generation(prior, 0.5, INFORMATION)
+        lifts, _, bound = column_generation(prior, 0.5, INFORMATION)
     assert len(warned) == 1 and lifts.shape[1] <= 40
     assert ticks[-1] / 10 >= 0.8 * UNWATCHED and late(ticks, UNWATCHED) <= 12
 
@@ -138,7 +138,7 @@ def test_the_limit_is_kept_and_needs_no_warning(max_time, n, ticks):
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=n))
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "(?s).*seconds are over", LooseBound)
-        lifts, bound = column_generation(prior, 0.5, INFORMATION, max_time=max_time)
+        lifts, _, bound = column_generation(prior, 0.5, INFORMATION, max_time=max_time)
     assert late(ticks, max_time) <= 12
     assert lifts.shape[1] <= n and np.allclose(prior @ lifts, 1) and 0 < bound <= 0.5 + 1e-12
 
@@ -166,7 +166,7 @@ def test_no_time_at_all_still_beats_randomized_response(trial):
     _, prior, level, name = case(trial, most=30)
     prior = np.maximum(prior, 1e-6) / np.maximum(prior, 1e-6).sum()
     level = min(level, -np.log(prior.min()))
-    lifts, bound = column_generation(prior, level, NAMED[name], max_time=0)
+    lifts, _, bound = column_generation(prior, level, NAMED[name], max_time=0)
     rival = NAMED[name](randomized_response_for_pml(prior, level), prior)
     value = optimal_mechanism(prior, level, name, "column_generation", max_time=0).value
     assert value >= 0.99 * rival and rival <= bound + 1e-9 and lifts.shape[1] <= len(prior)
@@ -174,7 +174,7 @@ def test_no_time_at_all_still_beats_randomized_response(trial):
 
 def test_nearly_equal_shares_of_five_hundred_get_a_mechanism():
     prior = normal(1 + 1e-3 * np.random.default_rng(0).normal(size=500))
-    lifts, bound = column_generation(prior, 0.5, INFORMATION, max_time=0)
+    lifts, _, bound = column_generation(prior, 0.5, INFORMATION, max_time=0)
     weights = np.linalg.lstsq(lifts, np.ones(500), rcond=None)[0]
     assert lifts.shape[1] <= 500 and weights.min() > -1e-9
     assert weights @ INFORMATION.columns(lifts, prior) >= 0.98 * bound
@@ -214,7 +214,7 @@ def test_bounds_are_bounds_where_everything_can_be_listed(trial):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)
         for limit in (0, 5):
-            bound = column_generation(prior, level, NAMED[name], max_time=limit)[1]
+            bound = column_generation(prior, level, NAMED[name], max_time=limit)[2]
             assert bound >= truth - 1e-11 * max(1, truth)
     groups = Groups(prior, min(level, -np.log(prior.min())), NAMED[name])
     rng = np.random.default_rng(trial)
@@ -247,7 +247,7 @@ def test_every_column_adds_up(trial):
 def test_ties_are_dealt_out_to_at_most_as_many_outcomes(people, symbols):
     counts = np.random.default_rng(1).multinomial(people, normal(1 / np.arange(1, symbols + 1))) + 1
     prior = normal(counts)
-    lifts, bound = column_generation(prior, 2.0, INFORMATION, max_time=1)
+    lifts, _, bound = column_generation(prior, 2.0, INFORMATION, max_time=1)
     weights = np.linalg.lstsq(lifts, np.ones(symbols), rcond=None)[0]
     assert lifts.shape[1] <= symbols and abs(lifts @ weights - 1).max() < 1e-9
     assert weights.min() > -1e-9 and lifts.max() <= np.exp(2.0) * (1 + 1e-12)

@@ -34,7 +34,7 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior
 # %% auto #0
 __all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'TAIL', 'Found', 'LAID',
            'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled',
-           'fillings_of', 'tail_columns', 'grow_coarse', 'grow', 'warn_why', 'columns_and_shares', 'column_generation']
+           'fillings_of', 'tail_columns', 'grow_coarse', 'grow', 'warn_why', 'column_generation']
 
 # %% ../../nbs/large_alphabets/05_column_generation.ipynb #63ad982a
 LATE = "the time is up"
@@ -429,35 +429,6 @@ def warn_why(value: float, bound: float, tol: float, why: str) -> None:
     )
 
 
-def columns_and_shares(
-    prior: PriorLike,
-    epsilon: float,
-    utility: Utility,
-    tol: float = 1e-9,
-    max_time: float | None = None,
-    progress: Callable[[float, float, float], object] | bool | None = None,
-) -> tuple[Floats, Floats, float]:
-    """As `column_generation`, with the share of each lift vector after the lift vectors.
-
-    Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
-    """
-    checked, level = check_prior(prior), check_epsilon(epsilon)
-    if not isinstance(utility, FInformation):
-        raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
-    watched = progress is True or callable(progress)
-    limit = UNWATCHED if max_time is None and not watched else max_time
-    with Clock(limit, progress, "column generation") as clock:
-        if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
-            nothing_said = np.ones((len(checked), 1))
-            return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
-        (lifts, shares, value), bound, why = grow(
-            checked, level, utility, tol, clock, people_of(prior)
-        )
-    if why and not (why == LATE and max_time is not None):
-        warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
-    return lifts, shares, bound
-
-
 def column_generation(
     prior: PriorLike,
     epsilon: float,
@@ -465,8 +436,8 @@ def column_generation(
     tol: float = 1e-9,
     max_time: float | None = None,
     progress: Callable[[float, float, float], object] | bool | None = None,
-) -> tuple[Floats, float]:
-    """Lift vectors of an optimal mechanism for an f-information, at most N, and a bound on the optimum.
+) -> tuple[Floats, Floats, float]:
+    """Lift vectors of an optimal mechanism for an f-information, at most N, their shares, and a bound on the optimum.
 
     Warns with `LooseBound` if `tol` is not reached, unless `max_time` was given and is up.
 
@@ -488,8 +459,12 @@ def column_generation(
 
     Returns
     -------
-    ndarray, shape (N, K), and float
-        Lift vectors that average to one, K at most N, and an upper bound on the utility.
+    lifts : ndarray, shape (N, K)
+        Lift vectors, K at most N.
+    shares : ndarray, shape (K,)
+        Probability of each: with these they average to one.
+    bound : float
+        An upper bound on the utility.
 
     Raises
     ------
@@ -503,8 +478,21 @@ def column_generation(
     Examples
     --------
     >>> from pmlbook.foundations.utility import NAMED
-    >>> round(column_generation([0.4, 0.3, 0.2, 0.1], 0.8, NAMED["mutual_information"])[1], 6) <= 0.8
+    >>> round(column_generation([0.4, 0.3, 0.2, 0.1], 0.8, NAMED["mutual_information"])[2], 6) <= 0.8
     True
     """
-    lifts, _, bound = columns_and_shares(prior, epsilon, utility, tol, max_time, progress)
-    return lifts, bound
+    checked, level = check_prior(prior), check_epsilon(epsilon)
+    if not isinstance(utility, FInformation):
+        raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
+    watched = progress is True or callable(progress)
+    limit = UNWATCHED if max_time is None and not watched else max_time
+    with Clock(limit, progress, "column generation") as clock:
+        if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
+            nothing_said = np.ones((len(checked), 1))
+            return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
+        (lifts, shares, value), bound, why = grow(
+            checked, level, utility, tol, clock, people_of(prior)
+        )
+    if why and not (why == LATE and max_time is not None):
+        warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
+    return lifts, shares, bound

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from ..extremal.binary import binary_mechanism
-from .column_generation import columns_and_shares
+from .column_generation import column_generation
 from pmlbook.extremal.enumeration import (
     ROUNDED,
     Contradiction,
@@ -324,7 +324,7 @@ def optimal_mechanism(
             raise ValueError(f"method 'gain_programme' needs an ExpectedGain, got {utility!r}")
         lifts, bound = gain_optimum(prior, level, measure.gain)
     elif found == "column_generation":
-        lifts, shares, bound = columns_and_shares(prior, level, measure, tol, max_time, progress)
+        lifts, shares, bound = column_generation(prior, level, measure, tol, max_time, progress)
     else:
         lifts, bound = enumerate_optimum(prior, level, measure)
 
