@@ -7,7 +7,7 @@ PIP   := python -m pip install -q --disable-pip-version-check
 UV    := 0.13.9
 LEAST := 3.11
 
-.PHONY: install lock export strip readme book pdf lab test lowest newest proofs fuzz lint browser clean
+.PHONY: install lock export strip readme book pdf lab test lowest newest proofs fuzz mutants lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -71,6 +71,10 @@ lowest newest: install
 fuzz: install
 	PMLBOOK_FUZZ=full PMLBOOK_FUZZ_CASES=100000 $(B)/pytest tests/test_hostile.py tests/test_certificates.py \
 	  tests/test_bounds.py tests/test_closed_forms.py tests/test_per_record_edges.py tests/test_roads.py tests/test_searches.py
+
+# Small changes of exported code that the evidence ought to notice; see the head of the script.
+mutants: install
+	$(B)/python docs/mutants.py $(or $(COUNT),100) $(or $(SEED),1) $(PARTS)
 
 # Every proof by machine from scratch, a line each; PROOFS=--second asks a second solver, PROOFS=<id> for one.
 proofs: install

@@ -1,0 +1,233 @@
+"""Change exported code at random, one small change at a time, and say who notices.
+
+usage: mutants.py COUNT SEED [PART ...]
+
+A mutant is an operator, a comparison, a number, a condition or a name like ``min`` turned into another. It
+is *noticed* if its own chapter fails or does not end, or else the tests that mention what the chapter exports.
+Texts, plots, messages and annotations stay as they are. Each change is made in a clone of the last commit, never
+here. Changes that alter nothing are listed with the reason in ``equivalent_mutants.csv`` and not drawn.
+The exit is 1 if fewer than 92 % are noticed, or fewer than 80 % by their own chapter.
+"""
+
+import ast
+import csv
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+UNTOUCHED = ("plots", "explore", "progress", "command_line", "experiments", "scale")
+NOTICED, BY_CHAPTER = 0.92, 0.8
+WORKERS = 2
+SWAPS = [
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.Div),
+    (ast.Lt, ast.GtE),
+    (ast.Gt, ast.LtE),
+    (ast.Eq, ast.NotEq),
+    (ast.And, ast.Or),
+]
+OTHER = {a: b for one, two in SWAPS for a, b in ((one, two), (two, one))}
+PAIRS = ["min max", "minimum maximum", "argmin argmax", "any all", "floor ceil"]
+NAMES = {a: b for a, b in map(str.split, PAIRS)} | {b: a for a, b in map(str.split, PAIRS)}
+NAMES |= {"exp": "expm1", "log": "log1p", "cumsum": "cumprod"}
+
+
+def silent(node):
+    """Parts of a node that carry no behaviour to hold in place: texts, messages, plots, annotations."""
+    if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)):
+        yield node
+    elif isinstance(node, ast.FunctionDef) and node.name.startswith(
+        ("plot", "draw_", "__repr", "_repr")
+    ):
+        yield node
+    elif isinstance(node, ast.FunctionDef) and node.returns:
+        yield node.returns
+    elif isinstance(node, (ast.arg, ast.AnnAssign)) and node.annotation:
+        yield node.annotation
+
+
+def change(node):
+    """A function that changes a node in place, or None where nothing is to be changed."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in OTHER:
+        return lambda: setattr(node, "op", OTHER[type(node.op)]())
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in OTHER:
+        return lambda: node.ops.__setitem__(0, OTHER[type(node.ops[0])]())
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return lambda: setattr(node, "value", node.value + 1)
+    if isinstance(node, ast.Constant) and type(node.value) is float:
+        return lambda: setattr(node, "value", 2 * node.value or 1.0)
+    if isinstance(node, ast.Attribute) and node.attr in NAMES:
+        return lambda: setattr(node, "attr", NAMES[node.attr])
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NAMES:
+        return lambda: setattr(node.func, "id", NAMES[node.func.id])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return (
+            None
+            if isinstance(node.operand, ast.Constant)
+            else lambda: setattr(node, "op", ast.UAdd())
+        )
+    if isinstance(node, ast.If):
+        return lambda: setattr(node, "test", ast.UnaryOp(ast.Not(), node.test))
+    return None
+
+
+def sites(tree):
+    """What can be changed in a cell: pairs of node and change, in the order of the text."""
+    left = {id(n) for node in ast.walk(tree) for part in silent(node) for n in ast.walk(part)}
+    return [(n, made) for n in ast.walk(tree) if id(n) not in left and (made := change(n))]
+
+
+def owner(tree, node):
+    """The function around a node, or an empty text."""
+    around = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and node in ast.walk(f)]
+    return around[-1].name if around else ""
+
+
+def mutant(source, place):
+    """A cell with the change at one place, and that change as a row: function, before, after."""
+    tree = ast.parse(source)
+    node, made = sites(tree)[place]
+    function, before = owner(tree, node), shown(node)
+    made()
+    magic = [line for line in source.splitlines() if line.startswith("#|")]
+    return "\n".join([*magic, ast.unparse(ast.fix_missing_locations(tree))]), (
+        function,
+        before,
+        shown(node),
+    )
+
+
+def shown(node):
+    """A node in one line: of a condition what it tests."""
+    return ast.unparse(node.test if isinstance(node, ast.If) else node).replace("\n", " ")[:80]
+
+
+def places(root, parts):
+    """All changes of the exported cells: triples of notebook, cell and number within the cell."""
+    for path in sorted((root / "nbs").glob("*/*.ipynb")):
+        if (parts and path.parent.name not in parts) or any(
+            word in path.stem for word in UNTOUCHED
+        ):
+            continue
+        for cell, source in enumerate(sources(path)):
+            if source.startswith("#| export") and "def " in source:
+                yield from (
+                    (path.relative_to(root), cell, k) for k in range(len(sites(ast.parse(source))))
+                )
+
+
+def sources(path):
+    """The sources of a notebook's cells; of texts an empty one."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(c["source"]) if c["cell_type"] == "code" else "" for c in cells]
+
+
+def witnesses(root, path):
+    """The test files that mention what a notebook exports, most mentions first, at most eight."""
+    exported = [s for s in sources(root / path) if s.startswith("#| export")]
+    defined = {d.name for s in exported for d in ast.parse(s).body if hasattr(d, "name")}
+    words = {
+        name: Counter(re.findall(r"\w+", name.read_text(encoding="utf-8")))
+        for name in root.glob("tests/test_*.py")
+    }
+    counts = {name: sum(found[d] for d in defined) for name, found in words.items()}
+    return [str(name) for name in sorted(counts, key=counts.get, reverse=True) if counts[name]][:8]
+
+
+def passes(root, seconds, *command):
+    """Whether a command of the environment ends well, and in time, in a clone."""
+    environment = os.environ | {
+        "PYTHONPATH": str(root),
+        "MPLBACKEND": "agg",
+        "OMP_NUM_THREADS": "1",
+    }
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+    with subprocess.Popen(
+        [BIN / command[0], *command[1:]], cwd=root, env=environment, **quiet
+    ) as process:
+        try:
+            return process.wait(seconds) == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            return False
+
+
+def verdict(root, path, cell, source):
+    """Who notices a cell's new source: 'chapter', 'tests' or 'nobody'. The clone is as before afterwards."""
+    book = json.loads((root / path).read_text(encoding="utf-8"))
+    book["cells"][cell]["source"] = source
+    try:
+        (root / path).write_text(json.dumps(book), encoding="utf-8")
+        if not passes(root, 300, "nbdev_test", "--path", str(path), "--n_workers", "1"):
+            return "chapter"
+        passes(root, 120, "nbdev_export")
+        module = f"pmlbook/{path.parent.name}/{re.sub(r'^[0-9]+_', '', path.stem)}.py"
+        found = passes(
+            root, 900, "pytest", "-xq", "--doctest-modules", module, *witnesses(root, path)
+        )
+        return "nobody" if found else "tests"
+    finally:
+        subprocess.run(["git", "checkout", "-q", "."], cwd=root, check=True)
+
+
+def equivalent():
+    """The changes known to alter nothing: notebook, function, before, after."""
+    with open(ROOT / "docs" / "equivalent_mutants.csv", encoding="utf-8", newline="") as file:
+        return {tuple(row[:4]) for row in list(csv.reader(file))[1:]}
+
+
+def drawn(root, count, seed, parts):
+    """As many random mutants as asked for: notebook, cell, source, and the change in words."""
+    known, everything = equivalent(), list(places(root, parts))
+    for path, cell, place in random.Random(seed).sample(everything, len(everything)):
+        source, row = mutant(sources(root / path)[cell], place)
+        name = str(path.relative_to("nbs").with_suffix(""))
+        if count and (name, *row) not in known:
+            count -= 1
+            yield path, cell, source, "{} {}: {}  ->  {}".format(name, *row)
+
+
+def main(count, seed, parts):
+    """Judge the mutants in clones, a line each; the exit code."""
+    clones, free = [tempfile.mkdtemp(prefix="mutants") for _ in range(WORKERS)], SimpleQueue()
+    for clone in clones:
+        subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+        free.put(Path(clone))
+
+    def judge(job):
+        path, cell, source, words = job
+        root = free.get()
+        try:
+            said = verdict(root, path, cell, source)
+        finally:
+            free.put(root)
+        print(f"{said:8} {words}", flush=True)
+        return said
+
+    try:
+        with ThreadPoolExecutor(WORKERS) as pool:
+            said = Counter(pool.map(judge, list(drawn(Path(clones[0]), count, seed, parts))))
+    finally:
+        for clone in clones:
+            shutil.rmtree(clone)
+    total = max(said.total(), 1)
+    print(
+        f"{said.total()} mutants: "
+        + ", ".join(f"{said[who]} by {who}" for who in ("chapter", "tests", "nobody"))
+    )
+    return said["nobody"] > (1 - NOTICED) * total or said["chapter"] < BY_CHAPTER * total
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))
