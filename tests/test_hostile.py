@@ -117,6 +117,7 @@ CALLS = {
     "sentence_level": dict(sentence="no odds more than double", prior=PRIOR),
     "in_words": dict(prior=PRIOR, epsilon=0.3),
     "compose": dict(first=FLIP, second=FLIP),
+    "two_way": dict(mechanism=FLIP, released=[0, 1, 1], beside=["a", "b", "a"], other=None),
 }
 TARGETS = {name: getattr(pb, name) for name in CALLS}
 TARGETS["compose"] = lambda first, second: pb.compose(first, second)
