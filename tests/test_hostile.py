@@ -117,6 +117,17 @@ CALLS = {
     "sentence_level": dict(sentence="no odds more than double", prior=PRIOR),
     "in_words": dict(prior=PRIOR, epsilon=0.3),
     "compose": dict(first=FLIP, second=FLIP),
+    "regression_on_release": dict(
+        mechanism=FLIP,
+        released=[0, 1, 1],
+        response=[0.0, 1.0, 0.5],
+        features=[1.0, 2.0],
+        covariates=None,
+        link="linear",
+    ),
+    "regression_of_release": dict(
+        mechanism=FLIP, released=[0, 1, 1, 0], covariates=[[1.0], [1.0], [1.0], [1.0]]
+    ),
     "two_way": dict(mechanism=FLIP, released=[0, 1, 1], beside=["a", "b", "a"], other=None),
 }
 TARGETS = {name: getattr(pb, name) for name in CALLS}
@@ -271,7 +282,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry"}
+    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
     assert set(pb.__all__) - classes - results - set(CALLS) == set()
 
 

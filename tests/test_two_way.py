@@ -223,3 +223,84 @@ def test_tables_compare_and_pickle():
     gap = pickle.loads(pickle.dumps(table.difference(YES, "a", "b")))
     assert isinstance(gap, GroupDifference) and gap.value == table.difference(YES, "a", "b").value
     assert "public" in repr(table) and "standard error" in repr(gap)
+
+
+def people(n, seed, slopes=((0.4, -0.5), (-0.3, 0.8))):
+    """A public column with a constant, a secret of three that it explains, and a response that the secret explains."""
+    rng = np.random.default_rng(seed)
+    public = np.column_stack([np.ones(n), rng.normal(size=n)])
+    odds = np.column_stack([np.zeros(n), public @ np.transpose(slopes)])
+    secret = (odds + rng.gumbel(size=(n, 3))).argmax(axis=1)
+    response = np.array([1.0, 3.0, 2.0])[secret] + 0.5 * public[:, 1] + rng.normal(size=n)
+    return rng, public, secret, response
+
+
+SURE = pb.Mechanism(np.eye(3), [0.3, 0.3, 0.4])
+NOISY = pb.Mechanism(
+    [[0.7, 0.1, 0.1, 0.1], [0.1, 0.6, 0.1, 0.2], [0.1, 0.1, 0.6, 0.2]], [0.3, 0.4, 0.3]
+)
+
+
+def test_without_noise_regressions_are_those_of_statsmodels():
+    sm = pytest.importorskip("statsmodels.api")
+    _, public, secret, response = people(400, 1)
+    ours = pb.regression_on_release(SURE, secret, response, None, public[:, 1:])
+    theirs = sm.OLS(response, np.column_stack([np.eye(3)[secret], public[:, 1]])).fit(
+        cov_type="HC0"
+    )
+    assert np.allclose(ours.coefficients, theirs.params, rtol=0, atol=1e-9)
+    assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-9)
+    ours = pb.regression_of_release(SURE, secret, public)
+    theirs = sm.MNLogit(secret, public).fit(disp=0, tol=1e-13, method="newton")
+    assert np.allclose(ours.coefficients, theirs.params.T.ravel(), rtol=0, atol=1e-8)
+    assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-8)
+
+
+def test_regressions_cover_in_seeded_repetitions():
+    """Forty samples of a thousand people: all coefficients of both."""
+    missed = np.zeros(4 + 4)
+    for seed in range(40):
+        rng, public, secret, response = people(1000, seed)
+        released = NOISY.privatize(secret, rng)
+        on = pb.regression_on_release(NOISY, released, response, None, public[:, 1:])
+        of = pb.regression_of_release(NOISY, released, public)
+        found = np.concatenate(
+            [on.coefficients - [1, 3, 2, 0.5], of.coefficients - [0.4, -0.5, -0.3, 0.8]]
+        )
+        missed += abs(found) > 1.96 * np.concatenate([on.standard_errors, of.standard_errors])
+    assert (missed <= 7).all() and missed.sum() <= 0.08 * 40 * 8
+
+
+def test_the_corrected_logistic_slope_is_not_too_small():
+    rng = np.random.default_rng(9)
+    secret = rng.choice(3, 20_000)
+    response = (rng.random(20_000) < np.array([0.2, 0.5, 0.8])[secret]).astype(float)
+    fit = pb.regression_on_release(
+        NOISY, NOISY.privatize(secret, rng), response, None, None, "logistic"
+    )
+    expected = np.log([0.25, 1.0, 4.0])
+    assert (abs(fit.coefficients - expected) < 4 * fit.standard_errors).all()
+    assert fit.standard_errors.max() < 0.1 and fit == pickle.loads(pickle.dumps(fit))
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "word"),
+    [
+        ("on", (FLIP, [0, 1], [1.0]), "response"),
+        ("on", (FLIP, [0, 1], [1.0, np.nan]), "response"),
+        ("on", (FLIP, [0, 1], [1.0, 2.0], None, [[1.0]]), "covariates"),
+        ("on", (FLIP, [0, 1], [1.0, 2.0], None, [[1.0], [1.0]]), "root"),
+        ("on", (FLIP, [0, 1], [1.0, 2.0], None, None, "probit"), "link"),
+        ("on", (FLIP, [0, 1], [1.0, 2.0], None, None, "logistic"), "between 0 and 1"),
+        ("on", (SURE, [0, 1, 2], [0.0, 1.0, 1.0], None, None, "logistic"), "root"),
+        ("on", (FLIP, [0, 1], [1.0, 2.0], float), "float"),
+        ("of", (FLIP, [0, 1], [[1.0]]), "covariates"),
+        ("of", (FLIP, [0, 1], [1.0, 2.0]), "covariates"),
+        ("of", (FLIP, [0, 1, 1], [[1.0, 1.0]] * 3), "maximum"),
+        ("of", (FLIP, [0, 0, 0, 0], [[1.0]] * 4), "maximum"),
+        ("of", (FLIP, [0, 3], [[1.0]] * 2), "released"),
+    ],
+)
+def test_regressions_that_tell_nothing_are_refused(call, arguments, word):
+    with pytest.raises(ValueError, match=word):
+        getattr(pb, f"regression_{call}_release")(*arguments)
