@@ -17,7 +17,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
            'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit',
            'ball_region', 'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level',
-           'prior_from_counts', 'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'prior_from_counts', 'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level',
+           'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -204,6 +205,7 @@ from pmlbook.practice.estimated_prior import (
     prior_from_counts,
     worst_leakage,
 )
+from .practice.region_frontier import robust_frontier, robust_least_leakage
 from .practice.robust import robust_mechanism
 from .practice.release_log import ReleaseLog, RepeatedRelease
 from .practice.words import in_words, sentence_level
@@ -221,6 +223,8 @@ _all_ = [
     "leakage_bracket",
     "noise_level",
     "prior_from_counts",
+    "robust_frontier",
+    "robust_least_leakage",
     "robust_mechanism",
     "sentence_level",
     "worst_leakage",

@@ -108,6 +108,8 @@ CALLS = {
     "ball_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "prior_from_counts": dict(counts=[60, 30, 10], zeros="refuse"),
     "robust_mechanism": dict(region=REGION, epsilon=0.5, utility="chi_square"),
+    "robust_least_leakage": dict(utilities=UTILITIES, region=REGION, threshold=2.0, by="value"),
+    "robust_frontier": dict(utilities=UTILITIES, region=REGION),
     "worst_leakage": dict(channel=CHANNEL, region=REGION),
     "audit": dict(
         mechanism={0: [0, 1], 1: [1], 2: [0]}, prior=PRIOR, outcomes=[0, 1], confidence=0.9
