@@ -7,7 +7,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'channel_capacity', 'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage',
            'privacy_region', 'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'AtlasEntry', 'binary_mechanism',
+           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'Regression', 'TwoWay',
+           'regression_of_release', 'regression_on_release', 'two_way', 'AtlasEntry', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
@@ -16,7 +17,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
            'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit',
            'ball_region', 'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level',
-           'prior_from_counts', 'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'prior_from_counts', 'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level',
+           'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -89,8 +91,24 @@ _all_ = ["ExpectedGain", "FInformation", "HypothesisDivergence", "alpha_informat
 from .release.certificate import Certificate
 from .release.estimation import Estimate
 from .release.mechanism import Design, Mechanism
+from pmlbook.release.regression import (
+    Regression,
+    regression_of_release,
+    regression_on_release,
+)
+from .release.two_way import TwoWay, two_way
 
-_all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
+_all_ = [
+    "Certificate",
+    "Design",
+    "Estimate",
+    "Mechanism",
+    "Regression",
+    "TwoWay",
+    "regression_of_release",
+    "regression_on_release",
+    "two_way",
+]
 
 # %% ../nbs/api.ipynb #6574c769
 from .extremal.atlas import AtlasEntry, optimum_under
@@ -187,6 +205,7 @@ from pmlbook.practice.estimated_prior import (
     prior_from_counts,
     worst_leakage,
 )
+from .practice.region_frontier import robust_frontier, robust_least_leakage
 from .practice.robust import robust_mechanism
 from .practice.release_log import ReleaseLog, RepeatedRelease
 from .practice.words import in_words, sentence_level
@@ -204,6 +223,8 @@ _all_ = [
     "leakage_bracket",
     "noise_level",
     "prior_from_counts",
+    "robust_frontier",
+    "robust_least_leakage",
     "robust_mechanism",
     "sentence_level",
     "worst_leakage",
