@@ -20,6 +20,7 @@ from ..workshop.validation import Frozen, check_epsilon, real_array
 from .bound import bound_cells, near_uniform, overpaid, split, whole
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
+from .doubt import dear_bound
 from .queries import Query
 from .tilted import best_adversary, climb, spare, unsure
 
@@ -36,7 +37,7 @@ BATCH = 400_000  # numbers handled at once
 class Search(NamedTuple):
     """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
 
-    `method` is 'branch and bound', 'vertices' or 'uniform prior'; or, where the gap exceeds the
+    `method` is 'branch and bound', 'data processing', 'vertices' or 'uniform prior'; or, where the gap exceeds the
     tolerance, why: 'interrupted', 'too many cells', or 'rounding' where nothing is left to cut.
 
     Source: the cell bound of the chapter on wrong readings.
@@ -84,6 +85,11 @@ def search(
     most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + a * c))
     starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
+    if not clock.over and (dear := dear_bound(problem, b, classes)) < ceiling:
+        ceiling = dear
+        if dear <= max(value, floor) + tol:
+            clock.tell(max(value, floor), max(dear, floor))
+            return Search(classes, value, max(value, dear), "data processing")
     cells, settled = bound_cells(problem, b, whole(problem), clock=clock), -math.inf
     while True:
         enough = max(value, floor) + tol
@@ -153,7 +159,7 @@ class Adversary(Frozen):
     prior : AdversaryPrior
         Her prior.
     method : str
-        'vertices' (the flat part), 'branch and bound', 'uniform prior' (the only one allowed); or why the
+        'vertices' (the flat part), 'branch and bound', 'data processing', 'uniform prior' (the only one allowed); or why the
         gap exceeds the tolerance: 'interrupted' by the time, 'too many cells', 'rounding'.
 
     Source: Wu et al. 2026, Definition 2.1.
