@@ -9,8 +9,10 @@ from pmlbook.foundations.probability import random_channel
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.doubt import dear_bound
-from pmlbook.per_record.queries import Query, counting, pairwise_products
+from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
+from pmlbook.per_record.rank import inside_room, rank_bound, reach
 from pmlbook.per_record.tilted import best_adversary
+from pmlbook.workshop.progress import Clock
 
 mp.mp.dps = 40
 
@@ -84,3 +86,60 @@ def test_noise_and_doubt_at_the_edges(noise, missing):
     classes, leakage = best_adversary(problem, b, np.random.default_rng(0), 6)
     bound = dear_bound(problem, b, classes)
     assert bound >= leakage
+
+
+# --- cells in rank ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_prior_exceeds_cells_in_rank(seed):
+    """From any place to stand, for exact priors with the doubt that is demanded."""
+    rng = np.random.default_rng(seed)
+    query = [counting(4), counting(5), pairwise_products(4), modular_sum(5, 3)][seed % 4]
+    channel = geometric(query.n_values, rng.uniform(0.1, 0.6))
+    problem = record_problem(query, channel, 0)
+    b = float(rng.uniform(0.9, 0.999)) * problem.largest_entropy
+    classes, found = best_adversary(problem, b, rng, 6, accuracy=1e-7)
+    bound = rank_bound(problem, b, 1e-3, classes, found, Clock())
+    assert bound >= found
+    for weight in (0.1, 0.3, 0.5):
+        drawn = rng.dirichlet(np.full(classes.size, 0.5)).reshape(classes.shape)
+        prior = weight * drawn + (1 - weight) * classes
+        learnt, entropy = exact(problem, prior)
+        if entropy >= b:
+            assert learnt <= bound
+    learnt, entropy = exact(problem, classes)
+    assert learnt <= bound and entropy >= b
+
+
+@pytest.mark.parametrize("share", [0.97, 0.997])
+def test_much_noise_needs_few_cells(share):
+    """A count of sixteen, a tenth of a nat: .03 to .1 were open after seconds, with cells of readings."""
+    b = share * 16 * np.log(2)
+    found = per_record_leakage(counting(16), geometric(17, 0.1), b, tol=1e-3)
+    assert found.method == "rank" and 0 <= found.gap <= 1e-3
+
+
+def test_reach_is_reached():
+    """The tilted law with just that divergence comes within a few parts in a thousand of the bound."""
+    rng = np.random.default_rng(4)
+    logs = np.log(rng.dirichlet(np.ones(9)))
+    gains = rng.normal(size=9)
+    for heat in (0.1, 0.5, 3.0):
+        law = np.exp(logs + gains / heat - np.logaddexp.reduce(logs + gains / heat))
+        room = float((law * (np.log(law) - logs)).sum())
+        found = reach(logs, gains[:, None], room)[0]
+        assert law @ gains <= found <= law @ gains + 0.02 * np.ptp(gains)
+
+
+def test_rooms_hold_every_adversary_who_leaks_more():
+    """No prior with the doubt and the leakage has a belief further from uniform than its room."""
+    rng = np.random.default_rng(5)
+    problem = record_problem(counting(4), geometric(5, 1.0), 0)
+    uniform = problem.uniform / problem.uniform.sum(axis=1, keepdims=True)
+    for _ in range(300):
+        prior = rng.dirichlet(np.full(8, rng.choice([0.2, 1, 5]))).reshape(2, 4)
+        inside = prior / prior.sum(axis=1, keepdims=True)
+        away = np.where(inside > 0, inside * np.log(np.maximum(inside, 1e-300) / uniform), 0).sum(1)
+        b, learnt = float(problem.entropy(prior)), float(problem.leakage(prior))
+        assert (away <= inside_room(problem, b, learnt) + 1e-9).all()
