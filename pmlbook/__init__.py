@@ -14,9 +14,9 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
            'leakage_curve', 'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity',
            'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
-           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit',
-           'ball_region', 'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level',
-           'prior_from_counts', 'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'estimation_mechanism', 'estimation_variance', 'BudgetExceeded', 'DiskLog', 'JointRelease', 'ReleaseLog',
+           'RepeatedRelease', 'audit', 'ball_region', 'box_region', 'compose', 'composed_level', 'in_words',
+           'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_mechanism', 'sentence_level', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib.metadata import version as _version
@@ -181,6 +181,7 @@ _all_ = ["compromise", "estimation_mechanism", "estimation_variance"]
 # %% ../nbs/api.ipynb #d0f9723f
 from .practice.audit import audit, leakage_bracket, noise_level
 from .practice.composition import JointRelease, compose, composed_level
+from .practice.disk_log import BudgetExceeded, DiskLog
 from pmlbook.practice.estimated_prior import (
     ball_region,
     box_region,
@@ -192,6 +193,8 @@ from .practice.release_log import ReleaseLog, RepeatedRelease
 from .practice.words import in_words, sentence_level
 
 _all_ = [
+    "BudgetExceeded",
+    "DiskLog",
     "JointRelease",
     "ReleaseLog",
     "RepeatedRelease",
