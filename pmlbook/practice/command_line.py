@@ -17,6 +17,7 @@ from typing import Any
 
 from ..workshop.linear_programmes import SolverFailed
 from ..foundations.utility import NAMED
+from .booking import LOG
 from .matrices import DECIMAL
 from pmlbook.practice.verbs import (
     BAD_INPUT,
@@ -26,6 +27,7 @@ from pmlbook.practice.verbs import (
     audit,
     design,
     estimate,
+    log,
     release,
     say,
     words,
@@ -175,6 +177,30 @@ def parser() -> argparse.ArgumentParser:
     )
     r.add_argument("--sha256", metavar="DIGEST", help="refuse every certificate but this one")
     r.add_argument("--quiet", action="store_true", help="no progress")
+    which = r.add_mutually_exclusive_group()
+    which.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help=f"release log to ask (default: {LOG} next to the source, if it is there)",
+    )
+    which.add_argument("--start-log", type=Path, metavar="FILE", help="begin a new log")
+    which.add_argument("--no-log", action="store_true", help="ask no log")
+    r.add_argument(
+        "--budget",
+        type=_nats,
+        metavar="NATS",
+        help="for all releases of the column; kept in the log, may be lowered and never raised",
+    )
+    r.add_argument(
+        "--account", metavar="NAME", help="in the log, if it is not the name of the column"
+    )
+    r.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
+    r.add_argument("--receipt", type=Path, metavar="FILE", help="default: TARGET.receipt.json")
+
+    g = _verb(verbs, log, "pmlbook log pmlbook-log.jsonl")
+    g.add_argument("file", type=Path, help="the log")
+    g.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
 
     a = _verb(verbs, audit, "pmlbook audit channel.csv --prior 0.6 0.3 0.1 --epsilon 0.5")
     a.add_argument(
@@ -219,7 +245,7 @@ def parser() -> argparse.ArgumentParser:
         verb.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
     for verb in (p, r):
         verb.add_argument("--force", action="store_true", help="replace an existing output")
-    for verb in (p, r, a, e, w):
+    for verb in (p, r, g, a, e, w):
         verb.add_argument("--json", action="store_true", help="print the result as JSON")
     return main_parser
 

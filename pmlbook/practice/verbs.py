@@ -27,6 +27,8 @@ from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
+from .booking import Booking, accounts, find_log, no_log, told_log
+from .disk_log import DiskLog
 from .robust import robust_mechanism
 from ..release.files import check_target, new_file
 from pmlbook.practice.matrices import (
@@ -49,7 +51,7 @@ from .words import in_words, sentence_level
 
 # %% auto #0
 __all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
-           'estimate', 'audit', 'words']
+           'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -210,12 +212,15 @@ SHA256 = re.compile("[0-9a-f]{64}")
 
 def release(arguments: argparse.Namespace) -> int:
     """Release one column of a file with a certified mechanism."""
-    check_target(arguments.target, arguments.force, [arguments.mechanism, arguments.source])
+    inputs = [arguments.mechanism, arguments.source]
+    check_target(arguments.target, arguments.force, inputs)
     certificate = read_certificate(arguments.mechanism)
     why = _objection(arguments, certificate)
     if why:
         return _refuse("release", "released", why)
+    log = find_log(arguments)
     try:
+        booking = None if log is None else Booking(log, certificate, arguments, inputs)
         done = release_file(
             arguments.source,
             arguments.target,
@@ -231,6 +236,7 @@ def release(arguments: argparse.Namespace) -> int:
             force=arguments.force,
             show_values=arguments.show_values,
             progress=None if arguments.quiet else _progress,
+            confirm=booking,
         )
     except LevelExceeded as error:
         return _refuse("release", "released", str(error))
@@ -241,7 +247,9 @@ def release(arguments: argparse.Namespace) -> int:
         "rows": done.rows,
         "gaps": done.gaps,
     }
-    lines = [f"{key}: {value}" for key, value in facts.items()] + _strata_lines(done.strata)
+    booked = booking.facts if booking else no_log()
+    lines = [f"{key}: {value}" for key, value in facts.items()] + told_log(booked)
+    lines, facts = lines + _strata_lines(done.strata), facts | booked
     values = done.rows - done.gaps
     if values:
         facts["standard_error"] = standard_error(Mechanism.from_certificate(certificate), values)
@@ -379,4 +387,21 @@ def words(arguments: argparse.Namespace) -> int:
     kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
     lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
     _tell(arguments, {"epsilon": arguments.epsilon, "kept": kept}, lines)
+    return FINE
+
+# %% ../../nbs/practice/10_verbs.ipynb #a7c0de02
+def log(arguments: argparse.Namespace) -> int:
+    """Verify a release log, and tell what the releases of each account leak together."""
+    found = DiskLog(arguments.file, after=arguments.after)
+    rows = accounts(found)
+    facts = {"log": str(found.path), "lines": len(found.entries), "last": found.entries[-1].digest}
+    lines = [f"{key}: {value}" for key, value in facts.items()]
+    for row in rows:
+        budget = "none" if row["budget"] is None else f"{row['budget']!r} nats"
+        most = "" if row["exact"] else "at most "
+        lines.append(
+            f"{row['account']}: {row['releases']} releases, {most}{row['joint']!r} nats together; "
+            f"budget: {budget}"
+        )
+    _tell(arguments, facts | {"accounts": rows}, lines)
     return FINE
