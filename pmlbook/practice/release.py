@@ -191,20 +191,34 @@ def count_values(
 
 
 def count_strata(
-    source: str | os.PathLike[str], column: str, given: str | Sequence[str], layout: Layout
+    source: str | os.PathLike[str],
+    column: str,
+    given: str | Sequence[str],
+    layout: Layout,
+    most: int | None = None,
 ) -> dict[tuple[Hashable, ...], Counter[Hashable]]:
-    """How often each value of a column occurs in each stratum that the columns `given` make; see `count_values`."""
+    """How often each value of a column occurs in each stratum that the columns `given` make; see `count_values`.
+
+    More than `most` different values are a ValueError as soon as they are seen.
+    """
     counts = dict[tuple[Hashable, ...], Counter[Hashable]]()
+    different, rows = set[Hashable](), 0
     with open_table(Path(source), layout) as table:
         place = find_column(column, table)
         beside = find_beside(table, column, several(given), False)
         for block in table.blocks([place, *beside]):
-            tally(
-                counts,
-                [plain_list(table.column(block, p)) for p in beside],
-                plain_list(table.column(block, place)),
-            )
+            values = plain_list(table.column(block, place))
+            tally(counts, [plain_list(table.column(block, p)) for p in beside], values)
             table.source.check_unchanged()
+            rows += len(values)
+            if most is not None:
+                different.update(values)
+                if len(different - {None}) > most:
+                    raise ValueError(
+                        f"column {column!r} of {source} has more than {most:,} different values in its first "
+                        f"{rows:,} rows: a mechanism is for categories, not for identifiers, numbers or free "
+                        "text; merge them into classes first"
+                    )
     return counts
 
 

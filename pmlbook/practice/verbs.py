@@ -11,7 +11,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 
 from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
-from ..release.certificate import Certificate
+from ..release.certificate import Certificate, exp_below
 from ..release.estimation import Estimate
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
@@ -42,7 +43,6 @@ from pmlbook.practice.matrices import (
 from pmlbook.practice.release import (
     count_outcomes,
     count_strata,
-    count_values,
     counts_of,
     release_file,
 )
@@ -50,8 +50,8 @@ from .strata import LevelExceeded, Stratum, check_strata, strata_region
 from .words import in_words, sentence_level
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
-           'estimate', 'audit', 'words', 'log']
+__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'say', 'published',
+           'design', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
@@ -87,6 +87,85 @@ def _progress(rows: int, share: float) -> None:
 def _layout(arguments: argparse.Namespace) -> Layout:
     return Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
 
+# %% ../../nbs/practice/10_verbs.ipynb #a7c0de04
+Strata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
+CATEGORIES = 1024  # their square is what a certificate may hold
+FEW = 20  # so many may be different in a file of any size
+
+
+def _counts(arguments: argparse.Namespace) -> Strata:
+    """The counts of --counts; ValueError if they are of no categories."""
+    source, column = arguments.counts, arguments.column
+    given, layout = arguments.given or (), _layout(arguments)
+    counts = count_strata(source, column, given, layout, CATEGORIES)
+    together = Counter[Hashable]()
+    for own in counts.values():
+        together.update(own)
+    rows, different = together.total() - together[None], len(together.keys() - {None})
+    if not different:
+        raise ValueError(f"column {column!r} of {source} holds no value")
+    if different > max(FEW, rows // 2):
+        raise ValueError(
+            f"column {column!r} of {source} has {different:,} different values in {rows:,} rows: a mechanism is "
+            "for categories, not for identifiers, numbers or free text; merge them into classes first"
+        )
+    return counts
+
+
+def _gaps(counts: Strata) -> dict[str, int]:
+    """How many values were counted, and how many rows have none."""
+    gaps = sum(own[None] for own in counts.values())
+    rows = sum(own.total() for own in counts.values())
+    return {"counted": rows - gaps, "empty": gaps} if counts else {}
+
+
+def _told_gaps(counts: Strata) -> list[str]:
+    """The same for people."""
+    found = _gaps(counts)
+    if not found:
+        return []
+    empty = f"; {found['empty']:,} rows are empty and not counted" if found["empty"] else ""
+    return [f"counted: {found['counted']:,} values{empty}"]
+
+
+def _warn(text: str) -> None:
+    """Say on standard error what does not look meant."""
+    print(f"pmlbook: warning: {text}", file=sys.stderr, flush=True)
+
+
+def _warn_all(rarest: Fraction, epsilon: float) -> None:
+    """Warn of a level that forbids nothing."""
+    if 1 / rarest <= exp_below(check_epsilon(epsilon)):
+        _warn(
+            f"{epsilon!r} nats forbid nothing under this prior, whose largest level is "
+            f"{-math.log(rarest):.4g}: the best mechanism publishes the column as it is"
+        )
+
+
+def published(mechanism: Mechanism) -> float:
+    """The share of values that the outcome proves, because no other secret can produce it.
+
+    Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
+
+    Examples
+    --------
+    >>> published(Mechanism([[0.5, 0.5], [0, 1]], [0.5, 0.5]))
+    0.25
+    """
+    alone = (mechanism.weights > 0).sum(axis=0) == 1
+    return float(mechanism.prior @ mechanism.channel[:, alone].sum(axis=1))
+
+
+def _warn_published(mechanism: Mechanism, verb: str) -> float:
+    """Warn of a mechanism that publishes values, and tell their share."""
+    share = published(mechanism)
+    if share > 0:
+        does = "would publish" if verb == "design" else "publishes"
+        _warn(
+            f"this mechanism {does} {share:.3g} of the values as they are: their outcomes leave one answer only"
+        )
+    return share
+
 # %% ../../nbs/practice/10_verbs.ipynb #837d6b5d
 INFORMATION = "mutual_information"
 
@@ -103,8 +182,9 @@ def design(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--for {arguments.goal} takes no --given and no --utility")
     if arguments.rows < 1:
         raise ValueError(f"--rows {arguments.rows}: at least one is needed for a standard error")
+    counts = _counts(arguments) if arguments.counts else {}
     try:
-        found = _robust(arguments) if arguments.given else _optimal(arguments)
+        found = _robust(arguments, counts) if arguments.given else _optimal(arguments, counts)
     except LevelExceeded as error:
         return _refuse("design", "written", str(error))
     made, certificate = found.mechanism, found.mechanism.certify(arguments.epsilon)
@@ -129,31 +209,21 @@ def design(arguments: argparse.Namespace) -> int:
     }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     expected = standard_error(made, arguments.rows)
-    lines.append(_told(expected, arguments.rows))
-    _tell(
-        arguments,
-        facts | {"standard_error": expected, "standard_error_rows": arguments.rows},
-        lines,
-    )
+    lines += [_told(expected, arguments.rows)] + _told_gaps(counts)
+    facts |= {"standard_error": expected, "standard_error_rows": arguments.rows}
+    facts |= {"published": _warn_published(made, "design")} | _gaps(counts)
+    _tell(arguments, facts, lines)
     return FINE
 
 
-def _optimal(arguments: argparse.Namespace) -> Design:
+def _optimal(arguments: argparse.Namespace, counts: Strata) -> Design:
     """The design for one prior."""
     named: dict[Hashable, Fraction | int] = dict(weights_of(arguments.prior or []))
-    if arguments.counts:
-        layout = _layout(arguments)
-        counts = count_values(
-            arguments.counts,
-            arguments.column,
-            missing_text=layout.missing_text,
-            delimiter=layout.delimiter,
-            encoding=layout.encoding,
-        )
-        named = {name: counts[name] for name in sorted(counts.keys() - {None}, key=str)}
-    if not named:
-        raise ValueError(f"column {arguments.column!r} of {arguments.counts} holds no value")
+    if counts:
+        (own,) = counts.values()
+        named = {name: own[name] for name in sorted(own.keys() - {None}, key=str)}
     prior: Any = shares_of(named)
+    _warn_all(min(prior), arguments.epsilon)
     if arguments.goal == "information":
         found = optimal_mechanism(
             prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
@@ -164,9 +234,8 @@ def _optimal(arguments: argparse.Namespace) -> Design:
     return replace(found, mechanism=replace(found.mechanism, inputs=tuple(named)))
 
 
-def _robust(arguments: argparse.Namespace) -> Design:
+def _robust(arguments: argparse.Namespace, strata: Strata) -> Design:
     """The design for all strata of a file."""
-    strata = count_strata(arguments.counts, arguments.column, arguments.given, _layout(arguments))
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counts = counts_of(strata, names)
     region = strata_region(counts, arguments.confidence, names)
@@ -218,14 +287,16 @@ def release(arguments: argparse.Namespace) -> int:
     why = _objection(arguments, certificate)
     if why:
         return _refuse("release", "released", why)
+    mechanism = Mechanism.from_certificate(certificate)
     log = find_log(arguments)
     try:
         booking = None if log is None else Booking(log, certificate, arguments, inputs)
+        published = _warn_published(mechanism, "release")
         done = release_file(
             arguments.source,
             arguments.target,
             arguments.column,
-            Mechanism.from_certificate(certificate),
+            mechanism,
             epsilon=arguments.epsilon,
             given=arguments.given,
             confidence=arguments.confidence,
@@ -249,10 +320,10 @@ def release(arguments: argparse.Namespace) -> int:
     }
     booked = booking.facts if booking else no_log()
     lines = [f"{key}: {value}" for key, value in facts.items()] + told_log(booked)
-    lines, facts = lines + _strata_lines(done.strata), facts | booked
+    lines, facts = lines + _strata_lines(done.strata), facts | booked | {"published": published}
     values = done.rows - done.gaps
     if values:
-        facts["standard_error"] = standard_error(Mechanism.from_certificate(certificate), values)
+        facts["standard_error"] = standard_error(mechanism, values)
         lines.append(_told(facts["standard_error"], values))
     _tell(arguments, facts | _strata_facts(done.strata), lines)
     return FINE
