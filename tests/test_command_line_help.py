@@ -1,14 +1,20 @@
-"""What people get wrong on the command line is said aloud, before it is done."""
+"""What people get wrong on the command line is said aloud, before it is done, and help comes at once."""
 
+import ast
+import importlib
 import json
 import os
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import pmlbook
 from pmlbook import Mechanism, epsilon_max
+from pmlbook.practice import verbs
 from pmlbook.practice.command_line import main
 from pmlbook.practice.verbs import CATEGORIES, published
 
@@ -105,3 +111,136 @@ def test_empty_cells_are_counted_aloud(run):
     assert "counted" not in json.loads(run("design --prior 1 1 --epsilon 1 --force --json")[1])
     Path("in.csv").write_text("id,said\n1,\n2,\n")
     assert run(command, "")[0] == 2
+
+
+# words that are nearly right, and help that comes at once
+
+
+@pytest.mark.parametrize(
+    "command, meant",
+    [
+        ("relase m.json in.csv out.csv", "'release'"),
+        ("Design --prior 1 1", "'design'"),
+        ("--versoin", "'--version'"),
+        (f"design {CLINIC} --epsilom 1", "'--epsilon'"),
+        (f"design {CLINIC} --epsilom=1", "'--epsilon'"),
+        (f"design {CLINIC} --epsilon 1 --utility hellingr", "'hellinger'"),
+        (f"design {CLINIC} --epsilon 1 --for frequency", "'frequencies'"),
+        ("release m.json in.csv out.csv --colunm said", "'--column'"),
+        ("estimate m.json in.csv --column said --intervall exact", "'--interval'"),
+        ("design --counts in.csv --column sayd --epsilon 1", "'said'"),
+        ("design --counts in.csv --column Said --epsilon 1", "'said'"),
+    ],
+)
+def test_a_word_that_is_nearly_right_is_answered(run, command, meant):
+    Path("in.csv").write_text("id,said\n1,yes\n2,no\n")
+    code, out, err = run(command)
+    assert code == 2 and out == "" and err.count("\n") == 1
+    assert err.endswith(f"did you mean {meant}?\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["x", "design --xyzzy 1", "release m.json --column 1", "", "--"]
+)
+def test_a_word_that_is_like_none_is_only_refused(run, command):
+    code, out, err = run(command)
+    assert code == 2 and "did you mean" not in err and err.count("\n") == 1
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0 and capsys.readouterr().out == f"pmlbook {pmlbook.__version__}\n"
+
+
+def test_a_defect_ends_with_three_and_tells_no_value(run, monkeypatch):
+    def crash(*arguments, **choice):
+        raise IndexError("the diagnosis of row 7")
+
+    monkeypatch.setattr(verbs, "optimal_mechanism", crash)
+    code, out, err = run(f"design {CLINIC} --epsilon 1")
+    assert code == 3 and out == "" and err.count("\n") == 1
+    assert "a defect of pmlbook, IndexError in " in err and "row 7" not in err
+    assert "PMLBOOK_TRACE=1" in err and os.listdir() == []
+    monkeypatch.setenv("PMLBOOK_TRACE", "1")
+    code, out, err = run(f"design {CLINIC} --epsilon 1")
+    assert code == 3 and "Traceback" in err and "row 7" in err
+
+
+HELP = """
+import sys
+try:
+    {}
+except SystemExit as end:
+    assert end.code == 0
+print(sorted({{"numpy", "scipy", "highspy", "matplotlib", "pandas"}} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import pmlbook; dir(pmlbook)",
+        "from pmlbook.practice.command_line import main; main(['--help'])",
+        "from pmlbook.practice.command_line import main; main(['release', '--help'])",
+        "from pmlbook.practice.command_line import main; main(['--version'])",
+        "from pmlbook.practice.command_line import main; assert main(['desing']) == 2",
+    ],
+)
+def test_help_waits_for_nothing(statement):
+    code = HELP.format(statement)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"
+
+
+# the names of the library, each loaded when it is asked for
+
+
+def test_every_public_name_is_at_home_where_the_table_says():
+    assert set(pmlbook._HOME) == set(pmlbook.__all__)
+    for name, home in pmlbook._HOME.items():
+        thing = getattr(importlib.import_module(f"pmlbook.{home}"), name)
+        assert getattr(pmlbook, name) is thing and thing.__module__ == f"pmlbook.{home}"
+
+
+def test_the_table_and_what_a_type_checker_reads_agree():
+    tree = ast.parse(Path(pmlbook.__file__).read_text())
+    found = {
+        alias.name: node.module.removeprefix("pmlbook.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and "." in (node.module or "")
+        for alias in node.names
+        if alias.asname is None
+    }
+    assert {name: found.get(name) for name in pmlbook._HOME} == pmlbook._HOME
+
+
+FRESH = """
+import pickle, sys, pmlbook
+assert {*pmlbook.__all__, "__version__"} <= {*dir(pmlbook)} and not hasattr(pmlbook, "x")
+assert "numpy" not in sys.modules
+assert pmlbook.Mechanism is pmlbook.Mechanism and "Mechanism" in vars(pmlbook)
+assert pickle.loads(pickle.dumps(pmlbook.Mechanism([[1]], [1]))).epsilon == 0
+assert pmlbook.practice.estimated_prior.PriorRegion
+from pmlbook import practice
+assert practice is pmlbook.practice
+from IPython import InteractiveShell
+shell = InteractiveShell.instance()
+shell.user_ns["pml"] = pmlbook
+shell.Completer.use_jedi = False
+assert any("high_privacy_mechanism" in text for text in shell.complete("pml.high_priv")[1])
+assert "high_privacy_mechanism" not in vars(pmlbook)
+from pmlbook import *
+assert {*pmlbook.__all__} <= {*globals()}
+"""
+
+
+def test_lazy_names_are_like_any_others():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FRESH], check=True)
+
+
+def test_a_name_that_is_none(run):
+    with pytest.raises(AttributeError, match="no attribute 'optimal_mechansim'"):
+        getattr(pmlbook, "optimal_mechansim"[:])
+    with pytest.raises(ImportError):
+        exec("from pmlbook import nothing")

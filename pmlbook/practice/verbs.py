@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import re
 import sys
 from collections import Counter
@@ -47,25 +46,14 @@ from pmlbook.practice.release import (
     release_file,
 )
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
+from .talk import FAILS, FINE, complain, say
 from .words import in_words, sentence_level
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'say', 'published',
-           'design', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
+__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'published', 'design', 'standard_error', 'release', 'estimate',
+           'audit', 'words', 'log']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
-FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
-
-
-def say(text: str) -> None:
-    """Print a text, also where the terminal lacks a character or has gone away."""
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
-    except BrokenPipeError:  # what was to be done is done, and nobody listens any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
     """Print a result, as JSON or as lines for people."""
     plain = lines or [f"{key}: {value}" for key, value in facts.items()]
@@ -128,16 +116,11 @@ def _told_gaps(counts: Strata) -> list[str]:
     return [f"counted: {found['counted']:,} values{empty}"]
 
 
-def _warn(text: str) -> None:
-    """Say on standard error what does not look meant."""
-    print(f"pmlbook: warning: {text}", file=sys.stderr, flush=True)
-
-
 def _warn_all(rarest: Fraction, epsilon: float) -> None:
     """Warn of a level that forbids nothing."""
     if 1 / rarest <= exp_below(check_epsilon(epsilon)):
-        _warn(
-            f"{epsilon!r} nats forbid nothing under this prior, whose largest level is "
+        complain(
+            f"warning: {epsilon!r} nats forbid nothing under this prior, whose largest level is "
             f"{-math.log(rarest):.4g}: the best mechanism publishes the column as it is"
         )
 
@@ -161,8 +144,8 @@ def _warn_published(mechanism: Mechanism, verb: str) -> float:
     share = published(mechanism)
     if share > 0:
         does = "would publish" if verb == "design" else "publishes"
-        _warn(
-            f"this mechanism {does} {share:.3g} of the values as they are: their outcomes leave one answer only"
+        complain(
+            f"warning: this mechanism {does} {share:.3g} of the values as they are: their outcomes leave one answer only"
         )
     return share
 
