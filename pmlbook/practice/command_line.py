@@ -99,6 +99,16 @@ def _nats(text: str) -> float:
     return float(text)
 
 
+def _share(text: str) -> Any:
+    """A share from 0 to 1, in digits."""
+    from pmlbook.practice.start import share_of
+
+    try:
+        return share_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _verb(verbs: Any, name: str, does: str, example: str) -> Any:
     """A subcommand with its help and an example."""
     parser = verbs.add_parser(
@@ -144,6 +154,27 @@ def _add_strata_options(parser: Any) -> None:
         help="that the shares of all strata are among those considered (default: 0.95)",
     )
 
+
+def _add_log_options(parser: Any) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="release log to ask (default: pmlbook-log.jsonl next to the source, if it is there)",
+    )
+    which.add_argument("--start-log", type=Path, metavar="FILE", help="begin a new log")
+    which.add_argument("--no-log", action="store_true", help="ask no log")
+    parser.add_argument(
+        "--budget",
+        type=_nats,
+        metavar="NATS",
+        help="for all releases of the column; kept in the log, may be lowered and never raised",
+    )
+    parser.add_argument(
+        "--account", metavar="NAME", help="in the log, if it is not the name of the column"
+    )
+
 # %% ../../nbs/practice/11_command_line.ipynb #928736b5
 UTILITIES = (
     "mutual_information",
@@ -164,6 +195,29 @@ def parser() -> _Parser:
     )
     main_parser.add_argument("--version", nargs=0, action=_Version, help="tell the version")
     verbs = main_parser.add_subparsers(metavar="VERB", required=True)
+
+    t = _verb(
+        verbs,
+        "start",
+        "Ask what a column is released for, design, and write certificates and a report.",
+        "pmlbook start survey.csv answer --merge-below 0.02 --for frequencies --epsilon 0.3",
+    )
+    t.add_argument("source", type=Path, help="CSV or Parquet")
+    t.add_argument("column", nargs="?", help="asked for if left out, as is what follows")
+    t.add_argument("--merge-below", type=_share, metavar="SHARE", help="merge rarer answers")
+    t.add_argument("--other", default="other", metavar="NAME", help="of the merged answers")
+    level = t.add_mutually_exclusive_group()
+    level.add_argument("--epsilon", type=_nats, help="level in nats")
+    level.add_argument("--promise", metavar="SENTENCE", help="its largest level; see words")
+    t.add_argument("--for", dest="goal", choices=["frequencies", "mean", "information"])
+    t.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="PREFIX",
+        help="of mechanism.json, estimate.json and report.html (default: the name of the file)",
+    )
+    t.add_argument("--release", type=Path, metavar="TARGET", help="release the file too")
 
     p = _verb(
         verbs,
@@ -215,24 +269,8 @@ def parser() -> _Parser:
     )
     r.add_argument("--sha256", metavar="DIGEST", help="refuse every certificate but this one")
     r.add_argument("--quiet", action="store_true", help="no progress")
-    which = r.add_mutually_exclusive_group()
-    which.add_argument(
-        "--log",
-        type=Path,
-        metavar="FILE",
-        help="release log to ask (default: pmlbook-log.jsonl next to the source, if it is there)",
-    )
-    which.add_argument("--start-log", type=Path, metavar="FILE", help="begin a new log")
-    which.add_argument("--no-log", action="store_true", help="ask no log")
-    r.add_argument(
-        "--budget",
-        type=_nats,
-        metavar="NATS",
-        help="for all releases of the column; kept in the log, may be lowered and never raised",
-    )
-    r.add_argument(
-        "--account", metavar="NAME", help="in the log, if it is not the name of the column"
-    )
+    _add_log_options(r)
+    _add_log_options(t)
     r.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
     r.add_argument("--receipt", type=Path, metavar="FILE", help="default: TARGET.receipt.json")
 
@@ -291,13 +329,13 @@ def parser() -> _Parser:
     b.add_argument("--lab", action="store_true", help="JupyterLab, even if the pages are built")
     b.add_argument("--show", action="store_true", help="only print what would be opened")
 
-    for verb in (p, r, e):
+    for verb in (t, p, r, e):
         _add_file_options(verb)
     for verb in (p, r):
         _add_strata_options(verb)
-    for verb in (r, e):
+    for verb in (t, r, e):
         verb.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
-    for verb in (p, r):
+    for verb in (t, p, r):
         verb.add_argument("--force", action="store_true", help="replace an existing output")
     for verb in (p, r, g, a, e, w):
         verb.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -319,7 +357,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parsed(sys.argv[1:] if argv is None else argv)
         if arguments.verb == "book":
             return book(arguments)
-        code: int = getattr(import_module("pmlbook.practice.verbs"), arguments.verb)(arguments)
+        home = "start" if arguments.verb == "start" else "verbs"
+        run = getattr(import_module(f"pmlbook.practice.{home}"), arguments.verb)
+        code: int = run(arguments)
         return code
     except KeyboardInterrupt:
         return STOPPED

@@ -46,12 +46,13 @@ from pmlbook.practice.release import (
     release_file,
 )
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
+from .report import errors_at
 from .talk import FAILS, FINE, complain, say
 from .words import in_words, sentence_level
 
 # %% auto #0
-__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'published', 'design', 'standard_error', 'release', 'estimate',
-           'audit', 'words', 'log']
+__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_counts', 'published', 'warn_of', 'design',
+           'names_as_numbers', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
@@ -82,22 +83,33 @@ FEW = 20  # so many may be different in a file of any size
 
 
 def _counts(arguments: argparse.Namespace) -> Strata:
-    """The counts of --counts; ValueError if they are of no categories."""
-    source, column = arguments.counts, arguments.column
-    given, layout = arguments.given or (), _layout(arguments)
-    counts = count_strata(source, column, given, layout, CATEGORIES)
+    """The counts of --counts in each stratum of --given."""
+    source, column, layout = arguments.counts, arguments.column, _layout(arguments)
+    counts = count_strata(source, column, arguments.given or (), layout, CATEGORIES)
+    _check_categories(counts, f"column {column!r} of {source}")
+    return counts
+
+
+def column_counts(source: Path, column: str, arguments: argparse.Namespace) -> Counter[Hashable]:
+    """How often each value of a column occurs, None for a gap; ValueError if they are no categories."""
+    counts = count_strata(source, column, (), _layout(arguments), CATEGORIES)
+    _check_categories(counts, f"column {column!r} of {source}")
+    return counts[()]
+
+
+def _check_categories(counts: Strata, what: str) -> None:
+    """ValueError if there is no value, or nearly every one is another."""
     together = Counter[Hashable]()
     for own in counts.values():
         together.update(own)
     rows, different = together.total() - together[None], len(together.keys() - {None})
     if not different:
-        raise ValueError(f"column {column!r} of {source} holds no value")
+        raise ValueError(f"{what} holds no value")
     if different > max(FEW, rows // 2):
         raise ValueError(
-            f"column {column!r} of {source} has {different:,} different values in {rows:,} rows: a mechanism is "
-            "for categories, not for identifiers, numbers or free text; merge them into classes first"
+            f"{what} has {different:,} different values in {rows:,} rows: a mechanism is for categories, not "
+            "for identifiers, numbers or free text; merge them into classes first"
         )
-    return counts
 
 
 def _gaps(counts: Strata) -> dict[str, int]:
@@ -148,6 +160,12 @@ def _warn_published(mechanism: Mechanism, verb: str) -> float:
             f"warning: this mechanism {does} {share:.3g} of the values as they are: their outcomes leave one answer only"
         )
     return share
+
+
+def warn_of(prior: Mapping[str, Fraction], epsilon: float, mechanism: Mechanism) -> None:
+    """Warn of a level that forbids nothing, and of a mechanism that publishes values."""
+    _warn_all(min(prior.values()), epsilon)
+    _warn_published(mechanism, "design")
 
 # %% ../../nbs/practice/10_verbs.ipynb #837d6b5d
 INFORMATION = "mutual_information"
@@ -212,7 +230,7 @@ def _optimal(arguments: argparse.Namespace, counts: Strata) -> Design:
             prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
         )
     else:
-        target = "frequencies" if arguments.goal == "frequencies" else _numbers(named)
+        target = "frequencies" if arguments.goal == "frequencies" else names_as_numbers(named)
         found = estimation_mechanism(prior, arguments.epsilon, target, arguments.max_time)
     return replace(found, mechanism=replace(found.mechanism, inputs=tuple(named)))
 
@@ -227,7 +245,7 @@ def _robust(arguments: argparse.Namespace, strata: Strata) -> Design:
     return found
 
 
-def _numbers(names: Iterable[Hashable]) -> list[float]:
+def names_as_numbers(names: Iterable[Hashable]) -> list[float]:
     """Names that are numbers, for a mean."""
     found = []
     for name in names:
@@ -244,12 +262,8 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
 
     Source: `Estimate`, at the counts that are expected.
     """
-    try:
-        counts = rows * (mechanism.prior @ mechanism.channel)
-        told = Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
-    except ValueError:
-        return None
-    return float(told.standard_errors.max())
+    errors = errors_at(mechanism, rows)
+    return None if errors is None else max(errors)
 
 
 def _told(error: float | None, rows: int) -> str:
