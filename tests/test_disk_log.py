@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pmlbook import BudgetExceeded, DiskLog, Mechanism, compose
+from pmlbook import BudgetExceeded, DiskLog, Mechanism, ReleaseLog, compose
 from pmlbook.practice import booking, disk_log, log_lines
 from pmlbook.practice.booking import LOG
 from pmlbook.practice.command_line import main
 from pmlbook.practice.disk_log import folded
 from pmlbook.practice.log_lines import Entry
+from pmlbook.practice.release import release_file
 from pmlbook.release.certificate import Certificate
 
 THIRDS = [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]
@@ -188,6 +189,48 @@ def test_a_certificate_is_in_the_log_and_is_the_one_it_says(log):
             DiskLog(log.path)
 
 
+@pytest.mark.parametrize("depth", [100, 300, 600, 900, 1500, 5000, 100_000])
+def test_a_deep_line_has_its_line_too(log, depth):
+    text = json.dumps(replace(log.entries[2], mechanism=None).content | {"sha256": "0" * 64})
+    deep = text.replace('"mechanism": null', f'"mechanism": {{"a": {"[" * depth}{"]" * depth}}}')
+    assert deep != text
+    lines = log.path.read_bytes().splitlines(keepends=True)
+    log.path.write_bytes(b"".join([*lines[:2], deep.encode(), b"\n"]))
+    with pytest.raises(ValueError, match="^line 3 of"):
+        DiskLog(log.path)
+
+
+def test_a_deep_mechanism_with_fitting_digests_is_refused(log):
+    refused = []
+    for depth in range(10, 1000, 10):
+        nested = json.loads("[" * depth + "]" * depth)
+        try:
+            line = replace(log.entries[0], mechanism={"a": nested}).line
+        except RecursionError:
+            break
+        log.path.write_bytes(line)
+        with pytest.raises(ValueError, match="^line 1 of"):
+            DiskLog(log.path)
+        refused.append(depth)
+    assert max(refused) > 300
+
+
+def test_what_was_read_is_known_by_its_digest(log, monkeypatch):
+    """Only what is new is read line by line; what is old may not change all the same."""
+    read, numbers = log_lines.read_line, []
+
+    def counted(raw, number, previous):
+        numbers.append(number)
+        return read(raw, number, previous)
+
+    monkeypatch.setattr(log_lines, "read_line", counted)
+    log.record("diagnosis", mechanism(2))
+    assert numbers == [4]
+    log.path.write_bytes(log.path.read_bytes().replace(b'"rows": 10,', b'"rows": 11,'))
+    with pytest.raises(ValueError, match="^line 1 of .*changed"):
+        log.record("diagnosis", WEEKLY)
+
+
 def test_an_older_copy_is_noticed_by_whoever_has_a_receipt(log, tmp_path):
     shutil.copy(log.path, tmp_path / "older")
     entry = log.record("diagnosis", mechanism(3))
@@ -234,14 +277,89 @@ def test_composed_and_decomposed_letters_are_one_account(tmp_path):
     assert folded("Straße") == folded("STRASSE")
 
 
+@pytest.mark.parametrize(
+    "mark",
+    "\u200d \ufe0f \u034f \u3164 \u180b \U000e0100 \u2800 \x07 \xad \u115f \uffa0".split(" "),
+)
+def test_invisible_characters_do_not_part_names(mark):
+    accented = folded("caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+    assert folded(f"cafe{mark}\N{COMBINING ACUTE ACCENT}{mark}") == accented
+    assert folded(f"sa{mark}id") == folded(f"{mark} SAID") == "said"
+    assert folded("a\tb") == folded("a b") != folded("ab")
+
+
+def test_folding_twice_is_folding_once():
+    for number in (n for n in range(0x32000) if not 0xD800 <= n < 0xE000):
+        once = folded(f"{chr(number)}a")
+        assert folded(once) == once, hex(number)
+
+
 def test_other_names_with_the_same_answers_are_asked_about(log):
     for names in (NAMES, NAMES[::-1], tuple(name.upper() for name in NAMES)):
         with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
             log.ask("d\N{CYRILLIC SMALL LETTER I}agnosis", mechanism(0, names=names))
+    for names in (("flu", "healthy"), (*NAMES, "other")):
+        even = Mechanism(np.eye(len(names)), np.full(len(names), 1 / len(names)), names)
+        with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
+            log.ask("Befund", even)
     same = log.ask("Befund", WEEKLY, account="diagnosis")
     assert same.joint > log["diagnosis"].epsilon and same.column == "Befund"
     assert log.ask("Befund", WEEKLY, account="Befund").joint == WEEKLY.epsilon
     log.ask("smokes", Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
+
+
+def test_an_account_that_is_a_slip_of_the_finger_is_not_opened(log):
+    for hostile in ("diagnosi", "x", "dia gnosis"):
+        with pytest.raises(
+            ValueError, match="is not in this log, whose accounts are: 'd.*new_account"
+        ):
+            log.ask("diagnosis", WEEKLY, account=hostile)
+    for options in ({"new_account": "Illness"}, {"new_account": "x", "account": "illness"}):
+        with pytest.raises(ValueError, match="new_account = .*there is an account"):
+            log.ask("diagnosis", WEEKLY, **options)
+    entry = log.record("diagnosis", WEEKLY, new_account="second cohort")
+    assert entry.joint == WEEKLY.epsilon == log["second cohort"].epsilon
+    assert log.record("diagnosis", WEEKLY, account="second cohort").joint > entry.joint
+
+
+def test_a_seeded_release_is_not_booked(log, tmp_path):
+    """Two releases of one seed are not independent, and leak more than an account says."""
+    data = tmp_path / "in.csv"
+    data.write_text("said\nflu\n")
+    for seed in (0, np.random.default_rng(0)):
+        for account in (log, ReleaseLog()):
+            with pytest.raises(ValueError, match="seeded release"):
+                account.privatize("diagnosis", WEEKLY, ["flu"], rng=seed)
+        with pytest.raises(ValueError, match="seeded release"):
+            release_file(data, tmp_path / "out.csv", "said", WEEKLY, confirm=print, rng=seed)
+    assert len(DiskLog(log.path).entries) == 3 and not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("options", [{"budget": -0.0}, {"rows": 10**40}, {"rows": 2**63}])
+def test_nothing_is_written_that_cannot_be_read(tmp_path, options):
+    log = DiskLog(tmp_path / "log", new=True)
+    noise = Mechanism([[1.0]] * 3, THIRDS, NAMES)
+    log.record("a", noise)
+    if "rows" in options:
+        with pytest.raises(ValueError, match="rows must be below"):
+            log.record("a", noise, **options)
+    else:
+        assert str(log.record("a", noise, **options).budget) == "0.0"
+    assert len(DiskLog(log.path).entries) == len(log.entries)
+
+
+def test_a_line_is_read_before_it_is_written(log, monkeypatch):
+    whole = log.path.read_bytes()
+    monkeypatch.setattr(disk_log, "_check_rows", lambda rows: rows)
+    with pytest.raises(ValueError, match="is no line of a log"):
+        log.record("diagnosis", WEEKLY, rows=10**40)
+    assert log.path.read_bytes() == whole
+
+
+def test_a_budget_that_comes_too_late_says_so(log):
+    with pytest.raises(BudgetExceeded, match="this budget neither"):
+        log.record("diagnosis", WEEKLY, budget=0.01)
+    assert DiskLog(log.path).budget("diagnosis") == 2.0
 
 
 @pytest.mark.parametrize(
@@ -257,7 +375,7 @@ def test_what_is_no_name(log, column):
 
 def test_strange_names_stay_on_their_line(tmp_path):
     log = DiskLog(tmp_path / "log", new=True)
-    strange = ["a\nb", 'a"}', "c\u2028b", "\x00", "💉", "ה", "..", "null"]
+    strange = ["a\nb", 'a"}', "c\u2028b", "x\x00", "💉", "ה", "..", "null"]
     for place, name in enumerate(strange):
         names = tuple(f"{place}{answer}" for answer in "abc")
         log.record(name, mechanism(names=names))
@@ -339,18 +457,57 @@ def test_the_log_is_private_and_no_link_or_folder_or_pipe(log, tmp_path):
     for hostile in (None, 1, b"log", ["log"]):
         with pytest.raises(ValueError, match="path must be"):
             DiskLog(hostile)
+    with pytest.raises(ValueError, match="no name of a file"):
+        DiskLog("a\0b", new=True)
     (tmp_path / "empty").touch()
-    with pytest.raises(ValueError, match="is empty"):
+    with pytest.raises(ValueError, match="is empty.* never used; delete it"):
         DiskLog(tmp_path / "empty")
+
+
+def test_who_only_reads_needs_no_right_to_write(log, monkeypatch):
+    opened = os.open
+
+    def guarded(path, flags, *more, **options):
+        if str(path) == str(log.path) and flags & (os.O_RDWR | os.O_WRONLY | os.O_CREAT):
+            raise PermissionError(13, "read only", str(path))
+        return opened(path, flags, *more, **options)
+
+    monkeypatch.setattr(log_lines.os, "open", guarded)
+    with log_lines.locked(log.path, write=False):  # and two at a time
+        assert DiskLog(log.path).entries == log.entries
+    with pytest.raises(PermissionError):
+        log.record("diagnosis", WEEKLY)
+
+
+def test_a_log_stays_where_it_was_named(tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    log = DiskLog("log", new=True)
+    monkeypatch.chdir("other")
+    log.record("a", WEEKLY)
+    log.record("a", WEEKLY)
+    assert [path.name for path in tmp_path.rglob("log")] == ["log"] and (tmp_path / "log").exists()
+
+
+def test_small_slips_have_messages(log):
+    for call in (lambda: log[1], lambda: log[None], lambda: log.budget(1)):
+        with pytest.raises(ValueError, match="account must be"):
+            call()
+    assert 1 not in log and len(log) == 2
+    with pytest.raises(ValueError, match="rows: they are counted"):
+        log.privatize("diagnosis", WEEKLY, ["flu"], rows=1)
+    with pytest.raises(ValueError, match="account 'diagnosis': .*priors"):
+        log.record("diagnosis", Mechanism(np.eye(3), [0.5, 0.25, 0.25], NAMES))
+    assert DiskLog(log.path, after=log.entries[1].digest.upper()).entries == log.entries
 
 
 def test_a_file_that_is_put_aside_is_not_appended_to(log, monkeypatch, tmp_path):
     lock = log_lines._lock
 
-    def slow(file):
+    def slow(file, write):
         os.replace(log.path, tmp_path / "aside")
         shutil.copy(tmp_path / "aside", log.path)
-        lock(file)
+        lock(file, write)
 
     monkeypatch.setattr(log_lines, "_lock", slow)
     with pytest.raises(ValueError, match="put aside"):

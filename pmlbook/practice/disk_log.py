@@ -9,20 +9,22 @@ import os
 import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .log_lines import START, Entry, append, locked, read_lines
+from .log_lines import START, Entry, append, locked, read_line, read_lines
 from .release_log import Account, rounded_up
 from .strata import LevelExceeded
 from ..release.certificate import Certificate
 from ..release.files import confirm_folder
 from ..release.mechanism import Mechanism, certified_level
+from ..release.sampling import check_unseeded
 from ..release.strict_json import read_object, write_object
 from ..workshop.validation import check_count, check_epsilon, check_instance
 
 # %% auto #0
-__all__ = ['BudgetExceeded', 'folded', 'check_text', 'certified', 'DiskLog']
+__all__ = ['INVISIBLE', 'BudgetExceeded', 'folded', 'check_text', 'certified', 'DiskLog']
 
 # %% ../../nbs/practice/21_disk_log.ipynb #afa4cf9e
 class BudgetExceeded(LevelExceeded):
@@ -40,9 +42,26 @@ def folded(name: str) -> str:
     >>> folded(" Diagnosis ") == folded("diagnosis"), folded("a") == folded("b")
     (True, False)
     """
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    visible = (letter for letter in text if unicodedata.category(letter) != "Cf")
-    return " ".join("".join(visible).split())
+    visible = "".join(
+        letter for letter in name if not _invisible(letter)
+    )  # they keep accents apart
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+    return " ".join("".join(letter for letter in text if not _invisible(letter)).split())
+
+
+INVISIBLE = frozenset[
+    int
+]().union(  # ignorable ones of Unicode beyond category Cf; the blank of Braille
+    *(range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x180B, 0x1810), range(0xFE00, 0xFE10)),
+    *(range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000), [0x34F, 0x2065, 0x2800, 0x3164, 0xFFA0]),
+)
+
+
+def _invisible(letter: str) -> bool:
+    """Whether a character leaves no trace on paper; blanks, tabulators and ends of lines part words."""
+    if unicodedata.category(letter) in ("Cc", "Cf"):
+        return not letter.isspace()
+    return ord(letter) in INVISIBLE
 
 
 def check_text(name: Any, what: str) -> str:
@@ -108,17 +127,22 @@ class DiskLog:
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise ValueError(f"path must be the name of a file, got a {type(path).__name__}")
+        if not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
+            raise ValueError(f"path {os.fspath(path)!r} is no name of a file")
         self.path, self._new, self.entries = Path(path), bool(new), tuple[Entry, ...]()
+        self._place = self.path.absolute()  # a program may go to another folder
+        self._verified = 0, sha256().hexdigest()
         self._certificates: dict[str, Certificate | dict[str, Any]] = {}
+        self._accounts: dict[str, list[Entry]] = {}
         self._replayed: dict[str, tuple[str, Account]] = {}
-        if self._new and os.path.lexists(self.path):
+        if self._new and os.path.lexists(self._place):
             raise FileExistsError(f"{self.path} exists: a new log needs a new name")
         if self._new and after is not None:
             raise ValueError("after: a new log holds no line yet")
         if not self._new:
-            with locked(self.path) as file:
+            with locked(self._place, write=False) as file:
                 self._read(file)
-        if after is not None and check_instance(after, str, "after") not in {
+        if after is not None and check_instance(after, str, "after").lower() not in {
             entry.digest for entry in self.entries
         }:
             raise ValueError(
@@ -126,14 +150,21 @@ class DiskLog:
             )
 
     def _read(self, file: BinaryIO) -> None:
-        """Read and verify the whole file; what was known before must still be there."""
-        entries = read_lines(file, self.path)
+        """Verify the whole file: by one digest what was read before, line by line what is new, or all if it differs."""
+        size, digest = self._verified
+        same = _digest(file, size) == digest
+        entries = read_lines(file, self.path, *((self.entries, size) if same else ()))
         if not entries and not self._new:
-            raise ValueError(f"{self.path} is empty: it is no log, or no longer one")
-        if [e.digest for e in entries[: len(self.entries)]] != [e.digest for e in self.entries]:
+            raise ValueError(
+                f"{self.path} is empty: it is no log, or was started and never used; delete it"
+            )
+        before = len(self.entries)
+        if [e.digest for e in entries[:before]] != [e.digest for e in self.entries]:
             raise ValueError(f"{self.path} is no longer the log that was opened")
-        self.entries = tuple(entries)
-        for entry in entries:
+        self.entries, size = tuple(entries), file.seek(0, os.SEEK_END)
+        self._verified = size, _digest(file, size)
+        for entry in entries[before:]:
+            self._accounts.setdefault(folded(entry.account), []).append(entry)
             if entry.mechanism is not None:
                 self._certificates.setdefault(entry.certificate, entry.mechanism)
 
@@ -149,7 +180,7 @@ class DiskLog:
         return found
 
     def _of(self, account: str) -> list[Entry]:
-        return [entry for entry in self.entries if folded(entry.account) == folded(account)]
+        return self._accounts.get(folded(check_text(account, "account")), [])
 
     def __getitem__(self, account: str) -> Account:
         """All releases of an account together, computed anew from its mechanisms; KeyError if there are none."""
@@ -173,14 +204,14 @@ class DiskLog:
         return known
 
     def __contains__(self, account: object) -> bool:
-        return isinstance(account, str) and bool(self._of(account))
+        return isinstance(account, str) and folded(account) in self._accounts
 
     def __iter__(self) -> Iterator[str]:
         """The names of the accounts, each once."""
-        return iter({folded(e.account): e.account for e in reversed(self.entries)}.values())
+        return iter([entries[0].account for entries in self._accounts.values()])
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len(self._accounts)
 
     def budget(self, account: str) -> float | None:
         """The least budget that was ever granted to an account, None if none was."""
@@ -193,6 +224,7 @@ class DiskLog:
         *,
         budget: float | None = None,
         account: str | None = None,
+        new_account: str | None = None,
         rows: int | None = None,
     ) -> Entry:
         """The line that a release would add, if the budget allows it; nothing is written.
@@ -206,7 +238,9 @@ class DiskLog:
         budget : float, optional
             Nats for all releases of this account; may be lowered later, never raised.
         account : str, optional
-            The account if it is not that of the column's name, or to confirm that it is.
+            The account if it is not that of the column's name, one of the log; or that name, to confirm it.
+        new_account : str, optional
+            A name for a new account, if it shall not be that of the column.
         rows : int, optional
             How many rows go out.
 
@@ -219,41 +253,80 @@ class DiskLog:
             new and has the answers of another one, or an argument is not what it should be.
         """
         certificate, name = certified(release), check_text(column, "column")
-        own = check_text(name if account is None else account, "account")
+        own = self._account(name, certificate, account, new_account)
         granted, limit = self._granted(own, budget)
-        if account is None:
-            self._check_twins(own, certificate)
         before = self[own] if own in self else None
-        after = _with(before, Mechanism.from_certificate(certificate))
+        try:
+            after = _with(before, Mechanism.from_certificate(certificate))
+        except ValueError as error:
+            raise ValueError(f"account {own!r}: {error}") from None
         if limit is not None and after.epsilon > limit:
             spent = rounded_up(before.epsilon) if before else 0
             most = "" if after.joint is not None else "at most "
+            kept = "" if granted is None else "; nothing is noted, this budget neither"
             raise BudgetExceeded(
                 f"column {name!r} has a budget of {limit!r} nats: its releases leak {spent} so far, "
-                f"and would leak {most}{rounded_up(after.epsilon)} with this one"
+                f"and would leak {most}{rounded_up(after.epsilon)} with this one{kept}"
             )
-        text, digest = certificate.to_json(), certificate.digest
+        entry = self._entry(name, own, certificate, after, granted, rows)
+        read_line(
+            entry.line, entry.number, entry.previous
+        )  # nothing is written that cannot be read
+        return entry
+
+    def _entry(
+        self,
+        column: str,
+        account: str,
+        certificate: Certificate,
+        after: Account,
+        budget: float | None,
+        rows: int | None,
+    ) -> Entry:
+        """The next line."""
+        content, digest = read_object(certificate.to_json()), certificate.digest
         return Entry(
             number=len(self.entries) + 1,
             previous=self.entries[-1].digest if self.entries else START,
             time=datetime.now(UTC).isoformat(timespec="seconds"),
-            column=name,
-            account=own,
+            column=column,
+            account=account,
             certificate=digest,
-            rows=None if rows is None else check_count(rows, "rows", 0),
+            rows=None if rows is None else _check_rows(rows),
             level=certified_level(certificate.largest_lift),
             joint=after.epsilon,
             exact=after.joint is not None,
-            budget=granted,
-            mechanism=None if digest in self._certificates else read_object(text),
+            budget=budget,
+            mechanism=None if digest in self._certificates else content,
         )
+
+    def _account(
+        self, column: str, certificate: Certificate, account: str | None, new: str | None
+    ) -> str:
+        """The account of a release; ValueError if its name may be a slip, or needs a word."""
+        if new is not None:
+            if account is not None or check_text(new, "new_account") in self:
+                raise ValueError(
+                    f"new_account = {new!r}: there is an account; say which, or a new one"
+                )
+            return new
+        if account is None:
+            self._check_twins(column, certificate)
+            return column
+        if check_text(account, "account") not in self and folded(account) != folded(column):
+            known = ", ".join(map(repr, list(self)[:20])) or "none"
+            raise ValueError(
+                f"account {account!r} is not in this log, whose accounts are: {known}; "
+                "a new one of another name than the column needs new_account, --new-account"
+            )
+        return account
 
     def _granted(self, account: str, budget: float | None) -> tuple[float | None, float | None]:
         """The budget that is granted now, and the one that counts."""
         before = self.budget(account)
         if budget is None:
             return None, before
-        now = check_epsilon(budget, "budget")
+        now = check_epsilon(budget, "budget") or 0.0  # minus zero is no number in JSON
         if before is not None and now > before:
             raise ValueError(
                 f"budget = {now!r}: account {account!r} has {before!r} nats, and a budget is never raised"
@@ -261,10 +334,11 @@ class DiskLog:
         return now, now
 
     def _check_twins(self, account: str, certificate: Certificate) -> None:
-        """ValueError if an account is new and another one has the same answers."""
+        """ValueError if an account is new and all its answers are among those of another one, or the reverse."""
         answers = {folded(str(name)) for name in certificate.inputs}
-        for entry in [] if account in self else self.entries:
-            if {folded(str(name)) for name in self._certificate(entry).inputs} == answers:
+        for entry, *_ in [] if account in self else self._accounts.values():
+            others = {folded(str(name)) for name in self._certificate(entry).inputs}
+            if answers <= others or others <= answers:
                 raise ValueError(
                     f"column {account!r} is new in this log and has the answers of {entry.account!r}: say "
                     f"account {entry.account!r} if they are the same answers, {account!r} if they are others"
@@ -277,7 +351,7 @@ class DiskLog:
         """
         check_text(column, "column"), certified(release)
         fresh = self._new and not self.entries
-        with locked(self.path, new=fresh) as file:
+        with locked(self._place, new=fresh) as file:
             try:
                 self._read(file)
                 entry = self.ask(column, release, **options)
@@ -285,9 +359,9 @@ class DiskLog:
                 self._read(file)
             except BaseException:
                 if fresh:
-                    self.path.unlink()
+                    self._place.unlink()
                 raise
-        confirm_folder(self.path.parent)
+        confirm_folder(self._place.parent)
         return entry
 
     def privatize(
@@ -295,13 +369,22 @@ class DiskLog:
         column: str,
         mechanism: Mechanism,
         values: Any,
-        rng: Any = None,
+        rng: None = None,
         missing: str = "refuse",
         **options: Any,
     ) -> Any:
-        """Release values with `Mechanism.privatize`, noted before they are returned; see `ask`."""
+        """Release values with `Mechanism.privatize`, noted before they are returned; see `ask`.
+
+        Raises
+        ------
+        BudgetExceeded, ValueError
+            As `ask` does; or if a generator or seed is given, or `rows`, which are counted.
+        """
+        check_unseeded(rng)
+        if "rows" in options:
+            raise ValueError("rows: they are counted")
         self.ask(column, mechanism, **options)
-        released = mechanism.privatize(values, rng, missing)
+        released = mechanism.privatize(values, missing=missing)
         self.record(column, mechanism, rows=len(values), **options)
         return released
 
@@ -309,3 +392,20 @@ class DiskLog:
 def _with(before: Account | None, mechanism: Mechanism) -> Account:
     """An account after one more release."""
     return before.and_then(mechanism) if before else Account.opened(mechanism)
+
+
+def _check_rows(rows: int) -> int:
+    """A number of rows that every reader of JSON can hold."""
+    if check_count(rows, "rows", 0) >= 2**63:
+        raise ValueError("rows must be below 2^63")
+    return check_count(rows, "rows", 0)
+
+
+def _digest(file: BinaryIO, size: int) -> str:
+    """SHA-256 of the beginning of a file."""
+    found = sha256()
+    file.seek(0)
+    while size and (block := file.read(min(size, 1 << 20))):
+        found.update(block)
+        size -= len(block)
+    return found.hexdigest()

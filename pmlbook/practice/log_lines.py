@@ -9,9 +9,9 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -79,7 +79,7 @@ class Entry:
     @property
     def content(self) -> dict[str, Any]:
         """What the digest is about."""
-        return {"format": FORMAT, **asdict(self)}
+        return {"format": FORMAT} | {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
     def digest(self) -> str:
@@ -139,9 +139,12 @@ def read_line(raw: bytes, number: int, previous: str) -> Entry:
         entry = Entry(**{key: content[key] for key in content if key != "format"})
         if json.dumps(content | {"sha256": digest}) != text:
             raise ValueError("it is not written as a log writes it")
+        changed = entry.digest != digest
+    except RecursionError:
+        raise ValueError("is no line of a log: it is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"is no line of a log: {error}") from None
-    if entry.digest != digest:
+    if changed:
         raise ValueError("has been changed since it was written: its digest is another")
     if entry.number != number:
         raise ValueError(f"is line {entry.number}: lines are missing, repeated or out of order")
@@ -150,8 +153,10 @@ def read_line(raw: bytes, number: int, previous: str) -> Entry:
     return entry
 
 # %% ../../nbs/practice/20_log_lines.ipynb #2ad48bc6
-def read_lines(file: BinaryIO, path: Path) -> list[Entry]:
-    """All entries of a log, from its beginning.
+def read_lines(
+    file: BinaryIO, path: Path, known: Sequence[Entry] = (), place: int = 0
+) -> list[Entry]:
+    """All entries of a log, from its beginning, or after those that are known and end at a place.
 
     Raises
     ------
@@ -160,9 +165,9 @@ def read_lines(file: BinaryIO, path: Path) -> list[Entry]:
 
     Source: chained digests, Haber and Stornetta 1991.
     """
-    entries, held, place = list[Entry](), set[str](), 0
+    entries, held = list(known), {entry.certificate for entry in known}
     with os.fdopen(os.dup(file.fileno()), "rb") as copy:
-        copy.seek(0)
+        copy.seek(place)
         for raw in iter(lambda: copy.readline(BYTES + 1), b""):
             number = len(entries) + 1
             try:
@@ -179,24 +184,28 @@ def read_lines(file: BinaryIO, path: Path) -> list[Entry]:
 def _check_held(entry: Entry, held: set[str]) -> None:
     """Add the certificate of a line to those that are held; ValueError if there is none, or another one."""
     if entry.mechanism is not None:
-        if sha256(write_object(entry.mechanism).encode()).hexdigest() != entry.certificate:
+        try:
+            own = sha256(write_object(entry.mechanism).encode()).hexdigest()
+        except RecursionError:
+            raise ValueError("holds no certificate: it is nested too deeply") from None
+        if own != entry.certificate:
             raise ValueError("holds another certificate than it says")
         held.add(entry.certificate)
     if entry.certificate not in held:
         raise ValueError("has a certificate that no line up to here holds")
 
 # %% ../../nbs/practice/20_log_lines.ipynb #d437c07e
-def _lock(file: BinaryIO) -> None:
-    """Wait until nobody else has the file, and keep it until it is closed."""
+def _lock(file: BinaryIO, write: bool = True) -> None:
+    """Wait until nobody else writes, or has the file at all, and keep it until it is closed."""
     if sys.platform == "win32":
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if write else msvcrt.LK_RLCK, 1)
     else:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.flock(file, fcntl.LOCK_EX if write else fcntl.LOCK_SH)
 
 
 @contextmanager
-def locked(path: Path, new: bool = False) -> Iterator[BinaryIO]:
-    """A log that nobody else reads or writes in the meantime.
+def locked(path: Path, new: bool = False, write: bool = True) -> Iterator[BinaryIO]:
+    """A log that nobody else writes in the meantime, nor reads, unless we only read it ourselves.
 
     Raises
     ------
@@ -211,11 +220,12 @@ def locked(path: Path, new: bool = False) -> Iterator[BinaryIO]:
         raise ValueError(f"{path} is a symbolic link: name the log itself")
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} is no regular file")
-    flags = os.O_RDWR | os.O_APPEND | (os.O_CREAT | os.O_EXCL if new else 0)
+    flags = os.O_RDWR | os.O_APPEND if write else os.O_RDONLY
+    flags |= os.O_CREAT | os.O_EXCL if new else 0
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, flags | getattr(os, "O_BINARY", 0), PRIVATE)
-    with os.fdopen(number, "r+b", buffering=0) as file:
-        _lock(file)
+    with os.fdopen(number, "r+b" if write else "rb", buffering=0) as file:
+        _lock(file, write)
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode):
             raise ValueError(f"{path} is no regular file")

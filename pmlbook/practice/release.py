@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..release.columns import encode
 from ..release.mechanism import Mechanism
-from ..release.sampling import random_words
+from ..release.sampling import check_unseeded, random_words
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
 from ..release.files import new_file
@@ -109,6 +109,7 @@ def release_file(
         Called as ``progress(rows, share)`` after every block.
     confirm : callable, optional
         Called once, when all is checked and on the disk and the target has no name yet; an error of it stops the release.
+        It is there to book a release, so it goes with no `rng`.
     rng : numpy.random.Generator or int, optional
         Generator or seed, for experiments only; a cryptographic generator if left out.
 
@@ -119,7 +120,7 @@ def release_file(
     LevelExceeded
         If the mechanism or a stratum leaks more than `epsilon`.
     ValueError
-        If the file is not what it should be, changes while it is read, or the column holds a missing or unknown
+        If `confirm` and `rng` are given, the file is not what it should be or changes while it is read, or the column holds a missing or unknown
         value, told with its row; rows count from 1 below the header. Nothing appears under the name of the target then.
     ImportError
         If pyarrow is needed and not installed.
@@ -127,6 +128,8 @@ def release_file(
     Source: the law is that of `Mechanism.privatize`.
     """
     source, target, words = Path(source), Path(target), random_words(rng)
+    if confirm:
+        check_unseeded(rng)
     if is_parquet(source) != is_parquet(target):
         raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
     if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):

@@ -19,11 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..release.mechanism import Mechanism, certified_level
-from pmlbook.practice.composition import (
-    JointRelease,
-    compose,
-    matched,
-)
+from ..release.sampling import check_unseeded
+from .composition import JointRelease, compose, matched
 
 # %% auto #0
 __all__ = ['LISTED', 'least_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog']
@@ -169,9 +166,16 @@ class ReleaseLog:
     def privatize(
         self, column: Hashable, mechanism: Mechanism, values: Any, rng: Any = None, **options: Any
     ) -> Any:
-        """Release values with `Mechanism.privatize` and note it; nothing is noted if that fails."""
+        """Release values with `Mechanism.privatize` and note it; nothing is noted if that fails.
+
+        Raises
+        ------
+        ValueError
+            If a generator or seed is given, the values cannot be released, or `record` refuses.
+        """
+        check_unseeded(rng)
         after = self._after(column, mechanism)
-        released = mechanism.privatize(values, rng, **options)
+        released = mechanism.privatize(values, **options)
         self._note(column, mechanism, after)
         return released
 

@@ -18,7 +18,7 @@ from ..workshop.validation import frozen_array
 
 # %% auto #0
 __all__ = ['BITS', 'UNITS', 'FIRST', 'Words', 'CELLS', 'CHUNK', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables',
-           'random_words', 'Guide', 'guide']
+           'random_words', 'check_unseeded', 'Guide', 'guide']
 
 # %% ../../nbs/release/01_sampling.ipynb #f2f77752
 BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding
@@ -166,6 +166,14 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
         )
     generator = np.random.default_rng(rng)
     return lambda n: generator.integers(2**32, size=n, dtype=np.uint32)
+
+# %% ../../nbs/release/01_sampling.ipynb #ab15748c
+def check_unseeded(rng: object) -> None:
+    """ValueError if a release that is counted would be drawn from a seed: two of one seed are not independent."""
+    if rng is not None:
+        raise ValueError(
+            "rng: a seeded release cannot be booked, as accounts presume independent dice"
+        )
 
 # %% ../../nbs/release/01_sampling.ipynb #37834ba4
 CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
