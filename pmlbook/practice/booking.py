@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +18,62 @@ from .log_lines import Entry
 from .release import Released
 from ..release.certificate import Certificate
 from ..release.files import check_target, new_file
+from .talk import complain
 
 # %% auto #0
-__all__ = ['LOG', 'NEEDS_LOG', 'find_log', 'Booking', 'no_log', 'told_log', 'accounts']
+__all__ = ['LOG', 'NEEDS_LOG', 'logs_beside', 'find_log', 'Booking', 'no_log', 'told_level', 'told_budget', 'told_log',
+           'accounts']
 
 # %% ../../nbs/practice/22_booking.ipynb #ea11efc5
 LOG = "pmlbook-log.jsonl"  # what a log next to its source is called
-NEEDS_LOG = ("budget", "account", "after", "receipt")
+NEEDS_LOG = ("budget", "account", "new_account", "after", "receipt")
+
+
+def logs_beside(source: Path) -> list[Path]:
+    """The logs next to a source, and next to the file that it leads to if it is a symbolic link."""
+    folders = {
+        os.path.realpath(f): f for f in (Path(os.path.realpath(source)).parent, source.parent)
+    }
+    return [folder / LOG for folder in folders.values() if os.path.lexists(folder / LOG)]
 
 
 def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     """The log that a release has to ask: the one named, else the one next to the source, unless told not to.
+
+    A log next to the source that is not asked is named on standard error.
 
     Raises
     ------
     OSError
         If the log that is named does not exist, or the one that is started does.
     ValueError
-        If it is damaged, or an option needs a log and there is none.
+        If it is damaged, there are two, or an option needs a log and there is none.
     """
-    beside = Path(arguments.source).parent / LOG
-    if arguments.start_log:
-        return DiskLog(arguments.start_log, new=True, after=arguments.after)
-    if arguments.log or (os.path.lexists(beside) and not arguments.no_log):
-        path = Path(arguments.log or beside)
-        if not os.path.lexists(path):
-            raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
-        return DiskLog(path, after=arguments.after)
-    for name in NEEDS_LOG:
+    source, beside = Path(arguments.source), logs_beside(Path(arguments.source))
+    named = arguments.start_log or arguments.log
+    if len(beside) > 1 and not (named or arguments.no_log):
+        raise ValueError(
+            f"{beside[0]} and {beside[1]} are both next to the source: name one with --log"
+        )
+    path = named or (beside[0] if beside and not arguments.no_log else None)
+    log = _opened(Path(path), arguments) if path else None
+    for name in NEEDS_LOG if log is None else ():
         if getattr(arguments, name) is not None:
-            raise ValueError(f"--{name} needs a log: --log names one, --start-log begins one")
-    return None
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} needs a log: --log names one, --start-log begins one")
+    for other in beside:
+        if path is None or os.path.realpath(other) != os.path.realpath(path):
+            complain(f"note: {other} is next to the source, and is not asked")
+    if not (path or arguments.no_log or source.is_file()) and source.exists():
+        complain(f"note: {source} is no regular file, and has no log next to it: --log names one")
+    return log
+
+
+def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
+    """The log of this name, or a new one."""
+    if not (arguments.start_log or os.path.lexists(path)):
+        raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
+    return DiskLog(path, new=bool(arguments.start_log), after=arguments.after)
 
 # %% ../../nbs/practice/22_booking.ipynb #27a5c652
 class Booking:
@@ -59,7 +86,7 @@ class Booking:
     certificate : Certificate
         What is released with.
     arguments : argparse.Namespace
-        Options of the release: `target`, `column`, `force`, `budget`, `account`, `receipt`.
+        Options of the release: `target`, `column`, `force`, `budget`, `account`, `new_account`, `receipt`.
     inputs : sequence of Path
         What must not give way to the receipt.
 
@@ -80,29 +107,59 @@ class Booking:
         arguments: argparse.Namespace,
         inputs: Sequence[Path],
     ) -> None:
-        target = Path(arguments.target)
-        self.receipt = Path(arguments.receipt or target.with_name(f"{target.name}.receipt.json"))
-        self._log, self._certificate, self._target = log, certificate, target
-        self._column, self._force = arguments.column, arguments.force
-        self._options = {"budget": arguments.budget, "account": arguments.account}
+        self._log, self._certificate, self._target = log, certificate, Path(arguments.target)
+        self._column, self._force, self._named = (
+            arguments.column,
+            arguments.force,
+            arguments.receipt,
+        )
+        options = ("budget", "account", "new_account")
+        self._options = {name: getattr(arguments, name) for name in options}
         self._inputs = [*inputs, *([log.path] if log.entries else [])]
-        if len({path.resolve() for path in (log.path, target, self.receipt)}) < 3:
+        self.booked, self.receipt = False, self._receipt(len(log.entries) + 1)
+        if len({path.resolve() for path in (log.path, self._target, self.receipt)}) < 3:
             raise ValueError("log, receipt and target need names of their own")
         self._check_names()
         self.entry: Entry = log.ask(self._column, certificate, **self._options)
 
+    def _receipt(self, number: int) -> Path:
+        """The name of the receipt: the one given, or a free one."""
+        plain = self._target.with_name(f"{self._target.name}.receipt.json")
+        if self._named or not os.path.lexists(plain):
+            return Path(self._named or plain)
+        return self._target.with_name(f"{self._target.name}.{number}.receipt.json")
+
     def _check_names(self) -> None:
-        for path in (self._target, self.receipt):
-            check_target(path, self._force, self._inputs)
+        check_target(self._target, self._force, self._inputs)
+        try:
+            check_target(self.receipt, False, self._inputs)
+        except FileExistsError:
+            raise FileExistsError(
+                f"{self.receipt} exists, and a receipt replaces nothing: --receipt names another"
+            ) from None
 
     def __call__(self, done: Released) -> None:
         """Note the release, and write its receipt."""
+        with tempfile.TemporaryFile(dir=self.receipt.parent):
+            pass  # where no receipt can be written, we learn it before anything is noted
         record = self._log.record
         self.entry = record(self._column, self._certificate, rows=done.rows, **self._options)
+        self.booked, self.receipt = True, self._receipt(self.entry.number)
         self._inputs.append(self._log.path)
         self._check_names()  # a new log may stand under another spelling of the same name
-        with new_file(self.receipt, self._force) as file:
+        with new_file(self.receipt) as file:
             file.write(self.entry.receipt().encode())
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Say of an error that comes too late that the line stands."""
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            if not self.booked:
+                raise
+            line = f"line {self.entry.number} of {self._log.path}"
+            raise ValueError(f"booked as {line}, but not released: {error}") from error
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -125,16 +182,24 @@ def no_log() -> dict[str, Any]:
     return {"log": None}
 
 
+def told_level(joint: float, exact: bool) -> str:
+    """A joint level for people."""
+    return f"{'' if exact else 'at most '}{joint!r} nats"
+
+
+def told_budget(budget: float | None) -> str:
+    """A budget for people."""
+    return f"budget: {'none' if budget is None else f'{budget!r} nats'}"
+
+
 def told_log(facts: dict[str, Any]) -> list[str]:
-    """The same for people."""
+    """What a release tells about its line, for people."""
     if facts["log"] is None:
         return ["log: none was asked; --start-log FILE begins one"]
-    budget = "none" if facts["budget"] is None else f"{facts['budget']!r} nats"
-    most = "" if facts["joint_exact"] else "at most "
     return [
         f"log: {facts['log']}, line {facts['line']}",
-        f"together: release {facts['releases']} of {facts['account']!r}, which leak {most}{facts['joint']!r} "
-        f"nats; budget: {budget}",
+        f"together: release {facts['releases']} of {facts['account']!r}, which leak "
+        f"{told_level(facts['joint'], facts['joint_exact'])}; {told_budget(facts['budget'])}",
         f"receipt: {facts['receipt']}",
     ]
 

@@ -171,9 +171,11 @@ def _add_log_options(parser: Any) -> None:
         metavar="NATS",
         help="for all releases of the column; kept in the log, may be lowered and never raised",
     )
-    parser.add_argument(
-        "--account", metavar="NAME", help="in the log, if it is not the name of the column"
+    account = parser.add_mutually_exclusive_group()
+    account.add_argument(
+        "--account", metavar="NAME", help="one of the log, or the name of the column to confirm it"
     )
+    account.add_argument("--new-account", metavar="NAME", help="open one of another name")
 
 # %% ../../nbs/practice/11_command_line.ipynb #928736b5
 UTILITIES = (
@@ -191,7 +193,7 @@ def parser() -> _Parser:
     main_parser = _Parser(
         prog="pmlbook",
         description="Optimal privacy mechanisms, each with its certificate.",
-        epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error, nothing written), 3 a defect of pmlbook",
+        epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error; nothing written, but a line of a log where it says 'booked'), 3 a defect of pmlbook",
     )
     main_parser.add_argument("--version", nargs=0, action=_Version, help="tell the version")
     verbs = main_parser.add_subparsers(metavar="VERB", required=True)
@@ -272,7 +274,9 @@ def parser() -> _Parser:
     _add_log_options(r)
     _add_log_options(t)
     r.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
-    r.add_argument("--receipt", type=Path, metavar="FILE", help="default: TARGET.receipt.json")
+    r.add_argument(
+        "--receipt", type=Path, metavar="FILE", help="default: TARGET.receipt.json, if it is free"
+    )
 
     g = _verb(
         verbs,

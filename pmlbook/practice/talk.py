@@ -23,8 +23,10 @@ def say(text: str) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
-    except BrokenPipeError:  # what was to be done is done, and nobody listens any more
+    except OSError as error:  # what is left of it must not be tried again at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # there is nobody to miss it
+            raise
 
 
 def complain(text: str) -> None:

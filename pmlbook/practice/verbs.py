@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,24 +28,14 @@ from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
-from .booking import Booking, accounts, find_log, no_log, told_log
+from .booking import Booking, accounts, find_log, no_log
+from .booking import told_budget, told_level, told_log
 from .disk_log import DiskLog
 from .robust import robust_mechanism
 from ..release.files import check_target, new_file
-from pmlbook.practice.matrices import (
-    DECIMAL,
-    aligned,
-    read_certificate,
-    read_matrix,
-    shares_of,
-    weights_of,
-)
-from pmlbook.practice.release import (
-    count_outcomes,
-    count_strata,
-    counts_of,
-    release_file,
-)
+from .matrices import DECIMAL, aligned, read_certificate
+from .matrices import read_matrix, shares_of, weights_of
+from .release import Released, count_outcomes, count_strata, counts_of, release_file
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
 from .report import errors_at
 from .talk import FAILS, FINE, complain, say
@@ -59,6 +50,14 @@ def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[
     """Print a result, as JSON or as lines for people."""
     plain = lines or [f"{key}: {value}" for key, value in facts.items()]
     say(json.dumps(facts) if arguments.json else "\n".join(plain))
+
+
+def _tell_done(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> None:
+    """Print what has been written; it has been, also where nobody can be told."""
+    try:
+        _tell(arguments, facts, lines)
+    except OSError as error:
+        complain(f"done, but standard output fails: {error}")
 
 
 def _refuse(verb: str, done: str, why: str) -> int:
@@ -213,7 +212,7 @@ def design(arguments: argparse.Namespace) -> int:
     lines += [_told(expected, arguments.rows)] + _told_gaps(counts)
     facts |= {"standard_error": expected, "standard_error_rows": arguments.rows}
     facts |= {"published": _warn_published(made, "design")} | _gaps(counts)
-    _tell(arguments, facts, lines)
+    _tell_done(arguments, facts, lines)
     return FINE
 
 
@@ -285,27 +284,13 @@ def release(arguments: argparse.Namespace) -> int:
     if why:
         return _refuse("release", "released", why)
     mechanism = Mechanism.from_certificate(certificate)
-    log = find_log(arguments)
+    log, booking = find_log(arguments), None
     try:
-        booking = None if log is None else Booking(log, certificate, arguments, inputs)
+        if log is not None:
+            booking = Booking(log, certificate, arguments, inputs)
         published = _warn_published(mechanism, "release")
-        done = release_file(
-            arguments.source,
-            arguments.target,
-            arguments.column,
-            mechanism,
-            epsilon=arguments.epsilon,
-            given=arguments.given,
-            confidence=arguments.confidence,
-            missing=arguments.missing,
-            missing_text=arguments.missing_text,
-            delimiter=arguments.delimiter,
-            encoding=arguments.encoding,
-            force=arguments.force,
-            show_values=arguments.show_values,
-            progress=None if arguments.quiet else _progress,
-            confirm=booking,
-        )
+        with booking.told() if booking else nullcontext():
+            done = _released(arguments, mechanism, booking)
     except LevelExceeded as error:
         return _refuse("release", "released", str(error))
     facts: dict[str, Any] = {
@@ -322,8 +307,31 @@ def release(arguments: argparse.Namespace) -> int:
     if values:
         facts["standard_error"] = standard_error(mechanism, values)
         lines.append(_told(facts["standard_error"], values))
-    _tell(arguments, facts | _strata_facts(done.strata), lines)
+    _tell_done(arguments, facts | _strata_facts(done.strata), lines)
     return FINE
+
+
+def _released(
+    arguments: argparse.Namespace, mechanism: Mechanism, booking: Booking | None
+) -> Released:
+    """Release the file as the options say."""
+    return release_file(
+        arguments.source,
+        arguments.target,
+        arguments.column,
+        mechanism,
+        epsilon=arguments.epsilon,
+        given=arguments.given,
+        confidence=arguments.confidence,
+        missing=arguments.missing,
+        missing_text=arguments.missing_text,
+        delimiter=arguments.delimiter,
+        encoding=arguments.encoding,
+        force=arguments.force,
+        show_values=arguments.show_values,
+        progress=None if arguments.quiet else _progress,
+        confirm=booking,
+    )
 
 
 def _objection(arguments: argparse.Namespace, certificate: Certificate) -> str:
@@ -465,11 +473,9 @@ def log(arguments: argparse.Namespace) -> int:
     facts = {"log": str(found.path), "lines": len(found.entries), "last": found.entries[-1].digest}
     lines = [f"{key}: {value}" for key, value in facts.items()]
     for row in rows:
-        budget = "none" if row["budget"] is None else f"{row['budget']!r} nats"
-        most = "" if row["exact"] else "at most "
+        joint = told_level(row["joint"], row["exact"])
         lines.append(
-            f"{row['account']}: {row['releases']} releases, {most}{row['joint']!r} nats together; "
-            f"budget: {budget}"
+            f"{row['account']!r}: {row['releases']} releases, {joint} together; {told_budget(row['budget'])}"
         )
     _tell(arguments, facts | {"accounts": rows}, lines)
     return FINE

@@ -19,7 +19,7 @@ from types import FrameType
 from typing import BinaryIO
 
 # %% auto #0
-__all__ = ['PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'Source', 'open_source', 'check_target', 'orderly_end',
+__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'Source', 'open_source', 'check_target', 'orderly_end',
            'nameless_file', 'new_file', 'confirm_folder']
 
 # %% ../../nbs/release/08_files.ipynb #c9dd3ec7
@@ -62,6 +62,9 @@ def open_source(path: Path) -> Iterator[Source]:
         yield Source(path, file, _state(file))
 
 # %% ../../nbs/release/08_files.ipynb #399b637c
+KEPT = (b'{"format": "pmlbook log ', b'{\n  "format": "pmlbook receipt ')  # how they begin
+
+
 def check_target(target: Path, force: bool = False, inputs: Sequence[Path | BinaryIO] = ()) -> None:
     """Refuse a name for an output that is taken, or that leads to an input.
 
@@ -79,7 +82,8 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
     ValueError
         If the target is one of the inputs.
     OSError
-        If it exists and `force` is not set, is no regular file, or its folder does not exist.
+        If it exists and `force` is not set, is no regular file, is a release log or a receipt of one, or its
+        folder does not exist.
 
     Source: POSIX `stat`: a device and a number tell a file, not its names.
     """
@@ -91,8 +95,16 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
         raise FileExistsError(f"{target} exists: choose another name, or force")
     if os.path.lexists(target) and not stat.S_ISREG(target.lstat().st_mode):
         raise FileExistsError(f"{target} is no regular file, and nothing else is ever replaced")
+    if os.path.lexists(target) and _is_kept(target):
+        raise FileExistsError(f"{target} is a release log or a receipt, and never replaced")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target.parent}, the folder of {target.name}, does not exist")
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a file is the only record of something."""
+    with open(path, "rb") as file:
+        return file.read(max(map(len, KEPT))).startswith(KEPT)
 
 # %% ../../nbs/release/08_files.ipynb #28bfbac8
 PRIVATE = 0o600  # the owner may read and write, nobody else anything
