@@ -713,6 +713,16 @@ def test_what_is_noted_and_not_released_is_only_that(run, monkeypatch, capsys):
     assert not Path("out1.csv").exists() and len(DiskLog(LOG).entries) == 2
 
 
+def test_stopped_between_log_and_data(run, monkeypatch, capsys):
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(booking, "new_file", stop)
+    assert main(f"{RELEASE.format('')} --start-log {LOG}".split()) == 130
+    told = f"pmlbook: booked as line 1 of {LOG}, but not released\n"
+    assert capsys.readouterr().err == told and not Path("out.csv").exists()
+
+
 def killed():
     booking.new_file = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
     main(f"{RELEASE.format('')} --start-log {LOG}".split())
@@ -753,6 +763,10 @@ def test_a_log_is_not_passed_by_in_silence(run, tmp_path):
     os.mkdir("away")
     os.symlink(tmp_path / "in.csv", "away/link.csv")
     os.symlink(tmp_path, "folder")
+    os.mkdir("far")
+    os.symlink("../middle/link.csv", "far/link.csv")
+    os.mkdir("middle")
+    os.symlink(tmp_path / "in.csv", "middle/link.csv")
     number = os.open("in.csv", os.O_RDONLY)
     for source in (
         "away/link.csv",
@@ -768,6 +782,8 @@ def test_a_log_is_not_passed_by_in_silence(run, tmp_path):
         code, said = run(f"{RELEASE.format(place)} {other}")
         assert code == 0 and note in said, other
     assert "note" not in run(f"{RELEASE.format(7)} --log folder/{LOG}")[1]
+    os.symlink("loop", "loop")
+    assert run("release m.json loop away/out.csv --column said")[0] == 2
     shutil.copy("away/fresh", f"away/{LOG}")
     code, said = run("release m.json away/link.csv away/out.csv --column said")
     assert code == 2 and "both next to the source" in said

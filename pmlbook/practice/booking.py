@@ -30,10 +30,13 @@ NEEDS_LOG = ("budget", "account", "new_account", "after", "receipt")
 
 
 def logs_beside(source: Path) -> list[Path]:
-    """The logs next to a source, and next to the file that it leads to if it is a symbolic link."""
-    folders = {
-        os.path.realpath(f): f for f in (Path(os.path.realpath(source)).parent, source.parent)
-    }
+    """The logs next to a source, and next to each file that it leads to as a symbolic link."""
+    folders = dict[str, Path]()
+    for _ in range(40):  # as many links as Linux follows
+        folders.setdefault(os.path.realpath(source.parent), source.parent)
+        if not source.is_symlink():
+            break
+        source = source.parent / os.readlink(source)
     return [folder / LOG for folder in folders.values() if os.path.lexists(folder / LOG)]
 
 
@@ -152,14 +155,17 @@ class Booking:
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """Say of an error that comes too late that the line stands."""
+        """Say of an error, or of an end by force, that comes too late that the line stands."""
         try:
             yield
-        except (OSError, ValueError) as error:
+        except BaseException as error:
             if not self.booked:
                 raise
-            line = f"line {self.entry.number} of {self._log.path}"
-            raise ValueError(f"booked as {line}, but not released: {error}") from error
+            late = f"booked as line {self.entry.number} of {self._log.path}, but not released"
+            if isinstance(error, (OSError, ValueError)):
+                raise ValueError(f"{late}: {error}") from error
+            complain(late)
+            raise
 
     @property
     def facts(self) -> dict[str, Any]:
