@@ -27,7 +27,7 @@ def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bo
     Examples
     --------
     >>> flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes"))
-    >>> [text for text, level, kept in sentences(flip, 0.2) if not kept]
+    >>> [text for text, level, kept in sentences(flip, 0.3) if not kept]
     ['no odds more than double']
     """
     level, shares = check_epsilon(epsilon), mechanism.exact_prior
