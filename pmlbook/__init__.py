@@ -287,6 +287,7 @@ _NAMES = {
         "HypothesisDivergence",
         "alpha_information",
     ],
+    "foundations.vulnerability": ["g_vulnerability", "min_entropy_leakage"],
     "hamming.exact": ["dp_leakage", "least_distortion"],
     "hamming.mutual_information": ["mi_leakage"],
     "hamming.shared_labels": ["least_loss"],
