@@ -297,7 +297,7 @@ def _grown(
     bound, square = singles_bound(pool, aim), float(unit) ** 2
     seconds = PATIENCE if max_time is None else max_time
     with Clock(seconds, progress, "estimation_mechanism") as clock:
-        found = grow(pool, found, aim, bound, tol, clock, lambda value: value * square)
+        found, bound = grow(pool, found, aim, bound, tol, clock, lambda value: value * square)
     return pool, found, float_below(Fraction(bound) * unit**2)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ from ..foundations.utility import Floats
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['MOST_UNITS', 'CLIMB', 'DENSE', 'LAST', 'FAR_OFF', 'Grown', 'relaxed', 'least_remainder', 'most_spread',
-           'singles_bound', 'arcs', 'first_circles', 'climb', 'eased_weights', 'Excess', 'grow']
+__all__ = ['MOST_UNITS', 'CLIMB', 'DENSE', 'SWEPT', 'SLACK', 'LAST', 'SWEEPING', 'FAR_OFF', 'Grown', 'relaxed', 'least_remainder',
+           'most_spread', 'singles_bound', 'arcs', 'first_circles', 'climb', 'eased_weights', 'swept', 'Excess', 'grow']
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #0942dc06
 class Grown:
@@ -260,7 +261,7 @@ def climb(
     return tall, place
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #ce0c3f08
-DENSE = 700  # corners up to which Newton's equations are solved as they are
+DENSE = 1500  # corners up to which Newton's equations are solved as they are
 
 
 def _conjugate(
@@ -336,12 +337,60 @@ def eased_weights(lifts: Floats, weights: Floats, aim: Summed | Determinant, eas
         else:
             break
         weights = moved
-        if now - then < 0.1 * ease * len(weights):
+        if now - then < 0.1 * ease * len(weights) and change.max() < 0.5:  # no new corner grows
             break
     return weights
 
+# %% ../../nbs/estimation/05_many_corners.ipynb #5eeb1a02
+SWEPT = 21  # secrets of which all corners are looked at, where nothing else helps
+SLACK = 2.0**-42  # relative: what floats lose in a sum of a few hundred terms, many times over
+
+
+def _halves(n: int) -> tuple[Floats, Floats]:
+    """All sets of the first half of the secrets and of the second, one a column."""
+    first = n // 2
+    sets = [
+        ((np.arange(2**k) >> np.arange(k)[:, None]) & 1).astype(float) for k in (first, n - first)
+    ]
+    none = np.zeros((n - first, sets[0].shape[1])), np.zeros((first, sets[1].shape[1]))
+    return np.vstack([sets[0], none[0]]), np.vstack([none[1], sets[1]])
+
+
+def swept(pool: Grown, matrix: Floats, prices: Floats) -> tuple[Fraction, list[int]]:
+    """No corner has a larger |M (l - 1)|^2 - prices . (l - 1); and the corners that have the most.
+
+    Source: floats, with what they lose added; Higham 2002, Section 4.2.
+    """
+    p, c, n = pool.prior, float(pool.limit), len(prices)
+    spread, size = matrix.T @ matrix, abs(matrix).T @ abs(matrix)
+    wrong = n * 2.0**-50 / p  # of a remainder
+    steep = 2 * (1 + c) * size.sum(axis=1) + abs(prices)
+    slack = SLACK * (1 + c) * float(steep.sum()) + 2 * float((steep * wrong).max())
+    left, right = _halves(n)
+    fixed, free, slope = spread.sum(axis=1), spread @ left, -2 * c * spread.sum(axis=1) - c * prices
+    own = c * c * (left * free).sum(axis=0) + slope @ left + spread.sum() + prices.sum()
+    best: list[tuple[float, NDArray[np.bool_], int]] = []
+    for some in right.T:
+        rests = (1 - c * (p @ some + p @ left)) / p[:, None]
+        fits = (rests >= -wrong[:, None]) & (rests <= c + wrong[:, None])
+        fits &= (left == 0) & (some == 0)[:, None]
+        at, who = np.nonzero(fits)
+        if not len(at):
+            continue
+        beside = spread @ some
+        base = own + c * c * (some @ beside + 2 * some @ free) + slope @ some
+        rest = np.clip(rests[at, who], 0, c)
+        pull = c * (free[at, who] + beside[at]) - fixed[at]
+        value = base[who] + rest * (2 * pull + rest * spread[at, at] - prices[at])
+        top = int(value.argmax())
+        best.append((float(value[top]), (left[:, who[top]] + some).astype(bool), int(at[top])))
+    most = max(value for value, _, _ in best)
+    best.sort(key=lambda one: -one[0])
+    return Fraction(most) + Fraction(slack), pool.add((tall, i) for _, tall, i in best[:n])
+
 # %% ../../nbs/estimation/05_many_corners.ipynb #25b2116a
 LAST = 1e-9  # of the aim: what the barrier costs at the end
+SWEEPING = 1e-3  # of the aim: while the barrier costs more, climbs find corners enough
 FAR_OFF = 1e-2  # of the aim: while the barrier costs more, climbs also start on circles
 
 
@@ -395,31 +444,40 @@ def grow(
     tol: float,
     clock: Clock,
     size_of: Callable[[float], float] = float,
-) -> dict[int, float]:
-    """Weights of corners that come within a fraction `tol` of a bound, or as near as climbs and time allow.
+) -> tuple[dict[int, float], float]:
+    """Weights of corners that come within a fraction `tol` of a bound, or as near as climbs and time allow, and a bound.
 
     Source: exchange, Fedorov 1972; the weights of all corners in use are made the best in every round.
     """
     rng, n, cost = np.random.default_rng(0), len(pool.ones), 0.1
     names, weights = list(found), np.array(list(found.values()))
+    least = math.inf, names, weights
     while True:
         lifts = pool.scaled(names)
         ease = cost * aim.size(lifts, weights) / len(weights)
         weights = eased_weights(lifts, weights, aim, ease)
-        kept = weights > 1e-3 * cost * weights.mean()
+        kept = weights > 0.1 * math.sqrt(cost) * weights.mean()  # others are far below their cost
         names, lifts = [k for k, use in zip(names, kept) if use], lifts[:, kept]
         weights = _evened(lifts, weights[kept], pool.ones)
         claim = aim.claim(lifts, weights, 0.0)
+        least = min(least, (claim.value, names, weights), key=itemgetter(0))
         clock.tell(size_of(claim.value), size_of(bound))
         if claim.value - bound <= tol * claim.value or clock.over:
             break
         excess = Excess(pool, claim.matrix, names, weights)
-        starts = rng.choice(names, n, p=weights / weights.sum()).tolist()
-        begin = [(pool.corners.tall[k], int(pool.corners.place[k])) for k in starts]
-        if cost > FAR_OFF:
-            begin[: n // 2] = arcs(pool, rng.permutation(n))[0][: n // 2]
+        if n <= SWEPT and cost <= SWEEPING:
+            best, new = swept(pool, claim.utility.matrix, excess.prices * excess.mean)
+            bound = max(bound, claim.bound(best))
+            if claim.value - bound <= tol * claim.value:
+                break
+        else:
+            starts = rng.choice(names, n, p=weights / weights.sum()).tolist()
+            begin = [(pool.corners.tall[k], int(pool.corners.place[k])) for k in starts]
+            if cost > FAR_OFF:
+                begin[: n // 2] = arcs(pool, rng.permutation(n))[0][: n // 2]
+            new = excess.summits(begin)
         used = set(names)
-        new = [k for k in excess.summits(begin) if k not in used]
+        new = [k for k in new if k not in used]
         over = excess.of(new)
         most = float(over.max(initial=0.0))
         if most < 10 * cost:
@@ -431,4 +489,5 @@ def grow(
         if room is None:  # as far as floats go
             break
         names, weights = names + new, room
-    return dict(zip(names, weights.tolist()))
+    _, names, weights = least
+    return dict(zip(names, weights.tolist())), bound
