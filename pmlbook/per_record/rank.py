@@ -115,6 +115,7 @@ class Boxes(NamedTuple):
     score: NDArray[np.float64]
 
     def at(self, where: Any) -> Boxes:
+        """Some of the cells."""
         return Boxes(*(part[where] for part in self))
 
 
