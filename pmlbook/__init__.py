@@ -7,40 +7,49 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'channel_capacity', 'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage',
            'privacy_region', 'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'AtlasEntry', 'binary_mechanism',
+           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'Regression', 'TwoWay',
+           'regression_of_release', 'regression_on_release', 'two_way', 'AtlasEntry', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
            'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
            'leakage_curve', 'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity',
            'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
-           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit',
-           'ball_region', 'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level',
-           'prior_from_counts', 'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'estimation_mechanism', 'estimation_variance', 'BudgetExceeded', 'DiskLog', 'JointRelease', 'ReleaseLog',
+           'RepeatedRelease', 'audit', 'ball_region', 'box_region', 'compose', 'composed_level', 'in_words',
+           'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_frontier', 'robust_least_leakage',
+           'robust_mechanism', 'sentence_level', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
-from importlib.metadata import version as _version
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    __version__: str
 
 # %% ../nbs/api.ipynb #e902aff6
-from .workshop.linear_programmes import Infeasible, LooseBound, SolverFailed
-from .workshop.validation import InvalidChannel, InvalidPrior
+if TYPE_CHECKING:
+    from pmlbook.workshop.linear_programmes import Infeasible, LooseBound, SolverFailed
+    from pmlbook.workshop.validation import InvalidChannel, InvalidPrior
 
 _all_ = ["Infeasible", "InvalidChannel", "InvalidPrior", "LooseBound", "SolverFailed"]
 
 # %% ../nbs/api.ipynb #2b2615db
-from .foundations.probability import entropy, mutual_information
+if TYPE_CHECKING:
+    from pmlbook.foundations.probability import entropy, mutual_information
 
 _all_ = ["entropy", "mutual_information"]
 
 # %% ../nbs/api.ipynb #21cdd527
-from .foundations.capacity import channel_capacity
-from pmlbook.foundations.leakage import (
-    epsilon_max,
-    epsilon_pml,
-    local_dp,
-    maximal_leakage,
-    pointwise_maximal_leakage,
-)
+if TYPE_CHECKING:
+    from pmlbook.foundations.capacity import channel_capacity
+    from pmlbook.foundations.leakage import (
+        epsilon_max,
+        epsilon_pml,
+        local_dp,
+        maximal_leakage,
+        pointwise_maximal_leakage,
+    )
 
 _all_ = [
     "channel_capacity",
@@ -52,19 +61,21 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #8f5a8154
-from .extremal.privacy_regions import privacy_region, privacy_regions
+if TYPE_CHECKING:
+    from pmlbook.extremal.privacy_regions import privacy_region, privacy_regions
 
 _all_ = ["privacy_region", "privacy_regions"]
 
 # %% ../nbs/api.ipynb #45102f62
-from .extremal.randomized_response import randomized_response_for_pml
-from pmlbook.foundations.classic import (
-    binary_symmetric,
-    exponential,
-    geometric,
-    laplace_threshold,
-    randomized_response,
-)
+if TYPE_CHECKING:
+    from pmlbook.extremal.randomized_response import randomized_response_for_pml
+    from pmlbook.foundations.classic import (
+        binary_symmetric,
+        exponential,
+        geometric,
+        laplace_threshold,
+        randomized_response,
+    )
 
 _all_ = [
     "binary_symmetric",
@@ -76,29 +87,48 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #7e776a6e
-from pmlbook.foundations.utility import (
-    ExpectedGain,
-    FInformation,
-    HypothesisDivergence,
-    alpha_information,
-)
+if TYPE_CHECKING:
+    from pmlbook.foundations.utility import (
+        ExpectedGain,
+        FInformation,
+        HypothesisDivergence,
+        alpha_information,
+    )
 
 _all_ = ["ExpectedGain", "FInformation", "HypothesisDivergence", "alpha_information"]
 
 # %% ../nbs/api.ipynb #411e1670
-from .release.certificate import Certificate
-from .release.estimation import Estimate
-from .release.mechanism import Design, Mechanism
+if TYPE_CHECKING:
+    from pmlbook.release.certificate import Certificate
+    from pmlbook.release.estimation import Estimate
+    from pmlbook.release.mechanism import Design, Mechanism
+    from pmlbook.release.regression import (
+        Regression,
+        regression_of_release,
+        regression_on_release,
+    )
+    from pmlbook.release.two_way import TwoWay, two_way
 
-_all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
+_all_ = [
+    "Certificate",
+    "Design",
+    "Estimate",
+    "Mechanism",
+    "Regression",
+    "TwoWay",
+    "regression_of_release",
+    "regression_on_release",
+    "two_way",
+]
 
 # %% ../nbs/api.ipynb #6574c769
-from .extremal.atlas import AtlasEntry, optimum_under
-from .extremal.binary import binary_mechanism
-from .extremal.cardinality import reduce_outputs
-from .extremal.high_privacy import high_privacy_mechanism
-from .large_alphabets.optimal import optimal_mechanism
-from .extremal.uniform import uniform_mechanism
+if TYPE_CHECKING:
+    from pmlbook.extremal.atlas import AtlasEntry, optimum_under
+    from pmlbook.extremal.binary import binary_mechanism
+    from pmlbook.extremal.cardinality import reduce_outputs
+    from pmlbook.extremal.high_privacy import high_privacy_mechanism
+    from pmlbook.large_alphabets.optimal import optimal_mechanism
+    from pmlbook.extremal.uniform import uniform_mechanism
 
 _all_ = [
     "AtlasEntry",
@@ -111,10 +141,11 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #5b25996d
-from .worst_case.utility_safe import utility_safe_mechanism
-from .worst_case.least_leakage import least_leakage
-from .worst_case.frontier import frontier, worst_case_mechanism
-from .worst_case.expected_utility import best_expected_utility
+if TYPE_CHECKING:
+    from pmlbook.worst_case.utility_safe import utility_safe_mechanism
+    from pmlbook.worst_case.least_leakage import least_leakage
+    from pmlbook.worst_case.frontier import frontier, worst_case_mechanism
+    from pmlbook.worst_case.expected_utility import best_expected_utility
 
 _all_ = [
     "best_expected_utility",
@@ -125,28 +156,30 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #2ce6bc47
-from .hamming.source_sets import SourceSet
-from .hamming.exact import dp_leakage, least_distortion
-from .hamming.mutual_information import mi_leakage
-from .hamming.shared_labels import least_loss
+if TYPE_CHECKING:
+    from pmlbook.hamming.source_sets import SourceSet
+    from pmlbook.hamming.exact import dp_leakage, least_distortion
+    from pmlbook.hamming.mutual_information import mi_leakage
+    from pmlbook.hamming.shared_labels import least_loss
 
 _all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
-from .per_record.noise import NoisyLeakage, dp_promise, noisy_leakage, ratio_information
-from .per_record.composition import PairAudit, audit_pair, released_together
-from .per_record.certificate import Adversary, leakage_curve, per_record_leakage
-from .record_design.leakage_distortion import distortion_leakage, leakage_distortion
-from .per_record.parity import parity_leakage
-from pmlbook.per_record.queries import (
-    Query,
-    SumQuery,
-    counting,
-    modular_sum,
-    pairwise_products,
-    parity,
-    threshold,
-)
+if TYPE_CHECKING:
+    from pmlbook.per_record.noise import NoisyLeakage, dp_promise, noisy_leakage, ratio_information
+    from pmlbook.per_record.composition import PairAudit, audit_pair, released_together
+    from pmlbook.per_record.certificate import Adversary, leakage_curve, per_record_leakage
+    from pmlbook.record_design.leakage_distortion import distortion_leakage, leakage_distortion
+    from pmlbook.per_record.parity import parity_leakage
+    from pmlbook.per_record.queries import (
+        Query,
+        SumQuery,
+        counting,
+        modular_sum,
+        pairwise_products,
+        parity,
+        threshold,
+    )
 
 _all_ = [
     "Adversary",
@@ -172,26 +205,32 @@ _all_ = [
 ]
 
 # %% ../nbs/api.ipynb #b7d93e10
-from .estimation.compromise import compromise
-from .estimation.few_corners import estimation_mechanism
-from .estimation.targets import estimation_variance
+if TYPE_CHECKING:
+    from pmlbook.estimation.compromise import compromise
+    from pmlbook.estimation.few_corners import estimation_mechanism
+    from pmlbook.estimation.targets import estimation_variance
 
 _all_ = ["compromise", "estimation_mechanism", "estimation_variance"]
 
 # %% ../nbs/api.ipynb #d0f9723f
-from .practice.audit import audit, leakage_bracket, noise_level
-from .practice.composition import JointRelease, compose, composed_level
-from pmlbook.practice.estimated_prior import (
-    ball_region,
-    box_region,
-    prior_from_counts,
-    worst_leakage,
-)
-from .practice.robust import robust_mechanism
-from .practice.release_log import ReleaseLog, RepeatedRelease
-from .practice.words import in_words, sentence_level
+if TYPE_CHECKING:
+    from pmlbook.practice.audit import audit, leakage_bracket, noise_level
+    from pmlbook.practice.composition import JointRelease, compose, composed_level
+    from pmlbook.practice.disk_log import BudgetExceeded, DiskLog
+    from pmlbook.practice.estimated_prior import (
+        ball_region,
+        box_region,
+        prior_from_counts,
+        worst_leakage,
+    )
+    from pmlbook.practice.region_frontier import robust_frontier, robust_least_leakage
+    from pmlbook.practice.robust import robust_mechanism
+    from pmlbook.practice.release_log import ReleaseLog, RepeatedRelease
+    from pmlbook.practice.words import in_words, sentence_level
 
 _all_ = [
+    "BudgetExceeded",
+    "DiskLog",
     "JointRelease",
     "ReleaseLog",
     "RepeatedRelease",
@@ -204,9 +243,111 @@ _all_ = [
     "leakage_bracket",
     "noise_level",
     "prior_from_counts",
+    "robust_frontier",
+    "robust_least_leakage",
     "robust_mechanism",
     "sentence_level",
     "worst_leakage",
 ]
 
-__version__ = _version("pmlbook")
+# %% ../nbs/api.ipynb #a7c0de07
+_NAMES = {
+    "estimation.compromise": ["compromise"],
+    "estimation.few_corners": ["estimation_mechanism"],
+    "estimation.targets": ["estimation_variance"],
+    "extremal.atlas": ["AtlasEntry", "optimum_under"],
+    "extremal.binary": ["binary_mechanism"],
+    "extremal.cardinality": ["reduce_outputs"],
+    "extremal.high_privacy": ["high_privacy_mechanism"],
+    "extremal.privacy_regions": ["privacy_region", "privacy_regions"],
+    "extremal.randomized_response": ["randomized_response_for_pml"],
+    "extremal.uniform": ["uniform_mechanism"],
+    "foundations.capacity": ["channel_capacity"],
+    "foundations.classic": [
+        "binary_symmetric",
+        "exponential",
+        "geometric",
+        "laplace_threshold",
+        "randomized_response",
+    ],
+    "foundations.leakage": [
+        "epsilon_max",
+        "epsilon_pml",
+        "local_dp",
+        "maximal_leakage",
+        "pointwise_maximal_leakage",
+    ],
+    "foundations.probability": ["entropy", "mutual_information"],
+    "foundations.utility": [
+        "ExpectedGain",
+        "FInformation",
+        "HypothesisDivergence",
+        "alpha_information",
+    ],
+    "hamming.exact": ["dp_leakage", "least_distortion"],
+    "hamming.mutual_information": ["mi_leakage"],
+    "hamming.shared_labels": ["least_loss"],
+    "hamming.source_sets": ["SourceSet"],
+    "large_alphabets.optimal": ["optimal_mechanism"],
+    "per_record.certificate": ["Adversary", "leakage_curve", "per_record_leakage"],
+    "per_record.composition": ["PairAudit", "audit_pair", "released_together"],
+    "per_record.noise": ["NoisyLeakage", "dp_promise", "noisy_leakage", "ratio_information"],
+    "per_record.parity": ["parity_leakage"],
+    "per_record.queries": [
+        "Query",
+        "SumQuery",
+        "counting",
+        "modular_sum",
+        "pairwise_products",
+        "parity",
+        "threshold",
+    ],
+    "practice.audit": ["audit", "leakage_bracket", "noise_level"],
+    "practice.composition": ["JointRelease", "compose", "composed_level"],
+    "practice.disk_log": ["BudgetExceeded", "DiskLog"],
+    "practice.estimated_prior": ["ball_region", "box_region", "prior_from_counts", "worst_leakage"],
+    "practice.region_frontier": ["robust_frontier", "robust_least_leakage"],
+    "practice.release_log": ["ReleaseLog", "RepeatedRelease"],
+    "practice.robust": ["robust_mechanism"],
+    "practice.words": ["in_words", "sentence_level"],
+    "record_design.leakage_distortion": ["distortion_leakage", "leakage_distortion"],
+    "release.certificate": ["Certificate"],
+    "release.estimation": ["Estimate"],
+    "release.mechanism": ["Design", "Mechanism"],
+    "release.regression": ["Regression", "regression_of_release", "regression_on_release"],
+    "release.two_way": ["TwoWay", "two_way"],
+    "workshop.linear_programmes": ["Infeasible", "LooseBound", "SolverFailed"],
+    "workshop.validation": ["InvalidChannel", "InvalidPrior"],
+    "worst_case.expected_utility": ["best_expected_utility"],
+    "worst_case.frontier": ["frontier", "worst_case_mechanism"],
+    "worst_case.least_leakage": ["least_leakage"],
+    "worst_case.utility_safe": ["utility_safe_mechanism"],
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+_FOLDERS = {module.partition(".")[0] for module in _NAMES}
+
+
+if not TYPE_CHECKING:  # or a type checker would find any name here
+
+    def __getattr__(name):
+        """Load a public name, the version, or a folder with its modules, when it is asked for."""
+        if name in _HOME:
+            found = getattr(_import_module(f"{__name__}.{_HOME[name]}"), name)
+        elif name == "__version__":
+            from importlib.metadata import version
+
+            found = version(__name__)
+        elif name in _FOLDERS:
+            for module in _NAMES:
+                if module.startswith(f"{name}."):
+                    _import_module(f"{__name__}.{module}")
+            return _import_module(f"{__name__}.{name}")
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    """The public names too, loaded or not."""
+    return sorted({*globals(), *_HOME, "__version__"})

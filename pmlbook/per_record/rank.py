@@ -115,7 +115,7 @@ class Boxes(NamedTuple):
     score: NDArray[np.float64]
 
     def at(self, where: Any) -> Boxes:
-        """Some of the cells."""
+        """The boxes at some places."""
         return Boxes(*(part[where] for part in self))
 
 

@@ -6,37 +6,25 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import importlib.util
-import subprocess
+import re
 import sys
-import webbrowser
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..workshop.linear_programmes import SolverFailed
-from ..foundations.utility import NAMED
-from .matrices import DECIMAL
-from pmlbook.practice.verbs import (
-    BAD_INPUT,
-    FINE,
-    INFORMATION,
-    STOPPED,
-    audit,
-    design,
-    estimate,
-    release,
-    say,
-    words,
-)
+from .talk import FINE, STOPPED, did_you_mean, refused, say
 
 # %% auto #0
-__all__ = ['book', 'parser', 'main']
+__all__ = ['UTILITIES', 'book', 'parsed', 'parser', 'main']
 
 # %% ../../nbs/practice/11_command_line.ipynb #8b21e8c2
 def book(arguments: argparse.Namespace) -> int:
     """Open the built book, or JupyterLab on its notebooks."""
+    import importlib.util
+    import subprocess
+    import webbrowser
+
     root = Path(__file__).resolve().parent.parent.parent
     page, notebook = root / "_build" / "html" / "index.html", root / "nbs" / "index.ipynb"
     if page.exists() and not arguments.lab:
@@ -56,8 +44,45 @@ def book(arguments: argparse.Namespace) -> int:
 class _Parser(argparse.ArgumentParser):
     """A parser that reports a bad command like any other bad input."""
 
+    verbs: dict[str, _Parser]
+
     def error(self, message: str) -> Any:
-        raise ValueError(f"{message} (see {self.prog} --help)")
+        found = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+        hint = did_you_mean(found[1], re.findall(r"[\w-]+", found[2])) if found else ""
+        raise ValueError(f"{message} (see {self.prog} --help){hint}")
+
+
+class _Version(argparse.Action):
+    """Print the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *ignored: Any) -> None:
+        from importlib.metadata import version
+
+        say(f"pmlbook {version('pmlbook')}")
+        parser.exit()
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    """The options of a command; ValueError if there are others, with what was perhaps meant."""
+    whole = parser()
+    try:
+        arguments, rest = whole.parse_known_args(words)
+        if rest:
+            raise ValueError(f"unrecognized arguments: {' '.join(rest)} (see pmlbook --help)")
+        return arguments
+    except ValueError as error:
+        raise ValueError(f"{error}{_hint(whole, words)}") from None
+
+
+def _hint(whole: _Parser, words: Sequence[str]) -> str:
+    """What was perhaps meant by the first option that a verb does not have."""
+    verb = next((whole.verbs[word] for word in words if word in whole.verbs), whole)
+    known = re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", verb.format_help())
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("--") and not any(option.startswith(name) for option in known):
+            return did_you_mean(name, known)
+    return ""
 
 
 def _one_character(text: str) -> str:
@@ -67,21 +92,33 @@ def _one_character(text: str) -> str:
 
 def _nats(text: str) -> float:
     """A number of nats, in digits."""
+    from pmlbook.practice.matrices import DECIMAL
+
     if not DECIMAL.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no number")
     return float(text)
 
 
-def _verb(verbs: Any, run: Any, example: str) -> Any:
+def _share(text: str) -> Any:
+    """A share from 0 to 1, in digits."""
+    from pmlbook.practice.start import share_of
+
+    try:
+        return share_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _verb(verbs: Any, name: str, does: str, example: str) -> Any:
     """A subcommand with its help and an example."""
     parser = verbs.add_parser(
-        run.__name__,
-        help=run.__doc__.splitlines()[0],
-        description=run.__doc__.splitlines()[0],
+        name,
+        help=does,
+        description=does,
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(verb=name)
     return parser
 
 
@@ -117,19 +154,75 @@ def _add_strata_options(parser: Any) -> None:
         help="that the shares of all strata are among those considered (default: 0.95)",
     )
 
+
+def _add_log_options(parser: Any) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="release log to ask (default: pmlbook-log.jsonl next to the source, if it is there)",
+    )
+    which.add_argument("--start-log", type=Path, metavar="FILE", help="begin a new log")
+    which.add_argument("--no-log", action="store_true", help="ask no log")
+    parser.add_argument(
+        "--budget",
+        type=_nats,
+        metavar="NATS",
+        help="for all releases of the column; kept in the log, may be lowered and never raised",
+    )
+    parser.add_argument(
+        "--account", metavar="NAME", help="in the log, if it is not the name of the column"
+    )
+
 # %% ../../nbs/practice/11_command_line.ipynb #928736b5
-def parser() -> argparse.ArgumentParser:
+UTILITIES = (
+    "mutual_information",
+    "total_variation",
+    "chi_square",
+    "jensen_shannon",
+    "hellinger",
+    "le_cam",
+)
+
+
+def parser() -> _Parser:
     """The parser of the command line."""
     main_parser = _Parser(
         prog="pmlbook",
         description="Optimal privacy mechanisms, each with its certificate.",
-        epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error, nothing written)",
+        epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error, nothing written), 3 a defect of pmlbook",
     )
+    main_parser.add_argument("--version", nargs=0, action=_Version, help="tell the version")
     verbs = main_parser.add_subparsers(metavar="VERB", required=True)
+
+    t = _verb(
+        verbs,
+        "start",
+        "Ask what a column is released for, design, and write certificates and a report.",
+        "pmlbook start survey.csv answer --merge-below 0.02 --for frequencies --epsilon 0.3",
+    )
+    t.add_argument("source", type=Path, help="CSV or Parquet")
+    t.add_argument("column", nargs="?", help="asked for if left out, as is what follows")
+    t.add_argument("--merge-below", type=_share, metavar="SHARE", help="merge rarer answers")
+    t.add_argument("--other", default="other", metavar="NAME", help="of the merged answers")
+    level = t.add_mutually_exclusive_group()
+    level.add_argument("--epsilon", type=_nats, help="level in nats")
+    level.add_argument("--promise", metavar="SENTENCE", help="its largest level; see words")
+    t.add_argument("--for", dest="goal", choices=["frequencies", "mean", "information"])
+    t.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="PREFIX",
+        help="of mechanism.json, estimate.json and report.html (default: the name of the file)",
+    )
+    t.add_argument("--release", type=Path, metavar="TARGET", help="release the file too")
 
     p = _verb(
         verbs,
-        design,
+        "design",
+        "Find the optimal mechanism and write its certificate.",
         "pmlbook design --prior healthy=60 flu=30 rare=10 --epsilon 0.5 -o mechanism.json",
     )
     prior = p.add_mutually_exclusive_group(required=True)
@@ -151,7 +244,7 @@ def parser() -> argparse.ArgumentParser:
         help="what the release is for: to tell most about one value, or the frequencies of all "
         "or the mean of values that are numbers with the least variance (default: information)",
     )
-    p.add_argument("--utility", default=INFORMATION, choices=list(NAMED))
+    p.add_argument("--utility", default=UTILITIES[0], choices=UTILITIES)
     p.add_argument(
         "--rows",
         type=int,
@@ -163,7 +256,8 @@ def parser() -> argparse.ArgumentParser:
 
     r = _verb(
         verbs,
-        release,
+        "release",
+        "Release one column of a file with a certified mechanism.",
         "pmlbook release mechanism.json patients.csv released.csv --column diagnosis",
     )
     r.add_argument("mechanism", type=Path, help="certificate written by design")
@@ -175,8 +269,26 @@ def parser() -> argparse.ArgumentParser:
     )
     r.add_argument("--sha256", metavar="DIGEST", help="refuse every certificate but this one")
     r.add_argument("--quiet", action="store_true", help="no progress")
+    _add_log_options(r)
+    _add_log_options(t)
+    r.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
+    r.add_argument("--receipt", type=Path, metavar="FILE", help="default: TARGET.receipt.json")
 
-    a = _verb(verbs, audit, "pmlbook audit channel.csv --prior 0.6 0.3 0.1 --epsilon 0.5")
+    g = _verb(
+        verbs,
+        "log",
+        "Verify a release log, and tell what the releases of each account leak together.",
+        "pmlbook log pmlbook-log.jsonl",
+    )
+    g.add_argument("file", type=Path, help="the log")
+    g.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
+
+    a = _verb(
+        verbs,
+        "audit",
+        "Tell what a channel leaks, and check a level if one is given.",
+        "pmlbook audit channel.csv --prior 0.6 0.3 0.1 --epsilon 0.5",
+    )
     a.add_argument(
         "channel", type=Path, help="CSV (header, names and a column 'prior' optional) or JSON"
     )
@@ -184,7 +296,12 @@ def parser() -> argparse.ArgumentParser:
     a.add_argument("--epsilon", type=_nats, help="exit with 1 if more leaks, decided exactly")
     a.add_argument("--delimiter", type=_one_character, default=",")
 
-    e = _verb(verbs, estimate, "pmlbook estimate mechanism.json released.csv --column diagnosis")
+    e = _verb(
+        verbs,
+        "estimate",
+        "Estimate the frequencies of the secrets from a released file.",
+        "pmlbook estimate mechanism.json released.csv --column diagnosis",
+    )
     e.add_argument("mechanism", type=Path, help="certificate that the release used")
     e.add_argument("source", type=Path, help="released CSV or Parquet")
     e.add_argument("--column", required=True)
@@ -199,7 +316,8 @@ def parser() -> argparse.ArgumentParser:
 
     w = _verb(
         verbs,
-        words,
+        "words",
+        "Turn a promise in words into its level, or a level into what it promises.",
         "pmlbook words --prior healthy=60 flu=30 rare=10 --promise 'no odds more than double'",
     )
     w.add_argument("--prior", nargs="+", required=True, metavar="NAME=WEIGHT")
@@ -207,25 +325,26 @@ def parser() -> argparse.ArgumentParser:
     either.add_argument("--promise", metavar="SENTENCE", help="tell its largest level")
     either.add_argument("--epsilon", type=_nats, help="tell which promises a level keeps")
 
-    b = _verb(verbs, book, "pmlbook book")
+    b = _verb(verbs, "book", "Open the built book, or JupyterLab on its notebooks.", "pmlbook book")
     b.add_argument("--lab", action="store_true", help="JupyterLab, even if the pages are built")
     b.add_argument("--show", action="store_true", help="only print what would be opened")
 
-    for verb in (p, r, e):
+    for verb in (t, p, r, e):
         _add_file_options(verb)
     for verb in (p, r):
         _add_strata_options(verb)
-    for verb in (r, e):
+    for verb in (t, r, e):
         verb.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
-    for verb in (p, r):
+    for verb in (t, p, r):
         verb.add_argument("--force", action="store_true", help="replace an existing output")
-    for verb in (p, r, a, e, w):
+    for verb in (p, r, g, a, e, w):
         verb.add_argument("--json", action="store_true", help="print the result as JSON")
+    main_parser.verbs = verbs.choices
     return main_parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0 fine, 1 a check fails, 2 bad input.
+    """Run the command line and return its exit code: 0 fine, 1 a check fails, 2 bad input, 3 a defect.
 
     Source: exit codes as `grep` and `diff` use them.
 
@@ -235,11 +354,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     """
     try:
-        arguments = parser().parse_args(argv)
-        return arguments.run(arguments)
-    except (ValueError, OSError, ImportError, SolverFailed, csv.Error) as error:
-        line = " ".join(str(error).split())
-        print(f"pmlbook: {line[:1000]}", file=sys.stderr)
-        return BAD_INPUT
+        arguments = parsed(sys.argv[1:] if argv is None else argv)
+        if arguments.verb == "book":
+            return book(arguments)
+        home = "start" if arguments.verb == "start" else "verbs"
+        run = getattr(import_module(f"pmlbook.practice.{home}"), arguments.verb)
+        code: int = run(arguments)
+        return code
     except KeyboardInterrupt:
         return STOPPED
+    except Exception as error:
+        return refused(error)

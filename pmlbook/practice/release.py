@@ -74,6 +74,7 @@ def release_file(
     force: bool = False,
     show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
+    confirm: Callable[[Released], object] | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Released:
     """Release one column of a CSV or Parquet file into a new file; the other columns stay as they are.
@@ -106,6 +107,8 @@ def release_file(
         Whether an error may show a value of the file, at most one and shortened.
     progress : callable, optional
         Called as ``progress(rows, share)`` after every block.
+    confirm : callable, optional
+        Called once, when all is checked and on the disk and the target has no name yet; an error of it stops the release.
     rng : numpy.random.Generator or int, optional
         Generator or seed, for experiments only; a cryptographic generator if left out.
 
@@ -133,22 +136,19 @@ def release_file(
         beside = find_beside(table, column, several(given), show_values)
         rows, gaps, strata = 0, 0, dict[tuple[Hashable, ...], Counter[Hashable]]()
         what, known = f"column {column!r} of {source}", table.spell(mechanism.inputs)
-        with (
-            new_file(target, force, table.source.file) as file,
-            table.copy(file, place, mechanism.outputs) as write,
-        ):
-            for block in table.blocks():
-                values = table.column(block, place, known)
-                codes = encode(values, known, what, missing, rows + 1, show_values)
-                if beside:
-                    tally(
-                        strata, [plain_list(table.column(block, p)) for p in beside], codes.tolist()
-                    )
-                write(block, mechanism.draw(codes, words))
-                table.source.check_unchanged()  # after each block: what grows as it is read has no end
-                rows, gaps = rows + len(codes), gaps + int((codes < 0).sum())
-                if progress:
-                    progress(rows, table.source.share())
+        with new_file(target, force, table.source.file) as file:
+            with table.copy(file, place, mechanism.outputs) as write:
+                for block in table.blocks():
+                    values = table.column(block, place, known)
+                    codes = encode(values, known, what, missing, rows + 1, show_values)
+                    if beside:
+                        seen = [plain_list(table.column(block, p)) for p in beside]
+                        tally(strata, seen, codes.tolist())
+                    write(block, mechanism.draw(codes, words))
+                    table.source.check_unchanged()  # after each block: what grows as it is read has no end
+                    rows, gaps = rows + len(codes), gaps + int((codes < 0).sum())
+                    if progress:
+                        progress(rows, table.source.share())
             if not rows:
                 raise ValueError(f"{source} has no rows")
             counts = counts_of(strata, range(len(mechanism.inputs)))
@@ -156,7 +156,12 @@ def release_file(
                 check_strata(mechanism, counts, epsilon, confidence)
             found = strata_levels(mechanism, counts, confidence) if counts else ()
             table.source.check_unchanged()  # and last of all
-    return Released(rows, gaps, found)
+            done = Released(rows, gaps, found)
+            if confirm:
+                file.flush()
+                os.fsync(file.fileno())
+                confirm(done)
+    return done
 
 
 def plain_list(column: Any) -> list[Any]:
@@ -186,20 +191,34 @@ def count_values(
 
 
 def count_strata(
-    source: str | os.PathLike[str], column: str, given: str | Sequence[str], layout: Layout
+    source: str | os.PathLike[str],
+    column: str,
+    given: str | Sequence[str],
+    layout: Layout,
+    most: int | None = None,
 ) -> dict[tuple[Hashable, ...], Counter[Hashable]]:
-    """How often each value of a column occurs in each stratum that the columns `given` make; see `count_values`."""
+    """How often each value of a column occurs in each stratum that the columns `given` make; see `count_values`.
+
+    More than `most` different values are a ValueError as soon as they are seen.
+    """
     counts = dict[tuple[Hashable, ...], Counter[Hashable]]()
+    different, rows = set[Hashable](), 0
     with open_table(Path(source), layout) as table:
         place = find_column(column, table)
         beside = find_beside(table, column, several(given), False)
         for block in table.blocks([place, *beside]):
-            tally(
-                counts,
-                [plain_list(table.column(block, p)) for p in beside],
-                plain_list(table.column(block, place)),
-            )
+            values = plain_list(table.column(block, place))
+            tally(counts, [plain_list(table.column(block, p)) for p in beside], values)
             table.source.check_unchanged()
+            rows += len(values)
+            if most is not None:
+                different.update(values)
+                if len(different - {None}) > most:
+                    raise ValueError(
+                        f"column {column!r} of {source} has more than {most:,} different values in its first "
+                        f"{rows:,} rows: a mechanism is for categories, not for identifiers, numbers or free "
+                        "text; merge them into classes first"
+                    )
     return counts
 
 

@@ -26,7 +26,7 @@ from pmlbook.practice.composition import (
 )
 
 # %% auto #0
-__all__ = ['LISTED', 'least_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'ReleaseLog']
+__all__ = ['LISTED', 'least_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog']
 
 # %% ../../nbs/practice/15_release_log.ipynb #f6d52810
 def least_remaining(
@@ -125,7 +125,7 @@ class RepeatedRelease(UserWarning):
     """A column is released again; the message says what all releases leak together."""
 
 
-def _rounded_up(level: float) -> Decimal:
+def rounded_up(level: float) -> Decimal:
     """Four digits that do not understate a level."""
     return Context(4, ROUND_CEILING).create_decimal_from_float(level)
 
@@ -189,8 +189,8 @@ class ReleaseLog:
             what = "leak" if after.joint is not None else "leak at most"
             warnings.warn(
                 f"release {len(after.fingerprints)} of column {column!r}: together they {what} "
-                f"{_rounded_up(after.epsilon)} nats; this one alone "
-                f"{_rounded_up(compose(mechanism).epsilon)}",
+                f"{rounded_up(after.epsilon)} nats; this one alone "
+                f"{rounded_up(compose(mechanism).epsilon)}",
                 RepeatedRelease,
                 stacklevel=3,
             )

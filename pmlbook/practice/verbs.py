@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import re
 import sys
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,12 +21,14 @@ import numpy as np
 
 from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
-from ..release.certificate import Certificate
+from ..release.certificate import Certificate, exp_below
 from ..release.estimation import Estimate
 from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
+from .booking import Booking, accounts, find_log, no_log, told_log
+from .disk_log import DiskLog
 from .robust import robust_mechanism
 from ..release.files import check_target, new_file
 from pmlbook.practice.matrices import (
@@ -40,30 +42,19 @@ from pmlbook.practice.matrices import (
 from pmlbook.practice.release import (
     count_outcomes,
     count_strata,
-    count_values,
     counts_of,
     release_file,
 )
 from .strata import LevelExceeded, Stratum, check_strata, strata_region
+from .report import errors_at
+from .talk import FAILS, FINE, complain, say
 from .words import in_words, sentence_level
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'STOPPED', 'INFORMATION', 'SHA256', 'say', 'design', 'standard_error', 'release',
-           'estimate', 'audit', 'words']
+__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_counts', 'published', 'warn_of', 'design',
+           'names_as_numbers', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/practice/10_verbs.ipynb #8e2fddc9
-FINE, FAILS, BAD_INPUT, STOPPED = 0, 1, 2, 130  # the last is what Ctrl-C ends with
-
-
-def say(text: str) -> None:
-    """Print a text, also where the terminal lacks a character or has gone away."""
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
-    except BrokenPipeError:  # what was to be done is done, and nobody listens any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
     """Print a result, as JSON or as lines for people."""
     plain = lines or [f"{key}: {value}" for key, value in facts.items()]
@@ -85,6 +76,97 @@ def _progress(rows: int, share: float) -> None:
 def _layout(arguments: argparse.Namespace) -> Layout:
     return Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
 
+# %% ../../nbs/practice/10_verbs.ipynb #a7c0de04
+Strata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
+CATEGORIES = 1024  # their square is what a certificate may hold
+FEW = 20  # so many may be different in a file of any size
+
+
+def _counts(arguments: argparse.Namespace) -> Strata:
+    """The counts of --counts in each stratum of --given."""
+    source, column, layout = arguments.counts, arguments.column, _layout(arguments)
+    counts = count_strata(source, column, arguments.given or (), layout, CATEGORIES)
+    _check_categories(counts, f"column {column!r} of {source}")
+    return counts
+
+
+def column_counts(source: Path, column: str, arguments: argparse.Namespace) -> Counter[Hashable]:
+    """How often each value of a column occurs, None for a gap; ValueError if they are no categories."""
+    counts = count_strata(source, column, (), _layout(arguments), CATEGORIES)
+    _check_categories(counts, f"column {column!r} of {source}")
+    return counts[()]
+
+
+def _check_categories(counts: Strata, what: str) -> None:
+    """ValueError if there is no value, or nearly every one is another."""
+    together = Counter[Hashable]()
+    for own in counts.values():
+        together.update(own)
+    rows, different = together.total() - together[None], len(together.keys() - {None})
+    if not different:
+        raise ValueError(f"{what} holds no value")
+    if different > max(FEW, rows // 2):
+        raise ValueError(
+            f"{what} has {different:,} different values in {rows:,} rows: a mechanism is for categories, not "
+            "for identifiers, numbers or free text; merge them into classes first"
+        )
+
+
+def _gaps(counts: Strata) -> dict[str, int]:
+    """How many values were counted, and how many rows have none."""
+    gaps = sum(own[None] for own in counts.values())
+    rows = sum(own.total() for own in counts.values())
+    return {"counted": rows - gaps, "empty": gaps} if counts else {}
+
+
+def _told_gaps(counts: Strata) -> list[str]:
+    """The same for people."""
+    found = _gaps(counts)
+    if not found:
+        return []
+    empty = f"; {found['empty']:,} rows are empty and not counted" if found["empty"] else ""
+    return [f"counted: {found['counted']:,} values{empty}"]
+
+
+def _warn_all(rarest: Fraction, epsilon: float) -> None:
+    """Warn of a level that forbids nothing."""
+    if 1 / rarest <= exp_below(check_epsilon(epsilon)):
+        complain(
+            f"warning: {epsilon!r} nats forbid nothing under this prior, whose largest level is "
+            f"{-math.log(rarest):.4g}: the best mechanism publishes the column as it is"
+        )
+
+
+def published(mechanism: Mechanism) -> float:
+    """The share of values that the outcome proves, because no other secret can produce it.
+
+    Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
+
+    Examples
+    --------
+    >>> published(Mechanism([[0.5, 0.5], [0, 1]], [0.5, 0.5]))
+    0.25
+    """
+    alone = (mechanism.weights > 0).sum(axis=0) == 1
+    return float(mechanism.prior @ mechanism.channel[:, alone].sum(axis=1))
+
+
+def _warn_published(mechanism: Mechanism, verb: str) -> float:
+    """Warn of a mechanism that publishes values, and tell their share."""
+    share = published(mechanism)
+    if share > 0:
+        does = "would publish" if verb == "design" else "publishes"
+        complain(
+            f"warning: this mechanism {does} {share:.3g} of the values as they are: their outcomes leave one answer only"
+        )
+    return share
+
+
+def warn_of(prior: Mapping[str, Fraction], epsilon: float, mechanism: Mechanism) -> None:
+    """Warn of a level that forbids nothing, and of a mechanism that publishes values."""
+    _warn_all(min(prior.values()), epsilon)
+    _warn_published(mechanism, "design")
+
 # %% ../../nbs/practice/10_verbs.ipynb #837d6b5d
 INFORMATION = "mutual_information"
 
@@ -101,8 +183,9 @@ def design(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--for {arguments.goal} takes no --given and no --utility")
     if arguments.rows < 1:
         raise ValueError(f"--rows {arguments.rows}: at least one is needed for a standard error")
+    counts = _counts(arguments) if arguments.counts else {}
     try:
-        found = _robust(arguments) if arguments.given else _optimal(arguments)
+        found = _robust(arguments, counts) if arguments.given else _optimal(arguments, counts)
     except LevelExceeded as error:
         return _refuse("design", "written", str(error))
     made, certificate = found.mechanism, found.mechanism.certify(arguments.epsilon)
@@ -127,44 +210,33 @@ def design(arguments: argparse.Namespace) -> int:
     }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     expected = standard_error(made, arguments.rows)
-    lines.append(_told(expected, arguments.rows))
-    _tell(
-        arguments,
-        facts | {"standard_error": expected, "standard_error_rows": arguments.rows},
-        lines,
-    )
+    lines += [_told(expected, arguments.rows)] + _told_gaps(counts)
+    facts |= {"standard_error": expected, "standard_error_rows": arguments.rows}
+    facts |= {"published": _warn_published(made, "design")} | _gaps(counts)
+    _tell(arguments, facts, lines)
     return FINE
 
 
-def _optimal(arguments: argparse.Namespace) -> Design:
+def _optimal(arguments: argparse.Namespace, counts: Strata) -> Design:
     """The design for one prior."""
     named: dict[Hashable, Fraction | int] = dict(weights_of(arguments.prior or []))
-    if arguments.counts:
-        layout = _layout(arguments)
-        counts = count_values(
-            arguments.counts,
-            arguments.column,
-            missing_text=layout.missing_text,
-            delimiter=layout.delimiter,
-            encoding=layout.encoding,
-        )
-        named = {name: counts[name] for name in sorted(counts.keys() - {None}, key=str)}
-    if not named:
-        raise ValueError(f"column {arguments.column!r} of {arguments.counts} holds no value")
+    if counts:
+        (own,) = counts.values()
+        named = {name: own[name] for name in sorted(own.keys() - {None}, key=str)}
     prior: Any = shares_of(named)
+    _warn_all(min(prior), arguments.epsilon)
     if arguments.goal == "information":
         found = optimal_mechanism(
             prior, arguments.epsilon, arguments.utility, max_time=arguments.max_time
         )
     else:
-        target = "frequencies" if arguments.goal == "frequencies" else _numbers(named)
+        target = "frequencies" if arguments.goal == "frequencies" else names_as_numbers(named)
         found = estimation_mechanism(prior, arguments.epsilon, target, arguments.max_time)
     return replace(found, mechanism=replace(found.mechanism, inputs=tuple(named)))
 
 
-def _robust(arguments: argparse.Namespace) -> Design:
+def _robust(arguments: argparse.Namespace, strata: Strata) -> Design:
     """The design for all strata of a file."""
-    strata = count_strata(arguments.counts, arguments.column, arguments.given, _layout(arguments))
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counts = counts_of(strata, names)
     region = strata_region(counts, arguments.confidence, names)
@@ -173,7 +245,7 @@ def _robust(arguments: argparse.Namespace) -> Design:
     return found
 
 
-def _numbers(names: Iterable[Hashable]) -> list[float]:
+def names_as_numbers(names: Iterable[Hashable]) -> list[float]:
     """Names that are numbers, for a mean."""
     found = []
     for name in names:
@@ -190,12 +262,8 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
 
     Source: `Estimate`, at the counts that are expected.
     """
-    try:
-        counts = rows * (mechanism.prior @ mechanism.channel)
-        told = Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
-    except ValueError:
-        return None
-    return float(told.standard_errors.max())
+    errors = errors_at(mechanism, rows)
+    return None if errors is None else max(errors)
 
 
 def _told(error: float | None, rows: int) -> str:
@@ -210,17 +278,22 @@ SHA256 = re.compile("[0-9a-f]{64}")
 
 def release(arguments: argparse.Namespace) -> int:
     """Release one column of a file with a certified mechanism."""
-    check_target(arguments.target, arguments.force, [arguments.mechanism, arguments.source])
+    inputs = [arguments.mechanism, arguments.source]
+    check_target(arguments.target, arguments.force, inputs)
     certificate = read_certificate(arguments.mechanism)
     why = _objection(arguments, certificate)
     if why:
         return _refuse("release", "released", why)
+    mechanism = Mechanism.from_certificate(certificate)
+    log = find_log(arguments)
     try:
+        booking = None if log is None else Booking(log, certificate, arguments, inputs)
+        published = _warn_published(mechanism, "release")
         done = release_file(
             arguments.source,
             arguments.target,
             arguments.column,
-            Mechanism.from_certificate(certificate),
+            mechanism,
             epsilon=arguments.epsilon,
             given=arguments.given,
             confidence=arguments.confidence,
@@ -231,6 +304,7 @@ def release(arguments: argparse.Namespace) -> int:
             force=arguments.force,
             show_values=arguments.show_values,
             progress=None if arguments.quiet else _progress,
+            confirm=booking,
         )
     except LevelExceeded as error:
         return _refuse("release", "released", str(error))
@@ -241,10 +315,12 @@ def release(arguments: argparse.Namespace) -> int:
         "rows": done.rows,
         "gaps": done.gaps,
     }
-    lines = [f"{key}: {value}" for key, value in facts.items()] + _strata_lines(done.strata)
+    booked = booking.facts if booking else no_log()
+    lines = [f"{key}: {value}" for key, value in facts.items()] + told_log(booked)
+    lines, facts = lines + _strata_lines(done.strata), facts | booked | {"published": published}
     values = done.rows - done.gaps
     if values:
-        facts["standard_error"] = standard_error(Mechanism.from_certificate(certificate), values)
+        facts["standard_error"] = standard_error(mechanism, values)
         lines.append(_told(facts["standard_error"], values))
     _tell(arguments, facts | _strata_facts(done.strata), lines)
     return FINE
@@ -379,4 +455,21 @@ def words(arguments: argparse.Namespace) -> int:
     kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
     lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
     _tell(arguments, {"epsilon": arguments.epsilon, "kept": kept}, lines)
+    return FINE
+
+# %% ../../nbs/practice/10_verbs.ipynb #a7c0de02
+def log(arguments: argparse.Namespace) -> int:
+    """Verify a release log, and tell what the releases of each account leak together."""
+    found = DiskLog(arguments.file, after=arguments.after)
+    rows = accounts(found)
+    facts = {"log": str(found.path), "lines": len(found.entries), "last": found.entries[-1].digest}
+    lines = [f"{key}: {value}" for key, value in facts.items()]
+    for row in rows:
+        budget = "none" if row["budget"] is None else f"{row['budget']!r} nats"
+        most = "" if row["exact"] else "at most "
+        lines.append(
+            f"{row['account']}: {row['releases']} releases, {most}{row['joint']!r} nats together; "
+            f"budget: {budget}"
+        )
+    _tell(arguments, facts | {"accounts": rows}, lines)
     return FINE

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 # %% auto #0
 __all__ = ['PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'Source', 'open_source', 'check_target', 'orderly_end',
-           'nameless_file', 'new_file']
+           'nameless_file', 'new_file', 'confirm_folder']
 
 # %% ../../nbs/release/08_files.ipynb #c9dd3ec7
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
                         os.fchmod(file.fileno(), _mode_like(file, like))
             if not POSIX:
                 _take(None, hidden, target, force)
-            _confirm_folder(target.parent)
+            confirm_folder(target.parent)
         finally:
             hidden.unlink(missing_ok=True)
 
@@ -250,7 +250,7 @@ def _take(nameless: BinaryIO | None, hidden: Path, target: Path, force: bool) ->
         raise FileExistsError(f"{target} exists: choose another name, or force") from None
 
 
-def _confirm_folder(path: Path) -> None:
+def confirm_folder(path: Path) -> None:
     """Let the disk have the name too, which is part of the folder."""
     if hasattr(os, "O_DIRECTORY"):
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -127,7 +128,7 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
     ------
     ValueError
         If it is not among the columns, or twice. The columns are listed only if `show_values` is set: in a file
-        without a header they are somebody's answers.
+        without a header they are somebody's answers. One that is nearly what was asked for is told.
     """
     if table.columns.count(column) == 1:
         return table.columns.index(column)
@@ -138,4 +139,6 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
         else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
     )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
+    near = get_close_matches(column, set(table.columns) - {column}, 1, 0.75)
+    hint = f": did you mean {near[0]!r}?" if near else hint
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")

@@ -1,0 +1,246 @@
+"""What people get wrong on the command line is said aloud, before it is done, and help comes at once."""
+
+import ast
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pmlbook
+from pmlbook import Mechanism, epsilon_max
+from pmlbook.practice import verbs
+from pmlbook.practice.command_line import main
+from pmlbook.practice.verbs import CATEGORIES, published
+
+CLINIC = "--prior healthy=60 flu=30 rare=10"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command line in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(command, *more):
+        code = main([*command.split(), *more])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+# levels that forbid nothing
+
+
+@pytest.mark.parametrize("goal", ["information", "frequencies"])
+def test_a_level_that_forbids_nothing_is_told(run, goal):
+    most = epsilon_max([0.6, 0.3, 0.1])
+    for level, warns in ((most * 0.99, False), (most + 1e-12, True), (50.0, True)):
+        command = f"design {CLINIC} --epsilon {level!r} --for {goal} --force --json"
+        code, out, err = run(command)
+        assert code == 0 and ("forbid nothing" in err) == warns
+        assert (json.loads(out)["published"] == pytest.approx(1, abs=1e-9)) == warns
+
+
+def test_a_release_that_publishes_says_so_before(run):
+    names = ("healthy", "flu")
+    Path("in.csv").write_text("said\nflu\nhealthy\n")
+    for channel, share in (
+        (np.eye(2), 1.0),
+        ([[0.5, 0.5], [0, 1]], 0.25),
+        ([[0.6, 0.4], [0.4, 0.6]], 0.0),
+    ):
+        made = Mechanism(channel, [0.5, 0.5], names, names)
+        assert published(made) == share
+        Path("m.json").write_text(made.certify(1.0).to_json())
+        code, out, err = run("release m.json in.csv out.csv --column said --force --json")
+        assert code == 0 and json.loads(out)["published"] == share
+        assert ("leave one answer only" in err) == (share > 0)
+
+
+def test_a_likely_answer_that_is_proved_below_the_largest_level_is_told(run):
+    code, out, err = run(f"design {CLINIC} --epsilon 1.0 --json")
+    assert code == 0 and "forbid nothing" not in err
+    assert ("leave one answer only" in err) == (json.loads(out)["published"] > 0)
+
+
+# columns that are no categories
+
+
+def test_identifiers_are_refused_while_they_are_counted(run):
+    Path("in.csv").write_text("id\n" + "".join(f"{i}\n" for i in range(200_000)))
+    tracemalloc.start()
+    code, out, err = run("design --counts in.csv --column id --epsilon 1")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert code == 2 and "'id' of in.csv has more than 1,024 different values" in err
+    assert out == "" and os.listdir() == ["in.csv"] and most < 40e6
+
+
+@pytest.mark.parametrize("given", ["", " --given kind"])
+def test_nearly_as_many_names_as_rows_are_refused(run, given):
+    for different, rows, code in ((60, 100, 2), (21, 30, 2), (5, 6, 0)):
+        lines = [f"n{i % different},k{i % 2}\n" for i in range(rows)]
+        Path("in.csv").write_text("name,kind\n" + "".join(lines))
+        command = f"design --counts in.csv --column name --epsilon 0.1 --force{given}"
+        found, out, err = run(command)
+        if code or not given:
+            assert found == code and ("merge them into classes" in err) == (code == 2)
+
+
+def test_as_many_categories_as_a_certificate_holds():
+    assert CATEGORIES**2 == 2**20
+
+
+# rows that do not count
+
+
+def test_empty_cells_are_counted_aloud(run):
+    Path("in.csv").write_text("id,said\n" + "1,yes\n" * 60 + "1,\n" * 1500 + "1,NA\n" + "1,no\n")
+    command = "design --counts in.csv --column said --epsilon 0.1 --force --missing-text"
+    code, out, err = run(command, "", "NA")
+    assert code == 0 and "counted: 61 values; 1,501 rows are empty and not counted" in out
+    code, out, err = run(command, "", "NA", "--json")
+    assert json.loads(out)["counted"] == 61 and json.loads(out)["empty"] == 1501
+    Path("in.csv").write_text("id,said\n1,yes\n2,no\n")
+    assert "counted: 2 values\n" in run(command, "")[1]
+    assert "counted" not in json.loads(run("design --prior 1 1 --epsilon 1 --force --json")[1])
+    Path("in.csv").write_text("id,said\n1,\n2,\n")
+    assert run(command, "")[0] == 2
+
+
+# words that are nearly right, and help that comes at once
+
+
+@pytest.mark.parametrize(
+    "command, meant",
+    [
+        ("relase m.json in.csv out.csv", "'release'"),
+        ("Design --prior 1 1", "'design'"),
+        ("--versoin", "'--version'"),
+        (f"design {CLINIC} --epsilom 1", "'--epsilon'"),
+        (f"design {CLINIC} --epsilom=1", "'--epsilon'"),
+        (f"design {CLINIC} --epsilon 1 --utility hellingr", "'hellinger'"),
+        (f"design {CLINIC} --epsilon 1 --for frequency", "'frequencies'"),
+        ("release m.json in.csv out.csv --colunm said", "'--column'"),
+        ("estimate m.json in.csv --column said --intervall exact", "'--interval'"),
+        ("design --counts in.csv --column sayd --epsilon 1", "'said'"),
+        ("design --counts in.csv --column Said --epsilon 1", "'said'"),
+    ],
+)
+def test_a_word_that_is_nearly_right_is_answered(run, command, meant):
+    Path("in.csv").write_text("id,said\n1,yes\n2,no\n")
+    code, out, err = run(command)
+    assert code == 2 and out == "" and err.count("\n") == 1
+    assert err.endswith(f"did you mean {meant}?\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["x", "design --xyzzy 1", "release m.json --column 1", "", "--"]
+)
+def test_a_word_that_is_like_none_is_only_refused(run, command):
+    code, out, err = run(command)
+    assert code == 2 and "did you mean" not in err and err.count("\n") == 1
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0 and capsys.readouterr().out == f"pmlbook {pmlbook.__version__}\n"
+
+
+def test_a_defect_ends_with_three_and_tells_no_value(run, monkeypatch):
+    def crash(*arguments, **choice):
+        raise IndexError("the diagnosis of row 7")
+
+    monkeypatch.setattr(verbs, "optimal_mechanism", crash)
+    code, out, err = run(f"design {CLINIC} --epsilon 1")
+    assert code == 3 and out == "" and err.count("\n") == 1
+    assert "a defect of pmlbook, IndexError in " in err and "row 7" not in err
+    assert "PMLBOOK_TRACE=1" in err and os.listdir() == []
+    monkeypatch.setenv("PMLBOOK_TRACE", "1")
+    code, out, err = run(f"design {CLINIC} --epsilon 1")
+    assert code == 3 and "Traceback" in err and "row 7" in err
+
+
+HELP = """
+import sys
+try:
+    {}
+except SystemExit as end:
+    assert end.code == 0
+print(sorted({{"numpy", "scipy", "highspy", "matplotlib", "pandas"}} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import pmlbook; dir(pmlbook)",
+        "from pmlbook.practice.command_line import main; main(['--help'])",
+        "from pmlbook.practice.command_line import main; main(['release', '--help'])",
+        "from pmlbook.practice.command_line import main; main(['--version'])",
+        "from pmlbook.practice.command_line import main; assert main(['desing']) == 2",
+    ],
+)
+def test_help_waits_for_nothing(statement):
+    code = HELP.format(statement)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"
+
+
+# the names of the library, each loaded when it is asked for
+
+
+def test_every_public_name_is_at_home_where_the_table_says():
+    assert set(pmlbook._HOME) == set(pmlbook.__all__)
+    for name, home in pmlbook._HOME.items():
+        thing = getattr(importlib.import_module(f"pmlbook.{home}"), name)
+        assert getattr(pmlbook, name) is thing and thing.__module__ == f"pmlbook.{home}"
+
+
+def test_the_table_and_what_a_type_checker_reads_agree():
+    tree = ast.parse(Path(pmlbook.__file__).read_text())
+    found = {
+        alias.name: node.module.removeprefix("pmlbook.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and "." in (node.module or "")
+        for alias in node.names
+        if alias.asname is None
+    }
+    assert {name: found.get(name) for name in pmlbook._HOME} == pmlbook._HOME
+
+
+FRESH = """
+import pickle, sys, pmlbook
+assert {*pmlbook.__all__, "__version__"} <= {*dir(pmlbook)} and not hasattr(pmlbook, "x")
+assert "numpy" not in sys.modules
+assert pmlbook.Mechanism is pmlbook.Mechanism and "Mechanism" in vars(pmlbook)
+assert pickle.loads(pickle.dumps(pmlbook.Mechanism([[1]], [1]))).epsilon == 0
+assert pmlbook.practice.estimated_prior.PriorRegion
+from pmlbook import practice
+assert practice is pmlbook.practice
+from IPython import InteractiveShell
+shell = InteractiveShell.instance()
+shell.user_ns["pml"] = pmlbook
+shell.Completer.use_jedi = False
+assert any("high_privacy_mechanism" in text for text in shell.complete("pml.high_priv")[1])
+assert "high_privacy_mechanism" not in vars(pmlbook)
+from pmlbook import *
+assert {*pmlbook.__all__} <= {*globals()}
+"""
+
+
+def test_lazy_names_are_like_any_others():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FRESH], check=True)
+
+
+def test_a_name_that_is_none(run):
+    with pytest.raises(AttributeError, match="no attribute 'optimal_mechansim'"):
+        getattr(pmlbook, "optimal_mechansim"[:])
+    with pytest.raises(ImportError):
+        exec("from pmlbook import nothing")

@@ -1,0 +1,573 @@
+"""A log on disk: every damage has its line, nothing goes out before it is noted, and names are not a way around it."""
+
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import stat
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pmlbook import BudgetExceeded, DiskLog, Mechanism, compose
+from pmlbook.practice import booking, disk_log, log_lines
+from pmlbook.practice.booking import LOG
+from pmlbook.practice.command_line import main
+from pmlbook.practice.disk_log import folded
+from pmlbook.practice.log_lines import Entry
+from pmlbook.release.certificate import Certificate
+
+THIRDS = [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]
+NAMES = ("healthy", "flu", "rare")
+
+
+def mechanism(seed=0, noise=0.8, names=NAMES):
+    """One of many mechanisms for the same answers and prior."""
+    rows = np.random.default_rng(seed).dirichlet(np.ones(3), size=3)
+    return Mechanism(noise / 3 + (1 - noise) * rows, THIRDS, names, names)
+
+
+WEEKLY = mechanism()
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A log with three releases of two columns."""
+    log = DiskLog(tmp_path / LOG, new=True)
+    log.record("diagnosis", WEEKLY, budget=2.0, rows=10)
+    log.record("diagnosis", mechanism(1))
+    log.record("illness", WEEKLY, account="illness")
+    return log
+
+
+# what it knows
+
+
+def test_the_joint_level_is_computed_anew_from_the_file(log):
+    later = DiskLog(log.path)
+    joint = compose(WEEKLY, mechanism(1))
+    assert later["diagnosis"].epsilon == joint.epsilon == later.entries[1].joint
+    assert later["illness"].epsilon == WEEKLY.epsilon
+    assert list(later) == ["illness", "diagnosis"] or set(later) == {"illness", "diagnosis"}
+    assert later.entries == log.entries and later.budget("illness") is None
+    assert later.entries[2].mechanism is None  # the first line holds it
+
+
+def test_the_budget_decides_at_the_exact_level(tmp_path):
+    joint = compose(WEEKLY, WEEKLY).epsilon
+    for place, budget in enumerate((joint, float(np.nextafter(joint, 0)))):
+        log = DiskLog(tmp_path / str(place), new=True)
+        log.record("a", WEEKLY, budget=budget)
+        whole = log.path.read_bytes()
+        if place == 0:
+            assert log.record("a", WEEKLY).joint == joint
+        else:
+            with pytest.raises(BudgetExceeded, match="'a' has a budget of"):
+                log.record("a", WEEKLY)
+            assert log.path.read_bytes() == whole
+
+
+def test_a_budget_is_lowered_and_never_raised(log):
+    for raised in (2.0000001, 1000.0):
+        with pytest.raises(ValueError, match="never raised"):
+            log.record("diagnosis", WEEKLY, budget=raised)
+    with pytest.raises(BudgetExceeded):
+        log.record("diagnosis", mechanism(2), budget=1e-10)
+    log.record("diagnosis", mechanism(2), budget=1.9)
+    assert DiskLog(log.path).budget("diagnosis") == 1.9
+    with pytest.raises(ValueError, match="never raised"):
+        log.ask("diagnosis", WEEKLY, budget=2.0)
+
+
+def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
+    from pmlbook.practice import release_log
+
+    monkeypatch.setattr(release_log, "LISTED", 8)
+    log = DiskLog(tmp_path / "log", new=True)
+    entries = [log.record("a", mechanism(seed, 0.95)) for seed in range(3)]
+    assert [entry.exact for entry in entries] == [True, False, False]
+    exact = compose(*(mechanism(seed, 0.95) for seed in range(3))).epsilon
+    assert exact <= entries[2].joint == DiskLog(log.path)["a"].epsilon
+    monkeypatch.undo()  # who can list more knows better, and the lines stay good
+    assert DiskLog(log.path)["a"].epsilon == exact
+
+
+# what it notices
+
+
+def cut(text, *places):
+    lines = text.splitlines(keepends=True)
+    return b"".join(lines[place] for place in places)
+
+
+@pytest.mark.parametrize(
+    "damage, line, told",
+    [
+        (lambda t: t.replace(b'"rows": 10,', b'"rows": 11,'), 1, "changed"),
+        (lambda t: t.replace(b'"column": "illness"', b'"column": "Illness"'), 3, "changed"),
+        (lambda t: t.replace(b'"budget": 2.0', b'"budget": 3.0'), 1, "changed"),
+        (lambda t: t.replace(b'"budget": 2.0', b'"budget": 2.00'), 1, "no line of a log"),
+        (lambda t: t.replace(b'"budget": 2.0', b'"budget": NaN'), 1, "no line of a log"),
+        (lambda t: t.replace(b'"budget": 2.0', b'"budget": 1e999'), 1, "no line of a log"),
+        (lambda t: t.replace(b'"rows": 10,', b'"rows": true,'), 1, "rows is not"),
+        (
+            lambda t: t.replace(b'"rows": 10,', b'"rows": ' + b"9" * 9999 + b","),
+            1,
+            "no line of a log",
+        ),
+        (
+            lambda t: t.replace(b'"rows": 10,', b'"rows": 10, "rows": 10,'),
+            1,
+            "a key is there twice",
+        ),
+        (lambda t: cut(t, 0, 2), 2, "is line 3"),
+        (lambda t: cut(t, 1, 2), 1, "is line 2"),
+        (lambda t: cut(t, 1, 0, 2), 1, "is line 2"),
+        (lambda t: cut(t, 0, 2, 1), 2, "is line 3"),
+        (lambda t: cut(t, 0, 0, 1, 2), 2, "is line 1"),
+        (lambda t: cut(t, 0, 1, 1, 2), 3, "is line 2"),
+        (lambda t: cut(t, 0, 1, 2, 2), 4, "is line 3"),
+        (lambda t: t[:-1], 3, "interrupted"),
+        (lambda t: t[:-100], 3, "interrupted"),
+        (lambda t: t + b"{", 4, "interrupted"),
+        (lambda t: t + b"\n", 4, "no line of a log"),
+        (lambda t: b"\n" + t, 1, "no line of a log"),
+        (lambda t: t.replace(b"\n", b"\r\n"), 1, "no line of a log"),
+        (lambda t: b"\xef\xbb\xbf" + t, 1, "no line of a log"),
+        (lambda t: t + b"\xff\xfe\n", 4, "no line of a log"),
+        (lambda t: t + b"[" * 100_000 + b"\n", 4, "no line of a log"),
+        (lambda t: t + b"null\n", 4, "no line of a log"),
+    ],
+)
+def test_damage_has_its_line(log, damage, line, told):
+    log.path.write_bytes(damage(log.path.read_bytes()))
+    with pytest.raises(ValueError, match=rf"^line {line} of .*{told}") as error:
+        DiskLog(log.path)
+    assert len(str(error.value)) < 400 + len(str(log.path))
+    with pytest.raises(ValueError, match=rf"^line {line} of"):  # and nothing is added to it
+        log.record("diagnosis", WEEKLY)
+
+
+def rewritten(entries):
+    """The file that a forger writes, all digests fitting."""
+    previous, lines = log_lines.START, []
+    for number, entry in enumerate(entries, 1):
+        entry = replace(entry, number=number, previous=previous)
+        previous = entry.digest
+        lines.append(entry.line)
+    return b"".join(lines)
+
+
+def test_a_level_that_is_not_that_of_the_mechanism_is_refused(log):
+    first, second, third = log.entries
+    for forged in (
+        [replace(first, joint=first.joint / 2), second, third],
+        [replace(first, level=first.level / 2), second, third],
+        [first, replace(second, joint=second.joint + 1e-9), third],
+    ):
+        log.path.write_bytes(rewritten(forged))
+        with pytest.raises(ValueError, match="line [12] of .* says that"):
+            DiskLog(log.path)["diagnosis"]
+
+
+def test_a_certificate_is_in_the_log_and_is_the_one_it_says(log):
+    first, second, third = log.entries
+    honest = json.loads(Mechanism(np.eye(3), THIRDS, NAMES, NAMES).certify(9.0).to_json())
+    for forged in (
+        [replace(first, mechanism=None), second, third],
+        [replace(first, mechanism=honest), second, third],
+        [replace(first, mechanism={}), second, third],
+        [second, third],
+    ):
+        log.path.write_bytes(rewritten(forged))
+        with pytest.raises(ValueError, match="line [12] of .* certificate"):
+            DiskLog(log.path)
+
+
+def test_an_older_copy_is_noticed_by_whoever_has_a_receipt(log, tmp_path):
+    shutil.copy(log.path, tmp_path / "older")
+    entry = log.record("diagnosis", mechanism(3))
+    receipt = json.loads(entry.receipt())
+    assert DiskLog(log.path, after=receipt["line"]).entries[-1] == entry
+    shutil.copy(tmp_path / "older", log.path)
+    DiskLog(log.path)  # a chain cannot know
+    with pytest.raises(ValueError, match="older copy"):
+        DiskLog(log.path, after=receipt["line"])
+    with pytest.raises(ValueError, match="no longer the log"):  # nor does one who saw it before
+        log.record("diagnosis", WEEKLY)
+
+
+def test_a_receipt_says_all_but_the_mechanism(log):
+    receipt = json.loads(log.entries[0].receipt())
+    assert receipt["certificate"] == WEEKLY.certify(WEEKLY.epsilon).digest
+    assert receipt["rows"] == 10 and receipt["joint"] == receipt["level"] == WEEKLY.epsilon
+    assert receipt["line"] == json.loads(log.path.read_bytes().splitlines()[0])["sha256"]
+    assert "mechanism" not in receipt
+
+
+# names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Diagnosis",
+        " diagnosis ",
+        "diag\N{ZERO WIDTH SPACE}nosis",
+        "ｄｉａｇｎｏｓｉｓ",
+        "DIAGNOſIS",
+    ],
+)
+def test_names_that_look_alike_are_one_account(log, name):
+    assert log.ask(name, WEEKLY).joint == compose(WEEKLY, mechanism(1), WEEKLY).epsilon
+    assert name in log
+
+
+def test_composed_and_decomposed_letters_are_one_account(tmp_path):
+    log = DiskLog(tmp_path / "log", new=True)
+    log.record("caf\N{LATIN SMALL LETTER E WITH ACUTE}", WEEKLY)
+    assert log.ask("cafe\N{COMBINING ACUTE ACCENT}", WEEKLY).joint > WEEKLY.epsilon
+    assert folded("Straße") == folded("STRASSE")
+
+
+def test_other_names_with_the_same_answers_are_asked_about(log):
+    for names in (NAMES, NAMES[::-1], tuple(name.upper() for name in NAMES)):
+        with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
+            log.ask("d\N{CYRILLIC SMALL LETTER I}agnosis", mechanism(0, names=names))
+    same = log.ask("Befund", WEEKLY, account="diagnosis")
+    assert same.joint > log["diagnosis"].epsilon and same.column == "Befund"
+    assert log.ask("Befund", WEEKLY, account="Befund").joint == WEEKLY.epsilon
+    log.ask("smokes", Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
+
+
+@pytest.mark.parametrize(
+    "column", ["", " ", "\N{ZERO WIDTH SPACE}", "\udcff", "x" * 1001, None, 1, True, b"a", ("a",)]
+)
+def test_what_is_no_name(log, column):
+    for call in (log.ask, log.record):
+        with pytest.raises(ValueError, match="column"):
+            call(column, WEEKLY)
+        with pytest.raises(ValueError, match="column|account"):
+            call("diagnosis", WEEKLY, account=column if column is not None else "")
+
+
+def test_strange_names_stay_on_their_line(tmp_path):
+    log = DiskLog(tmp_path / "log", new=True)
+    strange = ["a\nb", 'a"}', "c\u2028b", "\x00", "💉", "ה", "..", "null"]
+    for place, name in enumerate(strange):
+        names = tuple(f"{place}{answer}" for answer in "abc")
+        log.record(name, mechanism(names=names))
+    assert log.path.read_bytes().count(b"\n") == len(strange)
+    assert [entry.column for entry in DiskLog(log.path).entries] == strange
+
+
+def test_names_that_python_holds_for_equal(tmp_path):
+    """1, 1.0 and True are one name in Python, and three in JSON; the column of a file has texts."""
+    log = DiskLog(tmp_path / "log", new=True)
+    for names in ((1, 0), (1.0, 0.0), (True, False)):
+        flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], names)
+        joint = log.record("a", flip).joint
+    assert joint == compose(*[flip] * 3).epsilon == DiskLog(log.path)["a"].epsilon
+    with pytest.raises(ValueError, match="inputs differ"):
+        log.record("a", Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("1", "0")))
+
+
+def test_other_priors_and_other_answers_are_refused(log):
+    whole = log.path.read_bytes()
+    other = Mechanism(WEEKLY.channel, [0.5, 0.3, 0.2], NAMES, NAMES)
+    for release in (other, Mechanism(np.eye(2), [0.5, 0.5]), Mechanism([[1.0]], [1.0])):
+        with pytest.raises(ValueError, match="priors|inputs differ"):
+            log.record("diagnosis", release)
+    assert log.path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("hostile", [None, "", 1, WEEKLY.channel, Path("m.json"), {}, object()])
+def test_what_is_no_release(log, hostile):
+    with pytest.raises(ValueError, match="release must be"):
+        log.record("diagnosis", hostile)
+
+
+def test_a_certificate_that_does_not_hold_is_not_noted(log):
+    with pytest.raises(ValueError, match="does not hold"):
+        log.record("diagnosis", WEEKLY.certify(0.0))
+
+
+@pytest.mark.parametrize("number", [-1, np.nan, np.inf, "1", 10**400, 1j, [1], -1e-300])
+def test_what_is_no_budget_or_number_of_rows(log, number):
+    whole = log.path.read_bytes()
+    with pytest.raises(ValueError, match="budget"):
+        log.record("diagnosis", WEEKLY, budget=number)
+    if number != 10**400:
+        with pytest.raises(ValueError, match="rows"):
+            log.record("diagnosis", WEEKLY, rows=number)
+    assert log.path.read_bytes() == whole
+
+
+def test_names_that_json_cannot_hold_are_refused_before_anything(tmp_path):
+    log = DiskLog(tmp_path / "log", new=True)
+    with pytest.raises(ValueError, match="cannot be written to JSON"):
+        log.record("a", mechanism(names=((1, 2), "b", "c")))
+    assert os.listdir(tmp_path) == []
+
+
+# files
+
+
+def test_the_log_is_private_and_no_link_or_folder_or_pipe(log, tmp_path):
+    assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
+    os.symlink(log.path, tmp_path / "link")
+    os.symlink(tmp_path / "nowhere", tmp_path / "dangling")
+    os.mkfifo(tmp_path / "pipe")
+    for name, told in (
+        ("link", "symbolic link"),
+        ("dangling", "symbolic link"),
+        ("pipe", "no regular"),
+        ("", "no regular"),
+        ("/dev/null", "no regular"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            DiskLog(tmp_path / name)
+    for name in ("link", "dangling", LOG, "pipe"):
+        with pytest.raises(FileExistsError):
+            DiskLog(tmp_path / name, new=True)
+    with pytest.raises(FileNotFoundError):
+        DiskLog(tmp_path / "none")
+    for hostile in (None, 1, b"log", ["log"]):
+        with pytest.raises(ValueError, match="path must be"):
+            DiskLog(hostile)
+    (tmp_path / "empty").touch()
+    with pytest.raises(ValueError, match="is empty"):
+        DiskLog(tmp_path / "empty")
+
+
+def test_a_file_that_is_put_aside_is_not_appended_to(log, monkeypatch, tmp_path):
+    lock = log_lines._lock
+
+    def slow(file):
+        os.replace(log.path, tmp_path / "aside")
+        shutil.copy(tmp_path / "aside", log.path)
+        lock(file)
+
+    monkeypatch.setattr(log_lines, "_lock", slow)
+    with pytest.raises(ValueError, match="put aside"):
+        log.record("diagnosis", WEEKLY)
+
+
+@pytest.mark.parametrize("fails", ["write", "sync"])
+def test_a_full_disk_leaves_the_log_as_it_was(log, monkeypatch, fails):
+    whole = log.path.read_bytes()
+    if fails == "sync":
+        monkeypatch.setattr(log_lines.os, "fsync", full)
+        with pytest.raises(OSError, match="full"):
+            log.record("diagnosis", WEEKLY)
+    else:
+        with log_lines.locked(log.path) as file, pytest.raises(OSError, match="full"):
+            log_lines.append(Full(file), log.entries[-1].line)
+    assert log.path.read_bytes() == whole
+    assert len(DiskLog(log.path).entries) == 3
+
+
+def full(*arguments):
+    raise OSError(28, "full")
+
+
+class Full:
+    """A file on a disk that has room for ten more bytes."""
+
+    def __init__(self, file):
+        self.file, self.room = file, 10
+        self.seek, self.truncate, self.fileno = file.seek, file.truncate, file.fileno
+
+    def write(self, data):
+        if not self.room:
+            full()
+        taken, self.room = self.file.write(data[: self.room]), 0
+        return taken
+
+
+def test_a_new_log_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    log = DiskLog(tmp_path / "log", new=True)
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(BudgetExceeded):
+        log.record("a", WEEKLY, budget=0.0)
+    monkeypatch.setattr(disk_log, "append", full)
+    with pytest.raises(OSError):
+        log.record("a", WEEKLY)
+    assert os.listdir(tmp_path) == []
+
+
+def test_nothing_is_noted_if_privatize_fails_and_nothing_is_drawn_if_the_log_does(log):
+    with pytest.raises(ValueError, match="not among"):
+        log.privatize("diagnosis", WEEKLY, ["flu", "cold"])
+    assert len(DiskLog(log.path).entries) == 3
+    drawn = []
+    values = type("Values", (list,), {"__iter__": lambda self: drawn.append(1)})(["flu"])
+    log.record("diagnosis", WEEKLY, budget=log["diagnosis"].epsilon + 0.5)
+    with pytest.raises(BudgetExceeded):
+        log.privatize("diagnosis", WEEKLY, values, budget=0.0)
+    assert drawn == []
+
+
+def hurried(path, count):
+    for _ in range(count):
+        DiskLog(path).record("smokes", mechanism(names=("a", "b", "c")))
+
+
+def test_processes_wait_for_each_other(log):
+    processes = multiprocessing.get_context("fork")
+    crowd = [processes.Process(target=hurried, args=(log.path, 3)) for _ in range(4)]
+    for process in crowd:
+        process.start()
+    for process in crowd:
+        process.join(60)
+    assert [process.exitcode for process in crowd] == [0] * 4
+    assert len(DiskLog(log.path).entries) == 15
+
+
+# the command line
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command line in a folder with a certificate and a file; what changed if it fails."""
+    monkeypatch.chdir(tmp_path)
+    Path("m.json").write_text(WEEKLY.certify(WEEKLY.epsilon).to_json())
+    Path("in.csv").write_text("id,said\n" + "".join(f"{i},{NAMES[i % 3]}\n" for i in range(300)))
+
+    def call(command):
+        def content():
+            return {p: p.is_file() and p.read_bytes() for p in tmp_path.rglob("*")}
+
+        before = content()
+        code = main(command.split())
+        out, err = capsys.readouterr()
+        if code:
+            assert content() == before
+            assert out == "" and err.count("\n") == 1
+        return code, out + err
+
+    return call
+
+
+RELEASE = "release m.json in.csv out{}.csv --column said"
+
+
+def test_the_log_beside_the_source_is_asked_unless_told_not_to(run, tmp_path):
+    twice = compose(WEEKLY, WEEKLY).epsilon
+    code, said = run(f"{RELEASE.format(0)} --json")
+    assert code == 0 and json.loads(said)["log"] is None
+    assert run(f"{RELEASE.format(1)} --start-log {LOG} --budget {twice!r}")[0] == 0
+    code, said = run(f"{RELEASE.format(2)} --json")
+    facts = json.loads(said)
+    assert code == 0 and facts["joint"] == twice == facts["budget"] and facts["releases"] == 2
+    receipt = json.loads(Path("out2.csv.receipt.json").read_text())
+    assert receipt["line"] == facts["line"] and receipt["rows"] == 300
+    code, said = run(RELEASE.format(3))
+    assert code == 1 and "nothing released, column 'said' has a budget of" in said
+    os.mkdir("outside")
+    assert run("release m.json in.csv outside/out.csv --column said")[0] == 1
+    assert run(f"{RELEASE.format(4)} --no-log")[0] == 0
+    assert run(f"{RELEASE.format(5)} --log {LOG} --budget {twice + 1}")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ("--budget 1", "--budget needs a log"),
+        ("--account a", "--account needs a log"),
+        ("--after a", "--after needs a log"),
+        ("--receipt r.json", "--receipt needs a log"),
+        ("--log typo.jsonl", "does not exist"),
+        ("--start-log in.csv", "in.csv exists"),
+        ("--start-log out.csv", "names of their own"),
+        ("--start-log l --receipt out.csv", "names of their own"),
+        ("--start-log l --receipt l", "names of their own"),
+        ("--start-log l --receipt in.csv --force", "never changed"),
+        ("--start-log l --receipt m.json", "never changed"),
+        ("--start-log l --after " + "0" * 64, "holds no line"),
+        ("--start-log none/l", "No such file"),
+        ("--log in.csv", "line 1 of in.csv"),
+        ("--log m.json", "line 1 of m.json"),
+        ("--log l --no-log", "not allowed with"),
+        ("--start-log l --budget 1e999", "finite"),
+        ("--start-log l --budget=-1", "finite"),
+        ("--start-log l --budget ٣", "no number"),
+    ],
+)
+def test_what_a_release_with_a_log_refuses(run, options, told):
+    code, said = run(f"{RELEASE.format('')} {options}")
+    assert code == 2 and told in said, said
+
+
+def test_a_log_never_gives_way_to_what_is_written(run):
+    assert run(f"{RELEASE.format('')} --start-log {LOG}")[0] == 0
+    for command in (
+        f"release m.json in.csv {LOG} --column said --force",
+        f"{RELEASE.format(1)} --receipt {LOG} --force",
+    ):
+        code, said = run(command)
+        assert code == 2 and "names of their own" in said
+    os.link(LOG, "other.jsonl")
+    code, said = run("release m.json in.csv other.jsonl --column said --force")
+    assert code == 2 and "never changed" in said
+
+
+def test_a_release_that_fails_is_not_noted(run):
+    assert run(f"{RELEASE.format('')} --start-log {LOG}")[0] == 0
+    whole = Path(LOG).read_bytes()
+    Path("in.csv").write_text("id,said\n1,flu\n2,cold\n")
+    assert run(RELEASE.format(1))[0] == 2 and Path(LOG).read_bytes() == whole
+    Path("in.csv").write_text("id,said\n1,flu\n2,flu\n")
+    assert run(f"{RELEASE.format(1)} --given id --epsilon {WEEKLY.epsilon!r}")[0] == 1
+    assert run(RELEASE.format(""))[0] == 2 and Path(LOG).read_bytes() == whole
+
+
+def test_what_is_noted_and_not_released_is_only_that(run, monkeypatch, capsys):
+    """The order is log, receipt, data: a crash in between leaves a line too many, never one too few."""
+    assert run(f"{RELEASE.format('')} --start-log {LOG}")[0] == 0
+
+    def crash(*arguments):
+        raise OSError("the receipt cannot be written")
+
+    monkeypatch.setattr(booking, "new_file", crash)
+    assert main(RELEASE.format(1).split()) == 2
+    assert not Path("out1.csv").exists() and len(DiskLog(LOG).entries) == 2
+
+
+def killed():
+    booking.new_file = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+    main(f"{RELEASE.format('')} --start-log {LOG}".split())
+
+
+def test_killed_between_log_and_data(run):
+    process = multiprocessing.get_context("fork").Process(target=killed)
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    assert len(DiskLog(LOG).entries) == 1 and not Path("out.csv").exists()
+
+
+def test_the_log_is_shown(run):
+    run(f"{RELEASE.format('')} --start-log {LOG} --budget 1")
+    run(RELEASE.format(1))
+    line = json.loads(Path("out1.csv.receipt.json").read_text())["line"]
+    code, said = run(f"log {LOG} --after {line} --json")
+    facts = json.loads(said)
+    assert code == 0 and facts["last"] == line and facts["lines"] == 2
+    account = {"account": "said", "releases": 2, "exact": True, "budget": 1.0}
+    assert facts["accounts"] == [account | {"joint": compose(WEEKLY, WEEKLY).epsilon}]
+    assert "2 releases" in run(f"log {LOG}")[1]
+    assert run(f"log {LOG} --after 0")[0] == 2 and run("log none")[0] == 2
+
+
+def test_a_certificate_of_the_log_is_the_one_that_was_released_with(run):
+    text = WEEKLY.certify(2.0).to_json()
+    Path("m.json").write_text(text)
+    assert run(f"{RELEASE.format('')} --start-log {LOG}")[0] == 0
+    entry = DiskLog(LOG).entries[0]
+    assert isinstance(entry, Entry) and entry.certificate == Certificate.from_json(text).digest
+    assert entry.level == WEEKLY.epsilon < 2
