@@ -269,7 +269,7 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
 def _told(error: float | None, rows: int) -> str:
     """What a recipient will learn about frequencies, in words."""
     if error is None:
-        return "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them"
+        return "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them, unless answers are merged"
     return f"frequencies: told, with standard errors up to {error:.2g} at {rows} rows"
 
 # %% ../../nbs/practice/10_verbs.ipynb #ece03225
