@@ -7,7 +7,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'channel_capacity', 'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage',
            'privacy_region', 'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
            'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'AtlasEntry', 'binary_mechanism',
+           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'Regression', 'TwoWay',
+           'regression_of_release', 'regression_on_release', 'two_way', 'AtlasEntry', 'binary_mechanism',
            'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
            'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
            'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
@@ -16,7 +17,8 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
            'estimation_mechanism', 'estimation_variance', 'BudgetExceeded', 'DiskLog', 'JointRelease', 'ReleaseLog',
            'RepeatedRelease', 'audit', 'ball_region', 'box_region', 'compose', 'composed_level', 'in_words',
-           'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_frontier', 'robust_least_leakage',
+           'robust_mechanism', 'sentence_level', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib import import_module as _import_module
@@ -100,8 +102,24 @@ if TYPE_CHECKING:
     from pmlbook.release.certificate import Certificate
     from pmlbook.release.estimation import Estimate
     from pmlbook.release.mechanism import Design, Mechanism
+    from pmlbook.release.regression import (
+        Regression,
+        regression_of_release,
+        regression_on_release,
+    )
+    from pmlbook.release.two_way import TwoWay, two_way
 
-_all_ = ["Certificate", "Design", "Estimate", "Mechanism"]
+_all_ = [
+    "Certificate",
+    "Design",
+    "Estimate",
+    "Mechanism",
+    "Regression",
+    "TwoWay",
+    "regression_of_release",
+    "regression_on_release",
+    "two_way",
+]
 
 # %% ../nbs/api.ipynb #6574c769
 if TYPE_CHECKING:
@@ -205,6 +223,7 @@ if TYPE_CHECKING:
         prior_from_counts,
         worst_leakage,
     )
+    from pmlbook.practice.region_frontier import robust_frontier, robust_least_leakage
     from pmlbook.practice.robust import robust_mechanism
     from pmlbook.practice.release_log import ReleaseLog, RepeatedRelease
     from pmlbook.practice.words import in_words, sentence_level
@@ -224,6 +243,8 @@ _all_ = [
     "leakage_bracket",
     "noise_level",
     "prior_from_counts",
+    "robust_frontier",
+    "robust_least_leakage",
     "robust_mechanism",
     "sentence_level",
     "worst_leakage",
@@ -285,6 +306,7 @@ _NAMES = {
     "practice.composition": ["JointRelease", "compose", "composed_level"],
     "practice.disk_log": ["BudgetExceeded", "DiskLog"],
     "practice.estimated_prior": ["ball_region", "box_region", "prior_from_counts", "worst_leakage"],
+    "practice.region_frontier": ["robust_frontier", "robust_least_leakage"],
     "practice.release_log": ["ReleaseLog", "RepeatedRelease"],
     "practice.robust": ["robust_mechanism"],
     "practice.words": ["in_words", "sentence_level"],
@@ -292,6 +314,8 @@ _NAMES = {
     "release.certificate": ["Certificate"],
     "release.estimation": ["Estimate"],
     "release.mechanism": ["Design", "Mechanism"],
+    "release.regression": ["Regression", "regression_of_release", "regression_on_release"],
+    "release.two_way": ["TwoWay", "two_way"],
     "workshop.linear_programmes": ["Infeasible", "LooseBound", "SolverFailed"],
     "workshop.validation": ["InvalidChannel", "InvalidPrior"],
     "worst_case.expected_utility": ["best_expected_utility"],

@@ -143,7 +143,7 @@ def test_information_ends():
     assert mi_leakage(source, 1).value == 0 and mi_leakage(source, 0.575).value == 0
     impossible = mi_leakage([[0.6, 0.4, 0.0]], 0.1)
     assert impossible.value == pytest.approx(mi_leakage([[0.6, 0.4]], 0.1).value, abs=1e-9)
-    assert np.allclose(impossible.distribution, [0.6, 0.4, 0])
+    assert np.allclose(impossible.distribution, [0.6, 0.4, 0], rtol=0, atol=1e-12)
 
 
 def test_inputs_are_not_modified():
@@ -202,7 +202,9 @@ def test_levelled_keeps_what_it_must():
         m = int(rng.integers(2, 6))
         Q = rng.dirichlet(np.ones(m), m)
         flat = levelled(Q)
-        assert np.allclose(flat.sum(axis=1), 1) and np.allclose(np.diag(flat), np.diag(Q))
+        assert np.allclose(flat.sum(axis=1), 1, rtol=0, atol=1e-12) and np.allclose(
+            np.diag(flat), np.diag(Q), rtol=0, atol=1e-12
+        )
         assert local_dp(flat) <= local_dp(Q) + 1e-12
 
 

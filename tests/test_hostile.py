@@ -108,6 +108,8 @@ CALLS = {
     "ball_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "prior_from_counts": dict(counts=[60, 30, 10], zeros="refuse"),
     "robust_mechanism": dict(region=REGION, epsilon=0.5, utility="chi_square"),
+    "robust_least_leakage": dict(utilities=UTILITIES, region=REGION, threshold=2.0, by="value"),
+    "robust_frontier": dict(utilities=UTILITIES, region=REGION),
     "worst_leakage": dict(channel=CHANNEL, region=REGION),
     "audit": dict(
         mechanism={0: [0, 1], 1: [1], 2: [0]}, prior=PRIOR, outcomes=[0, 1], confidence=0.9
@@ -117,6 +119,18 @@ CALLS = {
     "sentence_level": dict(sentence="no odds more than double", prior=PRIOR),
     "in_words": dict(prior=PRIOR, epsilon=0.3),
     "compose": dict(first=FLIP, second=FLIP),
+    "regression_on_release": dict(
+        mechanism=FLIP,
+        released=[0, 1, 1],
+        response=[0.0, 1.0, 0.5],
+        features=[1.0, 2.0],
+        covariates=None,
+        link="linear",
+    ),
+    "regression_of_release": dict(
+        mechanism=FLIP, released=[0, 1, 1, 0], covariates=[[1.0], [1.0], [1.0], [1.0]]
+    ),
+    "two_way": dict(mechanism=FLIP, released=[0, 1, 1], beside=["a", "b", "a"], other=None),
 }
 TARGETS = {name: getattr(pb, name) for name in CALLS}
 TARGETS["compose"] = lambda first, second: pb.compose(first, second)
@@ -270,7 +284,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry"}
+    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
     assert set(pb.__all__) - classes - results - set(CALLS) == set()
 

@@ -196,7 +196,7 @@ def test_interrupted_brackets_are_valid():
         query, channel, 8.2, max_time=0, progress=lambda v, u, s: calls.append((v, u))
     )
     longer = per_record_leakage(query, channel, 8.2, tol=2e-2)
-    assert short.method == "interrupted" and longer.method == "branch and bound" and calls
+    assert short.method == "interrupted" and longer.method == "data processing" and calls
     assert short.value <= longer.bound and longer.value <= short.bound
     assert all(value <= bound for value, bound in calls)
 

@@ -48,10 +48,12 @@ def test_record_information(seed):
     channel = rng.dirichlet(np.ones(rng.integers(1, 5)), size=math.prod(shape))
     expected = [slow_information(channel, prior, i) for i in range(len(shape))]
     found = [fw.record_information(channel, prior, i) for i in range(len(shape))]
-    assert np.allclose(found, expected, atol=1e-12)
-    assert np.allclose(fw.information_of_all(channel, prior[None])[:, 0], expected, atol=1e-12)
+    assert np.allclose(found, expected, rtol=0, atol=1e-12)
+    assert np.allclose(
+        fw.information_of_all(channel, prior[None])[:, 0], expected, rtol=0, atol=1e-12
+    )
     stacked = channel.reshape(*shape, -1)
-    assert np.isclose(fw.dalenius_level(stacked, [prior]), max(0, *expected), atol=1e-12)
+    assert np.isclose(fw.dalenius_level(stacked, [prior]), max(0, *expected), rtol=0, atol=1e-12)
 
 
 def test_splitting_keeps_the_belief_and_the_argument():
@@ -60,7 +62,9 @@ def test_splitting_keeps_the_belief_and_the_argument():
     before = prior.copy()
     for record in range(3):
         marginal, rows = fw.split_belief(prior, record)
-        assert np.allclose(fw.join_belief(marginal, rows, prior.shape, record), prior)
+        assert np.allclose(
+            fw.join_belief(marginal, rows, prior.shape, record), prior, rtol=0, atol=1e-12
+        )
     fw.record_information(rng.dirichlet(np.ones(2), 24), prior, 1)
     assert (prior == before).all()
 
@@ -76,7 +80,10 @@ def test_the_grid_is_complete(shape, steps):
     cells = math.prod(shape)
     assert len(grid) == math.comb(steps + cells - 1, cells - 1)
     assert len(np.unique(grid.reshape(len(grid), -1), axis=0)) == len(grid)
-    assert np.allclose(grid.reshape(len(grid), -1).sum(axis=1), 1) and grid.min() >= 0
+    assert (
+        np.allclose(grid.reshape(len(grid), -1).sum(axis=1), 1, rtol=0, atol=1e-12)
+        and grid.min() >= 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +151,9 @@ def test_the_corrected_slope_is_the_slope():
             for d in (h, -h)
         )
         slopes = information_gradients(channel, marginal, table).conditionals
-        assert np.isclose((slopes * (towards - table)).sum(), (there - back) / 2 / h, atol=1e-7)
+        assert np.isclose(
+            (slopes * (towards - table)).sum(), (there - back) / 2 / h, rtol=0, atol=1e-7
+        )
 
 
 @pytest.mark.parametrize("reading", ["power", "exponential"])
@@ -155,7 +164,7 @@ def test_entropy_projection_reaches_or_refuses(reading):
         target = rng.uniform(0.01, math.log(len(v)) - 1e-6)
         try:
             assert np.isclose(
-                entr(pc.entropy_projection(v, target, reading)).sum(), target, atol=1e-8
+                entr(pc.entropy_projection(v, target, reading)).sum(), target, rtol=0, atol=1e-8
             )
         except pc.NoRoot:  # only where the largest entries are nearly tied
             assert np.diff(np.sort(v))[-1] < 1e-3
@@ -183,7 +192,9 @@ def test_sharpest_table_tries_all():
             for pick in np.ndindex(3, 3, 3)
         )
         table = pa.sharpest_table(channel, marginal)
-        assert np.isclose(fw.record_information(channel, marginal[:, None] * table, 0), best)
+        assert np.isclose(
+            fw.record_information(channel, marginal[:, None] * table, 0), best, rtol=0, atol=1e-12
+        )
 
 
 def test_runs_repeat_and_leave_their_arguments():
@@ -193,7 +204,7 @@ def test_runs_repeat_and_leave_their_arguments():
     one, two = (pa.alternating_leakage(channel, start, 0.9) for _ in range(2))
     assert one.value == two.value and (one.prior == two.prior).all()
     assert (start == kept[0]).all() and (channel == kept[1]).all()
-    assert np.isclose(one.entropy, entr(one.prior).sum())
+    assert np.isclose(one.entropy, entr(one.prior).sum(), rtol=0, atol=1e-12)
     again = [pa.restarts(channel, (2, 2), 0.9, 2, np.random.default_rng(6)) for _ in range(2)]
     assert [r.value for r in again[0]] == [r.value for r in again[1]]
 
@@ -305,7 +316,10 @@ def test_the_designs_cycle_and_report_too_little():
     for channel in run.channels[1:]:
         assert per_record_leakage(query, channel.reshape(4, 2), 0.0).value > 0.69
     assert np.isclose(
-        max(fw.record_information(run.channel, run.prior, i) for i in range(2)), run.value
+        max(fw.record_information(run.channel, run.prior, i) for i in range(2)),
+        run.value,
+        rtol=0,
+        atol=1e-12,
     )
     again = pd.alternating_design(query, 0.25, 0.0, np.random.default_rng(3), tol=0, max_rounds=3)
     assert again.trace == run.trace and (again.channel == run.channel).all()
@@ -314,7 +328,7 @@ def test_the_designs_cycle_and_report_too_little():
 def test_the_dual_reports_a_distortion_that_is_too_small():
     run = pd.alternating_distortion(parity(2), 0.1308, 0.0, np.random.default_rng(4), max_rounds=2)
     assert run.value < 0.15  # 0.25 is needed
-    assert np.allclose(run.channel.sum(axis=-1), 1)
+    assert np.allclose(run.channel.sum(axis=-1), 1, rtol=0, atol=1e-12)
 
 
 def test_blurred_has_the_distortion_asked_for():
@@ -324,8 +338,10 @@ def test_blurred_has_the_distortion_asked_for():
         least, most = costs.min(axis=-1).sum(), costs.mean(axis=-1).sum()
         for share in (0, 0.3, 1):
             q = pd.blurred(costs, D := least + share * (most - least))
-            assert np.isclose((costs * q).sum(), D) and np.allclose(q.sum(axis=-1), 1)
-        assert np.allclose(pd.blurred(costs, most + 1), 0.25)
+            assert np.isclose((costs * q).sum(), D, rtol=0, atol=1e-12) and np.allclose(
+                q.sum(axis=-1), 1, rtol=0, atol=1e-12
+            )
+        assert np.allclose(pd.blurred(costs, most + 1), 0.25, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

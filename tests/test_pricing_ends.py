@@ -140,7 +140,11 @@ def test_the_limit_is_kept_and_needs_no_warning(max_time, n, ticks):
         warnings.filterwarnings("error", "(?s).*seconds are over", LooseBound)
         lifts, _, bound = column_generation(prior, 0.5, INFORMATION, max_time=max_time)
     assert late(ticks, max_time) <= 12
-    assert lifts.shape[1] <= n and np.allclose(prior @ lifts, 1) and 0 < bound <= 0.5 + 1e-12
+    assert (
+        lifts.shape[1] <= n
+        and np.allclose(prior @ lifts, 1, rtol=0, atol=1e-12)
+        and 0 < bound <= 0.5 + 1e-12
+    )
 
 
 def test_a_search_that_does_not_move_stops(monkeypatch):
@@ -261,12 +265,14 @@ def test_dealing_keeps_every_average():
         mass, weights = rng.random(n) + 0.01, rng.dirichlet(np.ones(v))
         share = np.where(rng.random(v) < 0.3, rng.integers(0, 2, size=v), rng.random(v))
         dealt = deal(share * mass.sum(), weights, mass)
-        assert np.allclose(dealt @ weights, share @ weights) and np.allclose(
-            mass @ dealt, share * mass.sum()
+        assert np.allclose(dealt @ weights, share @ weights, rtol=0, atol=1e-12) and np.allclose(
+            mass @ dealt, share * mass.sum(), rtol=0, atol=1e-12
         )
         x, shares = unroll(mass, np.zeros(n, dtype=int), share[None], weights)
         assert x.shape[1] <= v + n - 1 and ((x > 0) & (x < 1)).sum(axis=0).max() <= 1
-        assert np.allclose(x @ shares, share @ weights) and np.isclose(shares.sum(), 1)
+        assert np.allclose(x @ shares, share @ weights, rtol=0, atol=1e-12) and np.isclose(
+            shares.sum(), 1, rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("trial", range(0, 2000, 50))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
+from .many_corners import Grown, first_circles, grow, singles_bound
 from .optimal_design import Spread, centred, functionals
 from pmlbook.estimation.targets import (
     Claim,
@@ -32,19 +33,20 @@ from pmlbook.extremal.enumeration import (
     lowered,
     too_uneven,
 )
-from ..extremal.lift_vectors import exact_lift_vectors
+from ..extremal.lift_vectors import MAX_ENUMERATED, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Floats
+from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import float_below
-from ..workshop.linear_programmes import Infeasible, warn_if_loose
+from ..workshop.linear_programmes import PATIENCE, Infeasible, warn_if_loose
 from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'unlike', 'Listed',
-           'first_weights', 'criterion', 'search', 'estimation_mechanism']
+__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'Answer', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'unlike',
+           'Listed', 'first_weights', 'criterion', 'search', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #6fcea668
 def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tuple[Floats, float]:
@@ -192,7 +194,7 @@ def _prices(shifts: Floats, weights: Floats, values: Floats) -> Floats:
 
 
 def criterion(
-    target: str | ArrayLike, wanted: Floats, pool: Listed, found: Mapping[int, float]
+    target: str | ArrayLike, wanted: Floats, pool: Listed | Grown, found: Mapping[int, float]
 ) -> tuple[Criterion, Fraction]:
     """What a target makes small, and the unit that its functionals are measured in.
 
@@ -248,7 +250,7 @@ def search(
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #7da3900e
 def _stored(
-    pool: Listed, found: Mapping[int, float], least: float, prior: Any, level: float
+    pool: Listed | Grown, found: Mapping[int, float], least: float, prior: Any, level: float
 ) -> Mechanism:
     """The mechanism of corners that some secret is told with a probability above `least`, within its level."""
     checked, weights = check_prior(prior), np.array(list(found.values()))
@@ -264,11 +266,48 @@ def _stored(
     return keep_level(make, level)
 
 
+Answer = tuple[Listed | Grown, dict[int, float], float]  # corners, their weights, a bound
+
+
+def _listed(
+    shares: Sequence[Fraction], limit: Fraction, target: Any, wanted: Floats, clock: Clock
+) -> Answer:
+    """The best weights of corners that can be listed."""
+    pool = Listed(shares, limit)
+    found = first_weights(pool)
+    aim, unit = criterion(target, wanted, pool, found)
+    found, bound = search(pool, found, aim, clock)
+    return pool, found, float_below(Fraction(bound) * unit**2)
+
+
+def _grown(
+    shares: Sequence[Fraction],
+    limit: Fraction,
+    target: Any,
+    wanted: Floats,
+    tol: float,
+    max_time: float | None,
+    progress: Callable[[float, float, float], object] | bool | None,
+) -> Answer:
+    """Good weights of corners that are too many to list."""
+    pool = Grown(shares, limit)
+    found = first_circles(pool, np.random.default_rng(0))
+    aim, unit = criterion(target, wanted, pool, found)
+    assert isinstance(aim, Summed | Determinant)
+    bound, square = singles_bound(pool, aim), float(unit) ** 2
+    seconds = PATIENCE if max_time is None else max_time
+    with Clock(seconds, progress, "estimation_mechanism") as clock:
+        found = grow(pool, found, aim, bound, tol, clock, lambda value: value * square)
+    return pool, found, float_below(Fraction(bound) * unit**2)
+
+
 def estimation_mechanism(
     prior: PriorLike,
     epsilon: float,
     target: str | ArrayLike = "frequencies",
     max_time: float | None = None,
+    tol: float = 1e-6,
+    progress: Callable[[float, float, float], object] | bool | None = None,
 ) -> Design:
     """The mechanism from whose outcomes a target is estimated with the least variance, at a level.
 
@@ -283,7 +322,11 @@ def estimation_mechanism(
         (c-optimal), or several, whose variances are summed; or all frequencies, with the least determinant of
         their covariance (D-optimal), or the least variance of the worst functional (E-optimal).
     max_time : float, optional
-        Seconds after which no new round is begun.
+        Seconds after which no new round is begun; beyond `MAX_ENUMERATED` secrets, a minute if left out.
+    tol : float
+        Beyond `MAX_ENUMERATED` secrets the search stops when value and bound are this fraction apart.
+    progress : callable or bool, optional
+        As for `optimal_mechanism`, beyond `MAX_ENUMERATED` secrets.
 
     Returns
     -------
@@ -297,7 +340,8 @@ def estimation_mechanism(
         If `prior` is no distribution or has a zero.
     ValueError
         If `epsilon` is negative, not finite, or positive and below `STRICTEST`; `target` does not fit, is
-        constant, or so large that no float holds its variance; or there are too many secrets to list the corners.
+        constant, or so large that no float holds its variance; or `target` is 'largest' with more than
+        `MAX_ENUMERATED` secrets; or `tol` is not positive.
     Infeasible
         If `epsilon` is 0: outcomes that tell nothing tell no frequencies.
     SolverFailed
@@ -308,7 +352,7 @@ def estimation_mechanism(
     Warns
     -----
     LooseBound
-        If value and bound stay apart by more than a millionth.
+        If value and bound stay apart by more than a millionth, or `tol` is not reached in time.
 
     Source: proved in the chapter; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
 
@@ -327,15 +371,17 @@ def estimation_mechanism(
         raise ValueError(
             f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits tell nothing"
         )
+    if not 0 < tol < math.inf:
+        raise ValueError(f"tol = {tol} must be positive")
     shares = exact_prior(prior)
-    pool, clock = Listed(shares, lift_limit(shares, level)[1]), Clock(max_time)
+    limit, many = lift_limit(shares, level)[1], len(shares) > MAX_ENUMERATED
     try:
-        found = first_weights(pool)
-        aim, unit = criterion(target, wanted, pool, found)
-        found, bound = search(pool, found, aim, clock)
+        if many and not (isinstance(target, str) and target == "largest"):
+            pool, found, bound = _grown(shares, limit, target, wanted, tol, max_time, progress)
+        else:
+            pool, found, bound = _listed(shares, limit, target, wanted, Clock(max_time))
     except np.linalg.LinAlgError:
         raise too_uneven(check_prior(prior)) from None
-    bound = float_below(Fraction(bound) * unit**2)
     measure = target if isinstance(target, str) else wanted
     mechanism = _stored(pool, found, RARE, prior, level)
     value = estimation_variance(mechanism, measure)
@@ -346,7 +392,10 @@ def estimation_mechanism(
         )
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
-    warn_if_loose("estimation_mechanism", value, bound, TOLERANCE * bound + math.ulp(bound))
+    if not many:
+        warn_if_loose("estimation_mechanism", value, bound, TOLERANCE * bound + math.ulp(bound))
+    elif value - bound > 2 * tol * value:
+        warn_why(value, bound, tol, "the time is up, or no climb finds a better corner")
     return Design(mechanism, value, bound, "optimal design")
 
 

@@ -23,7 +23,8 @@ from ..workshop.validation import aligned, check_prior, labels_of, real_array
 Numbers = NDArray[Any]  # whole numbers of any size
 
 # %% auto #0
-__all__ = ['Numbers', 'WORDS', 'BITS', 'functionals', 'centred', 'information', 'eliminate', 'summed_variance', 'Spread']
+__all__ = ['Numbers', 'WORDS', 'BITS', 'MANY', 'functionals', 'centred', 'information', 'eliminate', 'quadratic', 'trace_around',
+           'summed_variance', 'Spread']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
 WORDS = ("frequencies", "determinant", "largest")
@@ -110,6 +111,46 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     return table, corner, last
 
 
+MANY = 14  # secrets, from which on a few products are faster than eliminating
+
+
+def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
+    """Two fractions around the trace of goal' matrix^-1 goal; None if floats find no inverse to start from.
+
+    Source: the iteration of Schulz 1933, in whole numbers; what it leaves is bounded as a geometric series.
+    """
+    up, bits = int(abs(matrix).max()).bit_length(), 3 * BITS
+    try:
+        start = np.linalg.inv((matrix / (1 << up)).astype(float))
+        near = np.array([int(x * 2.0**64) << (bits - 64) for x in start.ravel().tolist()], object)
+    except (np.linalg.LinAlgError, OverflowError, ValueError):
+        return None
+    inverse, one = near.reshape(matrix.shape), 1 << (up + bits)
+    unit = one * np.eye(len(matrix), dtype=int).astype(object)
+    for _ in range(6):
+        left = unit - matrix @ inverse
+        miss = Fraction(max(abs(left).sum(axis=1)), one)
+        if 4 * miss > 1 or miss < Fraction(1, 1 << (BITS // 2 + 16)):
+            break
+        inverse = inverse + ((inverse @ left) >> (up + bits))
+    if 4 * miss > 1:
+        return None
+    told = inverse.T @ goal
+    value = (told * goal).sum() + Fraction((told * (left @ goal)).sum(), one)
+    rest = (abs(told).sum(axis=0) * abs(goal).max(axis=0)).sum() * miss**2 / (1 - miss)
+    return (value - rest) / one, (value + rest) / one
+
+
+def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
+    """Two fractions around the trace of goal' matrix^-1 goal, mostly equal; None if the goal is not in the range."""
+    found = quadratic(matrix, goal) if len(matrix) >= MANY else None
+    if found is None:
+        left, corner, last = eliminate(matrix, goal)
+        exact = None if left.any() else Fraction(-sum(corner), last)
+        return exact if exact is None else (exact, exact)
+    return found
+
+
 def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
     """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not tell them.
 
@@ -119,12 +160,12 @@ def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
     whole, common = whole_numbers([entry for row in goal for entry in row])
     for bits in (BITS, None):
         matrix, unit = information(mechanism, bits)
-        left, corner, last = eliminate(matrix, whole.reshape(wanted.shape))
-        if left.any():
+        found = trace_around(matrix, whole.reshape(wanted.shape))
+        if found is None:
             return math.inf
-        exact = Fraction(-sum(corner), last) / (unit * common**2)
-        value = float_above(exact)
-        if value == float_above(exact * (1 - Fraction(1, 2**BITS))):
+        low, high = (end / (unit * common**2) for end in found)
+        value = float_above(high)
+        if value == float_above(low * (1 - Fraction(1, 2**BITS))):
             break
     if value == math.inf:
         most = float(abs(wanted).max())

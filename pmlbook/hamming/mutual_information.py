@@ -75,11 +75,12 @@ def worst_case_information(
         terms, size = bonus - parts.sum(axis=1), 1 + (abs(bonus) + abs(parts).sum(axis=1)).max()
         room = _rounding(known.vertices.shape + channel.shape) * float(size)
         lower, upper = float(weights @ terms) - room, float(terms.max()) + room
+        reached = weights
         if upper - lower <= max(tolerance, 4 * room):
             break
         weights = weights * np.exp(terms - upper)
         weights /= weights.sum()
-    return max(0.0, lower), max(0.0, upper), weights @ known.vertices
+    return max(0.0, lower), max(0.0, upper), reached @ known.vertices
 
 
 def _rounding(sizes: tuple[int, ...]) -> float:

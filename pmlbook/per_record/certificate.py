@@ -20,23 +20,26 @@ from ..workshop.validation import Frozen, check_epsilon, real_array
 from .bound import bound_cells, near_uniform, overpaid, split, whole
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
+from .doubt import dear_bound
 from .queries import Query
+from .rank import rank_bound
 from .tilted import best_adversary, climb, spare, unsure
 
 # %% auto #0
-__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'Search', 'search', 'worst_prior', 'Adversary', 'check_entropy', 'in_turn',
-           'per_record_leakage', 'LeakageCurve', 'leakage_curve']
+__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'PATIENCE', 'Search', 'search', 'worst_prior', 'Adversary', 'check_entropy',
+           'in_turn', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
 
 # %% ../../nbs/per_record/08_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
 MAX_MEMORY = 2**25  # or when they hold more numbers than this
 BATCH = 400_000  # numbers handled at once
+PATIENCE = 2_000  # cells of readings before cells in rank are tried
 
 
 class Search(NamedTuple):
     """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
 
-    `method` is 'branch and bound', 'vertices' or 'uniform prior'; or, where the gap exceeds the
+    `method` is 'branch and bound', 'data processing', 'rank', 'vertices' or 'uniform prior'; or, where the gap exceeds the
     tolerance, why: 'interrupted', 'too many cells', or 'rounding' where nothing is left to cut.
 
     Source: the cell bound of the chapter on wrong readings.
@@ -84,7 +87,13 @@ def search(
     most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + a * c))
     starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
+    if not clock.over and (dear := dear_bound(problem, b, classes)) < ceiling:
+        ceiling = dear
+        if dear <= max(value, floor) + tol:
+            clock.tell(max(value, floor), max(dear, floor))
+            return Search(classes, value, max(value, dear), "data processing")
     cells, settled = bound_cells(problem, b, whole(problem), clock=clock), -math.inf
+    cut_so_far, road = 0, "branch and bound"
     while True:
         enough = max(value, floor) + tol
         unsettled = cells.bound - cells.slack > enough  # what rounding has added cannot be cut away
@@ -93,7 +102,7 @@ def search(
         bound = max(value, min(ceiling, max(settled, float(cells.bound.max(initial=-math.inf)))))
         clock.tell(max(value, floor), max(bound, floor))
         if bound <= enough:
-            return Search(classes, value, bound, "branch and bound")
+            return Search(classes, value, bound, road)
         if not len(cells) or clock.over or len(cells) > most:
             why = (
                 "rounding" if not len(cells) else "interrupted" if clock.over else "too many cells"
@@ -108,6 +117,12 @@ def search(
         settled = max(settled, float(chosen.bound[~cut].max(initial=-math.inf)))
         if not cut.any():
             continue
+        if cut_so_far <= PATIENCE < cut_so_far + int(cut.sum()) and value >= floor:
+            part = Clock(max(0.0, clock.limit - clock.seconds) / 3)
+            low = rank_bound(problem, b, tol, classes, value, part)
+            if low < ceiling:
+                ceiling, road = low, "rank" if low <= enough else road
+        cut_so_far += int(cut.sum())
         halves = split(problem, b, chosen[cut], clock)
         cells = cells + halves
         leakage = problem.leakage(halves.classes)
@@ -153,7 +168,7 @@ class Adversary(Frozen):
     prior : AdversaryPrior
         Her prior.
     method : str
-        'vertices' (the flat part), 'branch and bound', 'uniform prior' (the only one allowed); or why the
+        'vertices' (the flat part), 'branch and bound', 'data processing', 'rank', 'uniform prior' (the only one allowed); or why the
         gap exceeds the tolerance: 'interrupted' by the time, 'too many cells', 'rounding'.
 
     Source: Wu et al. 2026, Definition 2.1.

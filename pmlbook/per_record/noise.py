@@ -132,8 +132,8 @@ class NoisyLeakage(NamedTuple):
 
 
 def _laplace_below(y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distribution function of the standard Laplace law."""
-    return np.where(y < 0, np.exp(np.minimum(y, 0)) / 2, 1 - np.exp(-np.maximum(y, 0)) / 2)
+    """Distribution function of the standard Laplace law, for y <= 0."""
+    return np.asarray(np.exp(np.minimum(y, 0)) / 2)
 
 
 def _rows(
@@ -145,8 +145,7 @@ def _rows(
     """Probabilities of the bins, one row per query value; by symmetry from whichever end is nearer."""
     ends = (np.concatenate([[-np.inf], edges, [np.inf]]) - values[:, None]) / scale
     left, right = np.diff(below(ends)), -np.diff(below(-ends))
-    rows = np.where(ends[:, 1:] <= 0, left, right)
-    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+    return np.where(ends[:, 1:] <= 0, left, right)
 
 
 def binned_noise(

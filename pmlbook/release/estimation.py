@@ -20,7 +20,8 @@ from .intervals import exact_interval, score_interval
 from ..workshop.validation import Frozen, aligned, real_array, shortened
 
 # %% auto #0
-__all__ = ['RARE', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'invert', 'likeliest', 'Estimate', 'Functional']
+__all__ = ['RARE', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'undone', 'invert', 'likeliest', 'as_goal',
+           'check_request', 'Estimate', 'Functional']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
 RARE = (
@@ -53,9 +54,18 @@ def undoing(
         raise ValueError(
             "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
         )
-    weights = np.ones(channel.shape[1]) if expected is None else expected
+    weights = channel.mean(axis=0) if expected is None else expected
     root = np.sqrt(np.maximum(weights, RARE * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
+
+
+def undone(
+    undo: NDArray[np.float64], counts: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Frequencies of the inputs, shape (N,), and their covariance, shape (N, N), by a matrix of shape (M, N)."""
+    observed = counts / counts.sum()
+    centred = undo - observed @ undo
+    return observed @ undo, centred.T @ (observed[:, None] * centred) / counts.sum()
 
 
 def invert(
@@ -74,7 +84,7 @@ def invert(
     counts : ndarray, shape (M,)
         How often each outcome was released, at least one in all.
     expected : ndarray, shape (M,), optional
-        Probability of each outcome, for the weights of the equations; equal if left out.
+        Probability of each outcome, for the weights of the equations; of equally frequent inputs if left out.
 
     Raises
     ------
@@ -90,9 +100,7 @@ def invert(
     """
     undo = undoing(channel, expected)
     _refuse_impossible(channel, counts)
-    observed = counts / counts.sum()
-    spread = (np.diag(observed) - np.outer(observed, observed)) / counts.sum()
-    return observed @ undo, undo.T @ spread @ undo
+    return undone(undo, counts)
 
 # %% ../../nbs/release/05_estimation.ipynb #b629206a
 def likeliest(
@@ -155,6 +163,35 @@ def _weights(functional: Callable[[Any], float], secrets: tuple[Hashable, ...]) 
                 f"functional fails for the secret {shortened(secret)}: {type(error).__name__}: {error}"
             ) from error
     return found
+
+
+def as_goal(
+    functional: ArrayLike | Mapping[Any, float] | Callable[[Any], float],
+    secrets: tuple[Hashable, ...],
+) -> NDArray[np.float64]:
+    """Weight of each secret, shape (N,); parameters and errors are those of `Estimate.of`."""
+    given = _weights(functional, secrets) if callable(functional) else functional
+    given = aligned(given, secrets, "functional", "estimate")
+    given = list(given.values()) if isinstance(given, Mapping) else given
+    goal = real_array(given, "functional", 1)
+    if len(goal) != len(secrets):
+        raise ValueError(f"functional has {len(goal)} entries, not {len(secrets)}")
+    if not (SMALLEST <= abs(goal).max() <= LARGEST) and goal.any():
+        raise ValueError(f"functional has a largest entry of {abs(goal).max():g}: rescale it")
+    return goal
+
+
+def check_request(level: Any, method: Any) -> float:
+    """The level of an interval as a float; ValueError if it or the method is none."""
+    try:
+        number = float(level) if isinstance(level, Real | Decimal) else math.nan
+    except (OverflowError, ValueError):
+        number = math.nan
+    if not 0 < number < 1:
+        raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
+    if method not in INTERVALS:
+        raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
+    return number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,15 +264,7 @@ class Estimate(Frozen):
         >>> told.of(float)
         Functional(0.5, standard error 0.1)
         """
-        given = _weights(functional, self.inputs) if callable(functional) else functional
-        given = aligned(given, self.inputs, "functional", "estimate")
-        given = list(given.values()) if isinstance(given, Mapping) else given
-        goal = real_array(given, "functional", 1)
-        if len(goal) != len(self.inputs):
-            raise ValueError(f"functional has {len(goal)} entries, not {len(self.inputs)}")
-        if not (SMALLEST <= abs(goal).max() <= LARGEST) and goal.any():
-            raise ValueError(f"functional has a largest entry of {abs(goal).max():g}: rescale it")
-        return Functional(goal, self)
+        return Functional(as_goal(functional, self.inputs), self)
 
     def interval(self, level: float = 0.95, method: str = "exact") -> NDArray[np.float64]:
         """Lower and upper ends, shape (N, 2), of an interval for each frequency; see `Functional.interval`.
@@ -294,14 +323,7 @@ class Functional(Frozen):
             If `level` or `method` is none, `level` is below 0.9 for 'score', or the released values contradict
             the mechanism.
         """
-        try:
-            number = float(level) if isinstance(level, Real | Decimal) else math.nan
-        except (OverflowError, ValueError):
-            number = math.nan
-        if not 0 < number < 1:
-            raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
-        if method not in INTERVALS:
-            raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
+        number = check_request(level, method)
         known = self.estimate
         if method == "score":
             return score_interval(known.channel, known.counts, self.goal, number)

@@ -19,9 +19,9 @@ from ..workshop.enclosure import float_below
 from ..workshop.linear_programmes import Infeasible, maximise
 
 # %% auto #0
-__all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO', 'Barrier', 'HARDER',
-           'HARDEST', 'LEAST_LEVEL', 'clopper_pearson', 'nested_sets', 'least_value', 'exact_interval', 'divergences',
-           'descend', 'score_interval']
+__all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'OFF', 'Ends', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO',
+           'Barrier', 'HARDER', 'HARDEST', 'LEAST_LEVEL', 'clopper_pearson', 'nested_sets', 'least_value',
+           'ends_that_fit', 'exact_interval', 'divergences', 'descend', 'score_interval']
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
 OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;
@@ -127,6 +127,53 @@ def least_value(
 
 # %% ../../nbs/release/11_intervals.ipynb #fc72211e
 HOPELESS = 1e-12  # of the chance to miss: counts so unlikely did not come from the mechanism
+OFF = (
+    2.0**-51
+)  # times the outcomes: what a set's probability may be off where entries of a channel were rounded
+Ends = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
+
+
+def ends_that_fit(
+    channel: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    sets: NDArray[np.bool_],
+    level: float,
+    ends: Ends,
+) -> tuple[float, float]:
+    """What `ends` makes of the limits on the sets' probabilities, which miss none with the probability `level`.
+
+    Parameters
+    ----------
+    channel, counts, level
+        Those of `exact_interval`.
+    sets : ndarray of bool, shape (K, M)
+        Chosen without looking at the counts.
+    ends : callable
+        From the sets' probabilities under each secret, times 2^53, and their lower and upper limits, shape (K,), to
+        two ends; raises `Infeasible` if no frequencies fit.
+
+    Raises
+    ------
+    ValueError
+        If the counts contradict the channel.
+
+    Source: proved in the chapter.
+    """
+    seen, inside = (to_weights(channel) @ sets.T).tolist(), sets @ counts
+    slack, miss, fits = OFF * channel.shape[1], 1 - level, False
+    while miss >= HOPELESS * (1 - level):
+        low, high = clopper_pearson(inside, counts.sum(), miss / (2 * max(1, len(sets))))
+        try:
+            found = ends(seen, np.maximum(low - slack, 0), np.minimum(high + slack, 1))
+            if found[0] <= found[1] and (fits or miss == 1 - level):
+                return found
+            fits = found[0] <= found[1]
+        except Infeasible:
+            fits = False
+        miss /= 4
+    raise ValueError(
+        f"the counts contradict the mechanism: no frequencies give them but with a chance below {4 * miss:.0e}"
+    )
 
 
 def exact_interval(
@@ -141,7 +188,7 @@ def exact_interval(
     Parameters
     ----------
     channel : ndarray, shape (N, M)
-        Rows as a `Mechanism` stores them.
+        Rows as a `Mechanism` stores them, or products of such, rounded.
     counts : ndarray, shape (M,)
         How often each outcome was released.
     weights : ndarray, shape (M,)
@@ -164,22 +211,12 @@ def exact_interval(
     >>> [round(end, 4) for end in ends]
     [0.0, 0.0596]
     """
-    sets = nested_sets(weights)
-    seen, inside = (to_weights(channel) @ sets.T).tolist(), sets @ counts
-    miss, fits = 1 - level, False
-    while miss >= HOPELESS * (1 - level):
-        limits = clopper_pearson(inside, counts.sum(), miss / (2 * max(1, len(sets))))
-        try:
-            ends = least_value(goal, seen, *limits), -least_value(-goal, seen, *limits)
-            if ends[0] <= ends[1] and (fits or miss == 1 - level):
-                return max(ends[0], float(goal.min())), min(ends[1], float(goal.max()))
-            fits = ends[0] <= ends[1]
-        except Infeasible:
-            fits = False
-        miss /= 4
-    raise ValueError(
-        f"the counts contradict the mechanism: no frequencies give them but with a chance below {4 * miss:.0e}"
-    )
+
+    def ends(seen: Sequence[Sequence[int]], low: Any, high: Any) -> tuple[float, float]:
+        return least_value(goal, seen, low, high), -least_value(-goal, seen, low, high)
+
+    least, most = ends_that_fit(channel, counts, nested_sets(weights), level, ends)
+    return max(least, float(goal.min())), min(most, float(goal.max()))
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
 NEAR, FAR = 1e-6, 1e3  # distances told apart; beyond, the chance of such counts is e^-500
@@ -292,10 +329,12 @@ def score_interval(
     counts: NDArray[np.float64],
     goal: NDArray[np.float64],
     level: float,
+    part: float = 1.0,
 ) -> tuple[float, float]:
     """Ends of an interval that contains goal . theta with about the probability `level`, from 0.9 on.
 
-    Parameters and result are those of `exact_interval`. Below the level 0.9 use that.
+    Parameters and result are those of `exact_interval`. Below the level 0.9 use that. Only a `part` of the
+    squared distance that the level allows is used, where several samples share it.
 
     Raises
     ------
@@ -318,7 +357,7 @@ def score_interval(
     span = float(np.ptp(goal))
     if not span:
         return float(goal[0]), float(goal[0])
-    reach = np.clip(stdtrit(counts.sum(), (1 + level) / 2) ** 2, NEAR, FAR)
+    reach = np.clip(part * stdtrit(counts.sum(), (1 + level) / 2) ** 2, NEAR, FAR)
     up, down, least, most = (goal - goal.min()) / span, (goal.max() - goal) / span, 1.0, 1.0
     for distance in divergences(channel, counts):
         x = _nearest(distance, len(goal))

@@ -22,7 +22,7 @@ from .least_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
-__all__ = ['SAME', 'thresholds_between', 'Step', 'frontier', 'worst_case_mechanism']
+__all__ = ['SAME', 'thresholds_between', 'Step', 'Stairs', 'frontier', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
 def thresholds_between(utilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,7 +50,7 @@ class Step(NamedTuple):
 SAME = TIGHT  # nats; two levels closer than this are one step
 
 
-class _Stairs:
+class Stairs:
     """A bracket for each threshold, searched when it is asked for, to `tol` nats if possible.
 
     Source: derived in this chapter.
@@ -65,11 +65,14 @@ class _Stairs:
         self.thresholds = thresholds_between(self.table)
         self.tol, self.known = TIGHT, dict[int, tuple[float, Bracket]]()
 
+    def bracket(self, mask: NDArray[np.bool_]) -> Bracket:
+        """A bracket for a table of allowed pairs, not yet searched."""
+        return Bracket(mask, self.prior, *self.names)
+
     def at(self, k: int) -> Bracket:
         """The bracket of the k-th threshold."""
         if k not in self.known:
-            mask = self.table >= self.thresholds[k]
-            self.known[k] = np.inf, Bracket(mask, self.prior, *self.names)
+            self.known[k] = np.inf, self.bracket(self.table >= self.thresholds[k])
         tried, bracket = self.known[k]
         if tried > self.tol:
             self.known[k] = self.tol, bracket
@@ -82,6 +85,18 @@ class _Stairs:
         assert here.lift is not None and there.lift is not None
         more = here.bound * (1 + Fraction(SAME))
         return there.lift > more or bool(here.lift == 1 < there.bound)
+
+    def steps(self) -> list[Step]:
+        """All steps: between two thresholds that leak alike there is none."""
+        intervals = [(0, len(self.thresholds) - 1)]
+        while intervals:
+            low, high = intervals.pop()
+            middle = (low + high) // 2
+            if self.rise(low, high) and middle > low and not self.clock.over:
+                intervals += [(low, middle), (middle, high)]
+        order = sorted(self.known)
+        tops = [k for k, after in zip(order, order[1:]) if self.rise(k, after)] + order[-1:]
+        return [Step(float(self.thresholds[k]), self.at(k).design()) for k in tops]
 
 
 def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = None) -> list[Step]:
@@ -121,19 +136,10 @@ def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = No
     >>> [(step.worst, round(step.design.value, 4)) for step in steps]
     [(1.0, 0.0), (2.0, 0.6931), (3.0, 1.8971)]
     """
-    clock = Clock(max_time, label="frontier")
-    stairs = _Stairs(utilities, prior, clock)
-    intervals = [(0, len(stairs.thresholds) - 1)]
-    while intervals:
-        low, high = intervals.pop()
-        middle = (low + high) // 2
-        if stairs.rise(low, high) and middle > low and not clock.over:
-            intervals += [(low, middle), (middle, high)]
-    order = sorted(stairs.known)
-    tops = [k for k, after in zip(order, order[1:]) if stairs.rise(k, after)] + order[-1:]
-    steps = [Step(float(stairs.thresholds[k]), stairs.at(k).design()) for k in tops]
+    stairs = Stairs(utilities, prior, Clock(max_time, label="frontier"))
+    steps = stairs.steps()
     worst = max(steps, key=lambda step: step.design.gap).design
-    if not clock.over:
+    if not stairs.clock.over:
         warn_if_loose("frontier", worst.value, worst.bound, TIGHT)
     return steps
 
@@ -191,7 +197,7 @@ def worst_case_mechanism(
     2.0
     """
     level, clock = check_epsilon(epsilon), Clock(max_time, label="worst_case_mechanism")
-    stairs = _Stairs(utilities, prior, clock)
+    stairs = Stairs(utilities, prior, clock)
     least, most = exp_below(level), exp_around(Fraction(min(level, HIGHEST)))[1]
 
     def kept(k: int) -> bool:

@@ -1,0 +1,189 @@
+"""Designs for estimating where corners are too many to list: what is said of all of them, against lists of few."""
+
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pmlbook import LooseBound, Mechanism, estimation_mechanism, estimation_variance
+from pmlbook.estimation import optimal_design
+from pmlbook.estimation.few_corners import criterion
+from pmlbook.estimation.many_corners import (
+    Grown,
+    arcs,
+    climb,
+    first_circles,
+    least_remainder,
+    most_spread,
+    singles_bound,
+)
+from pmlbook.estimation.optimal_design import Spread, eliminate, functionals, quadratic
+from pmlbook.extremal.enumeration import best_mix
+from pmlbook.extremal.lift_vectors import exact_lift_vectors
+from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.foundations.probability import exact_prior, random_prior
+
+
+def pool_of(prior, level):
+    shares = exact_prior(prior)
+    return Grown(shares, lift_limit(shares, level)[1])
+
+
+def best_spread(pool, matrix):
+    """Value of the best mixture of all corners for |M (l - 1)|^2, from below."""
+    corners = exact_lift_vectors(pool.shares, pool.limit)
+    used, _ = best_mix(corners, Spread(matrix))
+    values = ((matrix @ corners.shifts[:, used]) ** 2).sum(axis=0)
+    weights = np.linalg.lstsq(corners.lifts[:, used], np.ones(len(pool.shares)), rcond=None)[0]
+    return float(weights @ values)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_mixture_spreads_more_than_is_said_whatever_the_matrix(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    prior = np.full(n, 1 / n) if seed % 4 == 0 else random_prior(n, rng)
+    pool = pool_of(prior, float(rng.choice([1e-8, 0.05, 0.4, 1, 3, 50])))
+    matrix = rng.normal(size=(int(rng.integers(1, n + 1)), n))
+    worth = rng.exponential(size=n)
+    most = most_spread(pool, matrix, worth)
+    assert float(most) >= best_spread(pool, matrix) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("target", ["frequencies", "determinant"])
+@pytest.mark.parametrize("level", [1e-6, 0.03, 0.3, 0.9, 2, 40])
+def test_the_bound_of_single_secrets_is_never_above_the_least_variance(level, target):
+    for prior in ([0.55, 0.2, 0.15, 0.1], [1e-8, 0.3, 0.3, 0.4 - 1e-8], np.full(5, 0.2)):
+        pool = pool_of(prior, level)
+        found = first_circles(pool, np.random.default_rng(0))
+        aim, unit = criterion(target, functionals(target, prior), pool, found)
+        best = estimation_mechanism(prior, level, target)
+        assert singles_bound(pool, aim) * float(unit) ** 2 <= best.value * (1 + 1e-15)
+
+
+def test_it_is_the_least_variance_for_equal_probabilities():
+    for n, level in ((5, 0.2), (6, 1.0), (7, 0.7)):
+        pool = pool_of(np.full(n, 1 / n), level)
+        found = first_circles(pool, np.random.default_rng(0))
+        aim, unit = criterion("frequencies", np.eye(n), pool, found)
+        best = estimation_mechanism(np.full(n, 1 / n), level)
+        assert singles_bound(pool, aim) * float(unit) ** 2 == pytest.approx(best.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("people", [[1, 1, 1, 1], [5, 3, 1, 1], [7, 4, 4, 2, 2], [60, 20, 12, 8]])
+def test_the_least_remainder_is_that_of_some_corner(people):
+    shares = [Fraction(k, sum(people)) for k in people]
+    for level in (0.1, 0.4, 1, 2):
+        pool = Grown(shares, lift_limit(shares, level)[1])
+        corners = exact_lift_vectors(shares, pool.limit)
+        weights = [Fraction(1 + i % 3) for i in range(len(people))]
+        costs = [
+            weights[i] * (pool.high[i] - lift) * (lift - pool.low[i])
+            for v, i in enumerate(corners.place.tolist())
+            for lift in [corners.column(v)[i]]
+        ]
+        assert least_remainder(pool, weights) == min(costs)
+
+
+def test_corners_along_a_circle_are_corners_and_average_to_one():
+    rng = np.random.default_rng(2)
+    for n, level in itertools.product((2, 3, 9, 40), (1e-6, 0.2, 1, 9)):
+        pool = pool_of(random_prior(n, rng), level)
+        made, weights = arcs(pool, rng.permutation(n))
+        names = pool.add(made)
+        assert len(names) == len(made)
+        assert abs(pool.corners.lifts[:, names] @ weights - 1).max() < 1e-12
+        for v in names:
+            column = pool.corners.column(v)
+            assert sum(p * lift for p, lift in zip(pool.shares, column)) == 1
+            assert 0 <= min(column) and max(column) <= pool.limit
+
+
+def test_a_climb_ends_on_a_corner_that_is_worth_no_less():
+    rng = np.random.default_rng(3)
+    pool = pool_of(random_prior(9, rng), 0.8)
+    root, prices = rng.normal(size=(9, 9)), rng.normal(size=9)
+    spread = root @ root.T
+
+    def worth(v):
+        shift = pool.corners.shifts[:, v]
+        return shift @ spread @ shift - prices @ shift
+
+    for start in arcs(pool, rng.permutation(9))[0]:
+        before, after = pool.add([start]), pool.add([climb(pool, *start, spread, prices)])
+        assert after and worth(after[0]) >= worth(before[0]) - 1e-12
+
+
+def test_what_is_no_corner_is_left_out():
+    pool = pool_of([0.5, 0.3, 0.2], 0.1)
+    assert pool.add([(np.array([True, True, True]), 0), (np.zeros(3, dtype=bool), 2)]) == []
+
+
+def test_products_and_elimination_agree_to_the_last_digit(monkeypatch):
+    rng = np.random.default_rng(4)
+    for n in (2, 5, 9):
+        mechanism = Mechanism(rng.dirichlet(np.ones(2 * n), n), random_prior(n, rng))
+        for target in ("frequencies", rng.normal(size=n)):
+            slowly = estimation_variance(mechanism, target)
+            monkeypatch.setattr(optimal_design, "MANY", 2)
+            assert estimation_variance(mechanism, target) == slowly
+            monkeypatch.setattr(optimal_design, "MANY", 14)
+
+
+def test_two_fractions_enclose_the_trace():
+    rng = np.random.default_rng(5)
+    root = rng.integers(-(10**6), 10**6, size=(6, 8)).astype(object)
+    goal = rng.integers(-9, 9, size=(6, 3)).astype(object)
+    left, corner, last = eliminate(root @ root.T, goal)
+    low, high = quadratic(root @ root.T, goal)
+    assert not left.any() and low <= Fraction(-sum(corner), last) <= high
+    assert high - low < low * Fraction(1, 2**128)
+
+
+def test_singular_matrices_have_no_inverse_to_start_from(monkeypatch):
+    assert quadratic(np.array([[1, 1], [1, 1]], dtype=object), np.eye(2, dtype=object)) is None
+    monkeypatch.setattr(optimal_design, "MANY", 2)
+    blind = Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5])
+    assert estimation_variance(blind) == np.inf
+
+
+@pytest.mark.parametrize("target", ["frequencies", "determinant"])
+def test_twenty_secrets_have_a_design_with_a_certified_gap(target):
+    prior, seen = random_prior(20, np.random.default_rng(1)), []
+    design = estimation_mechanism(
+        prior, 1.0, target, tol=1e-2, progress=lambda *told: seen.append(told)
+    )
+    assert design.mechanism.certify(1.0) and design.bound <= design.value
+    assert design.gap <= 2e-2 * design.value
+    assert design.value == estimation_variance(design.mechanism, target)
+    values, bounds, _ = zip(*seen)
+    assert max(bounds) == pytest.approx(design.bound, rel=1e-9)
+    assert values[-1] == pytest.approx(design.value, rel=1e-6) and values[-1] < values[0] / 2
+
+
+def test_stopped_at_once_it_is_loose_and_says_so():
+    prior = random_prior(30, np.random.default_rng(2))
+    with pytest.warns(LooseBound):
+        design = estimation_mechanism(prior, 0.5, max_time=0)
+    assert design.mechanism.certify(0.5) and design.bound <= design.value < np.inf
+
+
+def test_the_tolerance_is_checked_and_the_worst_question_needs_a_list():
+    prior = random_prior(19, np.random.default_rng(6))
+    for tol in (0, -1, np.nan, np.inf):
+        with pytest.raises(ValueError, match="tol"):
+            estimation_mechanism(prior, 1.0, tol=tol)
+    with pytest.raises(ValueError, match="too many"):
+        estimation_mechanism(prior, 1.0, "largest")
+
+
+def test_names_stay_with_their_secrets():
+    pandas = pytest.importorskip("pandas")
+    prior = random_prior(19, np.random.default_rng(7))
+    named = pandas.Series(prior, [f"class {k}" for k in range(19)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LooseBound)
+        design = estimation_mechanism(named, 1.0, max_time=0)
+    assert design.mechanism.inputs == tuple(named.index)
