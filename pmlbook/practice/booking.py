@@ -18,7 +18,7 @@ from ..release.certificate import Certificate
 from ..release.files import check_target, new_file
 
 # %% auto #0
-__all__ = ['LOG', 'NEEDS_LOG', 'find_log', 'Booking', 'no_log', 'told_log', 'accounts']
+__all__ = ['LOG', 'NEEDS_LOG', 'find_log', 'beside_source', 'Booking', 'no_log', 'told_log', 'accounts']
 
 # %% ../../nbs/practice/22_booking.ipynb #ea11efc5
 LOG = "pmlbook-log.jsonl"  # what a log next to its source is called
@@ -35,11 +35,15 @@ def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     ValueError
         If it is damaged, or an option needs a log and there is none.
     """
-    beside = Path(arguments.source).parent / LOG
+    beside = beside_source(Path(arguments.source))
     if arguments.start_log:
         return DiskLog(arguments.start_log, new=True, after=arguments.after)
-    if arguments.log or (os.path.lexists(beside) and not arguments.no_log):
-        path = Path(arguments.log or beside)
+    if len(beside) > 1 and not (arguments.log or arguments.no_log):
+        raise ValueError(
+            f"{beside[0]} and {beside[1]} are both next to the source: name one with --log"
+        )
+    if arguments.log or (beside and not arguments.no_log):
+        path = Path(arguments.log or beside[0])
         if not os.path.lexists(path):
             raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
         return DiskLog(path, after=arguments.after)
@@ -47,6 +51,14 @@ def find_log(arguments: argparse.Namespace) -> DiskLog | None:
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} needs a log: --log names one, --start-log begins one")
     return None
+
+
+def beside_source(source: Path) -> list[Path]:
+    """The logs next to a source: in the folder where it is named, and where a link leads to."""
+    found = [folder / LOG for folder in (source.parent, source.resolve().parent)]
+    found = [path for path in found if os.path.lexists(path)]
+    same = len(found) == 2 and found[0].resolve() == found[1].resolve()
+    return found[:1] if same else found
 
 # %% ../../nbs/practice/22_booking.ipynb #27a5c652
 class Booking:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .log_lines import START, Entry, append, locked, read_lines
+from .log_lines import START, Entry, append, locked, read_line, read_lines
 from .release_log import Account, rounded_up
 from .strata import LevelExceeded
 from ..release.certificate import Certificate
@@ -182,6 +182,9 @@ class DiskLog:
     def __len__(self) -> int:
         return len(list(iter(self)))
 
+    def __bool__(self) -> bool:
+        return True  # an empty log is a log, and must be asked
+
     def budget(self, account: str) -> float | None:
         """The least budget that was ever granted to an account, None if none was."""
         return min((e.budget for e in self._of(account) if e.budget is not None), default=None)
@@ -240,7 +243,7 @@ class DiskLog:
             column=name,
             account=own,
             certificate=digest,
-            rows=None if rows is None else check_count(rows, "rows", 0),
+            rows=None if rows is None else int(check_count(rows, "rows", 0)),
             level=certified_level(certificate.largest_lift),
             joint=after.epsilon,
             exact=after.joint is not None,
@@ -253,7 +256,7 @@ class DiskLog:
         before = self.budget(account)
         if budget is None:
             return None, before
-        now = check_epsilon(budget, "budget")
+        now = check_epsilon(budget, "budget") or 0.0  # no -0.0
         if before is not None and now > before:
             raise ValueError(
                 f"budget = {now!r}: account {account!r} has {before!r} nats, and a budget is never raised"
@@ -281,6 +284,7 @@ class DiskLog:
             try:
                 self._read(file)
                 entry = self.ask(column, release, **options)
+                read_line(entry.line, entry.number, entry.previous)  # or nobody could, ever again
                 append(file, entry.line)
                 self._read(file)
             except BaseException:
