@@ -21,8 +21,9 @@ from ..foundations.utility import Floats
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['MOST_UNITS', 'CLIMB', 'DENSE', 'SWEPT', 'SLACK', 'LAST', 'SWEEPING', 'FAR_OFF', 'Grown', 'relaxed', 'least_remainder',
-           'most_spread', 'singles_bound', 'arcs', 'first_circles', 'climb', 'eased_weights', 'swept', 'Excess', 'grow']
+__all__ = ['FLAT', 'LOGS', 'MOST_UNITS', 'CLIMB', 'DENSE', 'SWEPT', 'SLACK', 'LAST', 'SWEEPING', 'FAR_OFF', 'Grown', 'relaxed',
+           'least_remainder', 'most_spread', 'singles_bound', 'arcs', 'first_circles', 'climb', 'eased_weights',
+           'swept', 'Excess', 'grow']
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #0942dc06
 class Grown:
@@ -78,8 +79,14 @@ class Grown:
         return [(t - 1) * (1 - m) for m, t in zip(self.low, self.high)]
 
 
+FLAT = 1e-12  # of the largest eigenvalue: a functional is told, others hardly
+
+
+LOGS = 30.0  # largest logarithm of a multiplier
+
+
 def relaxed(pool: Grown, aim: Summed | Determinant) -> tuple[Floats, Floats]:
-    """Multipliers of the secrets, and the matrix J that is best if lifts need only have the variances they may have.
+    """Multipliers of the secrets, and a root of the matrix J that is best if lifts need only have the variances they may have.
 
     Both in the scale of the pool, and up to a factor.
     """
@@ -87,7 +94,8 @@ def relaxed(pool: Grown, aim: Summed | Determinant) -> tuple[Floats, Floats]:
     flat = np.linalg.qr(np.column_stack([pool.ones, np.eye(n)]))[0][:, 1:n]
     power = 0.5 if isinstance(aim, Summed) else 0.0
     wanted = flat.T @ aim.full if isinstance(aim, Summed) else np.eye(n - 1)
-    root = np.linalg.cholesky(wanted @ wanted.T)
+    sizes, axes = np.linalg.eigh(wanted @ wanted.T)
+    root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
     def parts(logs: Floats) -> tuple[Floats, Floats, Floats]:
         worth = np.exp(logs)
@@ -105,10 +113,11 @@ def relaxed(pool: Grown, aim: Summed | Determinant) -> tuple[Floats, Floats]:
         return math.log(cost) - reach, worth * (room / cost - slope)
 
     exact = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
-    found = minimize(loss, np.zeros(n), jac=True, method="L-BFGS-B", options=exact)
+    limits = [(-LOGS, LOGS)] * n
+    found = minimize(loss, np.zeros(n), jac=True, method="L-BFGS-B", bounds=limits, options=exact)
     worth, sizes, axes = parts(found.x - found.x.max())
     half = flat @ (axes / sizes ** ((1 - power) / 2))
-    return worth, np.outer(pool.ones, pool.ones) + half @ half.T
+    return worth, np.column_stack([pool.ones, half])
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #e9bb466a
 MOST_UNITS = 1_000_000  # people, beyond which remainders are as good as free
@@ -164,10 +173,9 @@ def most_spread(pool: Grown, matrix: Floats, worth: Floats) -> Fraction:
 
 def singles_bound(pool: Grown, aim: Summed | Determinant) -> float:
     """A certified lower bound on the aim, in its unit, by the theorem."""
-    worth, best = relaxed(pool, aim)
-    lower: Floats = np.linalg.cholesky(best).astype(float)
-    claim = aim.claim(lower, np.ones(len(best)), 0.0)
-    return claim.bound(most_spread(pool, claim.utility.matrix, worth))
+    worth, root = relaxed(pool, aim)
+    claim = aim.claim(root, np.ones(len(root)), 0.0)
+    return claim.bound(most_spread(pool, claim.matrix, worth))
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #3d2bd371
 def arcs(
@@ -456,15 +464,18 @@ def grow(
         lifts = pool.scaled(names)
         ease = cost * aim.size(lifts, weights) / len(weights)
         weights = eased_weights(lifts, weights, aim, ease)
-        kept = weights > 0.1 * math.sqrt(cost) * weights.mean()  # others are far below their cost
-        names, lifts = [k for k, use in zip(names, kept) if use], lifts[:, kept]
-        weights = _evened(lifts, weights[kept], pool.ones)
         claim = aim.claim(lifts, weights, 0.0)
         least = min(least, (claim.value, names, weights), key=itemgetter(0))
         clock.tell(size_of(claim.value), size_of(bound))
         if claim.value - bound <= tol * claim.value or clock.over:
             break
         excess = Excess(pool, claim.matrix, names, weights)
+        used = set(names)
+        kept = excess.of(names) > -math.sqrt(
+            cost
+        )  # by its weight alone a rare secret's is not told
+        kept |= weights > 0.1 * math.sqrt(cost) * weights.mean()
+        names, weights = [k for k, use in zip(names, kept) if use], weights[kept]
         if n <= SWEPT and cost <= SWEEPING:
             best, new = swept(pool, claim.utility.matrix, excess.prices * excess.mean)
             bound = max(bound, claim.bound(best))
@@ -476,7 +487,6 @@ def grow(
             if cost > FAR_OFF:
                 begin[: n // 2] = arcs(pool, rng.permutation(n))[0][: n // 2]
             new = excess.summits(begin)
-        used = set(names)
         new = [k for k in new if k not in used]
         over = excess.of(new)
         most = float(over.max(initial=0.0))
