@@ -215,3 +215,22 @@ def test_where_single_secrets_say_little_a_sweep_says_the_rest():
     aim, unit = criterion("frequencies", np.eye(19), pool, found)
     assert design.gap <= 1.1e-2 * design.value
     assert design.bound > 1.01 * singles_bound(pool, aim) * float(unit) ** 2
+
+
+@pytest.mark.parametrize("level", [1e-10, 1e-4, 8.0, 60.0])
+def test_a_rare_secret_keeps_its_corner_at_strict_and_generous_levels(level):
+    """Corners were once let go by their weight alone: no secret was told, or one had no outcome."""
+    prior = random_prior(19, np.random.default_rng(1))
+    design = estimation_mechanism(prior, level, tol=1e-3)
+    assert design.mechanism.certify(level)
+    assert design.bound <= design.value <= design.bound * (1 + 2e-3)
+
+
+@pytest.mark.parametrize("n", [19, 22])
+def test_a_single_functional_is_told_with_a_bound(n):
+    prior = random_prior(n, np.random.default_rng(1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LooseBound)
+        design = estimation_mechanism(prior, 0.5, np.arange(float(n)), max_time=0.3)
+    assert design.mechanism.certify(0.5)
+    assert 0 < design.bound <= design.value < np.inf

@@ -352,7 +352,8 @@ def estimation_mechanism(
     Warns
     -----
     LooseBound
-        If value and bound stay apart by more than a millionth, or `tol` is not reached in time.
+        If value and bound stay apart by more than a millionth, or `tol` is not reached. For few functionals of more
+        than 21 secrets it never is: no good bound is known here.
 
     Source: proved in the chapter; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
 
