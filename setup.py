@@ -15,7 +15,18 @@ def words(key: str) -> list[str]:
     return cfg.get(key, "").split()
 
 
-NAMES = ("progress", "columns", "scale", "test", "book", "proof", "browser", "benchmark", "dev")
+NAMES = (
+    "progress",
+    "columns",
+    "scale",
+    "test",
+    "book",
+    "proof",
+    "browser",
+    "benchmark",
+    "bridges",
+    "dev",
+)
 extras = {name: words(f"{name}_requirements") for name in NAMES}
 for name in ("progress", "columns", "scale", "test", "book", "proof"):
     extras["dev"] += extras[name]

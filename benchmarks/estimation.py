@@ -1,10 +1,12 @@
 """What it costs to learn frequencies from released values: five real columns, five mechanisms, four levels.
 
 Run: python benchmarks/estimation.py [--levels .2 .4 1 2] [--releases 500] [--people 2000]
+     python benchmarks/estimation.py --secrets 20 50 100 [--levels 1] [--seconds 120]
 The columns come with `statsmodels`. Each row is a column at a level: the least summed variance for one person, then how
 many times as large it is for the mechanism of most information, randomized response, the blend of both in the chapter on
 surveys, and subset selection, the best of local differential privacy, all with the same leakage. The last two columns are
 the mean squared error of the releases over what the design predicts, and the standard error of this ratio.
+With `--secrets`, random priors of so many instead: value, its certified gap relative to it, outcomes and seconds.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 from itertools import combinations
 from math import inf
+from time import perf_counter
 
 import numpy as np
 import pandas as pd
@@ -26,6 +29,7 @@ from pmlbook import (
     optimal_mechanism,
     randomized_response_for_pml,
 )
+from pmlbook.foundations.probability import random_prior
 
 
 def columns() -> dict[str, pd.Series]:
@@ -93,13 +97,33 @@ def measured(mechanism: Mechanism, releases: int, people: int) -> tuple[float, f
     return float(np.mean(errors)), float(np.std(errors) / np.sqrt(releases))
 
 
+def large(sizes: list[int], levels: list[float], seconds: float) -> None:
+    """Print a row for each random prior and level: where corners are too many to list."""
+    print(f"{'secrets':>8}{'level':>6}{'value':>12}{'gap':>10}{'outcomes':>10}{'seconds':>9}")
+    for size in sizes:
+        prior = random_prior(size, np.random.default_rng(1))
+        for level in levels:
+            began = perf_counter()
+            best = estimation_mechanism(
+                prior, level, max_time=seconds, tol=1e-6 if size <= 20 else 1e-3
+            )
+            took, outcomes = perf_counter() - began, len(best.mechanism.outputs)
+            cells = f"{best.value:12.5g}{best.gap / best.value:10.1e}{outcomes:10d}{took:9.1f}"
+            print(f"{size:8d}{level:6.1f}{cells}", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--levels", type=float, nargs="+", default=[0.2, 0.4, 1.0, 2.0])
     parser.add_argument("--releases", type=int, default=500)
     parser.add_argument("--people", type=int, default=2000)
+    parser.add_argument("--secrets", type=int, nargs="+", default=[])
+    parser.add_argument("--seconds", type=float, default=120)
     given = parser.parse_args()
+    if given.secrets:
+        large(given.secrets, given.levels, given.seconds)
+        return
     heads = ("ours", "informed", "response", "blend", "subsets", "measured", "+-")
     print(f"{'column':<18}{'level':>6}" + "".join(f"{head:>10}" for head in heads))
     for name, shares in columns().items():

@@ -4,21 +4,21 @@
 
 # %% auto #0
 __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'SolverFailed', 'entropy', 'mutual_information',
-           'channel_capacity', 'epsilon_max', 'epsilon_pml', 'local_dp', 'maximal_leakage', 'pointwise_maximal_leakage',
-           'privacy_region', 'privacy_regions', 'binary_symmetric', 'exponential', 'geometric', 'laplace_threshold',
-           'randomized_response', 'randomized_response_for_pml', 'ExpectedGain', 'FInformation', 'HypothesisDivergence',
-           'alpha_information', 'Certificate', 'Design', 'Estimate', 'Mechanism', 'Regression', 'TwoWay',
-           'regression_of_release', 'regression_on_release', 'two_way', 'AtlasEntry', 'binary_mechanism',
-           'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under', 'reduce_outputs', 'uniform_mechanism',
-           'best_expected_utility', 'frontier', 'least_leakage', 'utility_safe_mechanism', 'worst_case_mechanism',
-           'SourceSet', 'dp_leakage', 'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage',
-           'PairAudit', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
-           'leakage_curve', 'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity',
-           'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
-           'estimation_mechanism', 'estimation_variance', 'BudgetExceeded', 'DiskLog', 'JointRelease', 'ReleaseLog',
-           'RepeatedRelease', 'audit', 'ball_region', 'box_region', 'compose', 'composed_level', 'in_words',
-           'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_frontier', 'robust_least_leakage',
-           'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'channel_capacity', 'epsilon_max', 'epsilon_pml', 'g_vulnerability', 'local_dp', 'maximal_leakage',
+           'min_entropy_leakage', 'pointwise_maximal_leakage', 'privacy_region', 'privacy_regions', 'binary_symmetric',
+           'exponential', 'geometric', 'laplace_threshold', 'randomized_response', 'randomized_response_for_pml',
+           'ExpectedGain', 'FInformation', 'HypothesisDivergence', 'alpha_information', 'Certificate', 'Design',
+           'Estimate', 'Mechanism', 'Regression', 'TwoWay', 'regression_of_release', 'regression_on_release', 'two_way',
+           'AtlasEntry', 'binary_mechanism', 'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under',
+           'reduce_outputs', 'uniform_mechanism', 'best_expected_utility', 'frontier', 'least_leakage',
+           'utility_safe_mechanism', 'worst_case_mechanism', 'SourceSet', 'dp_leakage', 'least_distortion',
+           'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage', 'PairAudit', 'Query', 'SumQuery', 'audit_pair',
+           'counting', 'distortion_leakage', 'dp_promise', 'leakage_curve', 'leakage_distortion', 'modular_sum',
+           'noisy_leakage', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage', 'ratio_information',
+           'released_together', 'threshold', 'compromise', 'estimation_mechanism', 'estimation_variance',
+           'BudgetExceeded', 'DiskLog', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit', 'ball_region',
+           'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts',
+           'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level', 'worst_leakage']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib import import_module as _import_module
@@ -50,13 +50,16 @@ if TYPE_CHECKING:
         maximal_leakage,
         pointwise_maximal_leakage,
     )
+    from pmlbook.foundations.vulnerability import g_vulnerability, min_entropy_leakage
 
 _all_ = [
     "channel_capacity",
     "epsilon_max",
     "epsilon_pml",
+    "g_vulnerability",
     "local_dp",
     "maximal_leakage",
+    "min_entropy_leakage",
     "pointwise_maximal_leakage",
 ]
 
@@ -284,6 +287,7 @@ _NAMES = {
         "HypothesisDivergence",
         "alpha_information",
     ],
+    "foundations.vulnerability": ["g_vulnerability", "min_entropy_leakage"],
     "hamming.exact": ["dp_leakage", "least_distortion"],
     "hamming.mutual_information": ["mi_leakage"],
     "hamming.shared_labels": ["least_loss"],

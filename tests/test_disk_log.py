@@ -338,13 +338,13 @@ def test_a_seeded_release_is_not_booked(log, tmp_path):
     assert len(DiskLog(log.path).entries) == 3 and not (tmp_path / "out.csv").exists()
 
 
-@pytest.mark.parametrize("options", [{"budget": -0.0}, {"rows": 10**40}, {"rows": 2**63}])
+@pytest.mark.parametrize("options", [{"budget": -0.0}, {"rows": 10**40}, {"rows": 10**5000}])
 def test_nothing_is_written_that_cannot_be_read(tmp_path, options):
     log = DiskLog(tmp_path / "log", new=True)
     noise = Mechanism([[1.0]] * 3, THIRDS, NAMES)
     log.record("a", noise)
     if "rows" in options:
-        with pytest.raises(ValueError, match="rows must be below"):
+        with pytest.raises(ValueError, match="rows must have at most"):
             log.record("a", noise, **options)
     else:
         assert str(log.record("a", noise, **options).budget) == "0.0"
@@ -865,3 +865,63 @@ def test_a_certificate_of_the_log_is_the_one_that_was_released_with(run):
     entry = DiskLog(LOG).entries[0]
     assert isinstance(entry, Entry) and entry.certificate == Certificate.from_json(text).digest
     assert entry.level == WEEKLY.epsilon < 2
+
+
+def test_a_link_to_the_source_leads_to_its_log(run, tmp_path):
+    os.mkdir("elsewhere")
+    assert run(f"{RELEASE.format('')} --start-log {LOG} --budget {WEEKLY.epsilon!r}")[0] == 0
+    os.symlink(tmp_path / "in.csv", "elsewhere/in.csv")
+    linked = "release m.json elsewhere/in.csv out1.csv --column said"
+    assert run(linked)[0] == 1
+    shutil.copy(LOG, f"elsewhere/{LOG}")
+    code, said = run(linked)
+    assert code == 2 and "name one with --log" in said
+    assert run(f"{linked} --log {LOG}")[0] == 1
+    os.unlink(f"elsewhere/{LOG}")
+    os.symlink(tmp_path / LOG, f"elsewhere/{LOG}")
+    assert run(linked)[0] == 2  # a log is no link
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rows": True},
+        {"rows": np.int64(7)},
+        {"rows": 0},
+        {"budget": -0.0},
+        {"budget": 1e300},
+        {"budget": np.float32(0.3)},
+        {"budget": 1e-10},
+        {"budget": 5e-324},
+        {"budget": True},
+        {"budget": Fraction(1, 3)},
+        {"rows": 10**30},
+    ],
+)
+def test_what_is_written_can_be_read(tmp_path, options):
+    silent = Mechanism([[1.0]] * 3, THIRDS, NAMES)
+    log = DiskLog(tmp_path / "log", new=True)
+    entry = log.record("a", silent, **options)
+    assert DiskLog(log.path).entries == (entry,)
+
+
+def test_what_could_not_be_read_is_not_written(log):
+    whole = log.path.read_bytes()
+    with pytest.raises(ValueError, match="rows must have at most"):
+        log.record("diagnosis", WEEKLY, rows=10**50)
+    assert log.path.read_bytes() == whole
+
+
+def test_levels_that_are_tiny_or_large(tmp_path):
+    for noise in (1 - 1e-10, 1.0, 0.0):
+        log = DiskLog(tmp_path / repr(noise), new=True)
+        entries = [log.record("a", mechanism(0, noise)) for _ in range(2)]
+        assert DiskLog(log.path)["a"].epsilon == entries[1].joint >= entries[0].level
+    rare = [Fraction(1, 10**8), 1 - Fraction(1, 10**8)]
+    log = DiskLog(tmp_path / "rare", new=True)
+    joint = log.record("a", Mechanism(np.eye(2), rare), budget=18.5).joint
+    assert joint == pytest.approx(np.log(1e8), abs=1e-12) and DiskLog(log.path)["a"].joint
+
+
+def test_an_empty_log_is_a_log(tmp_path):
+    assert DiskLog(tmp_path / "log", new=True) and len(DiskLog(tmp_path / "log", new=True)) == 0

@@ -18,6 +18,7 @@ from pmlbook.estimation.many_corners import (
     least_remainder,
     most_spread,
     singles_bound,
+    swept,
 )
 from pmlbook.estimation.optimal_design import Spread, eliminate, functionals, quadratic
 from pmlbook.extremal.enumeration import best_mix
@@ -187,3 +188,49 @@ def test_names_stay_with_their_secrets():
         warnings.simplefilter("ignore", LooseBound)
         design = estimation_mechanism(named, 1.0, max_time=0)
     assert design.mechanism.inputs == tuple(named.index)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_sweep_finds_the_largest_excess_of_all_corners_and_is_never_below(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 10))
+    prior = np.full(n, 1 / n) if seed % 3 == 0 else random_prior(n, rng)
+    pool = pool_of(prior, float(rng.choice([1e-3, 0.3, 1, 5])))
+    matrix, prices = rng.normal(size=(n, n)), rng.normal(size=n)
+    corners = exact_lift_vectors(pool.shares, pool.limit)
+    every = ((matrix @ corners.shifts) ** 2).sum(axis=0) - prices @ corners.shifts
+    best, names = swept(pool, matrix, prices)
+    found = pool.corners.shifts[:, names]
+    assert float(best) >= every.max() and float(best) == pytest.approx(every.max(), rel=1e-6)
+    assert (((matrix @ found) ** 2).sum(axis=0) - prices @ found).max() == pytest.approx(
+        every.max()
+    )
+
+
+def test_where_single_secrets_say_little_a_sweep_says_the_rest():
+    prior, level = random_prior(19, np.random.default_rng(1)), 0.06
+    design = estimation_mechanism(prior, level, tol=1e-2)
+    pool = pool_of(prior, level)
+    found = first_circles(pool, np.random.default_rng(0))
+    aim, unit = criterion("frequencies", np.eye(19), pool, found)
+    assert design.gap <= 1.1e-2 * design.value
+    assert design.bound > 1.01 * singles_bound(pool, aim) * float(unit) ** 2
+
+
+@pytest.mark.parametrize("level", [1e-10, 1e-4, 8.0, 60.0])
+def test_a_rare_secret_keeps_its_corner_at_strict_and_generous_levels(level):
+    """Corners were once let go by their weight alone: no secret was told, or one had no outcome."""
+    prior = random_prior(19, np.random.default_rng(1))
+    design = estimation_mechanism(prior, level, tol=1e-3)
+    assert design.mechanism.certify(level)
+    assert design.bound <= design.value <= design.bound * (1 + 2e-3)
+
+
+@pytest.mark.parametrize("n", [19, 22])
+def test_a_single_functional_is_told_with_a_bound(n):
+    prior = random_prior(n, np.random.default_rng(1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LooseBound)
+        design = estimation_mechanism(prior, 0.5, np.arange(float(n)), max_time=0.3)
+    assert design.mechanism.certify(0.5)
+    assert 0 < design.bound <= design.value < np.inf

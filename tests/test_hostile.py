@@ -31,6 +31,8 @@ CALLS = {
     "epsilon_pml": dict(channel=CHANNEL, prior=PRIOR),
     "local_dp": dict(channel=CHANNEL),
     "maximal_leakage": dict(channel=CHANNEL),
+    "g_vulnerability": dict(prior=PRIOR, gain=UTILITIES, channel=CHANNEL),
+    "min_entropy_leakage": dict(channel=CHANNEL, prior=PRIOR, gain=UTILITIES),
     "channel_capacity": dict(channel=CHANNEL, tol=1e-12),
     "pointwise_maximal_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "privacy_region": dict(prior=PRIOR, epsilon=0.3),

@@ -297,7 +297,7 @@ def _grown(
     bound, square = singles_bound(pool, aim), float(unit) ** 2
     seconds = PATIENCE if max_time is None else max_time
     with Clock(seconds, progress, "estimation_mechanism") as clock:
-        found = grow(pool, found, aim, bound, tol, clock, lambda value: value * square)
+        found, bound = grow(pool, found, aim, bound, tol, clock, lambda value: value * square)
     return pool, found, float_below(Fraction(bound) * unit**2)
 
 
@@ -352,7 +352,8 @@ def estimation_mechanism(
     Warns
     -----
     LooseBound
-        If value and bound stay apart by more than a millionth, or `tol` is not reached in time.
+        If value and bound stay apart by more than a millionth, or `tol` is not reached. For few functionals of more
+        than 21 secrets it never is: no good bound is known here.
 
     Source: proved in the chapter; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
 

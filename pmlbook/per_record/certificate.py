@@ -87,7 +87,7 @@ def search(
     most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + a * c))
     starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
-    if not clock.over and (dear := dear_bound(problem, b, classes)) < ceiling:
+    if not clock.over and (dear := dear_bound(problem, b, classes, clock=clock)) < ceiling:
         ceiling = dear
         if dear <= max(value, floor) + tol:
             clock.tell(max(value, floor), max(dear, floor))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .classes import RecordProblem
 from .tilted import EPS, blur, posterior_gains, reply, tilt
+from ..workshop.progress import Clock
 
 # %% auto #0
 __all__ = ['Stand', 'at_rest', 'Most', 'most', 'over_values', 'dear_bound']
@@ -30,7 +31,12 @@ class Stand(NamedTuple):
 
 
 def at_rest(
-    problem: RecordProblem, b: float, classes: NDArray[np.float64], multiplier: float, steps: int
+    problem: RecordProblem,
+    b: float,
+    classes: NDArray[np.float64],
+    multiplier: float,
+    steps: int,
+    clock: Clock,
 ) -> Stand:
     """Let a prior, shape (A, C), follow its own readings at a fixed multiplier, and say where it stands.
 
@@ -38,6 +44,8 @@ def at_rest(
     """
     room = problem.largest_entropy - b
     for _ in range(steps):
+        if clock.over:
+            break
         gains = posterior_gains(problem, classes[None])
         classes = tilt(gains, problem.log_shares, room, np.array([multiplier])).classes[0]
     law = np.maximum(classes.sum(axis=1, keepdims=True), 1e-300)
@@ -113,7 +121,11 @@ def over_values(problem: RecordProblem, b: float, stand: Stand, tops: list[float
 
 
 def dear_bound(
-    problem: RecordProblem, b: float, classes: NDArray[np.float64], steps: int = 40
+    problem: RecordProblem,
+    b: float,
+    classes: NDArray[np.float64],
+    steps: int = 40,
+    clock: Clock | None = None,
 ) -> float:
     """A bound on all adversaries from one of them, by data processing alone.
 
@@ -129,6 +141,8 @@ def dear_bound(
         Any prior; best a good one.
     steps : int
         How long she may come to rest.
+    clock : Clock, optional
+        When its time is over, the bound is what it is.
 
     Returns
     -------
@@ -137,12 +151,13 @@ def dear_bound(
 
     Source: the theorem of this chapter.
     """
-    found = float(reply(problem, posterior_gains(problem, classes[None]), b).multiplier[0])
-    best = math.inf
+    clock = clock or Clock()
+    gains = posterior_gains(problem, classes[None])
+    found, best = float(reply(problem, gains, b, clock=clock).multiplier[0]), math.inf
     for multiplier in sorted({found, 1.01, 1.1} if found < 1.1 else {found}):
-        if not 1 < multiplier < 1e6:
+        if clock.over or not 1 < multiplier < 1e6:
             continue
-        stand, tops = at_rest(problem, b, classes, multiplier, steps), []
+        stand, tops = at_rest(problem, b, classes, multiplier, steps, clock), []
         for rows, logs, inside in zip(problem.rows, problem.log_shares, stand.inside):
             none = np.zeros((1, rows.shape[1]))
             value = most(rows, logs, stand, 1.0, inside[None], none, none[:, 0])

@@ -18,8 +18,8 @@ from .tilted import EPS, blur, posterior_gains, reply
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'TRIAL', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes', 'chords', 'boxed',
-           'value_bound', 'highest', 'rank_bound']
+__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
+           'chords', 'boxed', 'value_bound', 'highest', 'rank_bound']
 
 # %% ../../nbs/per_record/13_rank.ipynb #9f2ec004
 def inside_room(problem: RecordProblem, b: float, value: float) -> NDArray[np.float64]:
@@ -168,6 +168,7 @@ def boxed(
 
 # %% ../../nbs/per_record/13_rank.ipynb #b6fbf365
 MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
+MOST_NUMBERS = 2**18  # in the rows: larger ones would take seconds before the first cell
 TRIAL = 4_000  # cells after which the bound should have come a good part of its way
 
 
@@ -252,10 +253,12 @@ def rank_bound(
 
     Source: the theorems of this chapter and the one before.
     """
-    multiplier = float(reply(problem, posterior_gains(problem, classes[None]), b).multiplier[0])
-    if len(problem.symbols) < 2 or not 1e-6 < multiplier < 1:
+    if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
         return math.inf
-    stand = at_rest(problem, b, classes, multiplier, 10)
+    multiplier = float(reply(problem, posterior_gains(problem, classes[None]), b).multiplier[0])
+    if not 1e-6 < multiplier < 1:
+        return math.inf
+    stand = at_rest(problem, b, classes, multiplier, 10, clock)
     rooms = inside_room(problem, b, value)
     parts = [frame(problem, k, stand, float(room)) for k, room in enumerate(rooms)]
     present = [np.isfinite(counts) for counts in problem.log_counts]

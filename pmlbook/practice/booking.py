@@ -21,8 +21,8 @@ from ..release.files import check_target, new_file
 from .talk import complain
 
 # %% auto #0
-__all__ = ['LOG', 'NEEDS_LOG', 'logs_beside', 'find_log', 'Booking', 'no_log', 'told_level', 'told_budget', 'told_log',
-           'accounts']
+__all__ = ['LOG', 'NEEDS_LOG', 'logs_beside', 'find_log', 'note_beside', 'Booking', 'no_log', 'told_level', 'told_budget',
+           'told_log', 'accounts']
 
 # %% ../../nbs/practice/22_booking.ipynb #ea11efc5
 LOG = "pmlbook-log.jsonl"  # what a log next to its source is called
@@ -43,8 +43,6 @@ def logs_beside(source: Path) -> list[Path]:
 def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     """The log that a release has to ask: the one named, else the one next to the source, unless told not to.
 
-    A log next to the source that is not asked is named on standard error.
-
     Raises
     ------
     OSError
@@ -52,24 +50,30 @@ def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     ValueError
         If it is damaged, there are two, or an option needs a log and there is none.
     """
-    source, beside = Path(arguments.source), logs_beside(Path(arguments.source))
+    beside = logs_beside(Path(arguments.source))
     named = arguments.start_log or arguments.log
     if len(beside) > 1 and not (named or arguments.no_log):
         raise ValueError(
             f"{beside[0]} and {beside[1]} are both next to the source: name one with --log"
         )
     path = named or (beside[0] if beside and not arguments.no_log else None)
-    log = _opened(Path(path), arguments) if path else None
-    for name in NEEDS_LOG if log is None else ():
+    if path:
+        return _opened(Path(path), arguments)
+    for name in NEEDS_LOG:
         if getattr(arguments, name) is not None:
             option = name.replace("_", "-")
             raise ValueError(f"--{option} needs a log: --log names one, --start-log begins one")
-    for other in beside:
-        if path is None or os.path.realpath(other) != os.path.realpath(path):
+    return None
+
+
+def note_beside(arguments: argparse.Namespace, log: DiskLog | None) -> None:
+    """Name on standard error a log next to the source that is not asked, or say that there can be none."""
+    source = Path(arguments.source)
+    for other in logs_beside(source):
+        if log is None or os.path.realpath(other) != os.path.realpath(log.path):
             complain(f"note: {other} is next to the source, and is not asked")
-    if not (path or arguments.no_log or source.is_file()) and source.exists():
+    if log is None and not (arguments.no_log or source.is_file()):
         complain(f"note: {source} is no regular file, and has no log next to it: --log names one")
-    return log
 
 
 def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:

@@ -20,7 +20,7 @@ from ..release.certificate import Certificate
 from ..release.files import confirm_folder
 from ..release.mechanism import Mechanism, certified_level
 from ..release.sampling import check_unseeded
-from ..release.strict_json import read_object, write_object
+from ..release.strict_json import NUMBER, read_object, write_object
 from ..workshop.validation import check_count, check_epsilon, check_instance
 
 # %% auto #0
@@ -213,6 +213,9 @@ class DiskLog:
     def __len__(self) -> int:
         return len(self._accounts)
 
+    def __bool__(self) -> bool:
+        return True  # an empty log is a log, and must be asked
+
     def budget(self, account: str) -> float | None:
         """The least budget that was ever granted to an account, None if none was."""
         return min((e.budget for e in self._of(account) if e.budget is not None), default=None)
@@ -269,9 +272,7 @@ class DiskLog:
                 f"and would leak {most}{rounded_up(after.epsilon)} with this one{kept}"
             )
         entry = self._entry(name, own, certificate, after, granted, rows)
-        read_line(
-            entry.line, entry.number, entry.previous
-        )  # nothing is written that cannot be read
+        read_line(entry.line, entry.number, entry.previous)  # or nobody could, ever again
         return entry
 
     def _entry(
@@ -395,10 +396,11 @@ def _with(before: Account | None, mechanism: Mechanism) -> Account:
 
 
 def _check_rows(rows: int) -> int:
-    """A number of rows that every reader of JSON can hold."""
-    if check_count(rows, "rows", 0) >= 2**63:
-        raise ValueError("rows must be below 2^63")
-    return check_count(rows, "rows", 0)
+    """A number of rows that a line can hold."""
+    count = int(check_count(rows, "rows", 0))
+    if count >= 10**NUMBER:
+        raise ValueError(f"rows must have at most {NUMBER} digits")
+    return count
 
 
 def _digest(file: BinaryIO, size: int) -> str:

@@ -16,7 +16,7 @@ from ..release.mechanism import Mechanism
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['STYLE', 'sentences', 'meant', 'shortened', 'errors_at', 'report']
+__all__ = ['USELESS', 'STYLE', 'sentences', 'meant', 'shortened', 'errors_at', 'report']
 
 # %% ../../nbs/practice/24_report.ipynb #c6a0dc0b
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
@@ -27,7 +27,7 @@ def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bo
     Examples
     --------
     >>> flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes"))
-    >>> [text for text, level, kept in sentences(flip, 0.2) if not kept]
+    >>> [text for text, level, kept in sentences(flip, 0.3) if not kept]
     ['no odds more than double']
     """
     level, shares = check_epsilon(epsilon), mechanism.exact_prior
@@ -65,10 +65,14 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
     return [told[text][0 if kept else 1] for text, _, kept in sentences(mechanism, epsilon)]
 
 
+USELESS = 0.25  # a standard error of a share that says nothing
+
+
 def shortened(name: Hashable, most: int = 24) -> str:
     """A name on one line and not too long; what cannot be shown is written as its code."""
     text = " ".join(str(name).split()).encode("utf-8", "backslashreplace").decode()
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    text = text or "(no text)"
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -173,11 +177,11 @@ def report(
     errors, title = errors_at(mechanism, rows), escape(shortened(column, 60))
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
-    learned = (
-        f"The frequencies can be told back, with a standard error of at most {max(errors):.2g} at {rows:,} rows."
-        if errors
-        else "The frequencies cannot be told back from these outcomes."
-    )
+    learned = "The frequencies cannot be told back from these outcomes."
+    if errors:
+        most = f"with a standard error of at most {max(errors):.2g} at {rows:,} rows"
+        well = "" if max(errors) < USELESS else ", which is too much to learn from"
+        learned = f"The frequencies can be told back {most}{well}."
     body = [
         f"<h1>Releasing {title}</h1>",
         f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",
@@ -188,12 +192,12 @@ def report(
         else f"<p>{escape(learned)}</p>",
         _bars(mechanism, errors),
         "<h2>The mechanism</h2>",
-        "<p>Each answer is replaced by an outcome, drawn with these probabilities; dark is likely.</p>",
+        "<p>Each answer is replaced by an outcome, drawn with these probabilities; the fuller the colour, the likelier.</p>",
         _shades(mechanism),
         "<h2>What the level means</h2>",
         f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in meant(mechanism, epsilon))}</ul>",
         "<h2>The proof</h2>",
-        f"<p>The certificate has the digest <code>{certificate.digest}</code>.</p>",
+        f"<p>The certificate of these answers has the digest <code>{certificate.digest}</code>.</p>",
         *(f"<pre>{escape(command)}</pre>" for command in commands),
     ]
     head = (

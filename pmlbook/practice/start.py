@@ -12,12 +12,14 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..estimation.few_corners import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
+from .booking import find_log
 from .matrices import DECIMAL, exact
-from .report import errors_at, meant, report, shortened
+from .report import errors_at, meant, report, sentences, shortened
 from .talk import FINE, say
 from .verbs import column_counts, names_as_numbers, release, warn_of
 from .words import sentence_level
@@ -114,6 +116,7 @@ def start(arguments: argparse.Namespace) -> int:
     targets = [prefix.with_name(f"{prefix.name}.{kind}") for kind in KINDS]
     for target in targets:
         check_target(target, arguments.force, [arguments.source])
+    _check_release(arguments)
     column = arguments.column or _ask_column(arguments)
     counts, gaps = _counted(arguments, column)
     classes = _classes(arguments, counts)
@@ -127,7 +130,14 @@ def start(arguments: argparse.Namespace) -> int:
     if not (certificate and told):
         raise ValueError(f"the design does not keep {epsilon!r} nats: {certificate!r}")
     notes = _notes(classes, counts, gaps)
-    page = report(small, epsilon, column, rows, notes, _commands(arguments, targets, column))
+    page = report(
+        small,
+        epsilon,
+        column,
+        rows,
+        notes,
+        _commands(arguments, targets, column, certificate.digest),
+    )
     for target, text in zip(targets, (certificate.to_json(), told.to_json(), page)):
         with new_file(target, arguments.force) as file:
             file.write(text.encode())
@@ -176,9 +186,8 @@ def _classes(
     if below is None:
         rare = merged(counts, Fraction(1, 50), arguments.other).get(arguments.other, ())
         if len(rare) > 1:
-            say(
-                f"rare: {', '.join(map(shortened, rare))}; merged they are one answer, {arguments.other!r}"
-            )
+            names = ", ".join(f"'{shortened(name)}'" for name in rare)
+            say(f"rare: {names}; merged they are one answer, {arguments.other!r}")
         below = ask("merge answers below which share (0 merges none)", share_of, "0.02")
     return merged(counts, below, arguments.other)
 
@@ -199,6 +208,8 @@ def _level(arguments: argparse.Namespace, prior: Mapping[str, Fraction]) -> floa
 
     if arguments.promise is not None:
         return read(arguments.promise)
+    for text, most, _ in sentences(shown, 0):
+        say(f"'{text}' is kept up to {most:.4g} nats")
     for level in (0.1, 0.3, 1.0):
         say(f"at {level} nats: {' '.join(meant(shown, level))}")
     found: float = ask(
@@ -234,18 +245,31 @@ def _notes(
     notes = [f"{sum(counts.values()):,} answers were counted, and {gaps:,} rows have none."]
     for name, own in classes.items():
         if len(own) > 1:
-            notes.append(f"'{shortened(name)}' stands for {', '.join(map(shortened, own))}.")
+            members = ", ".join(f"'{shortened(member)}'" for member in own)
+            notes.append(f"'{shortened(name)}' stands for {members}.")
     return notes + [
         "The certificates show the shares of this file. If it is the one that is released, these shares are published."
     ]
 
 
-def _commands(arguments: argparse.Namespace, targets: list[Path], column: str) -> list[str]:
+def _commands(
+    arguments: argparse.Namespace, targets: list[Path], column: str, digest: str
+) -> list[str]:
     """What to type next."""
-    name = shortened(column, 60)
+    options = ["--column", column, "--delimiter", arguments.delimiter]
+    options += ["--encoding", arguments.encoding, "--missing-text", *arguments.missing_text]
+    plain = {"--delimiter": ",", "--encoding": "utf-8"}
+    kept = list[str]()
+    for key, value in zip(options[:6:2], options[1:6:2]):
+        kept += [] if plain.get(key) == value else [key, value]
+    kept += options[6:] if list(arguments.missing_text) != [""] else []
+    files = [targets[0].name, arguments.source.name, "RELEASED"]
     return [
-        f"pmlbook release {targets[0].name} {arguments.source.name} RELEASED --column '{name}'",
-        f"pmlbook estimate {targets[1].name} RELEASED --column '{name}'",
+        f"pmlbook {' '.join(map(quote, words))}"
+        for words in (
+            ["release", *files, *kept, "--sha256", digest],
+            ["estimate", targets[1].name, files[2], *kept],
+        )
     ]
 
 
@@ -265,9 +289,21 @@ def _tell_design(
     say("\n".join([*lines, *(f"written: {target}" for target in targets), f"sha256: {digest}"]))
 
 
+def _check_release(arguments: argparse.Namespace) -> None:
+    """ValueError or OSError if the file could not be released in the end."""
+    arguments.after = arguments.receipt = None
+    if arguments.release:
+        check_target(arguments.release, arguments.force, [arguments.source])
+        find_log(arguments)
+        return
+    for name in ("log", "start_log", "budget", "account"):
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"--{name.replace('_', '-')} needs --release TARGET")
+
+
 def _released(arguments: argparse.Namespace, mechanism: Path, column: str) -> int:
     """Release the file too, as `pmlbook release` does."""
     choice = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
     choice |= {"column": column, "sha256": None, "epsilon": None, "given": None, "confidence": 0.95}
-    choice |= {"quiet": True, "json": False, "after": None, "receipt": None}
+    choice |= {"quiet": True, "json": False}
     return release(argparse.Namespace(**choice))

@@ -28,7 +28,7 @@ from ..foundations.leakage import local_dp, maximal_leakage
 from ..release.mechanism import Design, Mechanism
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
-from .booking import Booking, accounts, find_log, no_log
+from .booking import Booking, accounts, find_log, no_log, note_beside
 from .booking import told_budget, told_level, told_log
 from .disk_log import DiskLog
 from .robust import robust_mechanism
@@ -268,7 +268,7 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
 def _told(error: float | None, rows: int) -> str:
     """What a recipient will learn about frequencies, in words."""
     if error is None:
-        return "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them"
+        return "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them, unless answers are merged"
     return f"frequencies: told, with standard errors up to {error:.2g} at {rows} rows"
 
 # %% ../../nbs/practice/10_verbs.ipynb #ece03225
@@ -289,6 +289,7 @@ def release(arguments: argparse.Namespace) -> int:
         if log is not None:
             booking = Booking(log, certificate, arguments, inputs)
         published = _warn_published(mechanism, "release")
+        note_beside(arguments, log)
         with booking.told() if booking else nullcontext():
             done = _released(arguments, mechanism, booking)
     except LevelExceeded as error:

@@ -111,6 +111,9 @@ def _finish(
         channel, height = _at_slope(p, d, slope, tol)
         ends.append((float(p @ (channel * d).sum(axis=1)), channel, height - slope * D))
     (much, loose, bound), (little, tight, other) = ends
+    if little > D:  # the slope was not steep enough
+        tight = np.eye(d.shape[1])[d.argmin(axis=1)]
+        little = float(p @ d.min(axis=1))
     share = 0.0 if much <= little else min(1.0, max(0.0, (D - little) / (much - little)))
     channel = share * loose + (1 - share) * tight
     both = p[:, None] * channel

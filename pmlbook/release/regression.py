@@ -125,7 +125,8 @@ def regression_on_release(
     rows = undoing(mechanism.channel, mechanism.prior @ mechanism.channel)[codes]
     beside = _beside(covariates, len(codes))
     explain = [np.hstack([np.tile(part, (len(codes), 1)), beside]) for part in own]
-    return _root(explain, rows, wanted, LINKS[link], link == "logistic")
+    with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
+        return _root(explain, rows, wanted, LINKS[link], link == "logistic")
 
 
 def _root(
@@ -145,17 +146,19 @@ def _root(
             scores += (weight * (wanted - told))[:, None] * table
             bend = weight * told * (1 - told) if curved else weight
             slope += table.T @ (bend[:, None] * table)
-        if np.linalg.matrix_rank(slope, hermitian=True) < size:
+        if not np.isfinite(slope).all() or np.linalg.matrix_rank(slope, hermitian=True) < size:
             break
         step = np.linalg.solve(slope, scores.sum(axis=0))
         beta = beta + step
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
             inverse = np.linalg.inv(slope)
-            return Regression(beta, inverse @ (scores.T @ scores) @ inverse)
+            covariance = inverse @ (scores.T @ scores) @ inverse
+            if np.isfinite(covariance).all():
+                return Regression(beta, covariance)
         if not abs(beta).max() < FURTHEST * (1 if curved else np.inf):
             break
     raise ValueError(
-        "the corrected score has no root: columns are dependent, or the people too few"
+        "the corrected score has no root: columns are dependent, too large, or the people too few"
     )
 
 # %% ../../nbs/release/13_regression.ipynb #88f37915
@@ -198,7 +201,8 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     beta = np.zeros((len(mechanism.inputs) - 1, table.shape[1]))
     for _ in range(STEPS):
         gain, slope, information = _climb(mechanism.channel, seen, table, beta)
-        if np.linalg.matrix_rank(information, hermitian=True) < beta.size:
+        finite = np.isfinite(gain) and np.isfinite(slope).all() and np.isfinite(information).all()
+        if not finite or np.linalg.matrix_rank(information, hermitian=True) < beta.size:
             break
         step = np.linalg.solve(information, slope).reshape(beta.shape)
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):

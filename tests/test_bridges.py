@@ -1,0 +1,110 @@
+"""Bridges to other libraries: the same numbers by formulas of their own, by qif and dit, and an audit of OpenDP."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pmlbook as pb
+from pmlbook.foundations.probability import random_channel, random_prior
+
+FIRST = np.array([[0.75, 0.25, 0], [0.5, 0.25, 0.25], [0, 0.125, 0.875]])
+
+
+def problems(count, seed):
+    """Random priors, channels and gains."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n, m, actions = rng.integers(2, 7, size=3)
+        yield random_prior(n, rng), random_channel(n, m, rng), rng.random((n, actions))
+
+
+def exactly(prior, channel, gain):
+    """What the best actions earn after the outcomes, summed in fractions over strategies."""
+    p, c, g = (np.vectorize(Fraction, otypes=[object])(part) for part in (prior, channel, gain))
+    n, m = c.shape
+    return float(
+        sum(
+            max(sum(p[x] * c[x, y] * g[x, a] for x in range(n)) for a in range(g.shape[1]))
+            for y in range(m)
+        )
+    )
+
+
+def test_against_fractions():
+    for prior, channel, gain in problems(25, 1):
+        assert abs(pb.g_vulnerability(prior, gain, channel) - exactly(prior, channel, gain)) < 1e-12
+        guess = exactly(prior, channel, np.eye(len(prior)))
+        assert abs(pb.g_vulnerability(prior, channel=channel) - guess) < 1e-12
+        assert abs(pb.min_entropy_leakage(channel, prior) - np.log(guess / prior.max())) < 1e-12
+        blind = (prior @ gain).max()
+        assert abs(pb.g_vulnerability(prior, gain) - blind) < 1e-12
+        told = pb.min_entropy_leakage(channel, prior, gain)
+        assert abs(told - max(0, np.log(exactly(prior, channel, gain) / blind))) < 1e-12
+        assert told <= pb.maximal_leakage(channel) + 1e-12
+
+
+def test_names_order_gains_and_nonsense_is_refused():
+    prior = pd.Series({"a": 0.6, "b": 0.4})
+    gain = pd.DataFrame([[0.0, 1.0], [5.0, 0.0]], index=["b", "a"])
+    assert abs(pb.g_vulnerability(prior, gain) - 3.0) < 1e-12
+    channel = pd.DataFrame(np.eye(2), index=["a", "b"])
+    assert abs(pb.g_vulnerability(prior, gain, channel) - 3.4) < 1e-12
+    assert abs(pb.min_entropy_leakage(channel, prior, gain) - np.log(3.4 / 3)) < 1e-12
+    for wrong in ([[-1.0], [1.0]], [[0.0], [0.0]], [[1.0]], [[np.nan], [1.0]]):
+        with pytest.raises(ValueError, match="gain"):
+            pb.g_vulnerability([0.5, 0.5], wrong)
+
+
+def test_qif_says_the_same():
+    qif = pytest.importorskip("qif")
+    for prior, channel, gain in problems(50, 2):
+        told = qif.measure.g_vuln.posterior(np.ascontiguousarray(gain.T), prior, channel)
+        assert abs(pb.g_vulnerability(prior, gain, channel) - told) < 1e-12
+        assert (
+            abs(
+                pb.g_vulnerability(prior, gain)
+                - qif.measure.g_vuln.prior(np.ascontiguousarray(gain.T), prior)
+            )
+            < 1e-12
+        )
+        bits = qif.measure.bayes_vuln.min_entropy_leakage(prior, channel)
+        assert abs(pb.min_entropy_leakage(channel, prior) - bits * np.log(2)) < 1e-12
+        capacity = qif.measure.bayes_vuln.mult_capacity(channel)
+        assert abs(pb.maximal_leakage(channel) - np.log(capacity)) < 1e-12
+
+
+def test_dit_says_the_same():
+    dit = pytest.importorskip("dit")
+    for prior, channel, _ in problems(10, 3):
+        table = prior[:, None] * channel
+        cells = [(x, y) for x, y in np.ndindex(table.shape) if table[x, y] > 0]
+        law = dit.Distribution(
+            [(str(x), str(y)) for x, y in cells], [table[cell] for cell in cells]
+        )
+        bits = dit.shannon.mutual_information(law, [0], [1])
+        assert abs(pb.mutual_information(channel, prior) - bits * np.log(2)) < 1e-12
+
+
+def test_a_measurement_of_opendp_lies_between_the_limits():
+    """Discrete Laplace noise on whole numbers, cut at the ends, is the geometric mechanism."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    measurement = dp.m.make_laplace(*space, scale=1.0)
+    prior = [0.6, 0.3, 0.1]
+    tried = pb.audit(
+        lambda value: min(max(measurement(value), 0), 2), prior, range(3), 4000, 0.9999
+    )
+    exact = pb.audit(pb.geometric(3, 1.0), prior)
+    assert (tried.low <= exact.low).all() and (exact.high <= tried.high).all()
+    assert tried.level[1] - tried.level[0] < 0.5
+
+
+def test_the_law_of_the_geometric_mechanism_is_that_noise_cut_at_the_ends():
+    """What the chapter says of OpenDP's noise, from its formula: P(z) = (1 - a) / (1 + a) a^|z|, a = e^(-1 / scale)."""
+    a, z = np.exp(-1.0), np.arange(-60, 61)
+    noise = (1 - a) / (1 + a) * a ** abs(z)
+    rows = [np.bincount(np.clip(z + x, 0, 2), noise, 3) for x in range(3)]
+    assert np.allclose(rows, pb.geometric(3, 1.0), rtol=0, atol=1e-12)

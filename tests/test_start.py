@@ -1,0 +1,285 @@
+"""From a messy file to a mechanism: asked at a terminal, or told by options, and the page is safe to open."""
+
+import io
+import json
+import os
+import re
+import sys
+from collections import Counter
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pmlbook import DiskLog, Mechanism, epsilon_max
+from pmlbook.practice.command_line import main
+from pmlbook.practice.matrices import read_certificate
+from pmlbook.practice.report import meant, report, sentences, shortened
+from pmlbook.practice.start import KINDS, merged, share_of, spread
+
+ANSWERS = {"very good": 90, 'so "lala"': 60, "bad,\nreally": 40, "schön": 6, "不満": 2, "<b>&": 1}
+ROWS = 200_000
+GAPS = ("", "NA")
+
+
+class Typed(io.StringIO):
+    """What somebody types at a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command line in a folder with a messy file; answers make it a terminal."""
+    monkeypatch.chdir(tmp_path)
+    write("in.csv", 600)
+
+    def call(command, *answers):
+        typed = Typed("".join(f"{answer}\n" for answer in answers)) if answers else io.StringIO()
+        monkeypatch.setattr(sys, "stdin", typed)
+        code = main([word.replace("~", " ").replace("∅", "") for word in command.split()])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def write(name, rows):
+    """A CSV with quotes, commas and line breaks in its fields, unicode, and gaps of two kinds."""
+    texts = [text for text, count in ANSWERS.items() for _ in range(count)] + list(GAPS)
+    column = np.random.default_rng(5).permutation(np.resize(np.array(texts, object), rows))
+    fields = ['"{}"'.format(text.replace('"', '""')) for text in column]
+    lines = [f'{i},{field},"a\n""b"""\r\n' for i, field in enumerate(fields)]
+    Path(name).write_text("id,how was it,note\r\n" + "".join(lines), newline="")
+    return Counter(column)
+
+
+MESSY = "start in.csv how~was~it --missing-text ∅ NA --merge-below 0.05"
+ALONE = f"{MESSY} --for frequencies --epsilon 0.5"
+
+
+def test_from_file_to_report_and_back(run, capsys):
+    """200,000 rows, nobody asked: designed, released, logged, and the shares come back."""
+    true = write("in.csv", ROWS)
+    more = "--release out.csv --missing keep --start-log log.jsonl --budget 0.6 -o survey"
+    code, out, err = run(f"{ALONE} {more}")
+    assert code == 0, err
+    assert sorted(os.listdir()) == sorted(
+        ["in.csv", "log.jsonl", "out.csv", "out.csv.receipt.json", *(f"survey.{k}" for k in KINDS)]
+    )
+    receipt = json.loads(Path("out.csv.receipt.json").read_text())
+    assert receipt["rows"] == ROWS and receipt["account"] == "how was it"
+    assert DiskLog("log.jsonl", after=receipt["line"])["how was it"].epsilon <= 0.5
+    command = "estimate survey.estimate.json out.csv --column how~was~it --missing-text ∅ NA --missing keep"
+    code, out, err = run(f"{command} --json --coverage 0.9999")
+    told = {row["name"]: row for row in json.loads(out)["estimate"]}
+    whole = sum(count for name, count in true.items() if name not in GAPS)
+    assert set(told) == {"very good", 'so "lala"', "bad,\nreally", "other"}
+    for name, row in told.items():
+        rare = ("schön", "不満", "<b>&")
+        count = true[name] if name != "other" else sum(true[x] for x in rare)
+        assert row["low"] <= count / whole <= row["high"] and row["standard_error"] < 0.02
+    again = "release survey.mechanism.json in.csv again.csv --column how~was~it --log log.jsonl"
+    code, out, err = run(again)
+    assert code == 1 and "has a budget of 0.6 nats" in err
+
+
+def test_both_certificates_are_of_one_mechanism(run):
+    assert run(ALONE)[0] == 0
+    whole, small = (read_certificate(Path(f"in.{kind}")) for kind in KINDS[:2])
+    assert whole.holds and small.holds and whole.epsilon == small.epsilon == 0.5
+    assert whole.largest_lift == small.largest_lift
+    assert set(small.inputs) - set(whole.inputs) == {"other"} and len(small.inputs) == 4
+    code, out, err = run(
+        "release in.mechanism.json in.csv out.csv --column how~was~it --missing keep"
+    )
+    assert code == 2  # NA is an answer only to whoever says that it is none
+    command = "release in.mechanism.json in.csv out.csv --column how~was~it --missing keep"
+    assert run(f"{command} --missing-text ∅ NA")[0] == 0
+
+
+def test_asked_at_a_terminal_it_is_the_same(run):
+    code, out, err = run(
+        "start in.csv --missing-text ∅ NA -o asked",
+        "nothing",
+        "how was it",
+        "2",
+        "0.05",
+        "x",
+        "0.5",
+        "all",
+        "",
+    )
+    assert code == 0 and "'nothing' is no column" in err and "no share" in err
+    assert "none that has a level" in err and "frequencies, mean or information" in err
+    assert "rare: '不満', '<b>&'" in out and "very good: " in out
+    assert run(f"{ALONE} -o told")[0] == 0
+    for kind in KINDS[:2]:
+        assert Path(f"asked.{kind}").read_text() == Path(f"told.{kind}").read_text()
+
+
+def test_answers_that_end_write_nothing(run):
+    for answers in (["how was it"], ["how was it", "0.05"], ["how was it", "0.05", "0.5"]):
+        code, out, err = run("start in.csv", *answers)
+        assert code == 2 and "no answer to the question" in err and os.listdir() == ["in.csv"]
+
+
+@pytest.mark.parametrize(
+    "command, missing",
+    [
+        ("start in.csv", ["COLUMN", "--merge-below", "--for", "--epsilon NATS or --promise"]),
+        (MESSY, ["--for", "--epsilon"]),
+        (f"{MESSY} --for mean", ["--epsilon NATS or --promise"]),
+        ("start in.csv how~was~it --epsilon 1 --for mean", ["--merge-below"]),
+    ],
+)
+def test_without_a_terminal_what_is_missing_is_listed(run, command, missing):
+    code, out, err = run(command)
+    assert code == 2 and "this is no terminal" in err and all(option in err for option in missing)
+    assert err.count("\n") == 1 and os.listdir() == ["in.csv"]
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ("--epsilon 0.5 --promise x", "not allowed with"),
+        ("--promise no~belief~more~than~halves", "none that has a level"),
+        ("--epsilon 0.5 --other very~good", "is an answer itself"),
+        ("--epsilon 0.5 --merge-below 1", "no share"),
+        ("--epsilon 0.5 --merge-below=-1", "no share"),
+        ("--epsilon 0.5 --merge-below nan", "no share"),
+        ("--epsilon 0.5 --for mean", "names that are numbers"),
+        ("--epsilon 0.5 -o none/x", "does not exist"),
+        ("--epsilon 0.5 --budget 1 --release out.csv", "--budget needs a log"),
+        ("--epsilon 0.5 --log none --release out.csv", "does not exist"),
+        ("--epsilon 0.5 --release in.csv --force", "never changed"),
+        ("--epsilon 0.5 --budget 1", "--budget needs --release"),
+        ("--epsilon 0.5 --start-log l", "--start-log needs --release"),
+    ],
+)
+def test_what_start_refuses(run, options, told):
+    command = f"{MESSY} --for frequencies {options}"
+    code, out, err = run(command)
+    assert code == 2 and told in err and err.count("\n") == 1, err
+    assert os.listdir() == ["in.csv"]
+
+
+def test_nothing_is_replaced_unless_forced(run):
+    assert run(ALONE)[0] == 0
+    before = {name: Path(name).read_bytes() for name in os.listdir()}
+    for kind in KINDS:
+        kept = Path(f"in.{kind}")
+        for other in KINDS:
+            Path(f"in.{other}").unlink(missing_ok=True)
+        kept.write_text("mine")
+        assert run(ALONE)[0] == 2 and kept.read_text() == "mine"
+        assert sorted(os.listdir()) == sorted(["in.csv", kept.name])
+    assert run(f"{ALONE} --force")[0] == 0
+    assert {name: Path(name).read_bytes() for name in os.listdir()} == before
+
+
+def test_levels_that_publish_and_columns_of_identifiers(run):
+    code, out, err = run(f"{MESSY} --for information --epsilon 20")
+    assert code == 0 and "forbid nothing" in err and "leave one answer only" in err
+    code, out, err = run("start in.csv id --merge-below 0 --for information --epsilon 1 -o x")
+    assert code == 2 and "merge them into classes" in err
+
+
+# merging
+
+
+def test_merged_answers_behave_alike_and_leak_the_same():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        counts = {f"n{k}": int(count) for k, count in enumerate(rng.integers(1, 1000, size=9))}
+        classes = merged(counts, Fraction(1, 8))
+        total = sum(counts.values())
+        prior = {name: Fraction(sum(map(counts.get, own)), total) for name, own in classes.items()}
+        small = Mechanism(rng.dirichlet(np.full(3, 0.3), len(classes)), prior)
+        whole = spread(small, classes, counts)
+        assert whole.epsilon == small.epsilon and dict(zip(whole.inputs, whole.exact_prior)) == {
+            name: Fraction(count, total) for name, count in counts.items()
+        }
+        assert whole.leakage == pytest.approx(small.leakage, rel=1e-12, abs=1e-12)
+
+
+def test_one_rare_answer_is_not_merged_with_itself():
+    assert merged({"a": 99, "b": 1}, Fraction(1, 10)) == {"a": ("a",), "b": ("b",)}
+    assert merged({"a": 1, "b": 1}, Fraction(9, 10)) == {"other": ("a", "b")}
+    assert merged({"a": 50, "b": 50}, Fraction(1, 2)) == {"a": ("a",), "b": ("b",)}  # below, not at
+    assert share_of("0") == 0 and share_of("1/50") == Fraction(1, 50) == share_of("0.02")
+
+
+# the page
+
+
+class Page(HTMLParser):
+    """Tags that are open, and everything that could load or run something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.bad, self.text = [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("script", "link", "iframe", "img", "object", "b") or any(
+            name in ("src", "href", "srcset") or name.startswith("on") for name, _ in attributes
+        ):
+            self.bad.append(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+EVIL = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "&lt;",
+    "a\nb\u202ec\x00",
+    "x" * 9999,
+]
+
+
+def test_every_name_is_only_a_name():
+    made = Mechanism(np.full((5, 5), 0.2), [0.2] * 5, EVIL)
+    for column in EVIL:
+        text = report(made, 0.1, column, 100, EVIL, EVIL)
+        page = Page(text)
+        assert page.open == [] and page.bad == [] and "http" not in text and "url(" not in text
+        assert all(shortened(name, 20) in page.text for name in EVIL)
+    assert "\u202e" not in shortened(EVIL[3]) and len(shortened(EVIL[4])) == 24
+    assert shortened("\udcff") == "\\udcff"
+
+
+def test_the_page_of_the_messy_file(run):
+    assert run(ALONE)[0] == 0
+    text = Path("in.report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == [] and page.bad == [] and text.count("<svg") == 2
+    assert "width=device-width" in text and "prefers-color-scheme:dark" in text
+    digests = [read_certificate(Path(f"in.{kind}")).digest for kind in KINDS[:2]]
+    assert all(digest in page.text for digest in digests)
+    command = re.search("pmlbook release .*", page.text)[0]
+    assert "--column 'how was it' --missing-text '' NA --sha256" in command
+
+
+@pytest.mark.parametrize("prior", [[0.5, 0.5], [0.6, 0.3, 0.1], [1 - 1e-8, 1e-8], [0.25] * 4])
+def test_sentences_follow_the_level(prior):
+    made = Mechanism(np.ones((len(prior), 1)), prior)
+    levels = [1e-10, 0.1, 0.5, epsilon_max(prior), 30.0]
+    kept = [[keeps for *_, keeps in sentences(made, level)] for level in levels]
+    assert not any(kept[-1]) and all(sum(a) >= sum(b) for a, b in zip(kept, kept[1:]))
+    assert all(len(meant(made, level)) == 4 for level in levels)
+    for text, most, _ in sentences(made, 0.0):
+        assert [keeps for t, _, keeps in sentences(made, most) if t == text] == [True]
