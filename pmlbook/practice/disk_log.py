@@ -88,7 +88,8 @@ def certified(release: Mechanism | Certificate) -> Certificate:
 class DiskLog:
     """What has been released of each column, in a file that is only appended to.
 
-    Opening it verifies the chain. It is read again, under a lock, before each line that is added.
+    Opening it verifies the chain. It is verified again, under a lock, before each line that is added: what was
+    read before by its digest, the rest line by line.
 
     Parameters
     ----------
