@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import importlib.util
 import json
 import os
 import resource
@@ -9,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import webbrowser
 from fractions import Fraction
 from time import sleep
 
@@ -294,9 +296,9 @@ def opened(tmp_path, monkeypatch):
     """An empty repository for `pmlbook book`, with neither browser nor server."""
     opened = Opened()
     monkeypatch.setattr(command_line, "__file__", str(tmp_path / "pmlbook" / "practice" / "x.py"))
-    monkeypatch.setattr(command_line.webbrowser, "open", opened.page)
-    monkeypatch.setattr(command_line.subprocess, "run", opened.program)
-    monkeypatch.setattr(command_line.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(webbrowser, "open", opened.page)
+    monkeypatch.setattr(subprocess, "run", opened.program)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     return opened
 
 
@@ -328,7 +330,7 @@ def test_book_runs_jupyterlab_on_the_notebooks(opened, tmp_path, capsys):
 def test_book_that_is_not_here(opened, tmp_path, monkeypatch, capsys, missing):
     if missing == "jupyterlab":
         put(tmp_path / "nbs" / "index.ipynb")
-        monkeypatch.setattr(command_line.importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main(["book"]) == 2 and opened == []
     out, error = capsys.readouterr()
     assert out == "" and error.count("\n") == 1 and "make book" in error

@@ -72,7 +72,8 @@ def note_beside(arguments: argparse.Namespace, log: DiskLog | None) -> None:
     for other in logs_beside(source):
         if log is None or os.path.realpath(other) != os.path.realpath(log.path):
             complain(f"note: {other} is next to the source, and is not asked")
-    if log is None and not (arguments.no_log or source.is_file()):
+    stream = source.exists() and not (source.is_file() or source.is_dir())
+    if log is None and stream and not arguments.no_log:
         complain(f"note: {source} is no regular file, and has no log next to it: --log names one")
 
 

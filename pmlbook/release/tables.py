@@ -139,6 +139,7 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
         else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
     )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
-    near = get_close_matches(column, set(table.columns) - {column}, 1, 0.75)
+    others = set(table.columns) - {column} if len(table.columns) > 1 else set()
+    near = get_close_matches(column, others, 1, 0.75)  # a single column is a wrong delimiter
     hint = f": did you mean {near[0]!r}?" if near else hint
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")
