@@ -7,6 +7,9 @@ PIP   := python -m pip install -q --disable-pip-version-check
 UV    := 0.13.9
 LEAST := 3.11
 
+# What runs in parallel here are processes; threads inside them would only stand in each other's way.
+export OMP_NUM_THREADS ?= 1
+
 .PHONY: install lock export strip readme book pdf lab test lowest newest proofs fuzz mutants lint browser clean
 .DELETE_ON_ERROR:
 
