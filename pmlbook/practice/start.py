@@ -296,7 +296,7 @@ def _check_release(arguments: argparse.Namespace) -> None:
         check_target(arguments.release, arguments.force, [arguments.source])
         find_log(arguments)
         return
-    for name in ("log", "start_log", "budget", "account"):
+    for name in ("log", "start_log", "budget", "account", "new_account"):
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} needs --release TARGET")
 
