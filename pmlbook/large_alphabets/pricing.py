@@ -181,9 +181,9 @@ class Pairs:
         able = np.where(fills, held < groups.size[:, None], held > 0)
         able &= abs(rest) <= np.where(fills, self.up[:, None], self.down[:, None]) + groups.same
         g, at = np.nonzero(able)
-        x, sure = (
-            np.clip((abs(rest[at]) - less) / groups.width[g], 0, 1) for less in (0, groups.same)
-        )
+        x = np.clip(abs(rest[at]) / groups.width[g], 0, 1)
+        less = np.where(x < 0.5, -1, 1) * groups.same / groups.width[g]  # towards the nearer end
+        sure = np.clip(x + less, 0, 1)
         back = ~fills[at]
         cost = flips[at] - self.q[g] * np.where(back, -x, x)
         cost += groups.loss(np.where(back, 1 - sure, sure), g)
