@@ -276,9 +276,10 @@ class Match:
 
     def quieter(self, q: NDArray[np.float64], learnt: float) -> NDArray[np.float64]:
         """Mix q with silence until it leaks at most L, rounding and all, if it leaks at most `learnt`."""
-        if self.goal.L is None or learnt <= self.goal.L - self.loss:
+        allowed = None if self.goal.L is None else max(0.0, self.goal.L - self.loss)
+        if allowed is None or learnt <= allowed:
             return q
-        weight = max(0.0, self.goal.L - self.loss) / learnt * (1 - 4 * EPS)
+        weight = allowed / learnt * (1 - 4 * EPS)
         return weight * q + (1 - weight) * self.silence
 
     def truer(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
