@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from multiprocessing import forkserver
+from pkgutil import walk_packages
 
 import conf
 from execnb.shell import CaptureShell, format_exc
@@ -18,12 +19,13 @@ from jupyter_cache.base import CacheBundleIn
 from nbdev_reader import read
 from nbformat import from_dict
 
+import pmlbook
 from pmlbook.workshop.plots import themed
 
 NBS = conf.here.parent / "nbs"
 SERVER = multiprocessing.get_context("forkserver")
-SLOW = """execute matplotlib.pyplot scipy.optimize scipy.stats pandas sympy statsmodels.api z3 ipywidgets
-    pmlbook""".split()
+SLOW = """execute matplotlib.pyplot scipy.optimize scipy.stats pandas sympy statsmodels.api z3 ipywidgets""".split()
+SLOW += [module.name for module in walk_packages(pmlbook.__path__, "pmlbook.")]
 
 
 def cached(cache, notebook):
