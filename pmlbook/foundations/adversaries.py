@@ -20,7 +20,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['guessing_advantage', 'shattering_attribute', 'gain_advantage', 'sharpest_gain']
+__all__ = ['guessing_advantage', 'shattering_attribute', 'check_gain', 'gain_advantage', 'sharpest_gain']
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #5925e861
 def guessing_advantage(
@@ -95,6 +95,21 @@ def shattering_attribute(prior: ArrayLike, secret: int) -> NDArray[np.float64]:
     return (owner == np.arange(len(prior))[:, None]) / pieces[:, None]
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #584678b5
+def check_gain(gain: ArrayLike, size: int) -> NDArray[np.float64]:
+    """A gain function as an array, shape (size, A): finite and non-negative, not all zero.
+
+    Source: Alvim et al. 2012.
+    """
+    table = real_array(gain, "gain", 2)
+    if len(table) != size:
+        raise ValueError(f"gain has {len(table)} rows, but there are {size} symbols")
+    if table.min() < 0 or table.max() == 0:
+        raise ValueError(
+            f"gain must be at least 0, with a positive entry; its least is {table.min():g}"
+        )
+    return table
+
+
 def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDArray[np.float64]:
     """How much an outcome raises the best expected gain.
 
@@ -128,13 +143,7 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDA
     """
     gain = aligned(gain, first_names(names_of(channel), names_of(prior)), "gain", "channel")
     channel, prior = check_pair(channel, prior)
-    gain = real_array(gain, "gain", 2)
-    if len(gain) != len(prior):
-        raise ValueError(f"gain has {len(gain)} rows, but there are {len(prior)} symbols")
-    if gain.min() < 0 or gain.max() == 0:
-        raise ValueError(
-            f"gain must be at least 0, with a positive entry; its least is {gain.min():g}"
-        )
+    gain = check_gain(gain, len(prior))
     with np.errstate(divide="ignore"):
         return np.log((gain.T @ posterior(channel, prior)).max(axis=0) / (prior @ gain).max())
 
