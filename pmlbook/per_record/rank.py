@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 from .classes import RecordProblem
-from .doubt import Stand, at_rest, most, over_values
-from .tilted import EPS, blur, posterior_gains, reply
+from .doubt import Stand, at_rest, most, over_values, own_multiplier
+from .tilted import blur, margin
 from ..workshop.progress import Clock
 
 # %% auto #0
@@ -28,17 +28,17 @@ def inside_room(problem: RecordProblem, b: float, value: float) -> NDArray[np.fl
     Source: the theorem of this chapter.
     """
     room = max(0.0, problem.largest_entropy - b) + blur(problem)
-    ends = np.concatenate([[0.0], np.geomspace(1e-9, 0.01, 200), np.linspace(0.01, 1, 400)[1:]])
+    ends, hair = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)]), 1e-12
     low, high, a = ends[:-1], ends[1:], len(problem.symbols)
     flattest = np.clip(1 / a, low, high)
-    most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(max(1, a - 1))
+    most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
     found = []
     for share in problem.uniform.sum(axis=1):
         near = np.clip(share, low, high)
         away = rel_entr(near, share) + rel_entr(1 - near, 1 - share)
-        left = np.where((most >= value - 1e-12) & (away <= room + 1e-12), room - away + 1e-12, 0.0)
-        over = np.divide(left, low, out=np.full_like(left, np.inf), where=low > 0)
-        found.append(float(np.where(left > 0, over, 0.0).max()))
+        left = np.where(most >= value - hair, np.maximum(room - away + hair, 0.0), 0.0)
+        over = np.divide(left, low, out=np.where(left > 0, np.inf, 0.0), where=low > 0)
+        found.append(float(over.max()))
     return np.array(found)
 
 
@@ -59,9 +59,8 @@ def reach(
         exponent = logs[:, None] + (table - top) / (heat * width)
         peak = exponent.max(axis=0)
         spread = peak + np.log(np.exp(exponent - peak).sum(axis=0))
-        hidden = EPS * (len(logs) + 20) * (1 + np.abs(spread))
-        best = np.minimum(best, heat * (spread + room + hidden))
-    return np.asarray(top + width * best + 8 * EPS * (np.abs(top) + width))
+        best = np.minimum(best, heat * (spread + room + margin(len(logs), 1 + np.abs(spread))))
+    return np.asarray(top + width * best + margin(1, np.abs(top) + width))
 
 # %% ../../nbs/per_record/13_rank.ipynb #c71dcfdf
 class Frame(NamedTuple):
@@ -95,7 +94,7 @@ def frame(problem: RecordProblem, value: int, stand: Stand, room: float, most: i
     axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
     turn, place = axes.T * root[:, None], away @ axes.T
     left = rows - (middle + place @ turn.T)
-    hidden = 8 * EPS * (len(axes) + 4) * (middle + (np.abs(place) @ np.abs(turn).T).max(axis=0) + 1)
+    hidden = margin(len(axes), middle + (np.abs(place) @ np.abs(turn).T).max(axis=0) + 1)
     rest, span, box = (
         (-reach(inside, -table, room), reach(inside, table, room)) for table in (left, rows, place)
     )
@@ -131,7 +130,7 @@ def chords(
     slope = np.log(np.maximum(high, 1e-300)) + 1
     np.divide(ends[1] - ends[0], high - low, out=slope, where=~thin)
     start = np.maximum(ends[0] - slope * low, ends[1] - slope * high)
-    return slope, start + 8 * EPS * (np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
+    return slope, start + margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
 
 
 def boxed(
@@ -148,7 +147,8 @@ def boxed(
     """
     middle, half = (low + high) / 2, (high - low) / 2
     centre, spread = part.middle + middle @ part.turn.T, half @ np.abs(part.turn).T
-    blunt = 8 * EPS * (len(part.turn[0]) + 4) * (np.abs(centre) + spread + part.span[1])
+    added = part.middle + np.abs(middle) @ np.abs(part.turn).T + spread + part.span[1]
+    blunt = margin(len(part.turn[0]), added)
     least = np.maximum(part.span[0], centre - spread + part.rest[0] - blunt)
     most_ = np.minimum(part.span[1], centre + spread + part.rest[1] + blunt)
     empty = (least > most_).any(axis=1)
@@ -249,29 +249,28 @@ def rank_bound(
     Returns
     -------
     float
-        Nats; infinite where one law of the outputs does not do for all.
+        Nats; infinite where one law of the outputs does not do for all, or no dimension is saved.
 
     Source: the theorems of this chapter and the one before.
     """
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
         return math.inf
-    multiplier = float(reply(problem, posterior_gains(problem, classes[None]), b).multiplier[0])
+    multiplier = own_multiplier(problem, b, classes, clock)
     if not 1e-6 < multiplier < 1:
         return math.inf
     stand = at_rest(problem, b, classes, multiplier, 10, clock)
     rooms = inside_room(problem, b, value)
     parts = [frame(problem, k, stand, float(room)) for k, room in enumerate(rooms)]
+    a, _, m = problem.rows.shape
+    if max(part.turn.shape[1] for part in parts) >= (a - 1) * m - 1:
+        return math.inf
     present = [np.isfinite(counts) for counts in problem.log_counts]
     tops = []
     for part, here in zip(parts, present):
-        own = [
-            row[here] for row in stand.inside if (np.isfinite(row[here]) & (row[here] > 0)).all()
-        ]
-        corners = np.eye(len(part.rows))[:: max(1, len(part.rows) // 8)] * 0.9 + 0.1 / len(
-            part.rows
-        )
-        uniform = np.exp(part.logs - logsumexp(part.logs))
-        tops.append(highest(part, stand, np.concatenate([np.array([*own, uniform]), corners])))
+        size = len(part.rows)
+        corners = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
+        starts = [stand.inside[:, here], np.exp(part.logs)[None], corners]
+        tops.append(highest(part, stand, np.concatenate(starts)))
     gap = over_values(problem, b, stand, tops) - value
     if gap > 0.8 * tol:
         return math.inf
