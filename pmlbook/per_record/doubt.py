@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .classes import RecordProblem
-from .tilted import blur, margin, posterior_gains, reply, tilt
+from .tilted import TINY, blur, margin, posterior_gains, reply, tilt
 from ..workshop.progress import Clock
 
 # %% auto #0
@@ -59,9 +59,9 @@ def at_rest(
             break
         gains = posterior_gains(problem, classes[None])
         classes = tilt(gains, problem.log_shares, room, np.array([multiplier])).classes[0]
-    law = np.maximum(classes.sum(axis=1, keepdims=True), 1e-300)
+    law = np.maximum(classes.sum(axis=1, keepdims=True), TINY)
     outputs = problem.outputs(classes).sum(axis=0)
-    return Stand(multiplier, np.maximum(classes / law, 1e-300), np.maximum(outputs, 1e-300))
+    return Stand(multiplier, np.maximum(classes / law, TINY), np.maximum(outputs, TINY))
 
 # %% ../../nbs/per_record/12_doubt.ipynb #2fbfa734
 class Most(NamedTuple):

@@ -14,11 +14,11 @@ from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 from .classes import RecordProblem
 from .doubt import Stand, at_rest, most, over_values, own_multiplier
-from .tilted import blur, margin
+from .tilted import TINY, blur, margin
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
+__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'EDGE', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
            'chords', 'boxed', 'value_bound', 'highest', 'rank_bound']
 
 # %% ../../nbs/per_record/13_rank.ipynb #9f2ec004
@@ -53,7 +53,7 @@ def reach(
     Source: Donsker and Varadhan 1983.
     """
     top = table.max(axis=0)
-    width = np.maximum(top - table.min(axis=0), 1e-300)
+    width = np.maximum(top - table.min(axis=0), TINY)
     best = np.zeros(len(top))
     for heat in HEATS if math.isfinite(room) else ():
         exponent = logs[:, None] + (table - top) / (heat * width)
@@ -88,7 +88,7 @@ def frame(problem: RecordProblem, value: int, stand: Stand, room: float, most: i
     rows, logs = problem.rows[value][here], problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
     middle = stand.inside[value][here] @ rows
-    root = np.sqrt(np.maximum(middle, 1e-300))
+    root = np.sqrt(np.maximum(middle, TINY))
     away = (rows - middle) / root
     _, size, axes = np.linalg.svd(away * np.exp(inside / 2)[:, None], full_matrices=False)
     axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
@@ -127,7 +127,7 @@ def chords(
     """
     ends = xlogy(low, low), xlogy(high, high)
     thin = high - low <= 1e-9 * high
-    slope = np.log(np.maximum(high, 1e-300)) + 1
+    slope = np.log(np.maximum(high, TINY)) + 1
     np.divide(ends[1] - ends[0], high - low, out=slope, where=~thin)
     start = np.maximum(ends[0] - slope * low, ends[1] - slope * high)
     return slope, start + margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
@@ -157,19 +157,20 @@ def boxed(
     for _ in range(2 if share else 1):
         found = most(part.rows, part.logs, stand, share, beside, slope, start.sum(axis=1))
         bound = np.minimum(bound, found.bound)
-        beside = np.maximum((beside + found.inside) / 2, 1e-300)
+        beside = np.maximum((beside + found.inside) / 2, TINY)
         beside /= beside.sum(axis=1, keepdims=True)
     law = found.inside @ part.rows
     over = np.maximum(slope * law + start - xlogy(law, law), 0)
     blame = np.abs(part.turn) * half[:, None, :]
-    blame /= np.maximum(blame.sum(axis=2, keepdims=True), 1e-300)
+    blame /= np.maximum(blame.sum(axis=2, keepdims=True), TINY)
     score = (over[:, None, :] @ blame)[:, 0]
     return Boxes(low, high, np.where(empty, -np.inf, bound), found.inside, beside, score)
 
 # %% ../../nbs/per_record/13_rank.ipynb #b6fbf365
 MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
-MOST_NUMBERS = 2**18  # in the rows: larger ones would take seconds before the first cell
+MOST_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
 TRIAL = 4_000  # cells after which the bound should have come a good part of its way
+EDGE = 0.2  # of a box is left on each side of a cut
 
 
 def value_bound(
@@ -177,9 +178,11 @@ def value_bound(
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 
+    The multiplier of the stand is below 1, and half of it is left to data processing.
+
     Source: branch and bound over the directions of a `Frame`.
     """
-    share = min(1.0, stand.multiplier) / 2
+    share = 0.5 * stand.multiplier
     cells = boxed(part, stand, share, part.box[0][None], part.box[1][None], beside[None])
     done, limit = 1, min(MOST_BOXES, MOST_WORK / part.turn.size)
     hopeless = enough + 0.3 * (float(cells.bound[0]) - enough)
@@ -196,7 +199,8 @@ def value_bound(
         k, j = np.arange(len(chosen.bound)), chosen.score.argmax(axis=1)
         low, high = chosen.low[k, j], chosen.high[k, j]
         here = (chosen.inside @ part.place)[k, j]
-        cut = np.clip(here, low + 0.2 * (high - low), high - 0.2 * (high - low))
+        edge = EDGE * (high - low)
+        cut = np.clip(here, low + edge, high - edge)
         ends, starts = chosen.high.copy(), chosen.low.copy()
         ends[k, j], starts[k, j] = cut, cut
         low, high = np.concatenate([chosen.low, starts]), np.concatenate([ends, chosen.high])
@@ -213,7 +217,7 @@ def highest(part: Frame, stand: Stand, starts: NDArray[np.float64]) -> float:
     """
     inside, heat = starts, stand.multiplier
     for _ in range(60):
-        law = np.maximum(inside @ part.rows, 1e-300)
+        law = np.maximum(inside @ part.rows, TINY)
         worth = part.logs + np.log(law / stand.outputs) @ part.rows.T / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
     law = inside @ part.rows
@@ -276,6 +280,6 @@ def rank_bound(
         return math.inf
     left, found = 0.95 * (tol - gap), []
     for part, here, top, inside in zip(parts, present, tops, stand.inside):
-        beside = np.maximum(inside[here], 1e-300)
+        beside = np.maximum(inside[here], TINY)
         found.append(value_bound(part, stand, beside / beside.sum(), top + left, clock))
     return max(value, over_values(problem, b, stand, found))
