@@ -88,11 +88,14 @@ def rate_distortion(
     level, least = check_epsilon(D, "D"), float(p @ d.min(axis=1))
     if level < least - 1e-12:
         raise Infeasible(f"D = {level:g} is below {least:.6g}, the least distortion of all")
-    if level >= (p @ d).min() - 1e-12:
+    free = float((p @ d).min())
+    if level >= free - 1e-12:
         silent = np.eye(d.shape[1])[(p @ d).argmin()]
         return RateDistortion(0.0, 0.0, np.tile(silent, (len(p), 1)))
 
     def excess(log_s: float) -> float:
+        if log_s == low:  # as good as silence, and the iteration would take long to see it
+            return free - level
         channel, _ = _at_slope(p, d, math.exp(log_s), 1e-6)
         return float(p @ (channel * d).sum(axis=1)) - level
 
@@ -118,5 +121,5 @@ def _finish(
     channel = share * loose + (1 - share) * tight
     both = p[:, None] * channel
     apart = np.outer(p, both.sum(axis=0))
-    ratio = np.divide(both, apart, out=np.ones_like(both), where=both > 0)
+    ratio = np.divide(both, apart, out=np.ones_like(both), where=(both > 0) & (apart > 0))
     return RateDistortion(float((both * np.log(ratio)).sum()), max(bound, other, 0.0), channel)
