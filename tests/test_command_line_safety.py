@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
-from pmlbook.practice import matrices, verbs
-from pmlbook.practice.command_line import main
-from pmlbook.practice.matrices import aligned, exact, shares_of, weights_of
+from pmlbook.desk import matrices, verbs
+from pmlbook.desk.command_line import main
+from pmlbook.desk.matrices import aligned, exact, shares_of, weights_of
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Design
 
