@@ -174,7 +174,7 @@ def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[str, int]
         raise ValueError(f"two answers of column {column!r} look alike as texts")
     rows = sum(counts.values())
     lines = [f"{shortened(name)}: {count:,} ({count / rows:.2%})" for name, count in counts.items()]
-    say("\n".join([f"{rows:,} answers, {gaps:,} gaps", *lines]))
+    say(f"{rows:,} answers, {gaps:,} gaps", *lines)
     return counts, gaps
 
 
@@ -286,7 +286,7 @@ def _tell_design(
     lines.append(
         "the certificates show the shares of this file: released as well, it publishes them"
     )
-    say("\n".join([*lines, *(f"written: {target}" for target in targets), f"sha256: {digest}"]))
+    say(*lines, *(f"written: {target}" for target in targets), f"sha256: {digest}")
 
 
 def _check_release(arguments: argparse.Namespace) -> None:

@@ -11,16 +11,28 @@ from collections.abc import Iterable
 from pathlib import Path
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'CRASHED', 'STOPPED', 'TRACE', 'say', 'complain', 'refused', 'did_you_mean']
+__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'CRASHED', 'STOPPED', 'TRACE', 'one_line', 'say', 'complain', 'refused', 'did_you_mean']
 
 # %% ../../nbs/desk/03_talk.ipynb #06dc310d
 FINE, FAILS, BAD_INPUT, CRASHED, STOPPED = 0, 1, 2, 3, 130  # the last is what Ctrl-C ends with
 TRACE = "PMLBOOK_TRACE"
 
 
-def say(text: str) -> None:
-    """Print a text, also where the terminal lacks a character or has gone away."""
+def one_line(text: str) -> str:
+    """A text in which line breaks and commands to a terminal are written out: a file's words stay words.
+
+    Examples
+    --------
+    >>> print(one_line("not\\nat all"))
+    not\\nat all
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def say(*lines: str) -> None:
+    """Print lines, also where the terminal lacks a character or has gone away."""
     encoding = sys.stdout.encoding or "utf-8"
+    text = "\n".join(map(one_line, lines))
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except OSError as error:  # what is left of it must not be tried again at the end
@@ -31,7 +43,7 @@ def say(text: str) -> None:
 
 def complain(text: str) -> None:
     """Say one line on standard error."""
-    line = " ".join(text.split())[:1000]
+    line = one_line(" ".join(text.split())[:1000])
     encoding = sys.stderr.encoding or "utf-8"
     print(f"pmlbook: {line.encode(encoding, 'backslashreplace').decode(encoding)}", file=sys.stderr)
 

@@ -49,7 +49,7 @@ __all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_count
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
     """Print a result, as JSON or as lines for people."""
     plain = lines or [f"{key}: {value}" for key, value in facts.items()]
-    say(json.dumps(facts) if arguments.json else "\n".join(plain))
+    say(*([json.dumps(facts)] if arguments.json else plain))
 
 
 def _tell_done(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> None:
