@@ -19,12 +19,12 @@ TRACE = "PMLBOOK_TRACE"
 
 
 def one_line(text: str) -> str:
-    """A text in which line breaks and commands to a terminal are written out: a file's words stay words.
+    r"""A text in which line breaks and commands to a terminal are written out: a file's words stay words.
 
     Examples
     --------
-    >>> print(one_line("not\\nat all"))
-    not\\nat all
+    >>> print(one_line("not\nat all"))
+    not\nat all
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
