@@ -11,15 +11,15 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'Estimate', 'Mechanism', 'Regression', 'TwoWay', 'regression_of_release', 'regression_on_release', 'two_way',
            'AtlasEntry', 'binary_mechanism', 'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under',
            'reduce_outputs', 'uniform_mechanism', 'best_expected_utility', 'frontier', 'least_leakage',
-           'utility_safe_mechanism', 'worst_case_mechanism', 'SourceSet', 'dp_leakage', 'least_distortion',
-           'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage', 'PairAudit', 'Query', 'SumQuery', 'audit_pair',
-           'counting', 'distortion_leakage', 'dp_promise', 'leakage_curve', 'leakage_distortion', 'modular_sum',
-           'noisy_leakage', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage', 'ratio_information',
-           'released_together', 'threshold', 'compromise', 'estimation_mechanism', 'estimation_variance',
-           'JointRelease', 'audit', 'ball_region', 'box_region', 'compose', 'composed_level', 'in_words',
-           'leakage_bracket', 'noise_level', 'prior_from_counts', 'robust_frontier', 'robust_least_leakage',
-           'robust_mechanism', 'sentence_level', 'worst_leakage', 'BudgetExceeded', 'DiskLog', 'ReleaseLog',
-           'RepeatedRelease']
+           'utility_safe_mechanism', 'worst_case_mechanism', 'IntervalSet', 'SourceSet', 'dp_leakage',
+           'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage', 'PairAudit', 'Query',
+           'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise', 'leakage_curve',
+           'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity', 'parity_leakage',
+           'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
+           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'audit', 'ball_region', 'box_region',
+           'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts',
+           'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level', 'worst_leakage',
+           'BudgetExceeded', 'DiskLog', 'ReleaseLog', 'RepeatedRelease']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib import import_module as _import_module
@@ -161,12 +161,13 @@ _all_ = [
 
 # %% ../nbs/api.ipynb #2ce6bc47
 if TYPE_CHECKING:
+    from pmlbook.hamming.intervals import IntervalSet
     from pmlbook.hamming.source_sets import SourceSet
     from pmlbook.hamming.exact import dp_leakage, least_distortion
     from pmlbook.hamming.mutual_information import mi_leakage
     from pmlbook.hamming.shared_labels import least_loss
 
-_all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
+_all_ = ["IntervalSet", "SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
 if TYPE_CHECKING:
@@ -291,6 +292,7 @@ _NAMES = {
     ],
     "foundations.vulnerability": ["g_vulnerability", "min_entropy_leakage"],
     "hamming.exact": ["dp_leakage", "least_distortion"],
+    "hamming.intervals": ["IntervalSet"],
     "hamming.mutual_information": ["mi_leakage"],
     "hamming.shared_labels": ["least_loss"],
     "hamming.source_sets": ["SourceSet"],

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
 from pmlbook.workshop.validation import (
     Frozen,
@@ -31,8 +32,8 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'ball_region', 'fill', 'exact_fill',
-           'worst_prior', 'worst_leakage']
+__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'ball_region', 'exact_fill', 'worst_prior',
+           'worst_leakage']
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #8792f26d
 ZEROS = ("refuse", "drop", "add")
@@ -235,20 +236,6 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
     return PriorRegion(centre, np.zeros(len(k)), k / k.sum(), min(1.0, radius / 2))
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #b604b3d1
-def fill(column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any) -> list[Any]:
-    """The prior of a region under which a column has the least mean, in floats or fractions alike.
-
-    Source: the greedy solution of a fractional knapsack, Dantzig 1957.
-    """
-    order = sorted(range(len(column)), key=column.__getitem__)
-    belief, left = list(low), 1 - free - sum(low)
-    for i in order:
-        extra = min(left, high[i] - low[i])
-        belief[i], left = belief[i] + extra, left - extra
-    belief[order[0]] += free
-    return belief
-
-
 def exact_fill(column: Sequence[int], region: PriorRegion) -> list[Fraction]:
     """`fill` in fractions, the limits of the region taken as they are, for a column of integers.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ..hamming.intervals import moved_into
 from .estimated_prior import PriorRegion, exact_fill
 from ..release.mechanism import Design, Mechanism
 from pmlbook.workshop.linear_programmes import (
@@ -42,11 +43,7 @@ def exact_member(
     """
     low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
     mass = Fraction(region.free)
-    found = [min(max(Fraction(q), a), b) for q, a, b in zip(approximate, low, high)]
-    left = 1 - mass - sum(found)
-    for i, (a, b) in enumerate(zip(low, high)):
-        move = min(max(left, a - found[i]), b - found[i])
-        found[i], left = found[i] + move, left - move
+    found = moved_into(approximate, low, high, 1 - mass)
     spread = [max(Fraction(0), Fraction(f)) for f in free]
     whole = sum(spread)
     shares = (
