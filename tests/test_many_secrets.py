@@ -32,7 +32,7 @@ def information(column, prior):
     return float((prior[used] * column[used] * np.log(column[used] / mean)).sum())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(8))
 def test_no_listed_column_is_worth_more_than_the_bound(seed):
     region, level, rng = drawn(seed, 4)
     limit = exp_around(Fraction(level))[1]
@@ -41,19 +41,19 @@ def test_no_listed_column_is_worth_more_than_the_bound(seed):
     values = np.array([information(column, region.prior) for column in columns.T])
     for prices in (rng.normal(size=4) * region.prior, level * region.prior):
         worth = (values - prices @ columns).max()
-        bound = highest(packs, prices, 1e-3)
+        bound = highest(packs, prices, 1e-2)
         assert bound >= worth
         for _ in range(5):  # and exchange ends at a column on the list
             found, states = exchanged(packs, prices, rng.integers(0, 3, 4))
             assert found <= worth + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_generated_columns_reach_the_optimum_over_the_list(seed, monkeypatch):
     """What the large search does for few secrets: the value of the list, a bound above it, the level in integers."""
     region, level, _ = drawn(seed, 6)
     exact = robust_mechanism(region, level)
-    inner, outer, bound = grow(region, exp_around(Fraction(level))[1], Clock(0.6))
+    inner, outer, bound = grow(region, exp_around(Fraction(level))[1], Clock(0.4))
     assert bound >= exact.value
     monkeypatch.setattr(robust, "MOST", 5)
     monkeypatch.setattr(robust, "grow", lambda *_: (inner, outer, bound))
@@ -86,12 +86,12 @@ def test_fifteen_secrets_in_integers():
     assert design.value <= alone  # nobody does better than who knows the prior
 
 
-@pytest.mark.parametrize("level", [0.0, 1e-10, 12.0])
+@pytest.mark.parametrize("level", [0.0, 1e-10, 12.0, 800.0])
 def test_levels_at_the_ends(level):
     region = pb.box_region([5, 9, 14, 20, 30, 40, 41, 50, 70, 90, 131], zeros="refuse")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
-        design = robust_mechanism(region, level, max_time=0.3)
+        design = robust_mechanism(region, level, max_time=0.1)
     assert keeps_level(design.mechanism, region, level) and 0 <= design.value <= design.bound
     if level > 10:  # everybody may be told apart
         assert design.value == pytest.approx(pb.entropy(region.prior), abs=1e-9)

@@ -20,9 +20,9 @@ from ..workshop.linear_programmes import PATIENCE, SolverFailed, maximise
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['EMPTY', 'PART', 'FULL', 'GOLDEN', 'SOME_ZERO', 'NO_ZERO', 'NO_ZERO_UPPER', 'ENDS', 'HALVINGS', 'NEAR', 'STALE',
-           'LONGEST', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'least_of', 'ceilings', 'highest', 'arcs', 'Pool',
-           'grow']
+__all__ = ['EMPTY', 'PART', 'FULL', 'GOLDEN', 'RARE', 'SOME_ZERO', 'NO_ZERO', 'NO_ZERO_UPPER', 'ENDS', 'HALVINGS', 'NEAR',
+           'STALE', 'LONGEST', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'least_of', 'ceilings', 'highest', 'arcs',
+           'Pool', 'grow']
 
 # %% ../../nbs/practice/16_many_secrets.ipynb #3e3ea003
 EMPTY, PART, FULL = 0, 1, 2  # states of a secret in a column: 0, t, or 1
@@ -44,7 +44,9 @@ class Knapsacks:
         self.miss = 4 * float(
             max(Fraction(0), low - bound, bound - high)
         )  # limits that miss one by rounding
-        self.most = min(float_above(limit), float(self.size))  # of the sum of the largest entries
+        self.most = float_above(
+            min(limit, Fraction(self.size))
+        )  # of the sum of the largest entries
 
     def least(self, low: Floats, high: Floats, count: Floats) -> Floats:
         """Least probabilities of sets with these sums and so many members."""
@@ -101,11 +103,8 @@ def exchanged(
 
 # %% ../../nbs/practice/16_many_secrets.ipynb #50d0ae77
 GOLDEN = (5**0.5 - 1) / 2
-SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = (
-    0,
-    1,
-    2,
-)  # kinds of columns; the last two only where mass is free
+RARE = 1e-6  # limits below it do not widen the search for multipliers
+SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
 
 
 def least_of(
@@ -156,10 +155,10 @@ def ceilings(
         return found
 
     def over_mu(theta: Floats) -> tuple[Floats, Floats]:
-        most = np.full(len(end), 5 / packs.floor)
+        most = np.full(len(end), 5 / max(packs.floor, RARE))
         return least_of(lambda mu: total(mu, theta), 0 * most, most, 28)
 
-    low = np.full(len(end), np.log(packs.floor) - 2)
+    low = np.full(len(end), np.log(max(packs.floor, RARE)) - 2)
     theta, _ = least_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 24)
     mu, found = over_mu(theta)
     size = abs(prices).sum() + abs(theta) + 2 + mu * (held[FULL].sum(axis=1) + abs(need))
@@ -282,7 +281,7 @@ def grow(
             if len(pool.values) > before:
                 break
     gap = least - value if least < np.inf else 0.0
-    near = max(0.1 * max(gap, tol * value) / packs.most, 1e-9)
+    near = max(0.1 * max(gap, tol * value) / packs.most, 1e-7)
     rounding = margin(packs.size)
     bound = min(
         prices.sum()
