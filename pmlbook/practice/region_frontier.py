@@ -364,9 +364,4 @@ def robust_frontier(
     [(1.0, 0.0), (2.0, 0.7985), (3.0, 2.3026)]
     """
     check_instance(region, PriorRegion, "region")
-    stairs = _RegionStairs(utilities, region, Clock(max_time, label="robust_frontier"))
-    steps = stairs.steps()
-    worst = max(steps, key=lambda step: step.design.gap).design
-    if not stairs.clock.over:
-        warn_if_loose("robust_frontier", worst.value, worst.bound, TIGHT)
-    return steps
+    return _RegionStairs(utilities, region, Clock(max_time, label="robust_frontier")).told()
