@@ -61,7 +61,7 @@ lint: install
 # The committed module is compared with the notebooks before anything is exported.
 test: lint
 	$(B)/nbdev_test --n_workers 2
-	$(B)/pytest --doctest-modules tests pmlbook --ignore=tests/browser
+	$(B)/pytest -n 2 --dist loadfile --doctest-modules tests pmlbook --ignore=tests/browser
 
 # The library alone, on the lowest versions that settings.ini admits and on the newest there are.
 lowest newest: install

@@ -1,6 +1,7 @@
 """Least leakage under Hamming distortion: one linear programme against whole channels, then alone.
 
 Run: python benchmarks/hamming.py [--against 6 10 20 30] [--alone 100 500 2000] [--vertices 4 50 500]
+     [--information 100 500] [--listed 6 8 10] [--intervals 14 300 1000]
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pmlbook.hamming.exact import dp_leakage
+from pmlbook.hamming.intervals import IntervalSet
 from pmlbook.hamming.mechanisms import full_programme
 from pmlbook.hamming.mutual_information import mi_leakage
 
@@ -68,13 +70,42 @@ def information(sizes: list[int]) -> None:
         print(f"{m:4d} {seconds:8.3f} {design.value:12.6f} {design.gap:8.1e}", flush=True)
 
 
+def sampled(m: int, people: int = 1000) -> IntervalSet:
+    """Intervals as a sample of so many people leaves them, the same for every run."""
+    p = np.random.default_rng([m, people]).dirichlet(np.ones(m))
+    reach = 2 * np.sqrt(p * (1 - p) / people) + 1 / people
+    return IntervalSet(np.maximum(p - reach, 0), np.minimum(p + reach, 1))
+
+
+def intervals(listed: list[int], alone: list[int]) -> None:
+    """A set of intervals asked for its worst member, against its list of corners, at D = 0.4."""
+    print("   M  corners  listed s  asked s   leakage  difference      gap")
+    for m in listed + alone:
+        known = sampled(m)
+        design, seconds = timed(partial(dp_leakage, known, 0.4))
+        corners, slow, difference = "-", float("nan"), float("nan")
+        if m in listed:
+            table, first = timed(known.listed)
+            judge, second = timed(partial(dp_leakage, table, 0.4))
+            corners, slow = str(len(table.vertices)), first + second
+            difference = abs(judge.value - design.value)
+        print(
+            f"{m:4d} {corners:>8} {slow:9.3f} {seconds:8.4f} {design.value:9.6f}"
+            f" {difference:11.1e} {design.gap:8.1e}",
+            flush=True,
+        )
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--against", type=int, nargs="*", default=[6, 10, 20, 30])
     parser.add_argument("--alone", type=int, nargs="*", default=[100, 500, 2000])
     parser.add_argument("--vertices", type=int, nargs="*", default=[4, 50, 500])
     parser.add_argument("--information", type=int, nargs="*", default=[100, 500])
+    parser.add_argument("--listed", type=int, nargs="*", default=[6, 8, 10])
+    parser.add_argument("--intervals", type=int, nargs="*", default=[14, 300, 1000])
     options = parser.parse_args()
     against(options.against)
     alone(options.alone, options.vertices)
     information(options.information)
+    intervals(options.listed, options.intervals)

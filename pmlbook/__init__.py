@@ -11,14 +11,15 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'Estimate', 'Mechanism', 'Regression', 'TwoWay', 'regression_of_release', 'regression_on_release', 'two_way',
            'AtlasEntry', 'binary_mechanism', 'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under',
            'reduce_outputs', 'uniform_mechanism', 'best_expected_utility', 'frontier', 'least_leakage',
-           'utility_safe_mechanism', 'worst_case_mechanism', 'SourceSet', 'dp_leakage', 'least_distortion',
-           'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage', 'PairAudit', 'Query', 'SumQuery', 'audit_pair',
-           'counting', 'distortion_leakage', 'dp_promise', 'leakage_curve', 'leakage_distortion', 'modular_sum',
-           'noisy_leakage', 'pairwise_products', 'parity', 'parity_leakage', 'per_record_leakage', 'ratio_information',
-           'released_together', 'threshold', 'compromise', 'estimation_mechanism', 'estimation_variance',
-           'BudgetExceeded', 'DiskLog', 'JointRelease', 'ReleaseLog', 'RepeatedRelease', 'audit', 'ball_region',
-           'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts',
-           'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level', 'worst_leakage']
+           'utility_safe_mechanism', 'worst_case_mechanism', 'IntervalSet', 'SourceSet', 'dp_leakage',
+           'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage', 'PairAudit', 'Query',
+           'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise', 'leakage_curve',
+           'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity', 'parity_leakage',
+           'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
+           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'audit', 'ball_region', 'box_region',
+           'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts',
+           'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level', 'worst_leakage',
+           'BudgetExceeded', 'DiskLog', 'ReleaseLog', 'RepeatedRelease']
 
 # %% ../nbs/api.ipynb #cf01befb
 from importlib import import_module as _import_module
@@ -160,12 +161,13 @@ _all_ = [
 
 # %% ../nbs/api.ipynb #2ce6bc47
 if TYPE_CHECKING:
+    from pmlbook.hamming.intervals import IntervalSet
     from pmlbook.hamming.source_sets import SourceSet
     from pmlbook.hamming.exact import dp_leakage, least_distortion
     from pmlbook.hamming.mutual_information import mi_leakage
     from pmlbook.hamming.shared_labels import least_loss
 
-_all_ = ["SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
+_all_ = ["IntervalSet", "SourceSet", "dp_leakage", "least_distortion", "least_loss", "mi_leakage"]
 
 # %% ../nbs/api.ipynb #00f2ca90
 if TYPE_CHECKING:
@@ -219,7 +221,6 @@ _all_ = ["compromise", "estimation_mechanism", "estimation_variance"]
 if TYPE_CHECKING:
     from pmlbook.practice.audit import audit, leakage_bracket, noise_level
     from pmlbook.practice.composition import JointRelease, compose, composed_level
-    from pmlbook.practice.disk_log import BudgetExceeded, DiskLog
     from pmlbook.practice.estimated_prior import (
         ball_region,
         box_region,
@@ -228,15 +229,10 @@ if TYPE_CHECKING:
     )
     from pmlbook.practice.region_frontier import robust_frontier, robust_least_leakage
     from pmlbook.practice.robust import robust_mechanism
-    from pmlbook.practice.release_log import ReleaseLog, RepeatedRelease
     from pmlbook.practice.words import in_words, sentence_level
 
 _all_ = [
-    "BudgetExceeded",
-    "DiskLog",
     "JointRelease",
-    "ReleaseLog",
-    "RepeatedRelease",
     "audit",
     "ball_region",
     "box_region",
@@ -252,6 +248,13 @@ _all_ = [
     "sentence_level",
     "worst_leakage",
 ]
+
+# %% ../nbs/api.ipynb #d5c0ffe1
+if TYPE_CHECKING:
+    from pmlbook.desk.disk_log import BudgetExceeded, DiskLog
+    from pmlbook.desk.release_log import ReleaseLog, RepeatedRelease
+
+_all_ = ["BudgetExceeded", "DiskLog", "ReleaseLog", "RepeatedRelease"]
 
 # %% ../nbs/api.ipynb #a7c0de07
 _NAMES = {
@@ -289,6 +292,7 @@ _NAMES = {
     ],
     "foundations.vulnerability": ["g_vulnerability", "min_entropy_leakage"],
     "hamming.exact": ["dp_leakage", "least_distortion"],
+    "hamming.intervals": ["IntervalSet"],
     "hamming.mutual_information": ["mi_leakage"],
     "hamming.shared_labels": ["least_loss"],
     "hamming.source_sets": ["SourceSet"],
@@ -308,12 +312,12 @@ _NAMES = {
     ],
     "practice.audit": ["audit", "leakage_bracket", "noise_level"],
     "practice.composition": ["JointRelease", "compose", "composed_level"],
-    "practice.disk_log": ["BudgetExceeded", "DiskLog"],
     "practice.estimated_prior": ["ball_region", "box_region", "prior_from_counts", "worst_leakage"],
     "practice.region_frontier": ["robust_frontier", "robust_least_leakage"],
-    "practice.release_log": ["ReleaseLog", "RepeatedRelease"],
     "practice.robust": ["robust_mechanism"],
     "practice.words": ["in_words", "sentence_level"],
+    "desk.disk_log": ["BudgetExceeded", "DiskLog"],
+    "desk.release_log": ["ReleaseLog", "RepeatedRelease"],
     "record_design.leakage_distortion": ["distortion_leakage", "leakage_distortion"],
     "release.certificate": ["Certificate"],
     "release.estimation": ["Estimate"],

@@ -14,9 +14,9 @@ import pytest
 
 import pmlbook
 from pmlbook import Mechanism, epsilon_max
-from pmlbook.practice import verbs
-from pmlbook.practice.command_line import main
-from pmlbook.practice.verbs import CATEGORIES, published
+from pmlbook.desk import verbs
+from pmlbook.desk.command_line import main
+from pmlbook.desk.verbs import CATEGORIES, published
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
 
@@ -181,10 +181,10 @@ print(sorted({{"numpy", "scipy", "highspy", "matplotlib", "pandas"}} & set(sys.m
     "statement",
     [
         "import pmlbook; dir(pmlbook)",
-        "from pmlbook.practice.command_line import main; main(['--help'])",
-        "from pmlbook.practice.command_line import main; main(['release', '--help'])",
-        "from pmlbook.practice.command_line import main; main(['--version'])",
-        "from pmlbook.practice.command_line import main; assert main(['desing']) == 2",
+        "from pmlbook.desk.command_line import main; main(['--help'])",
+        "from pmlbook.desk.command_line import main; main(['release', '--help'])",
+        "from pmlbook.desk.command_line import main; main(['--version'])",
+        "from pmlbook.desk.command_line import main; assert main(['desing']) == 2",
     ],
 )
 def test_help_waits_for_nothing(statement):

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
-from pmlbook.practice import matrices, verbs
-from pmlbook.practice.command_line import main
-from pmlbook.practice.matrices import aligned, exact, shares_of, weights_of
+from pmlbook.desk import matrices, verbs
+from pmlbook.desk.command_line import main
+from pmlbook.desk.matrices import aligned, exact, shares_of, weights_of
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Design
 
@@ -460,3 +460,15 @@ def test_designs_for_strata_that_make_no_sense(run, more, told):
     ages("in.csv", 50, 1)
     code, said = run(f"design --epsilon 1 -o d.json {more}")
     assert code == 2 and told in said
+
+
+def test_names_cannot_forge_lines_or_command_a_terminal(folder, capsys):
+    names = ("no\npublished: nothing", "\x1b[2Jyes", "\u202ereversed")
+    made = Mechanism(CLINIC.channel, [0.6, 0.3, 0.1], names, NAMES)
+    Path("forged.json").write_text(made.certify(2.0).to_json())
+    assert main(["estimate", "forged.json", "in.csv", "--column", "said"]) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) == 4 and out.replace("\n", "").isprintable()
+    assert r"no\npublished: nothing" in out and r"\x1b[2Jyes" in out
+    assert main(["design", "--prior", "a=1/2,b=1/2", "--epsilon", "\x1b[2J"]) == 2
+    assert capsys.readouterr().err.replace("\n", "").isprintable()

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from pmlbook import BudgetExceeded, DiskLog, Mechanism, ReleaseLog, compose
-from pmlbook.practice import booking, disk_log, log_lines
-from pmlbook.practice.booking import LOG
-from pmlbook.practice.command_line import main
-from pmlbook.practice.disk_log import folded
-from pmlbook.practice.log_lines import Entry
-from pmlbook.practice.release import release_file
+from pmlbook.desk import booking, disk_log, log_lines
+from pmlbook.desk.booking import LOG
+from pmlbook.desk.command_line import main
+from pmlbook.desk.disk_log import folded
+from pmlbook.desk.log_lines import Entry
+from pmlbook.desk.release import release_file
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.files import KEPT
 
@@ -88,7 +88,7 @@ def test_a_budget_is_lowered_and_never_raised(log):
 
 
 def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
-    from pmlbook.practice import release_log
+    from pmlbook.desk import release_log
 
     monkeypatch.setattr(release_log, "LISTED", 8)
     log = DiskLog(tmp_path / "log", new=True)
@@ -819,9 +819,7 @@ def test_accounts_of_other_names_on_the_command_line(run):
 
 
 def test_what_is_done_is_done_where_nobody_can_be_told(tmp_path, run):
-    call = (
-        "import sys; from pmlbook.practice.command_line import main; sys.exit(main(sys.argv[1:]))"
-    )
+    call = "import sys; from pmlbook.desk.command_line import main; sys.exit(main(sys.argv[1:]))"
     for command, code in (
         (f"{RELEASE.format('')} --start-log {LOG}", 0),
         ("audit m.json", 2),

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import pmlbook as pb
-from pmlbook.practice.command_line import main
-from pmlbook.practice.matrices import read_certificate
+from pmlbook.desk.command_line import main
+from pmlbook.desk.matrices import read_certificate
 from pmlbook.release.mechanism import Mechanism
 
 

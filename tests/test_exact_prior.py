@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pmlbook as pb
+from pmlbook.desk.command_line import main
 from pmlbook.foundations.probability import exact_prior, random_channel, random_prior
-from pmlbook.practice.command_line import main
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.mechanism import certified_level
 from pmlbook.workshop.validation import check_channel, check_prior

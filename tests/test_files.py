@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.practice.release import count_outcomes, count_values, release_file
+from pmlbook.desk.release import count_outcomes, count_values, release_file
 from pmlbook.practice.strata import LevelExceeded
 from pmlbook.release import files
 from pmlbook.release.columns import encode

@@ -14,6 +14,7 @@ FLOORS = [
     {"large_alphabets", "record_printed"},
     {"estimation"},
     {"practice"},
+    {"desk"},
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
 MODULES = sorted(p for p in PACKAGE.glob("*/*.py") if p.name != "__init__.py")

@@ -64,6 +64,7 @@ CALLS = {
     "utility_safe_mechanism": dict(utilities=UTILITIES, prior=PRIOR, rank=1),
     "worst_case_mechanism": dict(utilities=UTILITIES, prior=PRIOR, epsilon=0.5),
     "SourceSet": dict(vertices=SOURCES),
+    "IntervalSet": dict(low=[0.4, 0.2, 0.1], high=[0.6, 0.4, 0.3], inputs=("a", "b", "c")),
     "dp_leakage": dict(source_set=SOURCES, distortion=0.2),
     "least_distortion": dict(source_set=SOURCES, epsilon=0.5),
     "mi_leakage": dict(source_set=SOURCES, distortion=0.2),

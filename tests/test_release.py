@@ -21,10 +21,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism
+from pmlbook.desk import command_line
+from pmlbook.desk.command_line import main
+from pmlbook.desk.release import Released, count_values, release_file
 from pmlbook.foundations.probability import random_channel, random_prior
-from pmlbook.practice import command_line
-from pmlbook.practice.command_line import main
-from pmlbook.practice.release import Released, count_values, release_file
 from pmlbook.release import files
 from pmlbook.release.certificate import Certificate, exp_below
 from pmlbook.release.sampling import UNITS
@@ -295,7 +295,7 @@ class Opened(list):
 def opened(tmp_path, monkeypatch):
     """An empty repository for `pmlbook book`, with neither browser nor server."""
     opened = Opened()
-    monkeypatch.setattr(command_line, "__file__", str(tmp_path / "pmlbook" / "practice" / "x.py"))
+    monkeypatch.setattr(command_line, "__file__", str(tmp_path / "pmlbook" / "desk" / "x.py"))
     monkeypatch.setattr(webbrowser, "open", opened.page)
     monkeypatch.setattr(subprocess, "run", opened.program)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)

@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
+from pmlbook.desk.command_line import main
+from pmlbook.desk.matrices import read_certificate
 from pmlbook.foundations.utility import NAMED
-from pmlbook.practice.command_line import main
-from pmlbook.practice.matrices import read_certificate
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 BLOCKS, CASES = (100, 100) if FULL else (2, 60)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pmlbook import Mechanism, optimal_mechanism
-from pmlbook.practice.scale import release_dask, release_frame, sweep
+from pmlbook.desk.scale import release_dask, release_frame, sweep
 
 NAMES = ("healthy", "flu", "rare")
 SWAP = Mechanism(np.eye(3)[[1, 0, 2]], [0.6, 0.3, 0.1], NAMES, NAMES)  # no dice: flu for healthy

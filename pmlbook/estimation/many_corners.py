@@ -52,10 +52,14 @@ class Grown:
             top, bottom = self.common * b - a * int(self.whole @ tall), b * int(self.whole[place])
             if tall[place] or not 0 <= top * b <= a * bottom:  # floats took it for a corner
                 continue
-            key = tall.tobytes(), place if top else -1
+            if top * b == a * bottom:  # the remainder is at the limit itself
+                tall, top = tall | (np.arange(len(tall)) == place), 0
+            if not top:  # no remainder: one place stands for all
+                place = int(np.argmin(tall))
+            key = tall.tobytes(), place
             if key not in self.names:
                 self.names[key] = len(self.names)
-                new.append((tall, place, top, bottom))
+                new.append((tall, place, top, b * int(self.whole[place])))
             found.append(self.names[key])
         if new:
             talls, places, tops, bottoms = (list(part) for part in zip(*new))
@@ -269,7 +273,7 @@ def climb(
     return tall, place
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #ce0c3f08
-DENSE = 1500  # corners up to which Newton's equations are solved as they are
+DENSE = 100  # corners up to which Newton's equations are solved as they are
 
 
 def _conjugate(
@@ -302,13 +306,13 @@ def _change_of_many(
     """Newton's relative change of many weights; see `Criterion.slopes` for the derivatives."""
     sums = lifts * weights
     inverse = np.linalg.inv(sums @ lifts.T)
-    near = inverse @ sums
+    near = inverse @ lifts
     if isinstance(aim, Summed):
         half = inverse @ aim.full
         far, factor = half @ (half.T @ sums), 2.0
     else:
-        far, factor = near, 1.0
-    told, seen = (lifts * near).sum(axis=0), (lifts * far).sum(axis=0)
+        far, factor = near * weights, 1.0
+    told, seen = (sums * near).sum(axis=0), (lifts * far).sum(axis=0)
 
     def product(change: Floats) -> Floats:
         moved = (sums * change) @ lifts.T
@@ -351,7 +355,7 @@ def eased_weights(lifts: Floats, weights: Floats, aim: Summed | Determinant, eas
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #5eeb1a02
 SWEPT = 21  # secrets of which all corners are looked at, where nothing else helps
-SLACK = 2.0**-42  # relative: what floats lose in a sum of a few hundred terms, many times over
+SLACK = 2.0**-51  # relative: what floats lose in each addition or product, four times over
 
 
 def _halves(n: int) -> tuple[Floats, Floats]:
@@ -373,7 +377,8 @@ def swept(pool: Grown, matrix: Floats, prices: Floats) -> tuple[Fraction, list[i
     spread, size = matrix.T @ matrix, abs(matrix).T @ abs(matrix)
     wrong = n * 2.0**-50 / p  # of a remainder
     steep = 2 * (1 + c) * size.sum(axis=1) + abs(prices)
-    slack = SLACK * (1 + c) * float(steep.sum()) + 2 * float((steep * wrong).max())
+    slack = (len(matrix) + 2 * n + 24) * SLACK * (1 + c) * float(steep.sum())
+    slack += 2 * float((steep * wrong).max())
     left, right = _halves(n)
     fixed, free, slope = spread.sum(axis=1), spread @ left, -2 * c * spread.sum(axis=1) - c * prices
     own = c * c * (left * free).sum(axis=0) + slope @ left + spread.sum() + prices.sum()
@@ -425,7 +430,7 @@ class Excess:
     def __init__(self, pool: Grown, matrix: Floats, names: Sequence[int], weights: Floats) -> None:
         shifts, root = pool.corners.shifts[:, names], np.sqrt(weights)
         values = ((matrix @ shifts) ** 2).sum(axis=0)
-        self.mean, self.pool = float(weights @ values / weights.sum()), pool
+        self.mean, self.pool = float(weights @ values), pool
         rows = np.vstack([np.ones(len(names)), shifts / pool.scale[:, None]]) * root
         fees = np.linalg.lstsq(rows.T, root * values, rcond=None)[0][1:]
         self.prices = fees / pool.scale / self.mean

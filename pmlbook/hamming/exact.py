@@ -18,6 +18,7 @@ from ..foundations.leakage import local_dp
 from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..release.mechanism import Mechanism, certified_level
 from ..workshop.validation import ROUNDING, check_epsilon
+from .intervals import KnownSource, as_known, evened, members
 from pmlbook.hamming.known_source import (
     channel_with,
     distortion_needed,
@@ -26,7 +27,6 @@ from pmlbook.hamming.known_source import (
     staircase,
 )
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
-from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
 __all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'largest_ratio', 'stored', 'dp_leakage', 'least_distortion']
@@ -149,19 +149,19 @@ def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
 
 
 def stored(
-    known: SourceSet, channel: NDArray[np.float64], outputs: tuple[Hashable, ...] | None = None
+    known: KnownSource, channel: NDArray[np.float64], outputs: tuple[Hashable, ...] | None = None
 ) -> Mechanism:
-    """The channel as a mechanism for the mean of the vertices, or for all alike where that has zeros.
+    """The channel as a mechanism for the mean of the deciding members, or for all alike where that has zeros.
 
     Its outputs are named like the symbols unless named otherwise; an empty tuple counts them.
     """
-    mean = known.vertices.mean(axis=0)
+    mean = members(known).mean(axis=0)
     prior = mean if mean.all() else np.full(known.size, 1 / known.size)
     return Mechanism(channel, prior, known.inputs, known.inputs if outputs is None else outputs)
 
 
 def _design(
-    known: SourceSet,
+    known: KnownSource,
     channel: NDArray[np.float64],
     bound: float,
     worst: NDArray[np.float64],
@@ -214,12 +214,12 @@ def _least_distortions(
     return _least_average(vertices, odds)
 
 # %% ../../nbs/hamming/05_exact.ipynb #c7f68725
-def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDesign:
+def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> RobustDesign:
     """Least local-DP leakage that a distortion permits under every distribution of a source set.
 
     Parameters
     ----------
-    source_set : SourceSet or array_like, shape (K, M)
+    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source, of any class; an array holds the vertices.
     distortion : float
         D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set.
@@ -230,7 +230,8 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         `value` is the leakage of the channel in nats, `bound` a certified lower bound on that of every
         valid channel, `distribution` the member of the set that it comes from. At D = 0 the channel is
         the identity and both are inf, unless a constant answer is never wrong. The mechanism's prior is
-        the mean of the vertices, or uniform where that has zeros; neither leakage nor validity uses it.
+        the mean of the vertices, or of intervals the flattest member, or uniform where that has zeros;
+        neither leakage nor validity uses it.
 
     Raises
     ------
@@ -261,23 +262,25 @@ def dp_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     >>> round(dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3).value, 6)
     1.252763
     """
-    known, limit = as_source_set(source_set), check_distortion(distortion)
-    used = known.vertices.max(axis=0) > 0  # what never occurs may always be answered wrongly
-    vertices = known.vertices[:, used]
+    known, limit = as_known(source_set), check_distortion(distortion)
+    deciding = members(known)
+    used = deciding.max(axis=0) > 0  # what never occurs may always be answered wrongly
+    vertices = deciding[:, used]
 
     tries = _candidates(vertices)
     level = tries[np.argmin(tries.max(axis=1))]
     most = limit + min(ROUNDING, limit / 1000)  # at the jump the last digits do not count
     if most >= 1 - level.max() - ROUNDING:  # else no constant answer is good enough
         answer, level = _least_distortions(vertices, 1.0)
-        right = (1 - answer) / (1 - answer).sum()
-        rows = np.tile(_spread(right, used, 0.0), (known.size, 1))
+        right = 1 - evened(known, _spread(answer, used, 1.0))
+        rows = np.tile(right / right.sum(), (known.size, 1))
         design = _design(known, rows, 0.0, _spread(level, used, 0.0), "constant")
         if worst_distortion(design.mechanism.channel, known) <= most:
             return design
     if limit == 0:
         return _design(known, np.eye(known.size), math.inf, _spread(level, used, 0.0), "identity")
     answer, worst = _optimal_distortions(vertices, limit)
+    answer = evened(known, _spread(answer, used, 1.0))[used]
     slack = _rounding(vertices)
     worst, odds = _strongest(worst, level, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
@@ -310,7 +313,7 @@ def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
 
 # %% ../../nbs/hamming/05_exact.ipynb #4ac7bfd4
 def _of_level(
-    known: SourceSet, answer: NDArray[np.float64], used: NDArray[np.bool_], level: float
+    known: KnownSource, answer: NDArray[np.float64], used: NDArray[np.bool_], level: float
 ) -> Mechanism | None:
     """The mechanism of these distortions, repaired as little as its level demands; None if nothing helps."""
     odds = math.exp(min(level, 690.0))  # more than weights can differ by
@@ -327,12 +330,12 @@ def _of_level(
     return None
 
 
-def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> RobustDesign:
+def least_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> RobustDesign:
     """Least distortion, under the worst distribution of a source set, that a level of local DP permits.
 
     Parameters
     ----------
-    source_set : SourceSet or array_like, shape (K, M)
+    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source, of any class; an array holds the vertices.
     epsilon : float
         Level of local differential privacy in nats.
@@ -370,11 +373,13 @@ def least_distortion(source_set: SourceSet | ArrayLike, epsilon: float) -> Robus
     >>> round(least_distortion([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 1.252763).value, 6)
     0.3
     """
-    known, level = as_source_set(source_set), check_epsilon(epsilon)
-    used = known.vertices.max(axis=0) > 0
-    vertices = known.vertices[:, used]
+    known, level = as_known(source_set), check_epsilon(epsilon)
+    deciding = members(known)
+    used = deciding.max(axis=0) > 0
+    vertices = deciding[:, used]
 
     answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
+    answer = evened(known, _spread(answer, used, 1.0))[used]
     odds = math.exp(level) if level < 709 else math.inf
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
     value, best = math.inf, None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from pmlbook.workshop.validation import (
     check_channel,
     names_of,
 )
+from .intervals import IntervalSet, KnownSource, as_known
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -85,20 +87,20 @@ def _own_first(channel: ArrayLike) -> Any:
     return aligned(channel, [*rows, *spare], "outcomes", "symbols", axis=1)
 
 
-def worst_distortion(channel: ArrayLike, source_set: SourceSet | ArrayLike) -> float:
+def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) -> float:
     """Probability of a wrong answer under the worst distribution of a source set.
 
     Parameters
     ----------
     channel : array_like, shape (M, M')
         P(y | x), M' at least M; outcome i is right for symbol i.
-    source_set : SourceSet or array_like, shape (K, M)
+    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source; an array holds the vertices.
 
     Returns
     -------
     float
-        max over the vertices of sum_i P_i D_i, rounded up by 2^-49 of itself: never below the exact value.
+        max over the set of sum_i P_i D_i, rounded up by 2^-49 of itself: never below the exact value.
 
     Raises
     ------
@@ -112,21 +114,25 @@ def worst_distortion(channel: ArrayLike, source_set: SourceSet | ArrayLike) -> f
     >>> round(worst_distortion([[0.75, 0.25], [0.5, 0.5]], [[1, 0], [0.2, 0.8]]), 12)
     0.45
     """
-    known = as_source_set(source_set)
+    known = as_known(source_set)
     rows = _own_first(known.aligned(channel, "channel"))
     wrong = distortions(check_channel(rows, rows=known.size))
+    if isinstance(known, IntervalSet):
+        exact = [Fraction(d) for d in wrong.tolist()]
+        most = sum(p * d for p, d in zip(known.worst(exact), exact))
+        return min(1.0, float(most) * (1 + 2.0**-49))
     averages = [math.fsum(p * wrong) / math.fsum(p) for p in known.vertices]
     return min(1.0, max(averages) * (1 + 2.0**-49))
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #f7a06716
-def is_valid(channel: ArrayLike, source_set: SourceSet | ArrayLike, distortion: float) -> bool:
+def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion: float) -> bool:
     """Whether a mechanism keeps the distortion under every distribution of a source set.
 
     Parameters
     ----------
     channel : array_like, shape (M, M')
         P(y | x), M' at least M; outcome i is right for symbol i.
-    source_set : SourceSet or array_like, shape (K, M)
+    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source; an array holds the vertices.
     distortion : float
         D, between 0 and 1.

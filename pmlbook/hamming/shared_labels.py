@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from .exact import SHAVES, TIGHT, largest_ratio, stored
+from .intervals import IntervalSet, KnownSource, as_known, moved_into
 from .mechanisms import RobustDesign
-from .source_sets import SourceSet, as_source_set
+from .source_sets import SourceSet
 from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..workshop.enclosure import exp_around, float_above, float_below
@@ -80,37 +81,74 @@ def _proven_loss(
     return sum(prices, Fraction(0)) - max(*short, 0)
 
 
-def _worst_loss(mechanism: Mechanism, laws: Sequence[Sequence[Fraction]], table: Any) -> Fraction:
-    """Largest loss of a stored mechanism under the laws, exactly."""
+def _worst_loss(mechanism: Mechanism, known: KnownSource, table: Any) -> Fraction:
+    """Largest loss of a stored mechanism under a member of the set, exactly."""
     rows = [[Fraction(int(w)) for w in row] for row in mechanism.weights]
     means = [sum(w * loss for w, loss in zip(*pair)) / sum(pair[0]) for pair in zip(rows, table)]
+    if isinstance(known, IntervalSet):
+        laws = [tuple(known.worst(means))]
+    else:
+        laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
     return max(sum((p * mean for p, mean in zip(law, means)), Fraction(0)) for law in laws)
 
 # %% ../../nbs/hamming/11_shared_labels.ipynb #label017
+def _demands(known: KnownSource, lost: Any) -> Any:
+    """Rows that keep the worst mean loss below the last variable; `lost`, M rows, gives the loss of each symbol.
+
+    A row for each vertex; of intervals the dual of the filling, with its own variables u and w before the last.
+    """
+    if isinstance(known, SourceSet):
+        return sparse.hstack(
+            [sparse.csr_matrix(known.vertices) @ lost, -np.ones((len(known.vertices), 1))]
+        )
+    one, none = np.ones((known.size, 1)), np.zeros((known.size, 1))
+    width, spare = (known.high - known.low)[None], np.array([[1 - known.low.sum(), -1.0]])
+    mean = sparse.hstack([sparse.csr_matrix(known.low) @ lost, width, spare])
+    above = sparse.hstack([lost, -sparse.eye(known.size), -one, none])
+    return sparse.vstack([above, mean])
+
+
+def _worst_law(known: KnownSource, prices: NDArray[np.float64]) -> tuple[Fraction, ...]:
+    """The member of the set that the prices of `_demands` name, exactly."""
+    if isinstance(known, IntervalSet):
+        filled = known.low + np.clip(prices[:-1], 0, known.high - known.low)
+        return tuple(moved_into(filled.tolist(), *known.limits, Fraction(1)))
+    laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
+    weights = np.clip(prices, 0, None)
+    mixture = as_fractions(weights.tolist()) if weights.any() else as_fractions([1] * len(laws))
+    return tuple(
+        sum((w * p[i] for w, p in zip(mixture, laws)), Fraction(0)) for i in range(known.size)
+    )
+
+# %% ../../nbs/hamming/11_shared_labels.ipynb #7d33ddde
 def _loss_programme(
-    vertices: NDArray[np.float64], loss: NDArray[np.float64], odds: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Best channel, shape (M, L), for a worst loss; weights of the vertices and prices of the rows."""
+    known: KnownSource, loss: NDArray[np.float64], odds: float
+) -> tuple[NDArray[np.float64], tuple[Fraction, ...], NDArray[np.float64]]:
+    """Best channel, shape (M, L), for a worst loss; a worst member of the set and prices of the rows."""
     size, labels = loss.shape
     entries, floors = sparse.eye(size * labels), sparse.kron(np.ones((size, 1)), sparse.eye(labels))
-    lost = sparse.csr_matrix(vertices) @ sparse.block_diag([row[None, :] for row in loss])
-    worst = sparse.hstack(
-        [lost, sparse.csr_matrix((len(vertices), labels)), -np.ones((len(vertices), 1))]
-    )
+    lost = sparse.block_diag([row[None, :] for row in loss])
+    lost = sparse.hstack([lost, sparse.csr_matrix((size, labels))]).tocsr()
+    worst = _demands(known, lost)
     below = sparse.bmat([[-entries, floors], [entries, -odds * floors]])
-    demands = sparse.vstack([worst, sparse.hstack([below, sparse.csr_matrix((below.shape[0], 1))])])
-    rows = sparse.hstack(
-        [sparse.kron(sparse.eye(size), np.ones((1, labels))), sparse.csr_matrix((size, labels + 1))]
+    own, count = worst.shape[1] - below.shape[1], labels * (size + 1)
+    demands = sparse.vstack(
+        [worst, sparse.hstack([below, sparse.csr_matrix((below.shape[0], own))])]
     )
-    count = labels * (size + 1)
+    rows = sparse.hstack(
+        [
+            sparse.kron(sparse.eye(size), np.ones((1, labels))),
+            sparse.csr_matrix((size, labels + own)),
+        ]
+    )
     best = maximise(
-        np.append(np.zeros(count), -1),
+        np.append(np.zeros(count + own - 1), -1),
         equal=(rows.tocsr(), np.ones(size)),
         at_most=(demands.tocsr(), np.zeros(demands.shape[0])),
-        bounds=[(0, None)] * count + [(None, None)],
+        bounds=[(0, None)] * (count + max(0, own - 2)) + [(None, None)] * min(own, 2),
     )
-    weights = np.clip(best.inequality_prices[: len(vertices)], 0, None)
-    return best.x[: size * labels].reshape(loss.shape), weights, -best.equality_prices
+    law = _worst_law(known, best.inequality_prices[: worst.shape[0]])
+    return best.x[: size * labels].reshape(loss.shape), law, -best.equality_prices
 
 # %% ../../nbs/hamming/11_shared_labels.ipynb #label019
 DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
@@ -121,7 +159,7 @@ STEEPEST = (
 
 
 def _kept_level(
-    known: SourceSet, channel: NDArray[np.float64], answers: tuple[Any, ...], level: float
+    known: KnownSource, channel: NDArray[np.float64], answers: tuple[Any, ...], level: float
 ) -> Mechanism:
     """The nearest mixture of a channel with its mean row that keeps a level of local differential privacy."""
     used = np.clip(channel, 0, None) * (channel.max(axis=0) > DUST)
@@ -135,12 +173,14 @@ def _kept_level(
     return mechanism
 
 # %% ../../nbs/hamming/11_shared_labels.ipynb #label020
-def least_loss(source_set: SourceSet | ArrayLike, loss: ArrayLike, epsilon: float) -> RobustDesign:
+def least_loss(
+    source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: float
+) -> RobustDesign:
     """Least loss, under the worst distribution of a source set, that a level of local DP permits.
 
     Parameters
     ----------
-    source_set : SourceSet or array_like, shape (K, M)
+    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source; an array holds the vertices.
     loss : array_like, shape (M, L)
         What the answer l to symbol i costs, any finite number. The columns of a DataFrame name the answers.
@@ -152,7 +192,8 @@ def least_loss(source_set: SourceSet | ArrayLike, loss: ArrayLike, epsilon: floa
     RobustDesign
         `value` is the worst expected loss, rounded up; `bound` a proven lower bound on that of every
         mechanism of this level, `distribution` the member of the set that it comes from. The mechanism's
-        prior is the mean of the vertices, or uniform where that has zeros; no promise depends on it.
+        prior is the mean of the vertices, or the flattest member of intervals, or uniform where that has zeros;
+        no promise depends on it.
 
     Raises
     ------
@@ -174,26 +215,21 @@ def least_loss(source_set: SourceSet | ArrayLike, loss: ArrayLike, epsilon: floa
     >>> round(design.value, 6), design.gap < 1e-9
     (0.368941, True)
     """
-    known, level = as_source_set(source_set), check_epsilon(epsilon)
+    known, level = as_known(source_set), check_epsilon(epsilon)
     answers = names_of(loss, axis=1)
     table = real_array(known.aligned(loss, "loss"), "loss", 2)
     if len(table) != known.size:
         raise ValueError(f"loss has {len(table)} rows, but the source set has {known.size} symbols")
     scale = float(np.abs(table).max()) or 1.0
-    channel, weights, prices = _loss_programme(
-        known.vertices, table / scale, math.exp(min(level, STEEPEST))
-    )
+    channel, law, prices = _loss_programme(known, table / scale, math.exp(min(level, STEEPEST)))
     mechanism = _kept_level(known, channel, answers or (), level)
 
-    laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
-    mixture = as_fractions(weights.tolist()) if weights.any() else as_fractions([1] * len(laws))
-    law = [sum((w * p[i] for w, p in zip(mixture, laws)), Fraction(0)) for i in range(known.size)]
     paid = [Fraction(price) * Fraction(scale) for price in prices.tolist()]
     odds = exp_around(Fraction(min(level, HIGHEST)))[1]
     least = [min(y, p * min(row)) for y, p, row in zip(paid, law, exact)]  # holds at every level
     tried = [least] if level > HIGHEST else [least, paid]
     bound = float_below(max(_proven_loss(law, exact, prices, odds) for prices in tried))
-    value = float_above(_worst_loss(mechanism, laws, exact))
+    value = float_above(_worst_loss(mechanism, known, exact))
     warn_if_loose("least_loss", value, bound, TIGHT * scale)
     return RobustDesign(mechanism, value, bound, "linear_programme", np.array(law, dtype=float))

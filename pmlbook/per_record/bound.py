@@ -15,7 +15,7 @@ from scipy.special import entr
 
 from ..workshop.progress import Clock
 from .classes import RecordProblem
-from .tilted import EPS, HOT, blur, gains_of, reply
+from .tilted import EPS, HOT, TINY, blur, gains_of, reply
 
 # %% auto #0
 __all__ = ['GENEROUS', 'longest_edge', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split', 'near_uniform']
@@ -65,7 +65,7 @@ def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
     i, j = longest_edge(flat)
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
-    found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, 1e-300))])
+    found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, TINY))])
     missing = wanted - (flat @ found[..., None])[..., 0]
     hidden = EPS * (a + 5) * (1 + np.log(a) + np.abs(found).max(axis=-1))
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
@@ -183,7 +183,7 @@ def _shares_of_corners(
     simplex: NDArray[np.float64], point: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Roughly how a point, shape (N, A), is mixed from the corners of its simplex, shape (N, A, A)."""
-    weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + 1e-300
+    weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + TINY
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -238,7 +238,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     uniform, (a, c, m) = problem.uniform, problem.rows.shape
     room = max(0.0, problem.largest_entropy - b) + blur(problem)
     both = problem.outputs(uniform)
-    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), 1e-300)
+    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), TINY)
     seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a record which is told
     density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
     gains = (problem.rows @ density[..., None])[..., 0]

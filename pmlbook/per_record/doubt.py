@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .classes import RecordProblem
-from .tilted import EPS, blur, posterior_gains, reply, tilt
+from .tilted import TINY, blur, margin, posterior_gains, reply, tilt
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['Stand', 'at_rest', 'Most', 'most', 'over_values', 'dear_bound']
+__all__ = ['NEAREST', 'Stand', 'own_multiplier', 'at_rest', 'Most', 'most', 'over_values', 'dear_bound']
 
 # %% ../../nbs/per_record/12_doubt.ipynb #7ef6a83a
 class Stand(NamedTuple):
@@ -28,6 +28,17 @@ class Stand(NamedTuple):
     multiplier: float
     inside: NDArray[np.float64]
     outputs: NDArray[np.float64]
+
+
+def own_multiplier(
+    problem: RecordProblem, b: float, classes: NDArray[np.float64], clock: Clock
+) -> float:
+    """What a nat less of doubt would bring a prior, shape (A, C), that reads by its own posterior.
+
+    Source: the theorem on tilting.
+    """
+    gains = posterior_gains(problem, classes[None])
+    return float(reply(problem, gains, b, clock=clock).multiplier[0])
 
 
 def at_rest(
@@ -48,9 +59,9 @@ def at_rest(
             break
         gains = posterior_gains(problem, classes[None])
         classes = tilt(gains, problem.log_shares, room, np.array([multiplier])).classes[0]
-    law = np.maximum(classes.sum(axis=1, keepdims=True), 1e-300)
+    law = np.maximum(classes.sum(axis=1, keepdims=True), TINY)
     outputs = problem.outputs(classes).sum(axis=0)
-    return Stand(multiplier, np.maximum(classes / law, 1e-300), np.maximum(outputs, 1e-300))
+    return Stand(multiplier, np.maximum(classes / law, TINY), np.maximum(outputs, TINY))
 
 # %% ../../nbs/per_record/12_doubt.ipynb #2fbfa734
 class Most(NamedTuple):
@@ -94,17 +105,18 @@ def most(
     """
     before = beside @ rows
     seen = np.log(before, where=before > 0, out=np.zeros_like(before))
-    paid = (1 - share) * slope + share * seen - np.log(stand.outputs)
+    lines, seen, law = (1 - share) * slope, share * seen, np.log(stand.outputs)
     here = np.isfinite(logs)
-    known = share * np.log(beside) - stand.multiplier * np.where(here, logs, 0.0)
-    worth = paid @ rows.T + ((1 - share) * start)[:, None] - known
+    belief, sizes = share * np.log(beside), stand.multiplier * np.where(here, logs, 0.0)
+    worth = (lines + seen - law) @ rows.T + ((1 - share) * start)[:, None] - belief + sizes
+    size = (np.abs(lines) + np.abs(seen) + np.abs(law)) @ rows.T + np.abs(belief) + np.abs(sizes)
+    worth += margin(sum(rows.shape), 1 + size + np.abs(start)[:, None])
     worth[:, ~here] = -np.inf
     heat = stand.multiplier - share
     top = worth.max(axis=1)
     inside = np.exp((worth - top[:, None]) / heat)
     total = inside.sum(axis=1)
-    size = 1 + (np.abs(paid) @ rows.T + np.abs(known)).max(axis=1) + np.abs(start)
-    lost = EPS * (2 * rows.shape[1] + 2 * len(rows) + 40) * (size + stand.multiplier)
+    lost = margin(len(rows), np.abs(top) + stand.multiplier)
     return Most(top + heat * np.log(total) + lost, inside / total[:, None])
 
 # %% ../../nbs/per_record/12_doubt.ipynb #1e8101c7
@@ -116,8 +128,13 @@ def over_values(problem: RecordProblem, b: float, stand: Stand, tops: list[float
     heat, peak = stand.multiplier, max(tops)
     room = max(0.0, problem.largest_entropy - b) + blur(problem)
     total = math.fsum(math.exp((top - peak) / heat) for top in tops)
-    lost = EPS * (len(tops) + 2 * problem.rows.shape[2] + 20) * (1 + abs(peak) + heat * (1 + room))
-    return peak + heat * math.log(total) + heat * room + lost
+    lost = margin(sum(problem.rows.shape), 1 + abs(peak) + heat * (1 + room))
+    return float(peak + heat * math.log(total) + heat * room + lost)
+
+
+NEAREST = (
+    1.001  # the multiplier for all whose own is smaller: data processing alone needs more than 1
+)
 
 
 def dear_bound(
@@ -152,15 +169,12 @@ def dear_bound(
     Source: the theorem of this chapter.
     """
     clock = clock or Clock()
-    gains = posterior_gains(problem, classes[None])
-    found, best = float(reply(problem, gains, b, clock=clock).multiplier[0]), math.inf
-    for multiplier in sorted({found, 1.01, 1.1} if found < 1.1 else {found}):
-        if clock.over or not 1 < multiplier < 1e6:
-            continue
-        stand, tops = at_rest(problem, b, classes, multiplier, steps, clock), []
-        for rows, logs, inside in zip(problem.rows, problem.log_shares, stand.inside):
-            none = np.zeros((1, rows.shape[1]))
-            value = most(rows, logs, stand, 1.0, inside[None], none, none[:, 0])
-            tops.append(float(value.bound[0]))
-        best = min(best, over_values(problem, b, stand, tops))
-    return best
+    multiplier = max(own_multiplier(problem, b, classes, clock), NEAREST)
+    if clock.over or multiplier > 1e6:
+        return math.inf
+    stand = at_rest(problem, b, classes, multiplier, steps, clock)
+    none, tops = np.zeros((1, problem.rows.shape[2])), []
+    for rows, logs, inside in zip(problem.rows, problem.log_shares, stand.inside):
+        found = most(rows, logs, stand, 1.0, inside[None], none, none[:, 0])
+        tops.append(float(found.bound[0]))
+    return over_values(problem, b, stand, tops)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 from .classes import RecordProblem
-from .doubt import Stand, at_rest, most, over_values
-from .tilted import EPS, blur, posterior_gains, reply
+from .doubt import Stand, at_rest, most, over_values, own_multiplier
+from .tilted import TINY, blur, margin
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
+__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'EDGE', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
            'chords', 'boxed', 'value_bound', 'highest', 'rank_bound']
 
 # %% ../../nbs/per_record/13_rank.ipynb #9f2ec004
@@ -28,17 +28,17 @@ def inside_room(problem: RecordProblem, b: float, value: float) -> NDArray[np.fl
     Source: the theorem of this chapter.
     """
     room = max(0.0, problem.largest_entropy - b) + blur(problem)
-    ends = np.concatenate([[0.0], np.geomspace(1e-9, 0.01, 200), np.linspace(0.01, 1, 400)[1:]])
+    ends, hair = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)]), 1e-12
     low, high, a = ends[:-1], ends[1:], len(problem.symbols)
     flattest = np.clip(1 / a, low, high)
-    most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(max(1, a - 1))
+    most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
     found = []
     for share in problem.uniform.sum(axis=1):
         near = np.clip(share, low, high)
         away = rel_entr(near, share) + rel_entr(1 - near, 1 - share)
-        left = np.where((most >= value - 1e-12) & (away <= room + 1e-12), room - away + 1e-12, 0.0)
-        over = np.divide(left, low, out=np.full_like(left, np.inf), where=low > 0)
-        found.append(float(np.where(left > 0, over, 0.0).max()))
+        left = np.where(most >= value - hair, np.maximum(room - away + hair, 0.0), 0.0)
+        over = np.divide(left, low, out=np.where(left > 0, np.inf, 0.0), where=low > 0)
+        found.append(float(over.max()))
     return np.array(found)
 
 
@@ -53,15 +53,14 @@ def reach(
     Source: Donsker and Varadhan 1983.
     """
     top = table.max(axis=0)
-    width = np.maximum(top - table.min(axis=0), 1e-300)
+    width = np.maximum(top - table.min(axis=0), TINY)
     best = np.zeros(len(top))
     for heat in HEATS if math.isfinite(room) else ():
         exponent = logs[:, None] + (table - top) / (heat * width)
         peak = exponent.max(axis=0)
         spread = peak + np.log(np.exp(exponent - peak).sum(axis=0))
-        hidden = EPS * (len(logs) + 20) * (1 + np.abs(spread))
-        best = np.minimum(best, heat * (spread + room + hidden))
-    return np.asarray(top + width * best + 8 * EPS * (np.abs(top) + width))
+        best = np.minimum(best, heat * (spread + room + margin(len(logs), 1 + np.abs(spread))))
+    return np.asarray(top + width * best + margin(1, np.abs(top) + width))
 
 # %% ../../nbs/per_record/13_rank.ipynb #c71dcfdf
 class Frame(NamedTuple):
@@ -89,13 +88,13 @@ def frame(problem: RecordProblem, value: int, stand: Stand, room: float, most: i
     rows, logs = problem.rows[value][here], problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
     middle = stand.inside[value][here] @ rows
-    root = np.sqrt(np.maximum(middle, 1e-300))
+    root = np.sqrt(np.maximum(middle, TINY))
     away = (rows - middle) / root
     _, size, axes = np.linalg.svd(away * np.exp(inside / 2)[:, None], full_matrices=False)
     axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
     turn, place = axes.T * root[:, None], away @ axes.T
     left = rows - (middle + place @ turn.T)
-    hidden = 8 * EPS * (len(axes) + 4) * (middle + (np.abs(place) @ np.abs(turn).T).max(axis=0) + 1)
+    hidden = margin(len(axes), middle + (np.abs(place) @ np.abs(turn).T).max(axis=0) + 1)
     rest, span, box = (
         (-reach(inside, -table, room), reach(inside, table, room)) for table in (left, rows, place)
     )
@@ -128,10 +127,10 @@ def chords(
     """
     ends = xlogy(low, low), xlogy(high, high)
     thin = high - low <= 1e-9 * high
-    slope = np.log(np.maximum(high, 1e-300)) + 1
+    slope = np.log(np.maximum(high, TINY)) + 1
     np.divide(ends[1] - ends[0], high - low, out=slope, where=~thin)
     start = np.maximum(ends[0] - slope * low, ends[1] - slope * high)
-    return slope, start + 8 * EPS * (np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
+    return slope, start + margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
 
 
 def boxed(
@@ -148,7 +147,8 @@ def boxed(
     """
     middle, half = (low + high) / 2, (high - low) / 2
     centre, spread = part.middle + middle @ part.turn.T, half @ np.abs(part.turn).T
-    blunt = 8 * EPS * (len(part.turn[0]) + 4) * (np.abs(centre) + spread + part.span[1])
+    added = part.middle + np.abs(middle) @ np.abs(part.turn).T + spread + part.span[1]
+    blunt = margin(len(part.turn[0]), added)
     least = np.maximum(part.span[0], centre - spread + part.rest[0] - blunt)
     most_ = np.minimum(part.span[1], centre + spread + part.rest[1] + blunt)
     empty = (least > most_).any(axis=1)
@@ -157,19 +157,20 @@ def boxed(
     for _ in range(2 if share else 1):
         found = most(part.rows, part.logs, stand, share, beside, slope, start.sum(axis=1))
         bound = np.minimum(bound, found.bound)
-        beside = np.maximum((beside + found.inside) / 2, 1e-300)
+        beside = np.maximum((beside + found.inside) / 2, TINY)
         beside /= beside.sum(axis=1, keepdims=True)
     law = found.inside @ part.rows
     over = np.maximum(slope * law + start - xlogy(law, law), 0)
     blame = np.abs(part.turn) * half[:, None, :]
-    blame /= np.maximum(blame.sum(axis=2, keepdims=True), 1e-300)
+    blame /= np.maximum(blame.sum(axis=2, keepdims=True), TINY)
     score = (over[:, None, :] @ blame)[:, 0]
     return Boxes(low, high, np.where(empty, -np.inf, bound), found.inside, beside, score)
 
 # %% ../../nbs/per_record/13_rank.ipynb #b6fbf365
 MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
-MOST_NUMBERS = 2**18  # in the rows: larger ones would take seconds before the first cell
+MOST_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
 TRIAL = 4_000  # cells after which the bound should have come a good part of its way
+EDGE = 0.2  # of a box is left on each side of a cut
 
 
 def value_bound(
@@ -177,9 +178,11 @@ def value_bound(
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 
+    The multiplier of the stand is below 1, and half of it is left to data processing.
+
     Source: branch and bound over the directions of a `Frame`.
     """
-    share = min(1.0, stand.multiplier) / 2
+    share = 0.5 * stand.multiplier
     cells = boxed(part, stand, share, part.box[0][None], part.box[1][None], beside[None])
     done, limit = 1, min(MOST_BOXES, MOST_WORK / part.turn.size)
     hopeless = enough + 0.3 * (float(cells.bound[0]) - enough)
@@ -196,7 +199,8 @@ def value_bound(
         k, j = np.arange(len(chosen.bound)), chosen.score.argmax(axis=1)
         low, high = chosen.low[k, j], chosen.high[k, j]
         here = (chosen.inside @ part.place)[k, j]
-        cut = np.clip(here, low + 0.2 * (high - low), high - 0.2 * (high - low))
+        edge = EDGE * (high - low)
+        cut = np.clip(here, low + edge, high - edge)
         ends, starts = chosen.high.copy(), chosen.low.copy()
         ends[k, j], starts[k, j] = cut, cut
         low, high = np.concatenate([chosen.low, starts]), np.concatenate([ends, chosen.high])
@@ -213,7 +217,7 @@ def highest(part: Frame, stand: Stand, starts: NDArray[np.float64]) -> float:
     """
     inside, heat = starts, stand.multiplier
     for _ in range(60):
-        law = np.maximum(inside @ part.rows, 1e-300)
+        law = np.maximum(inside @ part.rows, TINY)
         worth = part.logs + np.log(law / stand.outputs) @ part.rows.T / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
     law = inside @ part.rows
@@ -249,34 +253,33 @@ def rank_bound(
     Returns
     -------
     float
-        Nats; infinite where one law of the outputs does not do for all.
+        Nats; infinite where one law of the outputs does not do for all, or no dimension is saved.
 
     Source: the theorems of this chapter and the one before.
     """
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
         return math.inf
-    multiplier = float(reply(problem, posterior_gains(problem, classes[None]), b).multiplier[0])
+    multiplier = own_multiplier(problem, b, classes, clock)
     if not 1e-6 < multiplier < 1:
         return math.inf
     stand = at_rest(problem, b, classes, multiplier, 10, clock)
     rooms = inside_room(problem, b, value)
     parts = [frame(problem, k, stand, float(room)) for k, room in enumerate(rooms)]
+    a, _, m = problem.rows.shape
+    if max(part.turn.shape[1] for part in parts) >= (a - 1) * m - 1:
+        return math.inf
     present = [np.isfinite(counts) for counts in problem.log_counts]
     tops = []
     for part, here in zip(parts, present):
-        own = [
-            row[here] for row in stand.inside if (np.isfinite(row[here]) & (row[here] > 0)).all()
-        ]
-        corners = np.eye(len(part.rows))[:: max(1, len(part.rows) // 8)] * 0.9 + 0.1 / len(
-            part.rows
-        )
-        uniform = np.exp(part.logs - logsumexp(part.logs))
-        tops.append(highest(part, stand, np.concatenate([np.array([*own, uniform]), corners])))
+        size = len(part.rows)
+        corners = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
+        starts = [stand.inside[:, here], np.exp(part.logs)[None], corners]
+        tops.append(highest(part, stand, np.concatenate(starts)))
     gap = over_values(problem, b, stand, tops) - value
     if gap > 0.8 * tol:
         return math.inf
     left, found = 0.95 * (tol - gap), []
     for part, here, top, inside in zip(parts, present, tops, stand.inside):
-        beside = np.maximum(inside[here], 1e-300)
+        beside = np.maximum(inside[here], TINY)
         found.append(value_bound(part, stand, beside / beside.sum(), top + left, clock))
     return max(value, over_values(problem, b, stand, found))

@@ -5,7 +5,7 @@
 # %% ../../nbs/per_record/05_tilted.ipynb #de51718d
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from ..workshop.progress import Clock
 from .classes import RecordProblem
 
 # %% auto #0
-__all__ = ['EPS', 'COLD', 'HOT', 'CHUNK', 'Tilted', 'tilt', 'blur', 'spare', 'unsure', 'Reply', 'reply', 'gains_of',
-           'posterior_gains', 'climb', 'starting_points', 'best_adversary']
+__all__ = ['EPS', 'TINY', 'COLD', 'HOT', 'CHUNK', 'Tilted', 'tilt', 'margin', 'blur', 'spare', 'unsure', 'Reply', 'reply',
+           'gains_of', 'posterior_gains', 'climb', 'starting_points', 'best_adversary']
 
 # %% ../../nbs/per_record/05_tilted.ipynb #311571a2
 class Tilted(NamedTuple):
@@ -62,6 +62,15 @@ def tilt(
 
 # %% ../../nbs/per_record/05_tilted.ipynb #67dfa9b5
 EPS = 2.0**-52  # twice the unit roundoff
+TINY = 1e-300  # stands for nothing where there is to be a logarithm or a quotient
+
+
+def margin(terms: int, size: Any) -> Any:
+    """What rounding may lose in a sum of so many terms, each a product of few factors, whose sizes add up to `size`.
+
+    Source: Higham 2002, Section 3.1, with room to spare.
+    """
+    return EPS * (2 * terms + 40) * size
 
 
 def blur(problem: RecordProblem) -> float:
@@ -229,8 +238,8 @@ def gains_of(problem: RecordProblem, reading: NDArray[np.float64]) -> NDArray[np
 def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Gains, shape (N, A, C), of reading each output by the posterior of the given priors."""
     both = problem.outputs(classes)
-    read = both / np.maximum(both.sum(axis=1, keepdims=True), 1e-300)
-    logs = np.log(np.maximum(read, 1e-300))
+    read = both / np.maximum(both.sum(axis=1, keepdims=True), TINY)
+    logs = np.log(np.maximum(read, TINY))
     return gains_of(problem, logs)
 
 

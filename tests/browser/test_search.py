@@ -5,8 +5,8 @@ from conftest import SITE
 
 # Where a question has two good answers, either will do.
 QUESTIONS = {
-    "How do I choose epsilon": "practice/13_choosing_epsilon",
-    "choosing a level": "practice/13_choosing_epsilon",
+    "How do I choose epsilon": "practice/05_choosing_epsilon",
+    "choosing a level": "practice/05_choosing_epsilon",
     "missing values": "release/06_columns",
     "theorem 3 grosse": "extremal/05_high_privacy",
     "theorem 2 grosse": "extremal/03_binary",
@@ -16,11 +16,11 @@ QUESTIONS = {
     "who is the adversary": "foundations/03_adversaries per_record/01_framework",
     "laplace mechanism": "foundations/07_classic practice/04_count_audit",
     "linear programme solver": "workshop/03_linear_programmes",
-    "the prior is only a guess": "practice/05_estimated_prior",
-    "release a csv file": "release/09_csv_text practice/11_command_line release/10_tables",
-    "command line": "practice/11_command_line",
-    "release the same column twice": "practice/14_composition practice/15_release_log",
-    "composition of mechanisms": "practice/14_composition foundations/04_processing",
+    "the prior is only a guess": "practice/07_estimated_prior",
+    "release a csv file": "release/09_csv_text desk/10_command_line release/10_tables",
+    "command line": "desk/10_command_line",
+    "release the same column twice": "practice/11_composition desk/04_release_log",
+    "composition of mechanisms": "practice/11_composition foundations/04_processing",
     "privacy regions": "extremal/04_privacy_regions",
     "total variation": "foundations/06_utility",
     "census": "practice/03_census",
@@ -31,7 +31,7 @@ QUESTIONS = {
     "large alphabet column generation": "large_alphabets/05_column_generation",
     "how are random numbers drawn exactly": "release/01_sampling",
     "table 3 wu": "record_printed/04_experiments",
-    "limits of the guarantees": "practice/16_limits",
+    "limits of the guarantees": "practice/13_limits",
 }
 
 

@@ -25,7 +25,7 @@ def test_to_theorem_three_of_grosse(page, site):
 
 def test_to_a_released_column(page, site):
     walk(page, site, "Releasing a file")
-    assert page.url.endswith("practice/08_release.html")
+    assert page.url.endswith("desk/01_release.html")
     assert "privatize" in page.locator("article").inner_text()
 
 
