@@ -122,9 +122,9 @@ def rate_distortion(
         return float(p @ (channel * d).sum(axis=1)) - level
 
     scale = math.log(np.ptp(d))
-    low, high = -9 - scale, 7 - scale
-    if excess(low) <= 0:  # nearly silent
-        low, high = -40 - scale, low
+    low, high = -1 - scale, 7 - scale
+    while excess(low) <= 0 and low > -40 - scale:  # nearer to silence, where each step takes longer
+        low, high = low - 3, low
     if excess(low) <= 0:
         return _finish(p, d, level, math.exp(low), tol)
     s = math.exp(brentq(excess, low, high, xtol=1e-4) if excess(high) < 0 else high)
