@@ -413,7 +413,8 @@ def prove_over(
         piece = todo.popleft()
         if any(_image(g, piece) < 0 for g in given):
             continue
-        kept, decided = True, _image(f, piece) >= bound
+        decided = _image(f, piece) >= bound
+        kept = kept or decided
         middle = {name: (low + high) / 2 for name, (low, high) in piece.items()}
         if (witness is None or not decided) and _admitted(middle, given):
             witness, value = witness or middle, _at(f, middle)
