@@ -156,10 +156,10 @@ def ceilings(
 
     def over_mu(theta: Floats) -> tuple[Floats, Floats]:
         most = np.full(len(end), 5 / max(packs.floor, RARE))
-        return least_of(lambda mu: total(mu, theta), 0 * most, most, 28)
+        return least_of(lambda mu: total(mu, theta), 0 * most, most, 32)
 
     low = np.full(len(end), np.log(max(packs.floor, RARE)) - 2)
-    theta, _ = least_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 24)
+    theta, _ = least_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 28)
     mu, found = over_mu(theta)
     size = abs(prices).sum() + abs(theta) + 2 + mu * (held[FULL].sum(axis=1) + abs(need))
     return found + margin(3 * packs.size) * size, np.argmax(terms(mu, theta), axis=0)
