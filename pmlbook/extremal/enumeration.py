@@ -19,7 +19,7 @@ from ..workshop.enclosure import float_above
 from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
 from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
-from ..foundations.utility import Utility, finite
+from ..foundations.utility import UNPROVEN, Utility, finite
 from ..workshop.validation import PriorLike
 
 # %% auto #0
@@ -223,6 +223,7 @@ def ceilings(
     given = corners.lifts, corners.shifts, prior
     values, size = finite(utility.at_lifts(*given)), utility.size(*given)
     room = margin(len(fees)) * (size + abs(fees) @ abs(corners.shifts)) + TINY
+    room += 0 if utility.exact else UNPROVEN * size
     return values - fees @ corners.shifts + room
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69

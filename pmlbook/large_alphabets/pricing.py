@@ -104,7 +104,8 @@ class Rests:
 
     def __init__(self, groups: Groups, q: Floats) -> None:
         far = np.geomspace(groups.same / 100, groups.width.max(), 160)
-        self.far = far = np.concatenate([[0], far])
+        self.far, self.same = np.concatenate([[0], far]), groups.same
+        far = self.far
         x, self.least, self.ever = np.minimum(far[:, None] / groups.width, 1), [], []
         for sign, place in ((1, x), (-1, 1 - x)):
             cost = groups.loss(place, np.arange(len(q))) - sign * q * x
@@ -114,8 +115,9 @@ class Rests:
             self.ever.append(np.maximum.accumulate(between).min(axis=1))
 
     def cost(self, rest: Floats) -> Floats:
-        """Lower bound on the cost of each rest."""
-        at = np.clip(np.searchsorted(self.far, abs(rest), "right") - 1, 0, len(self.far) - 2)
+        """Lower bound on the cost of each rest, and of all that it may be but for rounding."""
+        sure = np.maximum(abs(rest) - self.same, 0)
+        at = np.clip(np.searchsorted(self.far, sure, "right") - 1, 0, len(self.far) - 2)
         return np.where(rest >= 0, self.least[0][at], self.least[1][at])
 
     def windows(self, slack: Floats) -> tuple[Floats, Floats]:

@@ -87,7 +87,10 @@ def near_an_end(
     rest = want[i] - two.weight[j]
     x = np.where(abs(rest) < same, 0, np.clip(rest / width, 0, 1))
     cost = one.cost[i] + two.cost[j] + max(q[k], 0) - q[k] * x
-    return cost + groups.loss(x, np.full(len(x), k)), i, j, x
+    sure = np.clip(
+        x + np.where(x < 0.5, -same, same) / width, 0, 1
+    )  # where f is steep, rounding costs
+    return cost + groups.loss(sure, np.full(len(x), k)), i, j, x
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #46bacef1
 def price_sums(

@@ -15,7 +15,7 @@ from scipy.special import entr
 
 from ..workshop.progress import Clock
 from .classes import RecordProblem
-from .tilted import EPS, HOT, TINY, blur, gains_of, reply
+from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
 
 # %% auto #0
 __all__ = ['GENEROUS', 'longest_edge', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split', 'near_uniform']
@@ -61,13 +61,13 @@ def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     a, flat = corners.shape[-1], corners.reshape(-1, *corners.shape[-2:])
     if a == 1:  # nothing to be uncertain of
-        return np.zeros(corners.shape[:-1])
+        return np.zeros_like(corners[..., 0])
     wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
     i, j = longest_edge(flat)
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
     found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, TINY))])
     missing = wanted - (flat @ found[..., None])[..., 0]
-    hidden = EPS * (a + 5) * (1 + np.log(a) + np.abs(found).max(axis=-1))
+    hidden = margin(a, 1 + np.abs(found).max(axis=-1))
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
     generous = np.logaddexp.reduce(found, axis=-1)
     generous[0] /= GENEROUS
@@ -160,7 +160,7 @@ def bound_cells(
     answer = reply(problem, gains_of(problem, reading), b, start, accuracy=1e-10, clock=clock)
     a, _, m = problem.rows.shape
     handled = (np.abs(reading).max(axis=1) @ problem.rows.reshape(-1, m).T).max(axis=1)
-    lost = EPS * (m + 4) * handled + drift * (handled + np.log(a) + 1)
+    lost = margin(m, handled) + drift * (handled + np.log(a) + 1)
     both = problem.outputs(answer.classes)
     bound, slack = answer.bound + lost, answer.slack + lost
     return Cells(corners, drift, reading, bound, slack, answer.multiplier, answer.classes, both)
@@ -235,7 +235,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
 
     Source: this chapter; Donsker and Varadhan 1983 for the linear part.
     """
-    uniform, (a, c, m) = problem.uniform, problem.rows.shape
+    uniform, a = problem.uniform, len(problem.rows)
     room = max(0.0, problem.largest_entropy - b) + blur(problem)
     both = problem.outputs(uniform)
     lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), TINY)
@@ -251,5 +251,5 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
         return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + room))
 
     best = minimize_scalar(height, bounds=(0.0, 3 - np.log(room) / 2), method="bounded")
-    rounding = EPS * (4 * a * c + 2 * m + 30) * (1 + size) + blur(problem) * size
+    rounding = margin(problem.rows.size, 1 + size) + blur(problem) * size
     return mean + room + height(best.x) + rounding

@@ -129,7 +129,7 @@ def chords(
     thin = high - low <= 1e-9 * high
     slope = np.log(np.maximum(high, TINY)) + 1
     np.divide(ends[1] - ends[0], high - low, out=slope, where=~thin)
-    start = np.maximum(ends[0] - slope * low, ends[1] - slope * high)
+    start = ends[1] - slope * high  # the other end is on the line too, up to rounding
     return slope, start + margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
 
 

@@ -168,11 +168,7 @@ def _reply(
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
     zero = np.where(np.isfinite(shares), gains, -np.inf).max(axis=2)  # multiplier 0
     peak = zero.max(axis=1)
-    free = (
-        peak
-        + np.log(np.exp(zero - peak[:, None]).sum(axis=1))
-        + EPS * (len(shares) + 8) * (1 + size)
-    )
+    free = peak + np.log(np.exp(zero - peak[:, None]).sum(axis=1)) + margin(len(shares), 1 + size)
     if clock.over:
         uniform = np.broadcast_to(problem.uniform, gains.shape)
         return Reply(uniform.copy(), start, free, np.zeros(len(free)))
@@ -186,10 +182,10 @@ def _reply(
     allowed = unsure(problem, best.classes, b)[:, None, None]
     classes = np.where(allowed, best.classes, problem.uniform)
     mean = (best.classes * np.where(np.isfinite(shares), -shares, 0.0)).sum(axis=(1, 2))
-    a, c = shares.shape
-    rounding = multiplier * (10 * mean + 7 * c + 5 * a + 8 + 2 * more) + 10 * size + 5 * a + 4
-    slack = EPS * rounding + multiplier * (need or 2 * more)
-    return Reply(classes, multiplier, np.minimum(best.bound + EPS * rounding, free), slack)
+    lost = margin(4 * sum(shares.shape), 1 + multiplier)
+    lost += margin(0, multiplier * (mean + more) + size)
+    slack = lost + multiplier * (need or 2 * more)
+    return Reply(classes, multiplier, np.minimum(best.bound + lost, free), slack)
 
 
 def _line_search(

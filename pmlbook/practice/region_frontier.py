@@ -31,7 +31,8 @@ from ..worst_case.least_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
 
 # %% auto #0
-__all__ = ['STEPS', 'NARROW', 'exact_member', 'region_lift', 'proves', 'RegionBracket', 'robust_least_leakage', 'robust_frontier']
+__all__ = ['FIXED', 'STEPS', 'NARROW', 'exact_member', 'region_lift', 'proves', 'RegionBracket', 'robust_least_leakage',
+           'robust_frontier']
 
 # %% ../../nbs/practice/09_region_frontier.ipynb #6d774566
 def exact_member(
@@ -87,6 +88,9 @@ def proves(
     return True
 
 # %% ../../nbs/practice/09_region_frontier.ipynb #ac4ead8f
+FIXED = 1e-9  # relative width of limits below which the solver is told one number; proofs are not
+
+
 class _Programmes:
     """The least total by which columns miss a lift, one block of 3 N + 4 variables for each outcome.
 
@@ -96,7 +100,10 @@ class _Programmes:
     def __init__(self, allowed: NDArray[np.bool_], region: PriorRegion) -> None:
         n, m = allowed.shape
         eye, none, one = np.eye(n), np.zeros((n, n)), np.ones((n, 1))
-        zero, bound = 0 * one, np.concatenate([[region.free - 1], -region.low, region.high])
+        fixed = region.high - region.low <= FIXED * region.prior  # else the solver sees rays
+        middle = np.clip(region.prior, region.low, region.high)
+        low, high = (np.where(fixed, middle, limit) for limit in (region.low, region.high))
+        zero, bound = 0 * one, np.concatenate([[region.free - 1], -low, high])
         rows = [
             [eye, zero, zero, none, none, zero, -one],
             [-eye, zero, one, eye, -eye, zero, zero],
@@ -354,9 +361,4 @@ def robust_frontier(
     [(1.0, 0.0), (2.0, 0.7985), (3.0, 2.3026)]
     """
     check_instance(region, PriorRegion, "region")
-    stairs = _RegionStairs(utilities, region, Clock(max_time, label="robust_frontier"))
-    steps = stairs.steps()
-    worst = max(steps, key=lambda step: step.design.gap).design
-    if not stairs.clock.over:
-        warn_if_loose("robust_frontier", worst.value, worst.bound, TIGHT)
-    return steps
+    return _RegionStairs(utilities, region, Clock(max_time, label="robust_frontier")).told()

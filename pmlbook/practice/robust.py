@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
 from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
+from .many_secrets import LONGEST, MOST_SECRETS, grow
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import exp_around, float_above
@@ -26,8 +27,8 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['MOST', 'TOLERANCE', 'least_probability', 'RobustCorners', 'robust_corners', 'robust_columns', 'robust_bound',
-           'keeps_level', 'robust_mixture', 'robust_mechanism']
+__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners', 'robust_columns',
+           'robust_bound', 'keeps_level', 'robust_mixture', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -92,6 +93,29 @@ class RobustCorners:
     def shifts(self) -> NDArray[np.float64]:
         """Lift minus one, shape (N, V), each entry rounded once: exactly 0 for the constant vector."""
         return self._filled(-1)
+
+
+def corners_of(
+    region: PriorRegion, limit: Fraction, inner: NDArray[np.bool_], outer: NDArray[np.bool_]
+) -> RobustCorners:
+    """Vectors on given sets, shape (V, N), each with the share that keeps lifts at `limit` under every prior.
+
+    Where even both sets together are too rare for the limit, all other secrets join the outer one.
+
+    Source: the second kind of column in the theorem of the chapter.
+    """
+    floor, outer, shares = 1 / limit, outer.copy(), []
+    for mine, others in zip(inner, outer):
+        least = least_probability(region, mine.astype(int).tolist())
+        if least >= floor:
+            others[:] = False
+            shares.append(Fraction(0))
+            continue
+        whole = least_probability(region, (mine | others).astype(int).tolist())
+        if whole < floor:
+            others[:], whole = ~mine, Fraction(1)
+        shares.append((floor - least) / (whole - least))
+    return RobustCorners(as_fractions(region.prior.tolist()), inner, outer, shares)
 
 
 def robust_corners(region: PriorRegion, limit: Fraction) -> RobustCorners:
@@ -209,7 +233,11 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
 
 
 def robust_mixture(
-    region: PriorRegion, epsilon: float, utility: Utility, clock: Clock
+    region: PriorRegion,
+    epsilon: float,
+    utility: Utility,
+    clock: Clock,
+    corners_at: Callable[[Fraction], RobustCorners],
 ) -> Mechanism:
     """The best mixture of corners that keeps its level, its limit shaved as little as rounding asks for.
 
@@ -217,7 +245,7 @@ def robust_mixture(
     """
     limit, prior = exp_below(epsilon), region.prior
     for shave in SHAVES:
-        corners = robust_corners(region, max(Fraction(1), limit * (1 - Fraction(shave))))
+        corners = corners_at(max(Fraction(1), limit * (1 - Fraction(shave))))
         used = best_mix(corners, utility, min(PATIENCE, clock.left))[0]
         channel = mixture(corners.lifts[:, used], prior, 0.0)
         mechanism = Mechanism(channel, prior, region.inputs)
@@ -235,6 +263,9 @@ TOLERANCE = (
 )
 
 
+ENOUGH = 1e-5  # the same for generated columns, as a part of the value
+
+
 def robust_mechanism(
     region: PriorRegion,
     epsilon: float,
@@ -246,23 +277,26 @@ def robust_mechanism(
     Parameters
     ----------
     region : PriorRegion
-        The priors that are possible, of at most `MOST` secrets; utility is measured by `region.prior`.
+        The priors that are possible; utility is measured by `region.prior`.
     epsilon : float
         Privacy level in nats.
     utility : str, Utility or callable
-        As for `optimal_mechanism`.
+        As for `optimal_mechanism`; beyond `MOST` (10) secrets mutual information alone.
     max_time : float, optional
-        Seconds after which no programme is begun or goes on; a minute for each if left out.
+        Seconds after which no programme is begun or goes on, a minute for each if left out. Beyond `MOST`
+        secrets it limits the search for columns, which ends after 40 seconds if left out.
 
     Returns
     -------
     Design
-        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum.
+        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum; beyond
+        `MOST` secrets typically a thousandth above the value.
 
     Raises
     ------
     ValueError
-        If `epsilon` is negative or not finite, there are too many secrets, or the utility is unknown.
+        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MOST` for this
+        utility, or the utility is unknown.
     SolverFailed
         If a programme finds no mixture, or none in time. A constant mechanism keeps every level, so it is
         never `Infeasible`.
@@ -282,11 +316,25 @@ def robust_mechanism(
     """
     check_instance(region, PriorRegion, "region")
     level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
-    clock = Clock(max_time)
-    bound = robust_bound(region, level, measure, min(PATIENCE, clock.left))
-    mechanism = robust_mixture(region, level, measure, clock)
+    clock, n = Clock(max_time), len(region.prior)
+    if n > MOST and not (n <= MOST_SECRETS and measure == as_utility("mutual_information")):
+        raise ValueError(
+            f"region has {n} secrets: at most {MOST}, or {MOST_SECRETS} for mutual information"
+        )
+    if n <= MOST:
+        bound = robust_bound(region, level, measure, min(PATIENCE, clock.left))
+        mechanism = robust_mixture(region, level, measure, clock, partial(robust_corners, region))
+    else:
+        limit = exp_around(Fraction(min(level, 1000.0)))[1]
+        search = Clock(min(LONGEST, clock.left), label="robust_mechanism")
+        with search:
+            inner, outer, bound = grow(region, limit, search)
+        mixing = Clock(max(PATIENCE, clock.left))
+        mechanism = robust_mixture(
+            region, level, measure, mixing, lambda at: corners_of(region, at, inner, outer)
+        )
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:
-        tol = TOLERANCE * max(1.0, abs(design.value))
+        tol = ENOUGH * abs(design.value) if n > MOST else TOLERANCE * max(1.0, abs(design.value))
         warn_if_loose("robust_mechanism", design.value, design.bound, tol)
     return design

@@ -98,6 +98,14 @@ class Stairs:
         tops = [k for k, after in zip(order, order[1:]) if self.rise(k, after)] + order[-1:]
         return [Step(float(self.thresholds[k]), self.at(k).design()) for k in tops]
 
+    def told(self) -> list[Step]:
+        """All steps, with a warning if one stays open although there was time."""
+        steps = self.steps()
+        worst = max(steps, key=lambda step: step.design.gap).design
+        if not self.clock.over:
+            warn_if_loose(self.clock.label, worst.value, worst.bound, TIGHT)
+        return steps
+
 
 def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = None) -> list[Step]:
     """All best pairs of worst utility and leakage.
@@ -136,12 +144,7 @@ def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = No
     >>> [(step.worst, round(step.design.value, 4)) for step in steps]
     [(1.0, 0.0), (2.0, 0.6931), (3.0, 1.8971)]
     """
-    stairs = Stairs(utilities, prior, Clock(max_time, label="frontier"))
-    steps = stairs.steps()
-    worst = max(steps, key=lambda step: step.design.gap).design
-    if not stairs.clock.over:
-        warn_if_loose("frontier", worst.value, worst.bound, TIGHT)
-    return steps
+    return Stairs(utilities, prior, Clock(max_time, label="frontier")).told()
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #9ea1e330
 def _last_within(fits: Callable[[int], bool], count: int) -> int:
