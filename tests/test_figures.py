@@ -75,3 +75,8 @@ def test_each_slider_glides_and_has_a_label(path):
                 whole = all(float(v).is_integer() for v in (low, high, step))
                 assert whole or step <= (high - low) / 100 * (1 + 1e-9), (cell.id, name)
                 assert "(" in label or re.search(r"prob|share|number|rank", label), (cell.id, label)
+
+
+def test_a_figure_that_cannot_be_drawn_is_an_error_where_it_is_made():
+    with pytest.raises(ZeroDivisionError):
+        explore(lambda epsilon: 1 / 0, alt="nothing at {epsilon}", epsilon=(0, 1, 0.01, 0.5))

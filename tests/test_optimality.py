@@ -14,7 +14,7 @@ import pmlbook as pb
 from pmlbook.foundations.utility import NAMED, ExpectedGain, alpha_information
 from pmlbook.large_alphabets.optimality import certify_optimum, from_json, to_json
 
-CHAPTER = Path(__file__).resolve().parent.parent / "nbs" / "large_alphabets" / "08_optimality.ipynb"
+CHAPTER = Path(__file__).resolve().parent.parent / "nbs" / "large_alphabets" / "09_optimality.ipynb"
 PRIOR, LEVEL = np.array([0.6, 0.3, 0.1]), 0.4
 
 

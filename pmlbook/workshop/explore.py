@@ -179,6 +179,8 @@ class Explorer:
         self.draw, self.alt, self.controls = draw, alt, controls
         words = {name: name.replace("_", " ") for name in controls} | LABELS | dict(labels)
         self.labels = {name: words[name] for name in controls}
+        first = {name: steps(spec) for name, spec in controls.items()}
+        draw(**{name: values[start] for name, (values, start) in first.items()})  # or fail here
 
     def image(self, **values: Any) -> str:
         """HTML image of the figure at these values."""
