@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from pmlbook.workshop.explore import explore
+
 NBS = Path(__file__).resolve().parent.parent / "nbs"
 CHAPTERS = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
 DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)
