@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ __all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustCorners', 
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
 
 
-def least_probability(region: PriorRegion, members: Sequence[int]) -> Fraction:
+def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
     """Least probability, over a region, of a set of secrets, given as zeros and ones.
 
     Source: `fill`, on a column of zeros and ones, in fractions.
@@ -96,22 +96,27 @@ class RobustCorners:
 
 
 def corners_of(
-    region: PriorRegion, limit: Fraction, inner: NDArray[np.bool_], outer: NDArray[np.bool_]
+    region: PriorRegion,
+    limit: Fraction,
+    inner: NDArray[np.bool_],
+    outer: NDArray[np.bool_],
+    least_of: Callable[[tuple[bool, ...]], Fraction],
 ) -> RobustCorners:
     """Vectors on given sets, shape (V, N), each with the share that keeps lifts at `limit` under every prior.
 
-    Where even both sets together are too rare for the limit, all other secrets join the outer one.
+    Where even both sets together are too rare for the limit, all other secrets join the outer one. `least_of`
+    is `least_probability` for this region; it does not depend on the limit, so it may remember its answers.
 
     Source: the second kind of column in the theorem of the chapter.
     """
     floor, outer, shares = 1 / limit, outer.copy(), []
     for mine, others in zip(inner, outer):
-        least = least_probability(region, mine.astype(int).tolist())
+        least = least_of(tuple(mine.tolist()))
         if least >= floor:
             others[:] = False
             shares.append(Fraction(0))
             continue
-        whole = least_probability(region, (mine | others).astype(int).tolist())
+        whole = least_of(tuple((mine | others).tolist()))
         if whole < floor:
             others[:], whole = ~mine, Fraction(1)
         shares.append((floor - least) / (whole - least))
@@ -329,9 +334,16 @@ def robust_mechanism(
         search = Clock(min(LONGEST, clock.left), label="robust_mechanism")
         with search:
             inner, outer, bound = grow(region, limit, search)
-        mixing = Clock(max(PATIENCE, clock.left))
+        mixing, least_of = (
+            Clock(max(PATIENCE, clock.left)),
+            cache(partial(least_probability, region)),
+        )
         mechanism = robust_mixture(
-            region, level, measure, mixing, lambda at: corners_of(region, at, inner, outer)
+            region,
+            level,
+            measure,
+            mixing,
+            lambda at: corners_of(region, at, inner, outer, least_of),
         )
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:

@@ -179,8 +179,14 @@ class Explorer:
         self.draw, self.alt, self.controls = draw, alt, controls
         words = {name: name.replace("_", " ") for name in controls} | LABELS | dict(labels)
         self.labels = {name: words[name] for name in controls}
-        first = {name: steps(spec) for name, spec in controls.items()}
-        draw(**{name: values[start] for name, (values, start) in first.items()})  # or fail here
+        if not self._static():  # a figure that cannot be drawn fails here, where it is made
+            first = {name: steps(spec) for name, spec in controls.items()}
+            draw(**{name: values[start] for name, (values, start) in first.items()})
+
+    @staticmethod
+    def _static() -> bool:
+        """Whether a book is built, with every frame drawn."""
+        return os.environ.get("PMLBOOK_STATIC") == "1"
 
     def image(self, **values: Any) -> str:
         """HTML image of the figure at these values."""
@@ -209,7 +215,7 @@ class Explorer:
         return widgets.VBox([*inputs.values(), picture])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        if os.environ.get("PMLBOOK_STATIC") == "1":
+        if self._static():
             return {"text/html": self.page, "text/plain": self.alt}
         return self.widget()._repr_mimebundle_()
 
