@@ -106,7 +106,7 @@ proof_minimal_theme = True
 
 
 def setup(app):
-    """Copy MathJax and its fonts into the site."""
+    """Leave out Sphinx's search, write pages on all cores, copy MathJax and its fonts into the site."""
     from sphinx.util.fileutil import copy_asset
 
     def copy_mathjax(app, exc):
@@ -120,5 +120,9 @@ def setup(app):
     def own_search(app):
         app.builder.search = False  # Sphinx's index of words costs time and nobody asks it
 
+    def write_side_by_side(app, env):
+        app.parallel = os.cpu_count() or 1  # from here on; not every extension may read in parallel
+
     app.connect("builder-inited", own_search)
+    app.connect("env-updated", write_side_by_side)
     app.connect("build-finished", copy_mathjax)

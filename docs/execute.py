@@ -96,6 +96,7 @@ if __name__ == "__main__":
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
+    missing.sort(key=lambda path: -path.stat().st_size)  # no long chapter alone at the end
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own process
         for done in as_completed([pool.submit(execute_apart, path) for path in missing]):
             path, notebook, error, seconds = done.result()
