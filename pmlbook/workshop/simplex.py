@@ -28,11 +28,12 @@ UTILITIES = ("mutual_information", "chi_square", "total_variation")  # that simp
 
 
 def _element(name: str, attributes: dict[str, str]) -> str:
-    """HTML of the custom element `pml-name` with the script that defines it."""
+    """HTML of the custom element `pml-name` with the script that defines it; JupyterLab leaves the keys to it."""
     file = files("pmlbook").joinpath(name.replace("-", "_") + ".js")
     written = " ".join(f'{k}="{html.escape(v, quote=True)}"' for k, v in attributes.items())
     script = file.read_text(encoding="utf-8")
-    return f"<script>{script}</script><pml-{name} {written}></pml-{name}>"
+    keys = 'data-lm-suppress-shortcuts="true"'
+    return f"<script>{script}</script><pml-{name} {keys} {written}></pml-{name}>"
 
 
 @dataclass(frozen=True)

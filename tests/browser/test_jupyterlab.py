@@ -76,6 +76,8 @@ ELEMENTS = {
 
 
 def test_the_elements_follow_the_keys(offline_page, lab):
+    from playwright.sync_api import expect  # not everybody has it
+
     page = offline_page
     page.set_default_timeout(120_000)
     page.goto(f"{lab}lab/tree/workshop/07_simplex.ipynb?reset")
@@ -86,7 +88,8 @@ def test_the_elements_follow_the_keys(offline_page, lab):
         element = page.locator(name).first
         element.wait_for()
         text = element.locator(said).first
-        before = text.inner_text()
+        expect(text, name).not_to_be_empty(timeout=120_000)  # what is out of sight is drawn late
+        before = text.text_content()
         element.locator(place).first.focus()
         page.keyboard.press(key)
-        assert text.inner_text() != before, name
+        expect(text, name).not_to_have_text(before, timeout=10_000)
