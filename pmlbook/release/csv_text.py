@@ -148,6 +148,7 @@ class CsvTable:
         self._rows = csv.reader(self._lines, delimiter=layout.delimiter, strict=True)
         with self._explained():
             self.columns = next(self._rows, [])
+        self._lines.used = 0
         if not self.columns:
             raise ValueError(f"{source.path} is empty: its first line must name the columns")
         first = self._lines.first
