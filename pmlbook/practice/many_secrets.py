@@ -114,12 +114,14 @@ def least_of(
 
     Source: golden section, Kiefer 1953.
     """
-    one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    span = GOLDEN * (high - low)
+    one, two = high - span, low + span
     at_one, at_two = value(one), value(two)
     for _ in range(steps):
         left = at_one < at_two
         low, high = np.where(left, low, one), np.where(left, two, high)
-        new = np.where(left, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
+        span = GOLDEN * (high - low)
+        new = np.where(left, high - span, low + span)
         at_new = value(new)
         one, two = np.where(left, new, two), np.where(left, one, new)
         at_one, at_two = np.where(left, at_new, at_two), np.where(left, at_one, at_new)
@@ -141,28 +143,27 @@ def ceilings(
     need = need - (packs.free * end if kind else 0.0)
     least = begin if kind else np.zeros(len(end))
     places = [least, end if kind != NO_ZERO_UPPER else least, np.ones(len(end))]
-    held = [packs.low * x[:, None] + width * np.minimum(x, top)[:, None] for x in places]
-    gain = [p * xlogy(x, x)[:, None] - prices * x[:, None] for x in places]
-    mass = [p * x[:, None] for x in places]
-
-    def terms(mu: Floats, theta: Floats) -> list[Floats]:
-        return [g - theta[:, None] * m + mu[:, None] * h for g, m, h in zip(gain, mass, held)]
-
-    def total(mu: Floats, theta: Floats) -> Floats:
-        empty, part, whole = terms(mu, theta)
-        best = np.maximum(np.maximum(empty, part), whole)
-        found: Floats = best.sum(axis=1) + np.exp(theta - 1) - mu * need
-        return found
+    at = np.array(places)[:, :, None]  # secrets go along the last axis
+    held = packs.low * at + width * np.minimum(at, top[:, None])
+    gain, mass = p * xlogy(at, at) - prices * at, p * at
 
     def over_mu(theta: Floats) -> tuple[Floats, Floats]:
+        fixed, tangent = gain - theta[:, None] * mass, np.exp(theta - 1)
+
+        def total(mu: Floats) -> Floats:
+            best = (fixed + mu[:, None] * held).max(axis=0)
+            found: Floats = best.sum(axis=1) + tangent - mu * need
+            return found
+
         most = np.full(len(end), 5 / max(packs.floor, RARE))
-        return least_of(lambda mu: total(mu, theta), 0 * most, most, 32)
+        return least_of(total, 0 * most, most, 32)
 
     low = np.full(len(end), np.log(max(packs.floor, RARE)) - 2)
     theta, _ = least_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 28)
     mu, found = over_mu(theta)
+    corners = gain - theta[:, None] * mass + mu[:, None] * held
     size = abs(prices).sum() + abs(theta) + 2 + mu * (held[FULL].sum(axis=1) + abs(need))
-    return found + margin(3 * packs.size) * size, np.argmax(terms(mu, theta), axis=0)
+    return found + margin(3 * packs.size) * size, corners.argmax(axis=0)
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #bd74287a
 ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
