@@ -152,7 +152,7 @@ class Mixture(NamedTuple):
 
 def digits_for(smallest: Fraction) -> int:
     """Digits that are enough for decimals of order one and as small as `smallest`."""
-    return 60 + 2 * max(0, math.ceil(0.302 * (1 / smallest).__ceil__().bit_length()))
+    return 60 + 2 * math.ceil(0.302 * math.ceil(1 / smallest).bit_length())
 
 
 def _leaving(table: NDArray[Any], move: NDArray[Any], zero: Decimal) -> int | None:

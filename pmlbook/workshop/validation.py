@@ -90,7 +90,7 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> N
     kind = np.asarray(given).dtype
     single = kind in (np.float16, np.float32)
     tolerance = 8 * float(np.finfo(kind).eps) if single else TOLERANCE
-    rows = array.reshape(-1, array.shape[-1])
+    rows = np.atleast_2d(array)
     totals = np.array([_sum(row) for row in rows.tolist()])
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
