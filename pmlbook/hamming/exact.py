@@ -29,7 +29,7 @@ from pmlbook.hamming.known_source import (
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
 
 # %% auto #0
-__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'STRAYS', 'largest_ratio', 'stored', 'dp_leakage', 'least_distortion']
+__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'largest_ratio', 'stored', 'dp_leakage', 'least_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
@@ -55,7 +55,7 @@ def _least_odds(
     )
     answer = limit * np.maximum(best.x[:-1] / units, 1) / best.x[-1]
     worst = np.clip(best.inequality_prices[:count], 1e-30, None) @ vertices
-    return np.minimum(answer, 1), worst / worst.sum()
+    return answer, worst / worst.sum()
 
 # %% ../../nbs/hamming/05_exact.ipynb #f6d3f3d4
 def _below(
@@ -183,7 +183,7 @@ def _least_average(
     units = np.maximum(vertices.max(axis=0), unit)
     zeros, ones = np.zeros((size, 1)), np.ones((count, 1))
     caps = np.hstack([-np.eye(size), units[:, None], zeros])
-    means = FINE * size * np.hstack([vertices / units, 0 * ones, -ones])
+    means = FINE * size * np.hstack([vertices / units, np.zeros((count, 1)), -ones])
     whole = -np.append(unit / (size - 1) / units, [(odds - 1) / (odds + size - 1), 0])
     best = maximise(
         np.append(np.zeros(size + 1), -1),
@@ -280,7 +280,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     if limit == 0:
         return _design(known, np.eye(known.size), math.inf, _spread(level, used, 0.0), "identity")
     answer, worst = _optimal_distortions(vertices, limit)
-    answer = evened(known, _spread(answer, used, 1.0))[used]
+    answer = evened(known, _spread(answer, used, math.nan))[used]
     slack = _rounding(vertices)
     worst, odds = _strongest(worst, level, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
@@ -298,7 +298,6 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 
 # %% ../../nbs/hamming/05_exact.ipynb #11df260e
 SOLVED = 1e-9  # what the solver's tolerance may leave in the place of a zero
-STRAYS = (SOLVED, 0.0, 1e-14, 1e-12, 1e-7, 1e-5)  # cuts below which columns are dropped, in turn
 
 
 def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
@@ -379,20 +378,14 @@ def least_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Rob
     vertices = deciding[:, used]
 
     answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
-    answer = evened(known, _spread(answer, used, 1.0))[used]
+    answer = evened(known, _spread(answer, used, math.nan))[used]
     odds = math.exp(level) if level < 709 else math.inf
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
-    value, best = math.inf, None
-    for stray in STRAYS:
-        mechanism = _of_level(known, np.where(answer < 1 - stray, answer, 1), used, level)
-        reached = worst_distortion(mechanism.channel, known) if mechanism is not None else math.inf
-        if reached < value:
-            value, best = reached, mechanism
-        if value - bound <= TIGHT:
-            break
-    if best is None:
+    mechanism = _of_level(known, np.where(answer < 1 - SOLVED, answer, 1), used, level)
+    if mechanism is None:
         raise SolverFailed(
             f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53"
         )
+    value = worst_distortion(mechanism.channel, known)
     warn_if_loose("least_distortion", value, bound, TIGHT)
-    return RobustDesign(best, value, bound, "linear_programme", _spread(worst, used, 0.0))
+    return RobustDesign(mechanism, value, bound, "linear_programme", _spread(worst, used, 0.0))

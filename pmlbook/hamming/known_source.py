@@ -28,7 +28,7 @@ def channel_with(distortions: NDArray[np.float64]) -> NDArray[np.float64]:
     right = right / min(1.0, right.sum())
     spare = max(0.0, float(right.sum()) - 1)
     with np.errstate(invalid="ignore"):  # 0 / 0: a row without errors, and nothing to spare
-        share = np.nan_to_num(distortions / (spare + distortions), nan=1.0)
+        share = np.nan_to_num(distortions / (spare + distortions))
     channel = np.outer(share, right)
     np.fill_diagonal(channel, right)
     return channel
@@ -49,7 +49,8 @@ def odds_needed(
     size = len(distribution)
     kept, left = size - 1 - np.arange(size - 1), limit - (1 - slack) * lost(distribution)[:-1]
     with np.errstate(over="ignore"):  # odds beyond all floats are infinite
-        odds = np.where(left > 0, kept * (1 - limit) / np.where(left > 0, left, 1), np.inf)
+        odds = np.full(size - 1, np.inf)
+        np.divide(kept * (1 - limit), left, out=odds, where=left > 0)
     best = int(np.argmin(odds))
     return max(1.0, float(odds[best])), best
 

@@ -111,11 +111,10 @@ def _demands(known: KnownSource, lost: Any) -> Any:
 def _worst_law(known: KnownSource, prices: NDArray[np.float64]) -> tuple[Fraction, ...]:
     """The member of the set that the prices of `_demands` name, exactly."""
     if isinstance(known, IntervalSet):
-        filled = known.low + np.clip(prices[:-1], 0, known.high - known.low)
-        return tuple(moved_into(filled.tolist(), *known.limits, Fraction(1)))
+        filled = (known.low + prices[:-1]).tolist()
+        return tuple(moved_into(filled, *known.limits, Fraction(1)))
     laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
-    weights = np.clip(prices, 0, None)
-    mixture = as_fractions(weights.tolist()) if weights.any() else as_fractions([1] * len(laws))
+    mixture = as_fractions(np.clip(prices, 0, None).tolist())  # optimal prices sum to one
     return tuple(
         sum((w * p[i] for w, p in zip(mixture, laws)), Fraction(0)) for i in range(known.size)
     )

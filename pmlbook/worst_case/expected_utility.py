@@ -46,7 +46,9 @@ def expected_utility(
     channel: NDArray[np.float64], prior: NDArray[np.float64], utilities: NDArray[np.float64]
 ) -> float:
     """Mean utility of the pairs that a channel produces; a pair that never occurs counts nothing."""
-    return float((prior[:, None] * np.where(channel > 0, utilities, 0) * channel).sum())
+    earned = np.zeros(channel.shape)
+    np.multiply(utilities, channel, out=earned, where=channel > 0)
+    return float((prior @ earned).sum())
 
 
 def _solve(
