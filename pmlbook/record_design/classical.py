@@ -109,10 +109,11 @@ def rate_distortion(
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")
     level, least = check_epsilon(D, "D"), float(p @ d.min(axis=1))
-    if level < least - 1e-12:
+    slack = 1e-12 * abs(d).max()  # the rounding of whoever adds up the same distortions
+    if level < least - slack:
         raise Infeasible(f"D = {level:g} is below {least:.6g}, the least distortion of all")
     free = float((p @ d).min())
-    if level >= free - 1e-12:
+    if level >= free - slack:
         silent = np.eye(d.shape[1])[(p @ d).argmin()]
         return RateDistortion(0.0, 0.0, np.tile(silent, (len(p), 1)))
 

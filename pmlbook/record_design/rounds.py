@@ -81,7 +81,7 @@ class Goal:
 
 
 def referee(
-    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], max_time: float = 60.0
+    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], max_time: float = math.inf
 ) -> tuple[float, NDArray[np.float64]]:
     """A lower bound on the optimum from planes, shape (K, S), and the prices of the planes.
 
@@ -108,7 +108,6 @@ def referee(
         return -math.inf, np.zeros(k)
     prices, error_price = np.maximum(found.inequality_prices, 0), 1.0
     if goal.D is not None:
-        prices /= max(prices[:-1].sum(), 1.0)
         prices, error_price = prices[:-1], prices[-1]
     return weak_duality(orbits, goal, cuts, prices, error_price), prices
 
@@ -122,11 +121,14 @@ def weak_duality(
 ) -> float:
     """The lower bound that non-negative prices make of planes, shape (K, S), whoever chose them.
 
-    The prices of the planes add up to one at most where the distortion is given; where the leakage is,
-    `error_price` is one.
+    Where the distortion is given, prices of planes that add up to more than one are divided by their sum,
+    and `error_price` too; where the leakage is, `error_price` is one.
 
     Source: weak duality of linear programmes.
     """
+    if goal.L is None:
+        total = max(prices.sum(), 1.0)
+        prices, error_price = prices / total, error_price / total
     limit = goal.limit * (error_price if goal.L is None else prices.sum())
     limit += error_price * orbits.slip
     handled = limit - orbits.floor(-(prices @ np.abs(cuts) + error_price * np.abs(orbits.cost)))
@@ -194,7 +196,7 @@ def best_against(
         )
     except _TimeIsUp:
         return start
-    good = np.isfinite(found.x).all() and abs(sums @ found.x[:s] - 1).max() < 1e-6
+    good = abs(sums @ found.x[:s] - 1).max() < 1e-6  # not where a number is not finite
     return np.asarray(np.clip(found.x[:s], 0, 1) if good else start)
 
 # %% ../../nbs/record_design/03_rounds.ipynb #f9538a41
@@ -258,7 +260,7 @@ class Match:
             self.orbits.variables(np.eye(price.shape[1])[price.argmin(axis=1)])
         )
         costs = price.sum(axis=0)
-        cheapest = costs <= costs.min() + 1e-12 * (1 + abs(costs).max())
+        cheapest = costs <= costs.min() + 1e-12 * abs(costs).max()
         self.silence = np.tile(cheapest / cheapest.sum(), (len(price), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
         self.loss = rounding_loss(price, max(len(made.sees.alphabets[i]) for i in made.records))
