@@ -127,15 +127,13 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
         return None
     inverse, one = near.reshape(matrix.shape), 1 << (up + bits)
     unit = one * np.eye(len(matrix), dtype=int).astype(object)
-    for _ in range(7):  # squared so often, a quarter is no more
+    for _ in range(8):  # squared so often, a half is no more
         left = unit - matrix @ inverse
         miss = Fraction(max(abs(left).sum(axis=1)), one)
-        if 4 * miss > 1 or miss < Fraction(1, 1 << (BITS // 2 + 16)):
+        if miss < math.ldexp(1.0, -BITS // 2 - 16):
             break
         inverse = inverse + ((inverse @ left) >> (up + bits))
     else:
-        return None
-    if 4 * miss > 1:
         return None
     told = inverse.T @ goal
     value = (told * goal).sum() + Fraction((told * (left @ goal)).sum(), one)

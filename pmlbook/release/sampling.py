@@ -48,7 +48,7 @@ def to_weights(channel: NDArray[np.float64]) -> NDArray[np.int64]:
     share = channel / channel.sum(axis=1, keepdims=True) * UNITS  # scaling by 2^53 is exact
     weights = np.maximum(np.floor(share), channel > 0).astype(np.int64)
     missing = UNITS - weights.sum(axis=1)
-    places = np.argsort(-(share - weights) * (channel > 0), axis=1, kind="stable")
+    places = np.argsort(weights - share, axis=1, kind="stable")
     rank = np.argsort(places, axis=1)
     weights += (rank < missing[:, None]) & (channel > 0)
     rows = np.arange(len(weights))
