@@ -206,15 +206,16 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
     ValueError
         If the counts or the confidence are none.
 
-    Source: Clopper and Pearson 1934, at 1 - (1 - confidence) / N for each cell.
+    Source: Clopper and Pearson 1934, at 1 - (1 - confidence) / N for each cell; of two cells, at `confidence`.
 
     Examples
     --------
     >>> box_region([50, 50]).low.round(3).tolist()
-    [0.385, 0.385]
+    [0.398, 0.398]
     """
-    k, tail = check_counts(counts), _miss(confidence) / (2 * np.size(counts))
-    return PriorRegion(_centre(counts, zeros), *clopper_pearson(k, k.sum(), tail))
+    k, miss = check_counts(counts), _miss(confidence)
+    ends = 2 * len(k) if len(k) > 2 else 2  # of two cells, each end of one is an end of the other
+    return PriorRegion(_centre(counts, zeros), *clopper_pearson(k, k.sum(), miss / ends))
 
 
 def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse") -> PriorRegion:

@@ -185,7 +185,7 @@ def strata_region(
     Examples
     --------
     >>> strata_region({("a",): [50, 50], ("b",): [90, 10]}).low.round(3).tolist()
-    [0.373, 0.039]
+    [0.385, 0.044]
     """
     found = list(boxes(counts, confidence).values())
     total = prior_from_counts(np.sum([np.asarray(row) for row in counts.values()], axis=0))
