@@ -228,7 +228,7 @@ def _solve(
     used = np.flatnonzero(weights > 1e-12 * weights.max())
     found, given = [lists.inner[v] for v in used], weights[used].tolist()
     if lists.least is not None and (Fraction(1),) * n not in found:
-        found, given = [*found, (Fraction(1),) * n], [*given, max(0.0, 1 - sum(given))]
+        found, given = [*found, (Fraction(1),) * n], [*given, 0.0]
     return found, given, [Fraction(float(y)) for y in prices], Fraction(max(0.0, float(price)))
 
 

@@ -103,7 +103,8 @@ def gain_programme(
         raise too_uneven(prior) from None
     channel = best.x[:entries].reshape(n, actions)
     outcome = prior @ channel
-    lifts = channel[:, outcome > 1e-12] / outcome[outcome > 1e-12]
+    used = outcome > 1e-12
+    lifts = channel[:, used] / outcome[used]
     lifts[lifts < SNAP * c], lifts[lifts > (1 - SNAP) * c] = 0, c
     return lifts, (best.equality_prices[:n] / prior).tolist()
 

@@ -48,11 +48,10 @@ def blur_of(channel: NDArray[np.float64], divergence: ArrayLike) -> NDArray[np.f
 
 # %% ../../nbs/foundations/08_capacity.ipynb #3b2a090f
 class _Point(NamedTuple):
-    """Where the method stands: a prior, the slacks of the secrets, and the level that they are measured from."""
+    """Where the method stands, or where it goes: a prior, and the slacks of the secrets."""
 
     prior: NDArray[np.float64]
     slack: NDArray[np.float64]
-    level: float
 
 
 def _direction(
@@ -62,18 +61,18 @@ def _direction(
     products: NDArray[np.float64],
 ) -> _Point:
     """Newton's direction towards a point at which prior times slack are the given products."""
-    p, s, level = at
+    p, s = at
     matrix = curvature + np.diag(s / p)
-    wanted = np.column_stack([products / p + divergence - level, np.ones(len(p))])
+    below = divergence - divergence.max()  # from any level: the one that fits is solved for
+    wanted = np.column_stack([products / p + below, np.ones(len(p))])
     free, even = np.linalg.solve(matrix, wanted).T
-    rise = free.sum() / even.sum()
-    move = free - rise * even
-    return _Point(move, (products - s * move) / p - s, rise)
+    move = free - free.sum() / even.sum() * even
+    return _Point(move, (products - s * move) / p - s)
 
 
 def _room(at: _Point, along: _Point) -> float:
     """How far one can go along a direction before a probability or a slack is zero; at most 1."""
-    values, moves = np.concatenate(at[:2]), np.concatenate(along[:2])
+    values, moves = np.concatenate(at), np.concatenate(along)
     falls = moves < 0
     return float((values[falls] / -moves[falls]).min(initial=1.0))
 
@@ -83,7 +82,7 @@ def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
 
     Source: Mehrotra 1992.
     """
-    p, s, level = at
+    p, s = at
     curvature = channel / np.maximum(p @ channel, 1e-300) @ channel.T
     divergence = divergences(channel, p)
     ahead = _direction(curvature, divergence, at, np.zeros(len(p)))
@@ -93,7 +92,7 @@ def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
     move = _direction(curvature, divergence, at, aim)
     part = 0.99 * _room(at, move)
     prior = p + part * move.prior
-    return _Point(prior / prior.sum(), s + part * move.slack, level + part * move.level)
+    return _Point(prior / prior.sum(), s + part * move.slack)
 
 # %% ../../nbs/foundations/08_capacity.ipynb #3aad9b82
 class Capacity(NamedTuple):
@@ -117,7 +116,7 @@ def _climb(channel: NDArray[np.float64], tol: float) -> Capacity:
     even = np.full(len(channel), 1 / len(channel))
     first = divergences(channel, even)
     level = float(1.01 * first.max() + 0.01)
-    at, best = _Point(even, level - first, level), Capacity(-np.inf, np.inf, even)
+    at, best = _Point(even, level - first), Capacity(-np.inf, np.inf, even)
     for _ in range(STEPS):
         divergence = divergences(channel, at.prior)
         value, bound = float(at.prior @ divergence), float(divergence.max())
@@ -129,7 +128,7 @@ def _climb(channel: NDArray[np.float64], tol: float) -> Capacity:
             at = newton_step(channel, at)
         except np.linalg.LinAlgError:
             break
-        if not np.isfinite(np.concatenate(at[:2])).all() or min(at.prior) <= 0:
+        if not np.concatenate(at).min() > 0:  # not a number, or on a wall
             break
     return best
 

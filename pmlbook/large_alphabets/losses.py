@@ -168,9 +168,9 @@ def windows(arcs: Floats, length: float) -> tuple[Whole, Floats]:
     n, twice = len(arcs), np.append(arcs, arcs)
     ends, begin = np.append(0.0, np.cumsum(twice)), np.arange(n)
     last = np.searchsorted(ends, ends[:n] + length, "right") - 1
-    many = np.clip(last - begin, 0, n - 1)
+    many = last - begin
     spans = np.column_stack([begin, begin + many]).ravel()
-    covered = np.where(many > 0, np.add.reduceat(np.append(twice, 0.0), spans)[::2], 0)
+    covered = np.where(many > 0, np.add.reduceat(twice, spans)[::2], 0)
     return many, np.maximum(length - covered, 0)
 
 
@@ -265,7 +265,7 @@ def near_misses(
     Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
     """
     g = len(groups.p)
-    order = np.argsort(-groups.width * groups.size * np.exp(rng.random(g)))
+    order = rng.permutation(g)
     deep = 2 if g > 35 else 1
     k, parts = 2 ** (power // deep), [order[i :: 2 * deep] for i in range(2 * deep)]
     drawn: list[Whole] = []

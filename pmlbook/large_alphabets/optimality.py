@@ -133,7 +133,7 @@ def _check_shape(o: Optimality) -> None:
     if n * max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0) > ENTRIES:
         raise ValueError(f"the tables have more than {ENTRIES} entries")
     for place, row in enumerate(o.weights):
-        if min(row, default=-1) < 0 or sum(row) != UNITS:
+        if sum(row) != UNITS or min(row) < 0:
             raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")
     if len(o.gain) != (n if o.utility == "expected_gain" else 0):
         raise ValueError(f"gain has {len(o.gain)} rows, which does not suit {o.utility!r}")
@@ -147,9 +147,9 @@ def utility_called(name: str, gain: Sequence[Sequence[float]] = ()) -> Utility:
         return NAMED[name]
     order = re.fullmatch(r"alpha_([0-9.e-]{1,30})", name)
     try:
-        alpha = float(order[1]) if order else 1.0
+        alpha = float(order[1]) if order else np.nan
     except ValueError:
-        alpha = 1.0
+        alpha = np.nan
     if alpha == 1 or not 0.001 <= alpha <= 1000 or alpha_information(alpha).name != name:
         raise ValueError(f"no utility is called {name!r}")
     return alpha_information(alpha)

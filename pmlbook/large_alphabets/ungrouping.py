@@ -67,7 +67,7 @@ def timetable(part: Floats, mass: Floats) -> tuple[list[Floats], list[float]]:
         order = np.argsort(-part, kind="stable")
         before = np.cumsum(mass[order]) - mass[order]
         piece = np.zeros(len(part))
-        piece[order] = snapped(np.clip((load - before) / mass[order], 0, 1), 0, 1, near[order])
+        piece[order] = snapped((load - before) / mass[order], 0, 1, near[order])
         lasts = np.divide(part, piece, out=np.full(len(part), np.inf), where=piece > 0)
         spare = np.divide(left - part, 1 - piece, out=np.full(len(part), np.inf), where=piece < 1)
         length = float(min(lasts.min(), spare.min(), left))
