@@ -265,7 +265,7 @@ def near_misses(
     Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
     """
     g = len(groups.p)
-    order = rng.permutation(g)
+    order = np.argsort(-groups.width * groups.size * np.exp(rng.random(g)))  # heavy ones apart
     deep = 2 if g > 35 else 1
     k, parts = 2 ** (power // deep), [order[i :: 2 * deep] for i in range(2 * deep)]
     drawn: list[Whole] = []
