@@ -5,7 +5,6 @@
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #0c58d425
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +16,7 @@ from ..workshop.enclosure import float_above, float_below
 from ..workshop.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..workshop.progress import Clock
-from ..workshop.validation import check_epsilon, check_instance, real_array
+from ..workshop.validation import check_epsilon, check_instance, real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool
@@ -69,8 +68,7 @@ def _posed(
 ) -> tuple[Setting, float]:
     """The setting with distortions of order one, and the power of two that they were divided by."""
     table = check_distortion(check_instance(query, Query, "query"), distortion)
-    most = float(np.abs(table).max())
-    unit = math.ldexp(1.0, math.frexp(most)[1] - 1) if most else 1.0
+    unit = float(unit_of(table))
     return setting(query, p0, table / unit, sees, shrink), unit
 
 
