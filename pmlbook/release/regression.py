@@ -223,7 +223,8 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
         step = np.linalg.solve(information, slope).reshape(beta.shape)
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
             units = np.tile(1 / width, len(beta))
-            found = _in_units(beta.ravel(), np.linalg.inv(information), units)
+            spread = np.linalg.inv(information).astype(np.float64)
+            found = _in_units(beta.ravel(), spread, units)
             if found is None:
                 break
             return found
