@@ -350,7 +350,7 @@ def optimum_under(
         others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in shaved)
         rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
     value = _worth(_outcomes(rows, shares), shares, worth, 0)
-    unit = _size(truth, shares, worth)
+    unit = _size(len(shares), worth)
     if bound - value > NOTICE * unit:  # rare secrets: the truth with noise may be worth more
         other = _noisy(promise, shares, truth)
         better = _worth(_outcomes(other, shares), shares, worth, 0)
@@ -381,13 +381,10 @@ def _worth(mixture: Mixture, shares: Sequence[Fraction], worth: Utility, end: in
     return sum((q * worth.enclose(v, shares)[end] for q, v in mixture), Fraction(0))
 
 
-def _size(mixture: Mixture, shares: Sequence[Fraction], worth: Utility) -> float:
-    """Size of the terms of which the value of a mixture is made."""
-    weights, lifts = (
-        np.array([q for q, _ in mixture], dtype=float),
-        np.array([v for _, v in mixture], dtype=float).T,
-    )
-    return float(weights @ finite(worth.size(lifts, lifts - 1, np.array(shares, dtype=float))))
+def _size(n: int, worth: Utility) -> float:
+    """Size of the terms that make the value of the truth about n secrets that are equally likely."""
+    lifts, prior = n * np.eye(n), np.full(n, 1 / n)
+    return float(prior @ finite(worth.size(lifts, lifts - 1, prior)))
 
 
 def _bound(
