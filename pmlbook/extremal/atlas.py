@@ -350,7 +350,8 @@ def optimum_under(
         others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in shaved)
         rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
     value = _worth(_outcomes(rows, shares), shares, worth, 0)
-    if bound - value > NOTICE:  # rare secrets: the truth with noise may be worth more
+    unit = _size(len(shares), worth)
+    if bound - value > NOTICE * unit:  # rare secrets: the truth with noise may be worth more
         other = _noisy(promise, shares, truth)
         better = _worth(_outcomes(other, shares), shares, worth, 0)
         rows, value = (other, better) if better > value else (rows, value)
@@ -360,7 +361,7 @@ def optimum_under(
             f"is the utility sub-linear?"
         )
     reached, most = float_below(value), float_above(bound)
-    warn_if_loose("optimum_under", reached, most, 1e-11)
+    warn_if_loose("optimum_under", reached, most, 1e-11 * unit)
     return AtlasEntry(measure, np.array(rows) / UNITS, reached, most)
 
 
@@ -378,6 +379,12 @@ def _kept(
 def _worth(mixture: Mixture, shares: Sequence[Fraction], worth: Utility, end: int) -> Fraction:
     """The value of a mixture: at least that for end 0, at most that for end 1."""
     return sum((q * worth.enclose(v, shares)[end] for q, v in mixture), Fraction(0))
+
+
+def _size(n: int, worth: Utility) -> float:
+    """Size of the terms that make the value of the truth about n secrets that are equally likely."""
+    lifts, prior = n * np.eye(n), np.full(n, 1 / n)
+    return float(prior @ finite(worth.size(lifts, lifts - 1, prior)))
 
 
 def _bound(

@@ -565,7 +565,13 @@ class HypothesisDivergence(Frozen, Utility):
 
     def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
         """Size of the terms; see `Utility.size`."""
-        return self.at_lifts(lifts, shifts, prior) + (self.first + self.second) @ abs(shifts)
+        f, after, before = self.information.f, self.first @ lifts, self.second @ lifts
+        ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
+        rise, fall = f(2 * ratio) - f(ratio), 2 * (f(ratio / 2) - f(ratio))
+        steepest = np.maximum(rise, fall) / ratio  # at least the slope of a convex function
+        return self.at_lifts(lifts, shifts, prior) + steepest * (
+            (self.first + self.second) @ abs(shifts)
+        )
 
     @property
     def exact(self) -> bool:

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..workshop.enclosure import float_above, float_below
 from ..workshop.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..workshop.progress import Clock
-from ..workshop.validation import check_epsilon, real_array
+from ..workshop.validation import check_epsilon, check_instance, real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool
 from ..per_record.queries import Query, difference
 from .rounds import Goal, Match, play
-from .symmetry import Setting, setting
+from .symmetry import Setting, check_distortion, setting
 
 # %% auto #0
 __all__ = ['RecordDesign', 'leakage_distortion', 'distortion_leakage', 'leakage_distortion_curve']
@@ -57,19 +59,41 @@ class RecordDesign(Design):
     pool: Pool = field(compare=False)
 
 
+def _posed(
+    query: Query,
+    p0: ArrayLike | None,
+    distortion: ArrayLike | None,
+    sees: Query | None,
+    shrink: bool,
+) -> tuple[Setting, float]:
+    """The setting with distortions of order one, and the power of two that they were divided by."""
+    table = check_distortion(check_instance(query, Query, "query"), distortion)
+    unit = float(unit_of(table))
+    return setting(query, p0, table / unit, sees, shrink), unit
+
+
 def _design(
-    made: Setting, b: float, goal: Goal, tol: float, clock: Clock, start: RecordDesign | None
+    posed: tuple[Setting, float],
+    b: float,
+    goal: Goal,
+    tol: float,
+    clock: Clock,
+    start: RecordDesign | None,
 ) -> RecordDesign:
     """Set up, play, and recompute everything from the mechanism that is handed out."""
+    made, unit = posed
     level = check_entropy(b, log_sum(made.sees.log_counts(0)))
-    tol = max(check_epsilon(tol, "tol"), 1e-9)
+    goal = goal if goal.D is None else Goal(D=goal.D / unit)
+    own = 1.0 if goal.L is None else unit
+    tol = max(check_epsilon(tol, "tol") / own, 1e-9)
     other = "" if start is None else difference(start.sees, made.sees)
     if other:
         raise ValueError(f"start is a design of a mechanism that sees something else: {other}")
-    match = Match(made, level, goal, tol, clock)
+    match = Match(made, level, goal, tol, clock, own)
     q, bound, why = match.silence, 0.0, "silence"
     if goal.D is not None and goal.D < match.least - 1e-12:
-        raise Infeasible(f"D = {goal.D:g} is below {match.least:.6g}, the least distortion of all")
+        limit, least = goal.D * unit, match.least * unit
+        raise Infeasible(f"D = {limit:g} is below {least:.6g}, the least distortion of all")
     if goal.D is None or goal.D < match.most - 1e-12:
         begin = match.exact
         if goal.D is not None:  # as silent as D allows
@@ -92,7 +116,12 @@ def _design(
         why = "cutting planes"
     elif why == "cutting planes":
         why = "rounding"
-    return RecordDesign(mechanism, value, lower, why, leakage, distortion, made.sees, match.pool)
+    spent = float_above(Fraction(distortion) * Fraction(unit))
+    value, lower = (
+        float(leakage if goal.L is None else spent),
+        float_below(Fraction(lower) * Fraction(own)),
+    )
+    return RecordDesign(mechanism, value, lower, why, leakage, spent, made.sees, match.pool)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49
 def leakage_distortion(
@@ -164,8 +193,8 @@ def leakage_distortion(
     """
     goal = Goal(D=check_epsilon(D, "D"))
     with Clock(max_time, progress, "design") as clock:
-        made = setting(query, p0, distortion, sees, shrink)
-        return _design(made, b, goal, tol, clock, start)
+        posed = _posed(query, p0, distortion, sees, shrink)
+        return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #c76f16f3
 def distortion_leakage(
@@ -190,7 +219,7 @@ def distortion_leakage(
     L : float
         Largest leakage in nats, against every adversary with entropy at least `b`.
     tol : float
-        Stop at this gap, in units of distortion; values below 1e-9 count as 1e-9.
+        Stop at this gap, in units of distortion; values below 1e-9 of the largest distortion count as that.
 
     Returns
     -------
@@ -217,8 +246,8 @@ def distortion_leakage(
     """
     goal = Goal(L=check_epsilon(L, "L"))
     with Clock(max_time, progress, "design") as clock:
-        made = setting(query, p0, distortion, sees, shrink)
-        return _design(made, b, goal, tol, clock, start)
+        posed = _posed(query, p0, distortion, sees, shrink)
+        return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1952dd16
 def leakage_distortion_curve(

@@ -249,11 +249,16 @@ def rounding_loss(q: NDArray[np.float64], symbols: int) -> float:
 class Match:
     """One design problem while it is played: planes, adversaries met, best mechanism, lower bound.
 
+    `unit` is what one of the objective is called in the report of progress.
+
     Source: an exchange method (Blankenship and Falk 1976) with the planes of Kelley 1960.
     """
 
-    def __init__(self, made: Setting, b: float, goal: Goal, tol: float, clock: Clock) -> None:
+    def __init__(
+        self, made: Setting, b: float, goal: Goal, tol: float, clock: Clock, unit: float = 1.0
+    ) -> None:
         self.made, self.b, self.goal, self.tol, self.clock = made, b, goal, tol, clock
+        self.unit = unit
         self.orbits, self.rng, self.pool = Orbits(made), np.random.default_rng(0), Pool()
         price = self.orbits.price
         self.exact = self.orbits.table(
@@ -349,7 +354,7 @@ def play(match: Match, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
         before, clock.limit = match.local - match.lower, 0.7 * limit
         q = play_round(match, q)
         late, clock.limit = clock.over, limit
-        clock.tell(match.local, match.lower)
+        clock.tell(match.local * match.unit, match.lower * match.unit)
         gap = match.local - match.lower
         since = 0 if gap < 0.9 * before else since + 1
         last = "interrupted" if late else "no progress" if since >= PATIENCE or not left else ""

@@ -16,7 +16,7 @@ from scipy.special import expit, softmax
 from .columns import encode
 from .estimation import as_goal, undoing
 from .mechanism import Mechanism
-from ..workshop.validation import Frozen, check_instance, real_array
+from ..workshop.validation import Frozen, check_instance, real_array, unit_of
 
 # %% auto #0
 __all__ = ['STEPS', 'SETTLED', 'FURTHEST', 'LINKS', 'Regression', 'regression_on_release', 'regression_of_release']
@@ -26,7 +26,7 @@ STEPS, SETTLED, FURTHEST = (
     100,
     1e-10,
     1e3,
-)  # Newton's; a coefficient beyond says that there is no root
+)  # Newton's; log odds of a column's unit beyond say that there is no root
 LINKS: dict[str, Callable[[Any], Any]] = {"linear": lambda line: line, "logistic": expit}
 
 
@@ -67,6 +67,17 @@ def _answers(
     if len(numbers) != len(codes):
         raise ValueError(f"{name} has {len(numbers)} values, but released {len(codes)}")
     return codes, numbers
+
+
+def _in_units(
+    beta: NDArray[np.float64], covariance: NDArray[np.float64], units: NDArray[np.float64]
+) -> Regression | None:
+    """Coefficients, shape (K,), and their covariance times `units`; None where floats end."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        found = Regression(beta * units, covariance * units[:, None] * units)
+    seen = np.diag(found.covariance)[np.diag(covariance) > 0].all()
+    whole = np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()
+    return found if seen and whole else None
 
 
 def regression_on_release(
@@ -124,19 +135,23 @@ def regression_on_release(
     )
     rows = undoing(mechanism.channel, mechanism.prior @ mechanism.channel)[codes]
     beside = _beside(covariates, len(codes))
-    explain = [np.hstack([np.tile(part, (len(codes), 1)), beside]) for part in own]
+    widths, width = unit_of(own, 0), unit_of(beside, 0)
+    height = unit_of(wanted) if link == "linear" else 1.0
+    explain = [np.hstack([np.tile(part, (len(codes), 1)), beside / width]) for part in own / widths]
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
-        return _root(explain, rows, wanted, LINKS[link], link == "logistic")
+        units = height / np.append(widths, width)
+        return _root(explain, rows, wanted / height, units, LINKS[link], link == "logistic")
 
 
 def _root(
     explain: list[NDArray[np.float64]],
     rows: NDArray[np.float64],
     wanted: NDArray[np.float64],
+    units: NDArray[np.float64],
     mean: Callable[[Any], Any],
     curved: bool,
 ) -> Regression:
-    """The root of the corrected score, by Newton's method."""
+    """The root of the corrected score, by Newton's method; coefficients are told in `units`, shape (K,)."""
     size = explain[0].shape[1]
     beta = np.zeros(size)
     for _ in range(STEPS):
@@ -152,9 +167,9 @@ def _root(
         beta = beta + step
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
             inverse = np.linalg.inv(slope)
-            covariance = inverse @ (scores.T @ scores) @ inverse
-            if np.isfinite(covariance).all():
-                return Regression(beta, covariance)
+            found = _in_units(beta, inverse @ (scores.T @ scores) @ inverse, units)
+            if found is not None:
+                return found
         if not abs(beta).max() < FURTHEST * (1 if curved else np.inf):
             break
     raise ValueError(
@@ -198,7 +213,8 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     if not seen.any(axis=1).all():
         row = int(np.argmin(seen.any(axis=1)))
         raise ValueError(f"the outcome in row {row} was released, but no input can produce it")
-    beta = np.zeros((len(mechanism.inputs) - 1, table.shape[1]))
+    beta, width = np.zeros((len(mechanism.inputs) - 1, table.shape[1])), unit_of(table, 0)
+    table = table / width
     for _ in range(STEPS):
         gain, slope, information = _climb(mechanism.channel, seen, table, beta)
         finite = np.isfinite(gain) and np.isfinite(slope).all() and np.isfinite(information).all()
@@ -206,7 +222,12 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
             break
         step = np.linalg.solve(information, slope).reshape(beta.shape)
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
-            return Regression(beta.ravel(), np.linalg.inv(information).astype(np.float64))
+            units = np.tile(1 / width, len(beta))
+            spread = np.linalg.inv(information).astype(np.float64)
+            found = _in_units(beta.ravel(), spread, units)
+            if found is None:
+                break
+            return found
         while _climb(mechanism.channel, seen, table, beta + step)[0] < gain - SETTLED * abs(gain):
             step = step / 2
         beta = beta + step

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array',
            'Unnamed', 'names_of', 'first_names', 'distinct', 'check_names', 'order_of', 'aligned', 'labels_of',
            'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_instance',
-           'check_count', 'frozen_array', 'Frozen']
+           'check_count', 'unit_of', 'frozen_array', 'Frozen']
 
 # %% ../../nbs/workshop/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -377,6 +377,20 @@ def check_count(n: int, name: str = "n", least: int = 1) -> int:
     if count < least:
         raise ValueError(f"{name} = {count} must be at least {least}")
     return count
+
+# %% ../../nbs/workshop/01_validation.ipynb #0b10a7a9
+def unit_of(values: NDArray[np.float64], axis: int | None = None) -> NDArray[np.float64]:
+    """The power of two next below the largest absolute value, of all or along an axis; one if all are zero.
+
+    Source: division by a power of two loses no digit.
+
+    Examples
+    --------
+    >>> unit_of(np.array([[300.0, 0.1], [-5.0, 0.0]]), axis=0).tolist()
+    [256.0, 0.0625]
+    """
+    most = np.abs(values).max(axis=axis, initial=0.0)
+    return np.where(most > 0, np.ldexp(1.0, np.frexp(most)[1] - 1), 1.0)
 
 # %% ../../nbs/workshop/01_validation.ipynb #d9b6eb98
 def frozen_array(values: Any) -> NDArray[Any]:

@@ -1,0 +1,222 @@
+"""Costs, gains, covariates and noise carry a unit; no answer depends on it."""
+
+import re
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import pmlbook as pb
+from pmlbook.record_design import rounds
+from pmlbook.record_design.classical import rate_distortion
+from pmlbook.record_printed.design import blurred
+from pmlbook.workshop.linear_programmes import Infeasible
+
+RNG = np.random.default_rng(7)
+PRIOR, GAIN = np.array([0.4, 0.3, 0.2, 0.1]), RNG.normal(size=(4, 5))
+VERTICES = [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.2, 0.2, 0.6]]
+VALUES = np.array([1.0, 2.0, 5.0, 9.0])
+REGION = pb.box_region([40, 30, 20, 10])
+NOISY = pb.Mechanism(pb.randomized_response(4, 1.5), PRIOR)
+SECRET = RNG.integers(0, 4, 300)
+RELEASED = NOISY.privatize(SECRET, RNG)
+RESPONSE, AGE = SECRET + RNG.normal(size=300), RNG.normal(size=300)
+TOLD, GROUPS = NOISY.estimate(RELEASED), pb.two_way(NOISY, RELEASED, np.where(AGE > 0, "a", "b"))
+TABLE = 1.0 - np.eye(2)
+
+
+def bracket(design):
+    """Value and bound, in the unit, and the mechanism."""
+    return (design.value, design.bound), (design.mechanism.weights,)
+
+
+def steps(found):
+    """The steps of a frontier."""
+    return [step.worst for step in found], [step.design.value for step in found]
+
+
+def interval(found):
+    """What an estimate says, all in the unit."""
+    return (found.value, found.standard_error, *found.interval(method="score")), ()
+
+
+def slopes(fit, units):
+    """Coefficients and covariance, times units."""
+    return (), (fit.coefficients * units, fit.covariance * np.outer(units, units))
+
+
+def plainly(unit):
+    """A utility without a second form."""
+    return pb.FInformation(lambda t: unit * (t - 1) ** 2)
+
+
+def heard(unit):
+    """A divergence between two hypotheses."""
+    return pb.HypothesisDivergence(lambda t: unit * abs(t - 1), VERTICES[0], VERTICES[2])
+
+
+def atlas(measure, unit):
+    """An optimum under a measure."""
+    entry = pb.optimum_under(measure, PRIOR, 0.4, pb.ExpectedGain(GAIN * unit))
+    return (entry.value, entry.bound), (entry.channel,)
+
+
+def told_best(unit):
+    """A variance is in the square of the unit."""
+    design = pb.estimation_mechanism(PRIOR, 1.0, VALUES * unit)
+    return (design.value / unit, design.bound / unit), (design.mechanism.weights,)
+
+
+def quiet(unit):
+    """A leakage at a distortion."""
+    found = pb.leakage_distortion(pb.parity(3), 0.05 * unit, 1.5, distortion=TABLE * unit, tol=1e-3)
+    return (found.distortion,), (found.value, found.bound, found.mechanism.weights)
+
+
+def true(unit):
+    """A distortion at a leakage."""
+    limits = dict(distortion=TABLE * unit, tol=1e-3 * unit)
+    found = pb.distortion_leakage(pb.parity(3), 0.4, 1.5, **limits)
+    return (found.value, found.bound, found.distortion), (found.leakage, found.mechanism.weights)
+
+
+def with_age(unit):
+    """A constant, and an age in another unit."""
+    return np.column_stack([np.ones(300), AGE * unit])
+
+
+CASES = {
+    "g_vulnerability": lambda u: ((pb.g_vulnerability(PRIOR, abs(GAIN) * u),), ()),
+    "min_entropy_leakage": lambda u: (
+        (),
+        (pb.min_entropy_leakage(NOISY.channel, PRIOR, abs(GAIN) * u),),
+    ),
+    "exponential": lambda u: ((), (pb.exponential(GAIN * u, 1.0, 2.0 * u),)),
+    "gain": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, pb.ExpectedGain(GAIN * u))),
+    "function": lambda u: bracket(
+        pb.optimal_mechanism(PRIOR, 0.4, lambda c: u * np.linalg.norm(c))
+    ),
+    "f-information": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, plainly(u))),
+    "hypotheses": lambda u: bracket(pb.optimal_mechanism([0.5, 0.3, 0.2], 0.4, heard(u))),
+    **{f"atlas {m}": lambda u, m=m: atlas(m, u) for m in ("pml", "lip", "ldp", "maximal")},
+    "robust_mechanism": lambda u: bracket(
+        pb.robust_mechanism(REGION, 0.6, pb.ExpectedGain(GAIN * u))
+    ),
+    "least_loss": lambda u: bracket(pb.least_loss(VERTICES, GAIN[:3] * u, 1.0)),
+    "best_expected_utility": lambda u: bracket(
+        pb.best_expected_utility(GAIN * u, PRIOR, 1.2, -0.9 * u)
+    ),
+    "least_leakage": lambda u: ((), sum(bracket(pb.least_leakage(GAIN * u, PRIOR, -0.9 * u)), ())),
+    "frontier": lambda u: steps(pb.frontier(GAIN * u, PRIOR)),
+    "robust_frontier": lambda u: steps(pb.robust_frontier(GAIN[:, :3] * u, REGION)),
+    "noise_level": lambda u: (
+        (),
+        [pb.noise_level(VALUES * u, PRIOR, 2 * u, noise) for noise in ("laplace", "gaussian")],
+    ),
+    "estimation_mechanism": told_best,
+    "estimation_variance": lambda u: ((pb.estimation_variance(NOISY, VALUES * u) / u,), ()),
+    "compromise": lambda u: (
+        (),
+        (pb.compromise(PRIOR, 1.0, 0.9, VALUES * u).mechanism.weights,),
+    ),
+    "estimate": lambda u: interval(TOLD.of(VALUES * u)),
+    "mean": lambda u: interval(GROUPS.mean(VALUES * u, "a")),
+    "difference": lambda u: interval(GROUPS.difference(VALUES * u, "a", "b")),
+    "response": lambda u: slopes(
+        pb.regression_on_release(NOISY, RELEASED, RESPONSE * u), np.full(4, 1 / u)
+    ),
+    "feature": lambda u: slopes(
+        pb.regression_on_release(NOISY, RELEASED, RESPONSE, VALUES * u, with_age(1)), [u, 1, 1]
+    ),
+    "covariate": lambda u: slopes(
+        pb.regression_on_release(NOISY, RELEASED, RESPONSE, None, AGE[:, None] * u),
+        [1, 1, 1, 1, u],
+    ),
+    "log odds": lambda u: slopes(
+        pb.regression_on_release(
+            NOISY, RELEASED, AGE > 0, VALUES * u, with_age(u)[:, :1], "logistic"
+        ),
+        [u, 1],
+    ),
+    "of release": lambda u: slopes(
+        pb.regression_of_release(NOISY, RELEASED, with_age(u)), [1, u] * 3
+    ),
+    "leakage_distortion": quiet,
+    "distortion_leakage": true,
+    "rate_distortion": lambda u: ((), rate_distortion(PRIOR, abs(GAIN) * u, 0.5 * u)),
+}
+
+
+def flat(parts):
+    """All numbers of a nested answer."""
+    return np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in parts] or [np.zeros(0)])
+
+
+def said(case, unit):
+    """What scales, in the unit; what does not; and the warnings."""
+    with warnings.catch_warnings(record=True) as heard_:
+        warnings.simplefilter("always")
+        scaled, fixed = CASES[case](unit)
+    return flat(scaled) / unit, flat(fixed), [warning.category for warning in heard_]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_unit_changes_nothing(case):
+    first = said(case, 1.0)
+    for unit in (2.0**-40, 2.0**-20, 2.0**40):
+        found = said(case, unit)
+        assert found[2] == first[2]
+        for here, there in zip(found[:2], first):
+            assert np.allclose(here, there, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", ["leakage_distortion", "distortion_leakage"])
+def test_many_variables_in_another_unit(case, monkeypatch):
+    monkeypatch.setattr(rounds, "MAX_VARIABLES", 0)
+    monkeypatch.setattr(rounds, "MAX_ROUNDS", 3)
+    first, found = said(case, 1.0), said(case, 2.0**-20)
+    for here, there in zip(found, first):
+        assert np.array_equal(here, there)
+
+
+@pytest.mark.parametrize("unit", [2.0**-1074, 2.0**-1060, 2.0**-40, 2.0**1023])
+def test_bounds_at_the_ends_of_floats(unit):
+    whole = pb.distortion_leakage(pb.parity(3), 0.4, 1.5, distortion=TABLE, tol=1e-3)
+    found = pb.distortion_leakage(pb.parity(3), 0.4, 1.5, distortion=TABLE * unit, tol=1e-3 * unit)
+    assert Fraction(found.bound) <= Fraction(whole.bound) * Fraction(unit)
+    assert Fraction(found.value) >= Fraction(whole.value) * Fraction(unit)
+    assert Fraction(found.value) - Fraction(found.bound) <= Fraction(unit) * Fraction(
+        1, 50
+    ) + Fraction(2.0**-1073)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
+def test_what_no_mechanism_reaches(unit):
+    costs = (TABLE + 1) * unit
+    for D, reached in ((1 - 1e-9, False), (1 - 1e-14, True)):
+        if reached:
+            pb.leakage_distortion(pb.parity(1), D * unit, 0.0, distortion=costs, tol=1e-2)
+            blurred(costs / 2, D * unit)
+            continue
+        words = f"D = {D * unit:g} is below {unit:.6g}, the least"
+        with pytest.raises(Infeasible, match=re.escape(words)):
+            pb.leakage_distortion(pb.parity(1), D * unit, 0.0, distortion=costs)
+        with pytest.raises(Infeasible):
+            blurred(costs / 2, D * unit)
+
+
+def test_progress_is_told_in_the_unit():
+    told = []
+    for unit in (1.0, 2.0**20):
+        heard_ = []
+        pb.distortion_leakage(
+            pb.parity(3),
+            0.4,
+            1.5,
+            distortion=TABLE * unit,
+            tol=1e-3 * unit,
+            progress=lambda value, bound, _: heard_.append((value / unit, bound / unit)),  # noqa: B023
+        )
+        told.append(heard_)
+    assert told[0] == told[1]
