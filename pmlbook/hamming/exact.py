@@ -40,8 +40,8 @@ def _least_odds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distortions that need the least e^epsilon, and the worst distribution: the linear programme."""
     count, size = vertices.shape
-    units = np.maximum(vertices.max(axis=0), limit)
-    rare = np.flatnonzero(vertices.max(axis=0) < limit)
+    likeliest = vertices.max(axis=0)
+    units, rare = np.maximum(likeliest, limit), np.flatnonzero(likeliest < limit)
     caps = np.column_stack([np.eye(size)[rare], -np.ones(len(rare))])
     means = FINE * size * np.column_stack([vertices / units, -np.ones(count)])
     spare = np.append(limit / units, 1 - size)
