@@ -45,7 +45,7 @@ def exp_below(epsilon: float) -> Fraction:
 
     Source: `Decimal.exp` is rounded correctly, so its two neighbours enclose e^epsilon.
     """
-    level, digits = Decimal(min(check_epsilon(epsilon), 1000.0)), 60
+    level, digits = Decimal(min(check_epsilon(epsilon), 1000.0)), 44
     while True:
         context = Context(prec=digits, rounding=ROUND_HALF_EVEN, traps=[])
         near = context.exp(level)
@@ -133,7 +133,7 @@ def _check_weights(weights: Any, count: int) -> NDArray[np.int64]:
     try:
         array = np.asarray(weights)
     except (TypeError, ValueError):  # rows of different lengths
-        array = np.empty(0)
+        array = np.array([])
     if array.dtype.kind not in "iu" or array.ndim != 2 or not array.size:
         raise ValueError(f"weights must be rows of whole numbers, got {reprlib.repr(weights)}")
     if len(array) != count:

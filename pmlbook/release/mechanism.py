@@ -178,12 +178,12 @@ class Mechanism(Frozen):
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.
 
         With probability t the answer is drawn from the output distribution, whatever the secret: then
-        every lift moves towards one by the factor 1 - t. The smallest t among 0, 2^-52, 2^-50, ... is taken.
+        every lift moves towards one by the factor 1 - t. The smallest t among 0, 2^-52, 2^-50, ..., 1 is taken.
         """
         best, noise = self, 2.0**-52
         while not best.certify(epsilon):
             mixed = (1 - noise) * self.channel + noise * (self.prior @ self.channel)
-            best, noise = replace(self, channel=mixed), min(1.0, 4 * noise)
+            best, noise = replace(self, channel=mixed), 4 * noise
         return best
 
     def privatize(

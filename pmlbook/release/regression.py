@@ -217,7 +217,7 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     table = table / width
     for _ in range(STEPS):
         gain, slope, information = _climb(mechanism.channel, seen, table, beta)
-        finite = np.isfinite(gain) and np.isfinite(slope).all() and np.isfinite(information).all()
+        finite = np.isfinite(np.vstack([slope, information])).all()
         if not finite or np.linalg.matrix_rank(information, hermitian=True) < beta.size:
             break
         step = np.linalg.solve(information, slope).reshape(beta.shape)

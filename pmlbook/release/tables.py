@@ -62,7 +62,7 @@ class ParquetTable:
 
         schema = self.content.schema_arrow
         field = schema.field(place)
-        empty = decode(np.empty(0, np.intp), names, pa.array([], field.type))
+        empty = decode(np.array([], np.intp), names, pa.array([], field.type))
         schema = schema.set(place, pa.field(field.name, empty.type, nullable=True))
         with pq.ParquetWriter(file, schema) as writer:
 
@@ -140,6 +140,6 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
     )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
     others = set(table.columns) - {column} if len(table.columns) > 1 else set()
-    near = get_close_matches(column, others, 1, 0.75)  # a single column is a wrong delimiter
+    near = get_close_matches(column, others, cutoff=0.75)  # a single column is a wrong delimiter
     hint = f": did you mean {near[0]!r}?" if near else hint
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")
