@@ -22,11 +22,8 @@ from ..workshop.validation import Frozen, check_instance, real_array, unit_of
 __all__ = ['STEPS', 'SETTLED', 'FURTHEST', 'LINKS', 'Regression', 'regression_on_release', 'regression_of_release']
 
 # %% ../../nbs/release/13_regression.ipynb #90b81910
-STEPS, SETTLED, FURTHEST = (
-    100,
-    1e-10,
-    1e3,
-)  # Newton's; log odds of a column's unit beyond say that there is no root
+STEPS, SETTLED = 100, 1e-10  # of Newton's method
+FURTHEST = 1e3  # log odds of a column's unit beyond say that there is no root
 LINKS: dict[str, Callable[[Any], Any]] = {"linear": lambda line: line, "logistic": expit}
 
 
