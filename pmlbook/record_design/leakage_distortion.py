@@ -117,10 +117,8 @@ def _design(
     elif why == "cutting planes":
         why = "rounding"
     spent = float_above(Fraction(distortion) * Fraction(unit))
-    value, lower = (
-        float(leakage if goal.L is None else spent),
-        float_below(Fraction(lower) * Fraction(own)),
-    )
+    value = float(leakage if goal.L is None else spent)
+    lower = float_below(Fraction(lower) * Fraction(own))
     return RecordDesign(mechanism, value, lower, why, leakage, spent, made.sees, match.pool)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49
