@@ -260,7 +260,7 @@ def descend(x: NDArray[np.float64], barrier: Barrier) -> NDArray[np.float64]:
     for _ in range(NEWTON_STEPS):
         both = np.linalg.solve(x[:, None] * bend * x, np.column_stack([x * slope, x]))
         step = both[:, 1] * (x @ both[:, 0]) / (x @ both[:, 1]) - both[:, 0]
-        drop, length = -(x * slope) @ step, min(1.0, 0.95 / max(-step.min(), 0.95))
+        drop, length = -(x * slope) @ step, 0.95 / max(-step.min(), 0.95)
         if drop < 0.05:
             break
         while True:
