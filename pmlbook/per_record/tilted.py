@@ -217,7 +217,7 @@ def _line_search(
         high[active] = np.where(enough, at, high[active])
         newton = (left - np.minimum(allowed, room - need) / 2) / (heat * now.curvature)
         step = at - np.clip(newton, -2, 2)  # far from the root the slope is flat: short steps
-        middle = (low[active] + high[active]) / 2
+        middle = 0.5 * (low[active] + high[active])
         inside = (step > low[active]) & (step < high[active])
         here[active] = np.where(inside, step, middle)
         done = (enough & (left <= allowed)) | (high[active] - low[active] < 1e-14)
