@@ -220,3 +220,71 @@ def test_progress_is_told_in_the_unit():
         )
         told.append(heard_)
     assert told[0] == told[1]
+
+
+OFF = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
+
+
+@pytest.mark.parametrize("barred", [OFF > 2, np.eye(4, k=3) > 0, np.eye(4, k=1) > 0])
+@pytest.mark.parametrize("views", [{}, {"p0": np.full(8, 1 / 8)}, {"sees": pb.counting(3)}])
+def test_one_price_beyond_all_others(barred, views):
+    """What the largest price is has no say in what the others are worth."""
+    brackets, masses = [], np.array([1, 3, 3, 1]) / 8
+    for never in (1e3, 1e6, 1e9, 1e12, 1e300):
+        table = np.where(barred, never, OFF)
+        query, options = pb.counting(3), dict(b=1.5, distortion=table, **views)
+        quiet = pb.leakage_distortion(query, D=0.2, tol=1e-5, **options)
+        true = pb.distortion_leakage(query, L=quiet.value, tol=1e-5, **options)
+        assert quiet.gap <= 1e-5 and true.gap <= 1e-5 and quiet.distortion <= 0.2
+        assert true.bound <= 0.2 <= true.value + 1e-4
+        told = quiet.mechanism.channel
+        if len(told) == 8:
+            told = np.stack(
+                [told[pb.counting(3).table.ravel() == v].mean(axis=0) for v in range(4)]
+            )
+        spent = (masses[:, None] * told * table).sum()
+        assert np.isclose(spent, quiet.distortion, rtol=1e-12, atol=0)
+        brackets.append((quiet.bound, quiet.value))
+    low, high = map(np.array, zip(*brackets))
+    assert low.max() <= high.min()
+
+
+@pytest.mark.parametrize("never", [1e3, 1e9, 1e300])
+def test_never_off_by_more_than_one(never):
+    """Silence costs as much as what must never happen."""
+    found = pb.leakage_distortion(
+        pb.counting(3), 0.3, 1.0, distortion=np.where(OFF > 1, never, OFF)
+    )
+    assert found.gap <= 1e-6 and found.distortion <= 0.3
+    costs = np.where(OFF > 1, never, OFF)[[0, 1, 1, 2, 1, 2, 2, 3]].reshape(2, 2, 2, 4) / 8
+    assert (costs * blurred(costs, 0.3)).sum() <= 0.3 + 1e-12
+    with pytest.raises(Infeasible):
+        blurred(costs + 0.1, 0.3)
+
+
+@pytest.mark.parametrize("base", [1.0, 1e3, 1e6])
+def test_what_every_mechanism_pays(base):
+    first = pb.leakage_distortion(pb.counting(3), 0.3, 1.0)
+    found = pb.leakage_distortion(pb.counting(3), base + 0.3, 1.0, distortion=base + OFF)
+    assert found.distortion <= base + 0.3 and found.gap <= 1e-6
+    assert found.bound <= first.value and first.bound <= found.value
+    told = pb.distortion_leakage(pb.counting(3), 0.3, 1.0, distortion=base + OFF)
+    again = pb.distortion_leakage(pb.counting(3), 0.3, 1.0)
+    assert told.bound - base <= again.value and again.bound <= told.value - base
+
+
+@pytest.mark.parametrize("D", [0.0, 1e-15, 1e-12, 1e-9, 1e-6, 0.3, 0.75 - 1e-9, 0.75])
+def test_no_more_than_allowed(D):
+    found = pb.leakage_distortion(pb.counting(3), D, 1.0)
+    assert found.distortion <= D and found.gap <= 1e-6
+
+
+@pytest.mark.parametrize("base", [0.0, 1.0, 0.1, 1e9])
+def test_no_error_beyond_the_least(base):
+    found = pb.leakage_distortion(pb.counting(3), base, 1.0, distortion=base + OFF)
+    assert np.array_equal(found.mechanism.channel, np.eye(4)) and found.gap <= 1e-6 + 1e-12 * base
+    blind = dict(sees=pb.parity(3), distortion=base + OFF)  # of four counts it sees two classes
+    found = pb.leakage_distortion(pb.counting(3), base + 0.5, 1.0, **blind)
+    assert np.isclose(found.distortion, base + 0.5, rtol=1e-12, atol=0)
+    with pytest.raises(Infeasible, match="least distortion of all"):
+        pb.leakage_distortion(pb.counting(3), base + 0.499, 1.0, **blind)

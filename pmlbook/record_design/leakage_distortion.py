@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,10 +23,17 @@ from ..per_record.classes import log_sum
 from .planes import Pool
 from ..per_record.queries import Query, difference
 from .rounds import Goal, Match, play
-from .symmetry import Setting, check_distortion, setting
+from pmlbook.record_design.symmetry import (
+    Setting,
+    check_data,
+    check_distortion,
+    setting,
+    value_masses,
+)
+from ..per_record.tilted import EPS
 
 # %% auto #0
-__all__ = ['RecordDesign', 'leakage_distortion', 'distortion_leakage', 'leakage_distortion_curve']
+__all__ = ['NOISE', 'LARGEST', 'RecordDesign', 'leakage_distortion', 'distortion_leakage', 'leakage_distortion_curve']
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #219c35ea
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,21 +67,73 @@ class RecordDesign(Design):
     pool: Pool = field(compare=False)
 
 
+NOISE = 1e-12  # so much of what every mechanism pays may be the rounding of a D that was computed
+LARGEST = 1e300  # units; what costs more costs this
+
+
+@dataclass(frozen=True)
+class _Stake:
+    """What distortions are counted in: a unit, above a base that every mechanism pays; `slack` is its rounding."""
+
+    unit: float
+    base: float
+    slack: float
+
+    def above(self, x: float) -> float:
+        """A float not below x units above the base."""
+        return float_above(
+            Fraction(x) * Fraction(self.unit) + Fraction(self.base) + Fraction(self.slack)
+        )
+
+    def below(self, x: float) -> float:
+        """A float not above x units above the base."""
+        return float_below(
+            Fraction(x) * Fraction(self.unit) + Fraction(self.base) - Fraction(self.slack)
+        )
+
+    def units(self, D: float) -> float:
+        """How many units above the base D is, at the least."""
+        return float_below(
+            (Fraction(D) - Fraction(self.base) - Fraction(self.slack)) / Fraction(self.unit)
+        )
+
+
+def _at_stake(excess: NDArray[np.float64], masses: NDArray[np.float64], room: float) -> float:
+    """A power of two near what silence costs, or near `room` if that is less; one if silence is free."""
+    columns = unit_of(excess, 0)
+    costs = masses @ (excess / columns)
+    silent = float((unit_of(costs[None], 0) * columns).min()) if costs.all() else 1.0
+    most = silent if math.isinf(room) else min(silent, float(unit_of(np.array(room))))
+    return max(most, 2.0**-1074)
+
+
 def _posed(
     query: Query,
     p0: ArrayLike | None,
     distortion: ArrayLike | None,
     sees: Query | None,
     shrink: bool,
-) -> tuple[Setting, float]:
-    """The setting with distortions of order one, and the power of two that they were divided by."""
+    D: float | None,
+) -> tuple[Setting, _Stake]:
+    """The setting with what errors cost above the least, in units of what is at stake."""
     table = check_distortion(check_instance(query, Query, "query"), distortion)
-    unit = float(unit_of(table))
-    return setting(query, p0, table / unit, sees, shrink), unit
+    law = None if p0 is None else check_data(query, p0)
+    masses = value_masses(query)
+    if law is not None:
+        masses = np.bincount(query.table.ravel(), law, minlength=len(table)).astype(float)
+    least = table.min(axis=1)
+    base, slack = float(masses @ least), EPS * (len(least) + 8) * float(masses @ np.abs(least))
+    with np.errstate(over="ignore"):
+        excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
+        room = math.inf if D is None else D - base
+        unit = _at_stake(excess, masses, room if room > NOISE * abs(base) else math.inf)
+        excess = np.minimum(excess / unit, LARGEST)
+    made = setting(query, law, excess, sees, shrink, max(0.0, room + slack) / unit)
+    return replace(made, slip=made.slip + 2 * slack / unit), _Stake(unit, base, slack)
 
 
 def _design(
-    posed: tuple[Setting, float],
+    posed: tuple[Setting, _Stake],
     b: float,
     goal: Goal,
     tol: float,
@@ -81,24 +141,25 @@ def _design(
     start: RecordDesign | None,
 ) -> RecordDesign:
     """Set up, play, and recompute everything from the mechanism that is handed out."""
-    made, unit = posed
-    level = check_entropy(b, log_sum(made.sees.log_counts(0)))
-    goal = goal if goal.D is None else Goal(D=goal.D / unit)
-    own = 1.0 if goal.L is None else unit
-    tol = max(check_epsilon(tol, "tol") / own, 1e-9)
+    made, stake = posed
+    level, limit = check_entropy(b, log_sum(made.sees.log_counts(0))), goal.D
+    goal = goal if limit is None else Goal(D=stake.units(limit))
+    tol = max(check_epsilon(tol, "tol") / (stake.unit if limit is None else 1), 1e-9)
     other = "" if start is None else difference(start.sees, made.sees)
     if other:
         raise ValueError(f"start is a design of a mechanism that sees something else: {other}")
-    match = Match(made, level, goal, tol, clock, own)
+    match = Match(made, level, goal, tol, clock, stake.above if limit is None else float)
     q, bound, why = match.silence, 0.0, "silence"
-    if goal.D is not None and goal.D < match.least - 1e-12:
-        limit, least = goal.D * unit, match.least * unit
-        raise Infeasible(f"D = {limit:g} is below {least:.6g}, the least distortion of all")
-    if goal.D is None or goal.D < match.most - 1e-12:
+    if goal.D is not None:
+        noise = NOISE * (match.least + abs(stake.base) / stake.unit)
+        if goal.D < match.least - noise:
+            least = stake.above(match.least)
+            raise Infeasible(f"D = {limit:g} is below {least:.6g}, the least distortion of all")
+        match.goal = goal = Goal(D=max(goal.D, match.least))
+    if goal.D is None or goal.D < match.most:
         begin = match.exact
-        if goal.D is not None:  # as silent as D allows
-            share = max(0.0, goal.D - match.least) / (match.most - match.least)
-            begin = (1 - share) * match.exact + share * match.silence
+        if goal.D is not None:
+            begin = match.truer(match.silence)  # as silent as D allows
         if start is not None:
             match.adopt(start.pool, begin)
         q, bound, why = play(match, begin)
@@ -116,9 +177,9 @@ def _design(
         why = "cutting planes"
     elif why == "cutting planes":
         why = "rounding"
-    spent = float_above(Fraction(distortion) * Fraction(unit))
-    value = float(leakage if goal.L is None else spent)
-    lower = float_below(Fraction(lower) * Fraction(own))
+    spent = stake.above(distortion)
+    if goal.L is not None:
+        value, lower = spent, stake.below(lower)
     return RecordDesign(mechanism, value, lower, why, leakage, spent, made.sees, match.pool)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49
@@ -191,7 +252,7 @@ def leakage_distortion(
     """
     goal = Goal(D=check_epsilon(D, "D"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, sees, shrink)
+        posed = _posed(query, p0, distortion, sees, shrink, D)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #c76f16f3
@@ -217,7 +278,8 @@ def distortion_leakage(
     L : float
         Largest leakage in nats, against every adversary with entropy at least `b`.
     tol : float
-        Stop at this gap, in units of distortion; values below 1e-9 of the largest distortion count as that.
+        Stop at this gap, in units of distortion; values below 1e-9 of the distortion of silence count
+        as that.
 
     Returns
     -------
@@ -244,7 +306,7 @@ def distortion_leakage(
     """
     goal = Goal(L=check_epsilon(L, "L"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, sees, shrink)
+        posed = _posed(query, p0, distortion, sees, shrink, None)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1952dd16

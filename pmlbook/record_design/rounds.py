@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,14 +22,19 @@ from .symmetry import Setting
 from ..per_record.tilted import EPS, unsure
 
 # %% auto #0
-__all__ = ['MAX_VARIABLES', 'MAX_ROUNDS', 'PATIENCE', 'Orbits', 'Goal', 'referee', 'weak_duality', 'best_against', 'small_steps',
-           'rounding_loss', 'Match', 'play_round', 'play']
+__all__ = ['BARRED', 'SMALLEST', 'MAX_VARIABLES', 'MAX_ROUNDS', 'PATIENCE', 'Orbits', 'Goal', 'referee', 'weak_duality',
+           'best_against', 'small_steps', 'rounding_loss', 'Match', 'play_round', 'play']
 
 # %% ../../nbs/record_design/03_rounds.ipynb #2c78654b
+BARRED = 2.0**36  # a cell that costs more, in units of the distortion at stake, is not used
+SMALLEST = 2.0**-50  # what a solver gives a cell below this is noise
+
+
 class Orbits:
     """The different cells of a setting as variables v, shape (S,), and their constraints.
 
-    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion.
+    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion; `open` are those
+    that a mechanism may use. Bounds count the others too, at a price that is no higher than theirs.
 
     Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of the chapter on symmetry.
     """
@@ -39,7 +45,11 @@ class Orbits:
         alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # the others say the same
         self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
         self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
-        self.cost, self.slip = self.gather(made.cost), made.slip
+        self.cost, self.slip = self.gather(np.minimum(made.cost, 4 * BARRED)), made.slip
+        self.open = np.bincount(self.labels.ravel(), made.cost.ravel() > BARRED) == 0
+        self.widths = 1 / np.maximum(
+            1, np.abs(self.cost)
+        )  # solvers count dear cells by what they cost
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
         """How often each variable stands in each row."""
@@ -53,16 +63,20 @@ class Orbits:
 
     def table(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mechanism, shape (R, M); its rows sum to one."""
-        q = np.maximum(v, 0)[self.labels]
+        q = np.where(self.open & (v >= SMALLEST), v, 0)[self.labels]
         return np.asarray(q / q.sum(axis=1, keepdims=True))
 
     def variables(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """The average of q over each orbit, shape (S,)."""
         return np.asarray(self.gather(q) / self.counts)
 
-    def floor(self, gains: NDArray[np.float64]) -> float:
-        """The least of gains @ v over all mechanisms: each row takes its cheapest cell."""
-        return float((gains / self.counts)[self.labels].min(axis=1).sum())
+    def floor(self, gains: NDArray[np.float64], rounding: NDArray[np.float64]) -> float:
+        """Below gains @ v for all mechanisms, if the gains are right up to `rounding`, shapes (S,).
+
+        Each row takes its cheapest cell: only the rounding there counts, however dear others are.
+        """
+        lowest = ((gains - rounding) / self.counts)[self.labels].min(axis=1)
+        return float(lowest.sum() - EPS * (len(lowest) + 8) * np.abs(lowest).sum())
 
 # %% ../../nbs/record_design/03_rounds.ipynb #21f57aa6
 @dataclass(frozen=True)
@@ -99,7 +113,7 @@ def referee(
         limits = np.append(np.zeros(k), goal.D)
         planes = np.vstack([np.hstack([cuts, -np.ones((k, 1))]), np.append(orbits.cost, 0)])
     else:
-        planes = cuts
+        gain, rows, planes = (table * orbits.widths for table in (gain, rows, cuts))
     try:
         found = maximise(
             gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), max_time=max_time
@@ -131,9 +145,10 @@ def weak_duality(
         prices, error_price = prices / total, error_price / total
     limit = goal.limit * (error_price if goal.L is None else prices.sum())
     limit += error_price * orbits.slip
-    handled = limit - orbits.floor(-(prices @ np.abs(cuts) + error_price * np.abs(orbits.cost)))
-    bound = orbits.floor(prices @ cuts + error_price * orbits.cost) - limit
-    return float(bound - EPS * (len(cuts) + orbits.labels.size + 8) * handled)
+    terms = EPS * (len(cuts) + orbits.labels.size + 8)
+    handled = prices @ np.abs(cuts) + error_price * np.abs(orbits.cost)
+    bound = orbits.floor(prices @ cuts + error_price * orbits.cost, terms * handled) - limit
+    return float(bound - terms * (limit + abs(bound)))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #7ed586e7
 MAX_VARIABLES = 250  # for sequential quadratic programming
@@ -159,37 +174,40 @@ def best_against(
     s, n = orbits.size, orbits.size + (goal.D is not None)  # the last variable is the height
     timer = clock or Clock()
 
+    def table(z: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((np.maximum(z[:s], 0) * orbits.widths)[orbits.labels])
+
     def gap(z: NDArray[np.float64]) -> NDArray[np.float64]:
         if timer.over:
             raise _TimeIsUp
         top = z[-1] if goal.L is None else goal.L
-        return np.asarray(top - pool.information(np.maximum(z[:s], 0)[orbits.labels]))
+        return np.asarray(top - pool.information(table(z)))
 
     def slope(z: NDArray[np.float64]) -> NDArray[np.float64]:
-        touching = -orbits.gather(pool.planes(np.maximum(z[:s], 0)[orbits.labels]))
+        touching = -orbits.gather(pool.planes(table(z))) * orbits.widths
         return np.hstack([touching, np.ones((len(touching), n - s))])
 
-    sums = orbits.rows.toarray()
+    sums = orbits.rows.toarray() * orbits.widths
     rows = np.hstack([sums, np.zeros((len(sums), n - s))])
-    cost = np.append(orbits.cost, np.zeros(n - s))
+    cost = np.append(orbits.cost * orbits.widths * orbits.open, np.zeros(n - s))
     gain = np.append(np.zeros(s), 1.0) if goal.D is not None else cost
     constraints = [
         {"type": "eq", "fun": lambda z: rows @ z - 1, "jac": lambda z: rows},
         {"type": "ineq", "fun": gap, "jac": slope},
     ]
-    begin = start
+    begin = start / orbits.widths
     if goal.D is not None:
         limit = goal.D
         constraints.append(
             {"type": "ineq", "fun": lambda z: limit - cost @ z, "jac": lambda z: -cost}
         )
-        begin = np.append(start, pool.information(start[orbits.labels]).max())
+        begin = np.append(begin, pool.information(start[orbits.labels]).max())
     try:
         found = minimize(
             lambda z: gain @ z,
             begin,
             jac=lambda z: gain,
-            bounds=[(0, 1)] * s + [(0, None)] * (n - s),
+            bounds=[(0, x) for x in orbits.open / orbits.widths] + [(0, None)] * (n - s),
             constraints=constraints,
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 100},
@@ -197,7 +215,7 @@ def best_against(
     except _TimeIsUp:
         return start
     good = abs(sums @ found.x[:s] - 1).max() < 1e-6  # not where a number is not finite
-    return np.asarray(np.clip(found.x[:s], 0, 1) if good else start)
+    return np.asarray(np.clip(found.x[:s] * orbits.widths, 0, 1) if good else start)
 
 # %% ../../nbs/record_design/03_rounds.ipynb #f9538a41
 def small_steps(
@@ -214,17 +232,20 @@ def small_steps(
     """
     q, best, least = np.maximum(start, 1e-9)[orbits.labels], start, math.inf
     believed = np.max([p.sum(axis=1).max(axis=0) for p in pool.priors.values()], axis=0)
-    weight = np.maximum(np.maximum(believed, orbits.price.max(axis=1)), 1e-300)[:, None]
+    price = np.where(orbits.open[orbits.labels], orbits.price, 0)  # nothing is where it is dearer
+    q = np.where(orbits.open[orbits.labels], q, 0)
+    dear = price.max(axis=1) / max(price.max(axis=1).sum(), 1e-300)
+    weight = np.maximum(np.maximum(believed, dear), 1e-300)[:, None]
     for t in range(steps):
         if clock.over:
             break
         q /= q.sum(axis=1, keepdims=True)
-        met, errs = pool.information(q), float((orbits.price * q).sum())
+        met, errs = pool.information(q), float((price * q).sum())
         allowed = (errs if goal.L is None else met.max()) <= goal.limit
         worth = float(met.max()) if goal.L is None else errs
         if allowed and worth < least:
             best, least = orbits.variables(q), worth
-        slope = orbits.price
+        slope = price
         if allowed == (goal.L is None):
             slope = pool.planes(q)[met.argmax()]
         slope = orbits.variables(slope)[orbits.labels] / weight
@@ -249,23 +270,29 @@ def rounding_loss(q: NDArray[np.float64], symbols: int) -> float:
 class Match:
     """One design problem while it is played: planes, adversaries met, best mechanism, lower bound.
 
-    `unit` is what one of the objective is called in the report of progress.
+    Costs are in units of the distortion at stake; reports of progress have the objective as `told` tells it.
 
     Source: an exchange method (Blankenship and Falk 1976) with the planes of Kelley 1960.
     """
 
     def __init__(
-        self, made: Setting, b: float, goal: Goal, tol: float, clock: Clock, unit: float = 1.0
+        self,
+        made: Setting,
+        b: float,
+        goal: Goal,
+        tol: float,
+        clock: Clock,
+        told: Callable[[float], float] = float,
     ) -> None:
         self.made, self.b, self.goal, self.tol, self.clock = made, b, goal, tol, clock
-        self.unit = unit
+        self.told = told
         self.orbits, self.rng, self.pool = Orbits(made), np.random.default_rng(0), Pool()
         price = self.orbits.price
         self.exact = self.orbits.table(
             self.orbits.variables(np.eye(price.shape[1])[price.argmin(axis=1)])
         )
         costs = price.sum(axis=0)
-        cheapest = costs <= costs.min() + 1e-12 * abs(costs).max()
+        cheapest = costs <= costs.min() + 1e-12 * np.abs(price).sum(axis=0).min()
         self.silence = np.tile(cheapest / cheapest.sum(), (len(price), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
         self.loss = rounding_loss(price, max(len(made.sees.alphabets[i]) for i in made.records))
@@ -290,11 +317,12 @@ class Match:
         return weight * q + (1 - weight) * self.silence
 
     def truer(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Mix q with the most exact mechanism until its distortion is at most D."""
-        much = self.errs(q)
-        if self.goal.D is None or much <= self.goal.D:
+        """Mix q with the most exact mechanism until its distortion is at most D, rounding and all."""
+        much, dearest = self.errs(q), np.where(q > 0, self.orbits.price, 0).max(axis=1)
+        room = EPS * (q.shape[1] + 4) * (dearest.sum() + much)
+        if self.goal.D is None or much <= self.goal.D - room:
             return q
-        weight = min(1.0, (much - self.goal.D) / max(much - self.least, 1e-300))
+        weight = min(1.0, (much - self.goal.D + room) / max(much - self.least, 1e-300))
         return (1 - weight) * q + weight * self.exact
 
     def worth(self, q: NDArray[np.float64], learnt: float) -> float:
@@ -354,7 +382,7 @@ def play(match: Match, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
         before, clock.limit = match.local - match.lower, 0.7 * limit
         q = play_round(match, q)
         late, clock.limit = clock.over, limit
-        clock.tell(match.local * match.unit, match.lower * match.unit)
+        clock.tell(match.told(match.local), match.told(match.lower))
         gap = match.local - match.lower
         since = 0 if gap < 0.9 * before else since + 1
         last = "interrupted" if late else "no progress" if since >= PATIENCE or not left else ""

@@ -23,9 +23,9 @@ from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_l
 from ..per_record.queries import Query, SumQuery, counting, difference, in_order
 
 # %% auto #0
-__all__ = ['MAX_ROWS', 'MAX_TABLE', 'ALIKE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'matching', 'components',
-           'renamings_of_weights', 'renamings_of_datasets', 'Setting', 'value_masses', 'everything', 'setting',
-           'parity_least_leakage', 'parity_least_distortion']
+__all__ = ['MAX_ROWS', 'MAX_TABLE', 'ALIKE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'usual', 'matching',
+           'components', 'renamings_of_weights', 'renamings_of_datasets', 'Setting', 'value_masses', 'everything',
+           'setting', 'parity_least_leakage', 'parity_least_distortion']
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #1c147b83
 MAX_ROWS = 4096  # more datasets than these are not given a row each
@@ -72,15 +72,22 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     return law.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
-ALIKE = 2.0**-50  # prices that differ by less, relative to the largest, count as equal
+ALIKE = 2.0**-50  # prices that differ by less, relative to them or to a usual price, count as equal
 
 
-def matching(here: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """The output permutation s with there[:, s] = here, or None; shapes (K, M)."""
-    scale = ALIKE * np.abs(here).max()
+def usual(prices: NDArray[np.float64]) -> float:
+    """What the cheapest error costs, the mean over the rows of prices, shape (K, M)."""
+    return float(np.sort(np.abs(prices), axis=1)[:, :2].max(axis=1).mean())
+
+
+def matching(
+    here: NDArray[np.float64], there: NDArray[np.float64], price: float
+) -> NDArray[np.int64] | None:
+    """The output permutation s with there[:, s] = here, or None; shapes (K, M), `price` a usual one."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
-        same = (np.abs(column[:, None] - there) <= scale).all(axis=0)
+        room = ALIKE * np.maximum(np.abs(column), price)[:, None]
+        same = (np.abs(column[:, None] - there) <= room).all(axis=0)
         choices = np.flatnonzero(same & free)
         if not len(choices):
             return None
@@ -187,9 +194,9 @@ def _tied(
 
     With `closed`, a renaming must carry rows to rows: the mechanism sees no more than its rows.
     """
-    m, joined, kept = prices.shape[1], [], []
+    m, joined, kept, price = prices.shape[1], [], [], usual(prices)
     for here, there in renamings:
-        outputs = matching(prices[here], prices[there])
+        outputs = matching(prices[here], prices[there], price)
         images = np.unique(np.stack([rows[here], rows[there]]), axis=1)
         kept.append(
             outputs is not None and not (closed and len(images[0]) > len(np.unique(images[0])))
@@ -202,12 +209,22 @@ def _tied(
     return joined, kept
 
 
+def _slip(query: Query, prices: NDArray[np.float64], each: float, room: float) -> float:
+    """What a mechanism no dearer than silence or `room` loses if prices (K, M) are kept up to `ALIKE`, or `each` of it."""
+    below = np.maximum(-prices, 0).max(axis=1).sum()
+    moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
+    return float(
+        moves * ALIKE * (min(prices.sum(axis=0).min(), room) + 2 * below + each * len(prices))
+    )
+
+
 def setting(
     query: Query,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,
     sees: Query | None = None,
     shrink: bool = True,
+    room: float = math.inf,
 ) -> Setting:
     """What a mechanism for a query sees, what its errors cost, and which of its cells are equal.
 
@@ -224,6 +241,8 @@ def setting(
         left out.
     shrink : bool
         Use the symmetries that are found.
+    room : float
+        Nobody asks for a mechanism that costs more.
 
     Returns
     -------
@@ -256,7 +275,7 @@ def setting(
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
     if law is None and shrink and equal and len(query.kinds) == 1:
         assert isinstance(query, SumQuery)
-        return _by_weight(query, table, sees)
+        return _by_weight(query, table, sees, room)
     datasets = math.prod(query.shape)
     if datasets > MAX_ROWS:
         if sees is query and law is None:
@@ -281,11 +300,13 @@ def setting(
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    slip = ALIKE * datasets * float(np.abs(prices).max()) if shrink else 0.0
+    slip = _slip(query, prices, usual(prices), room) if shrink else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
-def _by_weight(query: SumQuery, table: NDArray[np.float64], sees: Query | None) -> Setting:
+def _by_weight(
+    query: SumQuery, table: NDArray[np.float64], sees: Query | None, room: float
+) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)
     if sees is None and n >= MAX_ROWS:
@@ -303,14 +324,16 @@ def _by_weight(query: SumQuery, table: NDArray[np.float64], sees: Query | None) 
             raise ValueError(
                 f"{n} records are too many for a view that is no function of their sum"
             )
-        return setting(query, np.full(query.shape, 0.5**n), table, sees)
+        return setting(query, np.full(query.shape, 0.5**n), table, sees, room=room)
     check_table(view.n_values, table.shape[1])
     cost = np.zeros((view.n_values, table.shape[1]))
-    np.add.at(cost, rows, masses[:, None] * table[value])
+    prices = masses[:, None] * table[value]
+    np.add.at(cost, rows, prices)
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None)
     cells = components(cost.size, joined).reshape(cost.shape)
     law: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(float)
-    return Setting(view, cost, cells, (0,), law, ALIKE * float(np.abs(table).max()))
+    slip = _slip(query, prices, usual(table[value]) / len(prices), room)
+    return Setting(view, cost, cells, (0,), law, slip)
 
 
 def _kinds(shape: tuple[int, ...], swaps_kept: list[bool]) -> tuple[int, ...]:
