@@ -128,7 +128,7 @@ def _posed(
         room = math.inf if D is None else D - base
         unit = _at_stake(excess, masses, room if room > NOISE * abs(base) else math.inf)
         excess = np.minimum(excess / unit, LARGEST)
-    made = setting(query, law, excess, sees, shrink, max(0.0, room + slack) / unit)
+    made = setting(query, law, excess, sees, shrink, room=2.0)  # twice the unit is beyond the stake
     return replace(made, slip=made.slip + 2 * slack / unit), _Stake(unit, base, slack)
 
 

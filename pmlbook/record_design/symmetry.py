@@ -75,9 +75,9 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
 ALIKE = 2.0**-50  # prices that differ by less, relative to them or to a usual price, count as equal
 
 
-def usual(prices: NDArray[np.float64]) -> float:
-    """What the cheapest error costs, the mean over the rows of prices, shape (K, M)."""
-    return float(np.sort(np.abs(prices), axis=1)[:, :2].max(axis=1).mean())
+def usual(prices: NDArray[np.float64], most: float) -> float:
+    """What the cheapest error costs, the mean over the rows of prices, shape (K, M), or `most` if that is less."""
+    return min(float(np.sort(np.abs(prices), axis=1)[:, :2].max(axis=1).mean()), most)
 
 
 def matching(
@@ -188,13 +188,17 @@ class _Place:
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #6dd13711
 def _tied(
-    rows: NDArray[np.int64], prices: NDArray[np.float64], renamings: list[Pairs], closed: bool
+    rows: NDArray[np.int64],
+    prices: NDArray[np.float64],
+    renamings: list[Pairs],
+    closed: bool,
+    price: float,
 ) -> tuple[list[Pairs], list[bool]]:
     """Cells joined by each renaming that keeps the prices of atoms, shape (K, M); and which do.
 
-    With `closed`, a renaming must carry rows to rows: the mechanism sees no more than its rows.
+    Prices are compared next to `price`. With `closed`, a renaming must carry rows to rows: the mechanism sees no more than its rows.
     """
-    m, joined, kept, price = prices.shape[1], [], [], usual(prices)
+    m, joined, kept = prices.shape[1], [], []
     for here, there in renamings:
         outputs = matching(prices[here], prices[there], price)
         images = np.unique(np.stack([rows[here], rows[there]]), axis=1)
@@ -209,13 +213,11 @@ def _tied(
     return joined, kept
 
 
-def _slip(query: Query, prices: NDArray[np.float64], each: float, room: float) -> float:
-    """What a mechanism no dearer than silence or `room` loses if prices (K, M) are kept up to `ALIKE`, or `each` of it."""
+def _slip(query: Query, prices: NDArray[np.float64], near: float, room: float) -> float:
+    """What a mechanism no dearer than silence or `room` loses if prices (K, M) and `near` are kept up to `ALIKE`."""
     below = np.maximum(-prices, 0).max(axis=1).sum()
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
-    return float(
-        moves * ALIKE * (min(prices.sum(axis=0).min(), room) + 2 * below + each * len(prices))
-    )
+    return float(moves * ALIKE * (min(prices.sum(axis=0).min(), room) + 2 * below + near))
 
 
 def setting(
@@ -294,13 +296,14 @@ def setting(
     np.add.at(cost, rows, prices)
     records = view.kinds
     cells: NDArray[np.int64] = np.arange(cost.size)
+    price = usual(prices, room / datasets)
     if shrink:
         swaps, values = renamings_of_datasets(query.shape)
-        joined, kept = _tied(rows, prices, swaps + values, sees is not None)
+        joined, kept = _tied(rows, prices, swaps + values, sees is not None, price)
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    slip = _slip(query, prices, usual(prices), room) if shrink else 0.0
+    slip = _slip(query, prices, price * datasets, room) if shrink else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
@@ -329,10 +332,11 @@ def _by_weight(
     cost = np.zeros((view.n_values, table.shape[1]))
     prices = masses[:, None] * table[value]
     np.add.at(cost, rows, prices)
-    joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None)
+    price = usual(table[value], room)
+    joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None, price)
     cells = components(cost.size, joined).reshape(cost.shape)
     law: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(float)
-    slip = _slip(query, prices, usual(table[value]) / len(prices), room)
+    slip = _slip(query, prices, price, room)
     return Setting(view, cost, cells, (0,), law, slip)
 
 
