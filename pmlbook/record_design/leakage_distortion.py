@@ -5,8 +5,8 @@
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #0c58d425
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -23,13 +23,8 @@ from ..per_record.classes import log_sum
 from .planes import Pool
 from ..per_record.queries import Query, difference
 from .rounds import Goal, Match, play
-from pmlbook.record_design.symmetry import (
-    Setting,
-    check_data,
-    check_distortion,
-    setting,
-    value_masses,
-)
+from .symmetry import Setting, check_data, check_distortion
+from .symmetry import setting, value_masses
 from ..per_record.tilted import EPS
 
 # %% auto #0

@@ -47,9 +47,7 @@ class Orbits:
         self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
         self.cost, self.slip = self.gather(np.minimum(made.cost, 4 * BARRED)), made.slip
         self.open = np.bincount(self.labels.ravel(), made.cost.ravel() > BARRED) == 0
-        self.widths = 1 / np.maximum(
-            1, np.abs(self.cost)
-        )  # solvers count dear cells by what they cost
+        self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers count dear cells by price
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
         """How often each variable stands in each row."""
