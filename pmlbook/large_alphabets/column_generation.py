@@ -24,7 +24,8 @@ from pmlbook.large_alphabets.losses import (
     turns,
 )
 from .pricing import best_of, price
-from .repeated_sums import Cells, price_cells, price_sums, sums_repeat
+from .repeated_sums import Cells, numbers_full, price_cells
+from .repeated_sums import price_plane, price_sums, sums_repeat
 from .ungrouping import reduced, rounding_of, snapped, unroll
 from ..workshop.linear_programmes import LooseBound, SolverFailed
 from ..workshop.progress import Clock
@@ -32,9 +33,10 @@ from ..foundations.utility import FInformation, Utility
 from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'TAIL', 'Found', 'LAID',
-           'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled',
-           'fillings_of', 'tail_columns', 'grow_coarse', 'grow', 'warn_why', 'column_generation']
+__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'FEW_NUMBERS', 'NEAR',
+           'TAIL', 'Found', 'LAID', 'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw',
+           'Search', 'grow_bundled', 'fillings_of', 'tail_columns', 'grow_coarse', 'grow', 'warn_why',
+           'column_generation']
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #63ad982a
 LATE = "the time is up"
@@ -133,6 +135,8 @@ NEAREST = 0.97  # how near to the fair prices the search may stay
 PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round
 FEW_CELLS = 8  # near ties: random sets will not do
 SMALL = 18  # groups up to which the lists are complete at once
+FEW_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
+NEAR = 0.8  # of the way to the fair prices, where the plane is looked at first
 
 
 def dealt_out(
@@ -236,7 +240,8 @@ class Search:
         self.cells, self.repeats = Cells(groups), sums_repeat(groups)
         self.least, self.most = 12 if len(groups.p) <= SMALL else 14, 20
         self.power, self.mix, self.stale, self.rest, self.pause = self.least, 0.0, 0, 0, 1
-        self.took = 0.0
+        self.numbers, self.took = numbers_full(groups), 0.0
+        self.even = len(groups.p) > SMALL and len(self.numbers) <= FEW_NUMBERS
 
     def by_cells(self) -> None:
         """Price by cells while that helps; if it does not, pause for ever longer."""
@@ -252,6 +257,20 @@ class Search:
                 break
         self.pause = 1 if growth.gap < 0.99 * first else min(2 * self.pause, 8)
         self.rest = self.pause - 1
+
+    def by_plane(self) -> None:
+        """Price by points in the plane until that finds no more, between the programme's prices and the fair ones."""
+        growth, near = self.growth, NEAR
+        while self.even and not growth.over:
+            prices = near * growth.fair + (1 - near) * growth.prices
+            columns, bound = price_plane(growth.groups, prices, self.numbers, KEEP)
+            growth.see(prices, bound)
+            if growth.take(prices, columns):
+                near = NEAR
+            elif near < 0.01:
+                break
+            else:
+                near /= 2
 
     def by_lists(self) -> tuple[bool, bool]:
         """Price exactly, between the programme's prices and the fair ones; whether there were columns, and all were looked at."""
@@ -407,8 +426,9 @@ def grow(
     search = Search(growth)
     if len(search.cells.sums) <= FEW_CELLS:
         search.by_cells()
-    if len(groups.p) > SMALL:
+    if len(groups.p) > SMALL and len(search.numbers) > 1:
         draw(growth)
+    search.by_plane()
     search.run()
     bound = groups.closed + groups.rounding - growth.bound
     if best is None or groups.closed - growth.loss > best[2]:

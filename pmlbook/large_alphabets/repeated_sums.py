@@ -17,7 +17,7 @@ from ..workshop.progress import Clock
 # %% auto #0
 __all__ = ['CROWD', 'LONGEST', 'UNITS', 'PEOPLE', 'POINTS', 'LARGE', 'HALVINGS', 'FROM', 'TO', 'Sums', 'sums_of', 'Crowded',
            'near_an_end', 'price_sums', 'sums_repeat', 'near_units', 'common_unit', 'possible_rests', 'Cells',
-           'highest', 'near_fillings', 'price_cells']
+           'highest', 'near_fillings', 'price_cells', 'numbers_full', 'upper_hull', 'price_plane']
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #a57cd3c1
 class Sums:
@@ -317,3 +317,80 @@ def price_cells(cells: Cells, prices: Floats, keep: int) -> tuple[Fillings, floa
     taken, price, last = cells.fill(q, slope)
     bound = float(groups.size @ (q * groups.share)) - highest(cells, q, slope, price)
     return near_fillings(cells, q, taken, last, keep), bound
+
+# %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #8fff56e1
+def numbers_full(groups: Groups) -> Whole:
+    """How many full symbols a corner can have."""
+    width = np.sort(np.repeat(groups.width, groups.size))
+    light, heavy = (np.append(0, np.cumsum(w))[:-1] for w in (width, width[::-1]))
+    near = groups.same
+    return np.flatnonzero((light <= groups.room + near) & (heavy + width[-1] >= groups.room - near))
+
+
+def upper_hull(profit: Floats, width: Floats, many: int) -> tuple[Whole, float]:
+    """Sets of `many` symbols, from light to heavy, shape (V, many), and how far above their hull others may be.
+
+    Source: Eisner and Severance 1976.
+    """
+    apart = width - width.mean()  # a small difference of large sums would be mostly rounding
+
+    def point(best: Whole) -> tuple[float, float, Whole]:
+        return float(apart[best].sum()), float(profit[best].sum()), best
+
+    first, last = (point(np.lexsort((-profit, way * width))[:many]) for way in (1, -1))
+    found, open_edges, above = [first, last], [(first, last)], 0.0
+    while open_edges:
+        left, right = open_edges.pop()
+        if left[0] >= right[0]:
+            continue
+        slope = (right[1] - left[1]) / (right[0] - left[0])
+        middle = point(np.argsort(slope * apart - profit, kind="stable")[:many])
+        near = 2.0**-48 * float(abs(profit).sum() + abs(slope * apart).sum())
+        higher = middle[1] - left[1] - slope * (middle[0] - left[0]) > near
+        if higher and left[0] < middle[0] < right[0]:
+            found.append(middle)
+            open_edges += [(left, middle), (middle, right)]
+        else:
+            above = max(above, near)
+    return np.array([s for _, _, s in sorted(found, key=lambda point: point[0])]), above
+
+# %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #9106c829
+def price_plane(
+    groups: Groups, prices: Floats, numbers: Whole, keep: int
+) -> tuple[Fillings, float]:
+    """Columns of large excess, and a bound on the loss of every mechanism; `numbers` is from `numbers_full`.
+
+    As `price`, by points in the plane. If there is one number, the best column is among them and the bound exact.
+
+    Source: a convex function is largest at a vertex.
+    """
+    q, _, _ = greedy(groups, prices)
+    member, width = np.repeat(np.arange(len(q)), groups.size), groups.width
+    found, best, near = [nothing(groups)], -np.inf, 0.0
+    for m in numbers.tolist():
+        sides = np.full((2, 2, len(q)), np.inf)
+        for own in range(min(2, len(member) - m + 1)):  # without the taker, or with it
+            sets, above = upper_hull(q[member], width[member], m + own)
+            near = max(near, above)
+            held = np.zeros((len(q), len(sets)), dtype=np.int64)
+            np.add.at(held, (member[sets], np.arange(len(sets))[:, None]), 1)
+            weight, profit = held.T @ width, held.T @ q
+            for side, at in enumerate((groups.room + own * width, groups.room - (1 - own) * width)):
+                crossed = (at >= weight[0] - groups.same) & (at <= weight[-1] + groups.same)
+                at = np.clip(weight[profit.argmax()], at - groups.same, at + groups.same)
+                earned = np.interp(at, weight, profit) + (side - own) * q
+                sides[own, side] = np.where(crossed, earned, -np.inf)
+            taker, column = np.nonzero(held > 0 if own else held < groups.size[:, None])
+            rest = (groups.room - weight)[column] + own * width[taker]
+            able = (rest >= -groups.same) & (rest <= width[taker] + groups.same)
+            taker, column, rest = taker[able], column[able], rest[able]
+            x = np.clip(rest / width[taker], 0, 1)
+            earned = profit[column] + (x - own) * q[taker]
+            sure = np.clip(x + np.where(x < 0.5, -1, 1) * groups.same / width[taker], 0, 1)
+            best = max(best, float((earned - groups.loss(sure, taker)).max(initial=-np.inf)))
+            order = np.argsort(groups.loss(x, taker) - earned)[:keep]
+            held, taker, x = held[:, column[order]], taker[order], x[order]
+            held[taker, np.arange(len(taker))] -= own
+            found.append(Fillings(held, taker, x))
+        best = max(best, float(sides.min(axis=0).max()))
+    return joined(found), float(groups.size @ (q * groups.share)) - best - near
