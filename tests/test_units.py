@@ -288,3 +288,35 @@ def test_no_error_beyond_the_least(base):
     assert np.isclose(found.distortion, base + 0.5, rtol=1e-12, atol=0)
     with pytest.raises(Infeasible, match="least distortion of all"):
         pb.leakage_distortion(pb.counting(3), base + 0.499, 1.0, **blind)
+
+
+@pytest.mark.parametrize("far", [10.0, 5e3, 1e6, 1e8])
+def test_one_outlier_is_not_the_unit(far):
+    rng = np.random.default_rng(0)
+    age = np.append(far, rng.normal(size=1999))
+    truth = rng.random(2000) < 1 / (1 + np.exp(-np.clip(age, -50, 50)))
+    noisy = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
+    released = np.where(rng.random(2000) < 0.8, truth, ~truth).astype(int)
+    released[0] = 1
+    columns = np.column_stack([np.ones(2000), age])
+    fit = pb.regression_of_release(noisy, released, columns)
+    assert abs(fit.coefficients[1] - 1) < 0.2
+
+    def likelihood(beta):
+        chance = 1 / (1 + np.exp(-np.clip(columns @ beta, -700, 700)))
+        return np.log(np.where(released == 1, 0.2 + 0.6 * chance, 0.8 - 0.6 * chance)).sum()
+
+    best = likelihood(fit.coefficients)
+    for move in np.vstack([np.eye(2), -np.eye(2)]) * 1e-3:
+        assert likelihood(fit.coefficients + move) < best
+
+
+@pytest.mark.parametrize("never", [1e3, 1e12, 1e300])
+def test_rates_beside_one_price_beyond_all_others(never):
+    costs = np.array([[0, 1, never], [1, 0, never]])
+    found = rate_distortion([0.5, 0.5], costs, 0.3)
+    truth = np.log(2) + 0.3 * np.log(0.3) + 0.7 * np.log(0.7)
+    assert found.bound - 1e-12 <= truth <= found.value + 1e-12 and found.value - found.bound < 1e-7
+    assert (found.channel * costs).sum() / 2 <= 0.3 + 1e-12
+    with pytest.raises(Infeasible):
+        rate_distortion([0.5, 0.5], costs + 0.4, 0.1)

@@ -34,7 +34,8 @@ def _at_slope(
     p: NDArray[np.float64], d: NDArray[np.float64], s: float, tol: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Best channel at a slope, and the means A of e^(-s d), d less the least of its row."""
-    fall = np.exp(-s * (d - d.min(axis=1, keepdims=True)))
+    with np.errstate(over="ignore"):  # what costs so much is not chosen
+        fall = np.exp(-s * (d - d.min(axis=1, keepdims=True)))
     r = np.full(d.shape[1], 1 / d.shape[1])
     for _ in range(100_000):
         mean = fall @ r
@@ -109,12 +110,13 @@ def rate_distortion(
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")
     level, least = check_epsilon(D, "D"), float(p @ d.min(axis=1))
-    slack = 1e-12 * abs(d).max()  # the rounding of whoever adds up the same distortions
-    if level < least - slack:
+    rounding = 1e-12 * abs(d)  # of whoever adds up the same distortions
+    if level < least - float(p @ rounding.min(axis=1)):
         raise Infeasible(f"D = {level:g} is below {least:.6g}, the least distortion of all")
-    free = float((p @ d).min())
-    if level >= free - slack:
-        silent = np.eye(d.shape[1])[(p @ d).argmin()]
+    cheapest = (p @ d).argmin()
+    free = float(p @ d[:, cheapest])
+    if level >= free - float(p @ rounding[:, cheapest]):
+        silent = np.eye(d.shape[1])[cheapest]
         return RateDistortion(0.0, 0.0, np.tile(silent, (len(p), 1)))
 
     @cache  # the ends are asked twice
@@ -122,7 +124,7 @@ def rate_distortion(
         channel, _ = _at_slope(p, d, math.exp(log_s), 1e-6)
         return float(p @ (channel * d).sum(axis=1)) - level
 
-    scale = math.log(np.ptp(d))
+    scale = math.log(free - least)
     low, high = -1 - scale, 7 - scale
     while excess(low) <= 0 and low > -40 - scale:  # nearer to silence, where each step takes longer
         low, high = low - 3, low

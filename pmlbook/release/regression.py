@@ -55,6 +55,12 @@ def _beside(covariates: Any, n: int) -> NDArray[np.float64]:
     return table
 
 
+def _units(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A power of two near the median of what is not zero, for each column: an outlier has no say."""
+    some = (np.sort(column[column > 0]) for column in abs(table).T)
+    return np.array([float(unit_of(column[len(column) // 2 :][:1])) for column in some])
+
+
 def _answers(
     released: Any, mechanism: Mechanism, rows: Any, name: str
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -132,7 +138,7 @@ def regression_on_release(
     )
     rows = undoing(mechanism.channel, mechanism.prior @ mechanism.channel)[codes]
     beside = _beside(covariates, len(codes))
-    widths, width = unit_of(own, 0), unit_of(beside, 0)
+    widths, width = _units(own), _units(beside)
     height = unit_of(wanted) if link == "linear" else 1.0
     explain = [np.hstack([np.tile(part, (len(codes), 1)), beside / width]) for part in own / widths]
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
@@ -210,7 +216,7 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     if not seen.any(axis=1).all():
         row = int(np.argmin(seen.any(axis=1)))
         raise ValueError(f"the outcome in row {row} was released, but no input can produce it")
-    beta, width = np.zeros((len(mechanism.inputs) - 1, table.shape[1])), unit_of(table, 0)
+    beta, width = np.zeros((len(mechanism.inputs) - 1, table.shape[1])), _units(table)
     table = table / width
     for _ in range(STEPS):
         gain, slope, information = _climb(mechanism.channel, seen, table, beta)
