@@ -159,6 +159,7 @@ def test_a_search_that_does_not_move_stops(monkeypatch):
     monkeypatch.setattr(
         module, "price_cells", lambda cells, prices, keep: blind(cells.groups, 0)[:2]
     )
+    monkeypatch.setattr(module, "FEW_NUMBERS", 0)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(LooseBound, match="the lists of the search are too long"):
         column_generation(prior, 1.0, INFORMATION, progress=lambda *_: None)

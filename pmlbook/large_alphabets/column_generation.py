@@ -241,7 +241,8 @@ class Search:
         self.least, self.most = 12 if len(groups.p) <= SMALL else 14, 20
         self.power, self.mix, self.stale, self.rest, self.pause = self.least, 0.0, 0, 0, 1
         self.numbers, self.took = numbers_full(groups), 0.0
-        self.even = len(groups.p) > SMALL and len(self.numbers) <= FEW_NUMBERS
+        few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # lists of so few groups end anyway
+        self.even = len(groups.p) > SMALL and len(self.numbers) <= few
 
     def by_cells(self) -> None:
         """Price by cells while that helps; if it does not, pause for ever longer."""
