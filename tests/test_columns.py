@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.release.columns import encode
+from pmlbook.release.columns import decode, encode
 from pmlbook.release.sampling import alias_tables, guide, random_words, to_weights
 
 NAMES = ("healthy", "flu", "rare")
@@ -137,3 +137,24 @@ def test_the_guide_says_what_the_tables_say(m):
     direct = tables.draw(codes, random_words(5))
     drawn = guide(tables).draw(codes, random_words(5))
     assert (drawn == direct).all() and direct.max() < m
+
+
+@pytest.mark.parametrize("kind", ["str", "string[pyarrow]", "string[python]"])
+def test_text_kept_by_arrow_reads_and_writes_as_objects_do(kind):
+    names = ["a\0", "a", "\u00e9", "e\u0301", ""]
+    codes = np.random.default_rng(0).integers(-1, 5, 200)
+    cells = [None if code < 0 else names[code] for code in codes]
+    column = pd.Series(cells, dtype=kind, index=np.arange(200) + 7, name="x")
+    assert (encode(column, names, missing="keep") == codes).all()
+    assert (encode(pd.concat([column, column]), names, missing="keep")[200:] == codes).all()
+    back = decode(codes, names, column)
+    assert back.dtype == column.dtype and back.index.equals(column.index) and back.name == "x"
+    assert back.equals(column) and decode(codes[:0], names, column[:0]).dtype == column.dtype
+    with pytest.raises(ValueError, match="row 0"):
+        encode(pd.Series(["b"], dtype=kind), names)
+
+
+def test_names_that_are_sequences_of_different_lengths():
+    names = [("a",), "a", ("b", "c")]
+    for like in (np.array([0, 1, 2]), pd.Series([0, 1, 2], dtype=object)):
+        assert list(decode(np.array([2, 0, 1]), names, like)) == [("b", "c"), ("a",), "a"]

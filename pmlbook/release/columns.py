@@ -100,6 +100,10 @@ def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
         return known[pd.Series(values).cat.codes.to_numpy()]
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufb":
         return codes_of_numpy(values.to_numpy(), names)
+    if "pyarrow" in str(getattr(values.dtype, "storage", "")):  # text kept by Arrow
+        import pyarrow as pa
+
+        return codes_of_arrow(pa.array(values.array), names)
     known = pd.Index(list(names), dtype=object, tupleize_cols=False)
     found = known.get_indexer(pd.Index(values, dtype=object, tupleize_cols=False))
     found = np.where(found < 0, UNKNOWN, found)
@@ -300,9 +304,11 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
 # %% ../../nbs/release/06_columns.ipynb #d65a42cd
 def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
     """The names as a one-dimensional array; of objects, where NumPy would build something else from them."""
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    native = np.array(names)
+    array = np.fromiter(names, dtype=object, count=len(names))
+    try:
+        native = np.array(names)
+    except ValueError:  # a name is itself a sequence
+        return array
     same = native.shape == array.shape and native.tolist() == list(names)
     kinds = {type(name) for name in names}
     return native if same and len(kinds | set(map(type, native.tolist()))) == 1 else array
@@ -352,6 +358,9 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     index, name = getattr(like, "index", None), getattr(like, "name", None)
     if isinstance(like.dtype, pd.CategoricalDtype):
         return pd.Series(pd.Categorical.from_codes(codes, list(names)), index, name=name)
+    if isinstance(like.dtype, pd.StringDtype) and all(isinstance(name, str) for name in names):
+        table = pd.array(list(names), like.dtype)
+        return pd.Series(table.take(np.maximum(codes, -1), allow_fill=True), index, name=name)
     kind = object if like.dtype == object else None  # else pandas makes nan of None
     column = pd.Series(decode_numpy(codes, names), index, kind, name=name)
     try:
