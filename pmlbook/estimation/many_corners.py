@@ -78,6 +78,14 @@ class Grown:
         return self.ones[:, None] + self.corners.shifts[:, names] / self.scale[:, None]
 
     @property
+    def between(self) -> Fraction:
+        """What it costs that a corner has a whole number of entries at the limit; 0 unless all lifts go from 0 to it."""
+        if any(self.low) or min(self.high) < self.limit:
+            return Fraction(0)
+        part = len(self.shares) / self.limit % 1
+        return self.limit**2 * part * (1 - part)
+
+    @property
     def rooms(self) -> list[Fraction]:
         """The largest variance of each secret's lift."""
         return [(t - 1) * (1 - m) for m, t in zip(self.low, self.high)]
@@ -89,39 +97,53 @@ FLAT = 1e-12  # of the largest eigenvalue: a functional is told, others hardly
 LOGS = 30.0  # largest logarithm of a multiplier
 
 
-def relaxed(pool: Grown, aim: Summed | Determinant) -> tuple[Floats, Floats]:
-    """Multipliers of the secrets, and a root of the matrix J that is best if lifts need only have the variances they may have.
+def relaxed(pool: Grown, aim: Summed | Determinant) -> list[tuple[Floats, float, Floats]]:
+    """Multipliers of the secrets and of their sum, and a root of the matrix J that is best if lifts need only have the variances they may have.
 
-    Both in the scale of the pool, and up to a factor.
+    In the scale of the pool, and up to a factor; first without the sum, then with it if it has a say.
     """
-    n, room = len(pool.ones), np.array(pool.rooms, dtype=float) / pool.scale**2
+    between, n, room = (
+        float(pool.between),
+        len(pool.ones),
+        np.array(pool.rooms, dtype=float) / pool.scale**2,
+    )
     flat = np.linalg.qr(np.column_stack([pool.ones, np.eye(n)]))[0][:, 1:n]
+    square, across = pool.scale**2, flat.T @ pool.scale
     power = 0.5 if isinstance(aim, Summed) else 0.0
     wanted = flat.T @ aim.full if isinstance(aim, Summed) else np.eye(n - 1)
     sizes, axes = np.linalg.eigh(wanted @ wanted.T)
     root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
-    def parts(logs: Floats) -> tuple[Floats, Floats, Floats]:
-        worth = np.exp(logs)
-        sizes, axes = np.linalg.eigh(root.T @ (flat.T * worth) @ flat @ root)
-        return worth, np.maximum(sizes, np.finfo(float).tiny), root @ axes
+    def parts(logs: Floats) -> tuple[Floats, float, Floats, Floats]:
+        together = float(np.exp(logs[n:]).sum())  # nothing, or the last one
+        worth = np.exp(logs[:n]) + together * square
+        apart = (flat.T * worth) @ flat - together * np.outer(across, across)
+        sizes, axes = np.linalg.eigh(root.T @ apart @ root)
+        return worth, together, np.maximum(sizes, np.finfo(float).tiny), root @ axes
 
     def loss(logs: Floats) -> tuple[float, Floats]:
-        worth, sizes, axes = parts(logs)
-        slope = ((flat @ axes) ** 2 / sizes ** (1 - power)).sum(axis=1)
-        if power:
-            reach, slope = 2 * math.log(np.sqrt(sizes).sum()), slope / np.sqrt(sizes).sum()
-        else:
-            reach, slope = np.log(sizes).mean(), slope / (n - 1)
-        cost = room @ worth
-        return math.log(cost) - reach, worth * (room / cost - slope)
+        worth, together, sizes, axes = parts(logs)
+        own, all_of_them = (
+            (part**2 / sizes ** (1 - power)).sum(axis=-1) for part in (flat @ axes, across @ axes)
+        )
+        total = np.sqrt(sizes).sum() if power else n - 1
+        reach = 2 * math.log(total) if power else np.log(sizes).mean()
+        cost = room @ worth - together * between
+        slope = room / cost - own / total
+        last = slope @ square - between / cost + all_of_them / total
+        steps = np.append(np.exp(logs[:n]) * slope, together * last)
+        return math.log(cost) - reach, steps[: len(logs)]
 
     exact = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
-    limits = [(-LOGS, LOGS)] * n
-    found = minimize(loss, np.zeros(n), jac=True, method="L-BFGS-B", bounds=limits, options=exact)
-    worth, sizes, axes = parts(found.x - found.x.max())
-    half = flat @ (axes / sizes ** ((1 - power) / 2))
-    return worth, np.column_stack([pool.ones, half])
+    fits, logs = [], np.zeros(n)
+    for _ in range(2 if between else 1):
+        limits = [(-LOGS - math.log(2 * n), LOGS)] * len(logs)
+        logs = minimize(loss, logs, jac=True, method="L-BFGS-B", bounds=limits, options=exact).x
+        worth, together, sizes, axes = parts(logs - math.log(parts(logs)[0].max()))
+        half = flat @ (axes / sizes ** ((1 - power) / 2))
+        fits.append((worth, together, np.column_stack([pool.ones, half])))
+        logs = np.append(logs, logs.min() - math.log(2 * n))  # the matrix stays positive
+    return fits
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #e9bb466a
 MOST_UNITS = 1_000_000  # people, beyond which remainders are as good as free
@@ -151,13 +173,15 @@ def least_remainder(pool: Grown, weights: Sequence[Fraction]) -> Fraction:
     return min(found)
 
 
-def most_spread(pool: Grown, matrix: Floats, worth: Floats) -> Fraction:
-    """No mechanism has a larger mean of |M (l - 1)|^2; sharp if M'M is nearly the multipliers' diagonal.
+def most_spread(pool: Grown, matrix: Floats, worth: Floats, together: float = 0.0) -> Fraction:
+    """No mechanism has a larger mean of |M (l - 1)|^2.
+
+    Sharp if M'M is nearly the multipliers' diagonal, less that of the sum everywhere.
 
     Source: proved in the chapter.
     """
     scaled, ones = matrix * pool.scale, pool.ones
-    apart = np.diag(worth) - scaled.T @ scaled
+    apart = np.diag(worth) - together * np.outer(pool.scale, pool.scale) - scaled.T @ scaled
     prices = 2 * apart @ ones - ones * (ones @ apart @ ones)
     size = np.linalg.norm(pool.scale * pool.prior)
     shift = [Fraction(y) for y in (prices / pool.scale / size).tolist()]
@@ -166,20 +190,23 @@ def most_spread(pool: Grown, matrix: Floats, worth: Floats) -> Fraction:
     weights = []
     for i, line in enumerate((rows.T @ rows).tolist()):
         entries = [
-            Fraction(entry, unit**2) + (shift[i] * p + pool.shares[i] * y) / 2
+            Fraction(entry, unit**2) + Fraction(together) + (shift[i] * p + pool.shares[i] * y) / 2
             for entry, p, y in zip(line, pool.shares, shift)
         ]
         own = entries.pop(i)
         weights.append(max(own + sum(map(abs, entries)), Fraction(0)))
     total = sum((r * room for r, room in zip(weights, pool.rooms)), Fraction(0))
-    return total - least_remainder(pool, weights)
+    whole = min(Fraction(together), *weights) * pool.between
+    return total - max(least_remainder(pool, weights), whole)
 
 
 def singles_bound(pool: Grown, aim: Summed | Determinant) -> float:
-    """A certified lower bound on the aim, in its unit, by the theorem."""
-    worth, root = relaxed(pool, aim)
-    claim = aim.claim(root, np.ones(len(root)), 0.0)
-    return claim.bound(most_spread(pool, claim.matrix, worth))
+    """A certified lower bound on the aim, in its unit, by the theorem and the proposition."""
+    bounds = []
+    for worth, together, root in relaxed(pool, aim):
+        claim = aim.claim(root, np.ones(len(root)), 0.0)
+        bounds.append(claim.bound(most_spread(pool, claim.matrix, worth, together)))
+    return max(bounds)
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #3d2bd371
 def arcs(
