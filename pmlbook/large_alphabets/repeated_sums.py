@@ -328,7 +328,7 @@ def numbers_full(groups: Groups) -> Whole:
 
 
 def upper_hull(profit: Floats, width: Floats, many: int) -> tuple[Whole, float]:
-    """Sets of `many` symbols, from light to heavy, shape (V, many), and how far above their hull others may be.
+    """Sets of `many` symbols, light to heavy, (V, many), and how far others may lie above.
 
     Source: Eisner and Severance 1976.
     """
