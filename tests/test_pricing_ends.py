@@ -294,3 +294,14 @@ def test_widths_too_far_apart_for_whole_numbers():
     shares = np.array([0.136, 0.29, 0.063, 0.315, 0.196, 1e-301, 1e-9])
     design = optimal_mechanism(normal(shares), 0.7, "le_cam", method="column_generation")
     assert 0 <= design.gap <= 1e-8
+
+
+def test_columns_that_only_look_useful_end(monkeypatch):
+    """The solver's last digits can make a column look useful for ever."""
+    looked, genuine = [], module.price_plane
+    monkeypatch.setattr(module.Growth, "take", lambda self, prices, columns: True)
+    monkeypatch.setattr(module, "price_plane", lambda *given: looked.append(1) or genuine(*given))
+    prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
+    growth = module.Growth(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
+    module.Search(growth).by_plane()
+    assert 5 * module.STALE <= len(looked) <= 10 * module.STALE and not growth.over

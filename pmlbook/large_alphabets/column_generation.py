@@ -261,8 +261,9 @@ class Search:
 
     def by_plane(self) -> None:
         """Price by points in the plane until that finds no more, between the programme's prices and the fair ones."""
-        growth, near = self.growth, NEAR
-        while self.even and not growth.over:
+        growth, near, stale = self.growth, NEAR, 0
+        while self.even and stale < 5 * STALE and not growth.over:  # such rounds are short
+            before = growth.gap
             prices = near * growth.fair + (1 - near) * growth.prices
             columns, bound = price_plane(growth.groups, prices, self.numbers, KEEP)
             growth.see(prices, bound)
@@ -272,6 +273,7 @@ class Search:
                 break
             else:
                 near /= 2
+            stale = 0 if growth.gap < 0.999 * before else stale + 1
 
     def by_lists(self) -> tuple[bool, bool]:
         """Price exactly, between the programme's prices and the fair ones; whether there were columns, and all were looked at."""
