@@ -320,3 +320,13 @@ def test_rates_beside_one_price_beyond_all_others(never):
     assert (found.channel * costs).sum() / 2 <= 0.3 + 1e-12
     with pytest.raises(Infeasible):
         rate_distortion([0.5, 0.5], costs + 0.4, 0.1)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e7, 1e-4])
+@pytest.mark.parametrize("most", [0.0, 1e-300, 1e-17])
+def test_no_unit_makes_a_contradiction_of_rounding(unit, most):
+    """Where next to nothing may leak, planes are rounding, and a solver may find that they contradict each other."""
+    found = pb.distortion_leakage(pb.counting(1), most, 0.0, distortion=unit * TABLE, max_time=1)
+    assert found.leakage <= most
+    assert found.bound <= found.value <= unit / 2
+    assert found.value >= unit / 2 * (1 - 1e-6)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 
-from ..workshop.linear_programmes import SolverFailed, maximise
+from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
 from ..per_record.parity import binary_entropy
 from .planes import Pool, attack, certify, row_problem
@@ -97,7 +97,8 @@ def referee(
 ) -> tuple[float, NDArray[np.float64]]:
     """A lower bound on the optimum from planes, shape (K, S), and the prices of the planes.
 
-    The bound is minus infinity, and the prices zero, if the solver fails or takes too long.
+    The bound is minus infinity, and the prices zero, if the solver fails, takes too long, or takes rounding
+    for a contradiction: there is always a mechanism.
 
     Source: Kelley 1960; the bound is weak duality, recomputed from the prices.
     """
@@ -116,7 +117,7 @@ def referee(
         found = maximise(
             gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), max_time=max_time
         )
-    except SolverFailed:
+    except (Infeasible, SolverFailed):
         return -math.inf, np.zeros(k)
     prices, error_price = np.maximum(found.inequality_prices, 0), 1.0
     if goal.D is not None:
