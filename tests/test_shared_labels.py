@@ -57,3 +57,19 @@ def test_a_level_beyond_all_odds_has_a_bound(level):
     """Its odds overflowed; and prices a hair too high, times e^50, left the bound far below zero."""
     found = least_loss(THREE, SCALE, level)
     assert 0 <= found.bound <= found.value <= 1e-8
+
+
+@pytest.mark.parametrize("level", [22.0, 700.0])
+def test_losses_beside_two_beyond_all_others(level):
+    """A solver may find that the programme has no end: a second method is asked."""
+    loss = np.array(
+        [
+            [-84586.18448810522, 1e11, -149323.26766518218, -221459.3136607839],
+            [-26143.912967528886, -30244.038553485836, -50388.53221248488, -113276.72765782237],
+            [22766.781350562294, 134397.00297523953, -207045.88729760167, -19660.579530283005],
+            [-23816.404586013115, -15466.198534956984, 1e11, -41269.377597777595],
+        ]
+    )
+    found = least_loss([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]], loss, level)
+    assert loss[3, 3] * (1 + 1e-15) <= found.bound <= found.value <= loss[3, 3] * (1 - 1e-6)
+    assert largest_ratio(found.mechanism) <= exp_below(level)

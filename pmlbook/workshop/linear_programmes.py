@@ -122,7 +122,7 @@ def maximise(
             )
         except ValueError as error:  # scipy refuses numbers that are not finite
             raise SolverFailed(f"the programme cannot be posed: {error}") from None
-        if result.status != 4:  # no numerical difficulties: a verdict, good or bad
+        if result.status not in (3, 4):  # no difficulties, nor what they look like: a verdict
             break
     if result.status == 2:
         raise Infeasible("the constraints contradict each other")
