@@ -158,3 +158,19 @@ def test_names_that_are_sequences_of_different_lengths():
     names = [("a",), "a", ("b", "c")]
     for like in (np.array([0, 1, 2]), pd.Series([0, 1, 2], dtype=object)):
         assert list(decode(np.array([2, 0, 1]), names, like)) == [("b", "c"), ("a",), "a"]
+
+
+@pytest.mark.parametrize("names", [[("a",), ("b", "c")], [(1, 2), (3, 4)], [(), (0,), ("a", None)]])
+def test_names_that_are_sequences_are_read_too(names):
+    column = np.fromiter(names[::-1], dtype=object, count=len(names))
+    for values in (column, pd.Series(column), pd.Index(column, tupleize_cols=False)):
+        assert encode(values, names).tolist() == [*range(len(names))][::-1]
+    with pytest.raises(ValueError, match="row 0, 1, not among"):
+        encode(np.array([1, 2]), names)
+
+
+def test_levels_of_an_index_are_read_as_tuples():
+    names, index = [(1, "a"), (2, "b")], pd.MultiIndex.from_tuples([(2, "b"), (1, "a"), (2, "b")])
+    assert encode(index, names).tolist() == [1, 0, 1]
+    with pytest.raises(ValueError, match="row 1, not among"):
+        encode(index, [(2, "b"), None])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 # %% auto #0
 __all__ = ['MISSING', 'UNKNOWN', 'SPAN', 'EXACT', 'READERS', 'GAPS', 'WRITERS', 'library', 'is_missing', 'codes_of_list',
-           'codes_of_integers', 'comparable', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars', 'codes_of_arrow',
-           'encode', 'without_missing', 'shortened', 'listed', 'length', 'plain', 'blocks', 'name_array', 'decode',
+           'codes_of_integers', 'name_array', 'comparable', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars',
+           'codes_of_arrow', 'encode', 'without_missing', 'shortened', 'listed', 'length', 'plain', 'blocks', 'decode',
            'decode_numpy', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
 
 # %% ../../nbs/release/06_columns.ipynb #5797d00c
@@ -59,13 +59,22 @@ def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> ND
     return table.take(place)
 
 
+def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
+    """The names as a one-dimensional array; of objects, where NumPy would build something else from them."""
+    array = np.fromiter(names, dtype=object, count=len(names))
+    try:
+        native = np.array(names)
+    except ValueError:  # a name is itself a sequence
+        return array
+    same = native.shape == array.shape and native.tolist() == list(names)
+    kinds = {type(name) for name in names}
+    return native if same and len(kinds | set(map(type, native.tolist()))) == 1 else array
+
+
 def comparable(kind: str, names: Sequence[Hashable]) -> NDArray[Any] | None:
     """The names as an array that NumPy compares exactly with values of this kind, or None."""
-    types = {type(name) for name in names}
-    table = np.array(names) if len(types) == 1 else np.array(None)
+    table = name_array(names)
     own = table.dtype.kind
-    if own == "U" and any(str(name).endswith("\0") for name in names):
-        return None
     if own == "i" and kind == "f" and max(int(table.max()), -int(table.min())) <= EXACT:
         return table
     return table if own == kind and own in "ifbU" else None
@@ -105,9 +114,10 @@ def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
 
         return codes_of_arrow(pa.array(values.array), names)
     known = pd.Index(list(names), dtype=object, tupleize_cols=False)
-    found = known.get_indexer(pd.Index(values, dtype=object, tupleize_cols=False))
+    column = pd.Index(values, dtype=object, tupleize_cols=False)  # levels of an index become tuples
+    found = known.get_indexer(column)
     found = np.where(found < 0, UNKNOWN, found)
-    return np.where((found < 0) & np.asarray(pd.isna(values)), MISSING, found)
+    return np.where((found < 0) & np.asarray(pd.isna(column)), MISSING, found)
 
 
 def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
@@ -302,18 +312,6 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
         yield start, rows[start : start + size]
 
 # %% ../../nbs/release/06_columns.ipynb #d65a42cd
-def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
-    """The names as a one-dimensional array; of objects, where NumPy would build something else from them."""
-    array = np.fromiter(names, dtype=object, count=len(names))
-    try:
-        native = np.array(names)
-    except ValueError:  # a name is itself a sequence
-        return array
-    same = native.shape == array.shape and native.tolist() == list(names)
-    kinds = {type(name) for name in names}
-    return native if same and len(kinds | set(map(type, native.tolist()))) == 1 else array
-
-
 def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     """The names at these codes, as a column of the kind of `like`; -1 stays missing.
 
