@@ -1,6 +1,8 @@
 """Two-way tables: what is estimated agrees with the tables themselves, and intervals cover."""
 
+import math
 import pickle
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -304,3 +306,26 @@ def test_the_corrected_logistic_slope_is_not_too_small():
 def test_regressions_that_tell_nothing_are_refused(call, arguments, word):
     with pytest.raises(ValueError, match=word):
         getattr(pb, f"regression_{call}_release")(*arguments)
+
+
+def test_the_climb_ends_on_the_peak_next_to_zero():
+    """That all from the second on are 1 is likelier than that the line tells nothing, and lies at infinity."""
+    line = np.column_stack([np.ones(4), np.arange(4)])
+    noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    said, guess = (0, 1, 1, 0), (0, 1, 1, 1)
+    told = [Fraction(1 + 2 * (a == b), 4) for a, b in zip(said, guess)]
+    assert math.prod(told) == Fraction(27, 256) > Fraction(1, 2) ** 4
+    assert abs(pb.regression_of_release(noisy, said, line).coefficients).max() < 1e-9
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("column", [[1e200, 1.0, -1.0, 2.0], [1e300, 1e-300, 1.0, 1.0], [0.0] * 4])
+def test_what_floats_do_not_hold_is_refused_without_a_warning(column):
+    noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    with pytest.raises(ValueError, match="the likelihood has no maximum"):
+        pb.regression_of_release(noisy, [0, 1, 1, 0], np.column_stack([np.ones(4), column]))
+
+
+def test_one_input_has_no_odds():
+    with pytest.raises(ValueError, match="mechanism has one input"):
+        pb.regression_of_release(pb.Mechanism([[1.0]], [1.0]), [0, 0], np.ones((2, 1)))

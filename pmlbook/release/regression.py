@@ -195,13 +195,14 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     Returns
     -------
     Regression
-        L coefficients for each secret but the first: by how much its log odds against the first rise.
+        L coefficients for each secret but the first: by how much its log odds against the first rise. With
+        noise the likelihood may have several peaks; this is the one that a climb from zero ends on.
 
     Raises
     ------
     ValueError
-        If arguments are none of these or differ in length, an outcome was released that no input can produce, or
-        the likelihood has no maximum: the columns are dependent, or tell the answer with certainty.
+        If arguments are none of these or differ in length, there is one input, an outcome was released that no
+        input can produce, or the climb ends nowhere: the columns are dependent, or tell the answer with certainty.
 
     Source: maximum likelihood with misclassified answers, Hausman, Abrevaya and Scott-Morton 1998; Fisher's scoring.
 
@@ -213,32 +214,44 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     """
     codes = encode(released, check_instance(mechanism, Mechanism, "mechanism").outputs, "released")
     table, seen = _beside(covariates, len(codes)), mechanism.channel[:, codes].T
+    if len(mechanism.inputs) == 1:
+        raise ValueError("mechanism has one input: there are no odds to explain")
     if not seen.any(axis=1).all():
         row = int(np.argmin(seen.any(axis=1)))
         raise ValueError(f"the outcome in row {row} was released, but no input can produce it")
     beta, width = np.zeros((len(mechanism.inputs) - 1, table.shape[1])), _units(table)
-    table = table / width
+    with np.errstate(all="ignore"):  # told by what is not finite
+        found = _summit(mechanism.channel, seen, table / width, beta, 1 / width)
+    if found is None:
+        raise ValueError(
+            "the likelihood has no maximum: columns are dependent, or tell the answer with certainty"
+        )
+    return found
+
+
+def _summit(
+    channel: NDArray[np.float64],
+    seen: NDArray[np.float64],
+    table: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    units: NDArray[np.float64],
+) -> Regression | None:
+    """The peak that the climb from `beta` ends on, None if there is none; told in `units`, shape (L,)."""
     for _ in range(STEPS):
-        gain, slope, information = _climb(mechanism.channel, seen, table, beta)
+        gain, slope, information = _climb(channel, seen, table, beta)
         finite = np.isfinite(np.vstack([slope, information])).all()
         if not finite or np.linalg.matrix_rank(information, hermitian=True) < beta.size:
             break
         step = np.linalg.solve(information, slope).reshape(beta.shape)
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
-            units = np.tile(1 / width, len(beta))
             spread = np.linalg.inv(information).astype(np.float64)
-            found = _in_units(beta.ravel(), spread, units)
-            if found is None:
-                break
-            return found
-        while _climb(mechanism.channel, seen, table, beta + step)[0] < gain - SETTLED * abs(gain):
+            return _in_units(beta.ravel(), spread, np.tile(units, len(beta)))
+        while _climb(channel, seen, table, beta + step)[0] < gain - SETTLED * abs(gain):
             step = step / 2
         beta = beta + step
         if abs(beta).max() > FURTHEST:
             break
-    raise ValueError(
-        "the likelihood has no maximum: columns are dependent, or tell the answer with certainty"
-    )
+    return None
 
 
 def _climb(
