@@ -9,6 +9,7 @@ import ppl
 import pytest
 from oracles import UTILITIES
 from scipy.optimize import linprog
+from scipy.stats import beta
 
 import pmlbook as pb
 from pmlbook.practice.estimated_prior import (
@@ -29,6 +30,7 @@ from pmlbook.practice.meaning import (
     meaning,
 )
 from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
+from pmlbook.practice.strata import boxes, check_strata, strata_levels
 
 FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
 REGION = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
@@ -211,3 +213,29 @@ BAD = {
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({("a",): [1, 2], ("b",): [1, 2, 3]}, r"counts\[\('b',\)\] has 3 entries, not 2"),
+        ({("a",): [1, 2, 3]}, r"counts\[\('a',\)\] has 3 entries, not 2"),
+        ({("a",): [1, 2], ("b",): [1, -1]}, r"counts\[\('b',\)\]\[1\] = -1 is no whole number"),
+        ({("a",): [1, 2], ("b",): [0, 0]}, r"counts\[\('b',\)\] are all 0"),
+        ({("a",): [1, 2], ("b",): []}, r"counts\[\('b',\)\] is empty"),
+    ],
+)
+def test_a_stratum_that_does_not_fit_is_named(rows, message):
+    flip = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    for call in (lambda: strata_levels(flip, rows), lambda: check_strata(flip, rows, 1.0)):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("confidence", [1 - 2.0**-53, 1 - 1e-12])
+def test_many_strata_share_what_little_confidence_leaves(confidence):
+    """As a confidence, what each stratum may miss would be rounded by a tenth, or to nothing."""
+    rows = {(k,): [50, 50] for k in range(1000)}
+    low = boxes(rows, confidence)[(0,)].low[0]
+    exact = beta.ppf((1 - confidence) / 2000, 50, 51)
+    assert exact * (1 - 1e-8) < low < exact * (1 + 1e-12)

@@ -32,23 +32,23 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'ball_region', 'exact_fill', 'worst_prior',
-           'worst_leakage']
+__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'box_around', 'ball_region', 'exact_fill',
+           'worst_prior', 'worst_leakage']
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #8792f26d
 ZEROS = ("refuse", "drop", "add")
 
 
-def check_counts(counts: ArrayLike) -> NDArray[np.float64]:
+def check_counts(counts: ArrayLike, what: str = "counts") -> NDArray[np.float64]:
     """Return counts as floats; ValueError unless they are whole, at least 0 and not all 0."""
-    values = real_array(counts, "counts", 1)
+    values = real_array(counts, what, 1)
     bad = (values < 0) | (values != values.round())
     if bad.any():
         cell = int(np.argmax(bad))
         name = labels_of(counts, len(values))[cell]
-        raise ValueError(f"counts[{name!r}] = {values[cell]:g} is no whole number from 0 on")
+        raise ValueError(f"{what}[{name!r}] = {values[cell]:g} is no whole number from 0 on")
     if not values.any():
-        raise ValueError("counts are all 0: nobody was counted")
+        raise ValueError(f"{what} are all 0: nobody was counted")
     return values
 
 
@@ -213,7 +213,12 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
     >>> box_region([50, 50]).low.round(3).tolist()
     [0.398, 0.398]
     """
-    k, miss = check_counts(counts), _miss(confidence)
+    return box_around(counts, _miss(confidence), zeros)
+
+
+def box_around(counts: ArrayLike, miss: float, zeros: str) -> PriorRegion:
+    """The box that misses the true prior with at most this probability; see `box_region`."""
+    k = check_counts(counts)
     ends = 2 * len(k) if len(k) > 2 else 2  # of two cells, each end of one is an end of the other
     return PriorRegion(_centre(counts, zeros), *clopper_pearson(k, k.sum(), miss / ends))
 

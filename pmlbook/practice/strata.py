@@ -19,7 +19,8 @@ from ..release.mechanism import Mechanism
 from ..workshop.validation import check_epsilon
 from pmlbook.practice.estimated_prior import (
     PriorRegion,
-    box_region,
+    box_around,
+    check_counts,
     prior_from_counts,
     worst_leakage,
 )
@@ -58,9 +59,13 @@ class LevelExceeded(ValueError):
 
 
 def boxes(
-    counts: Mapping[tuple[Hashable, ...], ArrayLike], confidence: float = 0.95
+    counts: Mapping[tuple[Hashable, ...], ArrayLike],
+    confidence: float = 0.95,
+    size: int | None = None,
 ) -> dict[tuple[Hashable, ...], PriorRegion]:
     """For each stratum the priors that its counts allow, all at once with this confidence.
+
+    Each has `size` counts; if left out, as many as the first.
 
     Source: `box_region`; the union bound over the strata.
     """
@@ -68,8 +73,13 @@ def boxes(
         raise ValueError(f"confidence = {confidence} must lie strictly between 0 and 1")
     if not counts:
         raise ValueError("counts is empty: there are no strata")
-    each = 1 - (1 - confidence) / len(counts)
-    return {name: box_region(row, each, "add") for name, row in counts.items()}
+    for name, row in counts.items():
+        many = len(check_counts(row, f"counts[{name!r}]"))
+        size = many if size is None else size
+        if many != size:
+            raise ValueError(f"counts[{name!r}] has {many} entries, not {size}")
+    miss = (1 - confidence) / len(counts)  # as a confidence it would be rounded near one
+    return {name: box_around(row, miss, "add") for name, row in counts.items()}
 
 
 def strata_levels(
@@ -106,7 +116,7 @@ def strata_levels(
     [0.916, 0.405]
     """
     found = []
-    for name, region in boxes(counts, confidence).items():
+    for name, region in boxes(counts, confidence, len(mechanism.prior)).items():
         row = np.asarray(counts[name], dtype=float)
         there = row > 0
         level = epsilon_pml(mechanism.channel[there], row[there] / row.sum())
@@ -145,7 +155,7 @@ def check_strata(
     >>> check_strata(flip, {("a",): [50, 50], ("b",): [90, 10]}, 1.1)
     """
     level = check_epsilon(epsilon)
-    found = boxes(counts, confidence).values()
+    found = boxes(counts, confidence, len(mechanism.prior)).values()
     over = sum(not keeps_level(mechanism, region, level) for region in found)
     if over:
         worst = strata_levels(mechanism, counts, confidence)[0].worst
