@@ -126,7 +126,7 @@ def _loss_programme(
     """Best channel, shape (M, L), for a worst loss; a worst member of the set and prices of the rows."""
     size, labels = loss.shape
     entries, floors = sparse.eye(size * labels), sparse.kron(np.ones((size, 1)), sparse.eye(labels))
-    lost = sparse.block_diag([row[None, :] for row in loss])
+    lost = sparse.block_diag([sparse.csr_matrix(row) for row in loss])
     lost = sparse.hstack([lost, sparse.csr_matrix((size, labels))]).tocsr()
     worst = _demands(known, lost)
     below = sparse.bmat([[-entries, floors], [entries, -odds * floors]])

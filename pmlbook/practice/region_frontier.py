@@ -112,10 +112,10 @@ class _Programmes:
         ]
         lift = np.zeros((3 * n + 1, 3 * n + 4))
         lift[:n, n] = -1
-        self.fixed = sparse.csr_array(
-            sparse.block_diag([np.vstack([np.hstack(r) for r in rows])] * m)
+        kept = np.vstack([np.hstack(r) for r in rows])
+        self.fixed, self.rising = (
+            sparse.block_diag([sparse.csr_array(block)] * m, format="csr") for block in (kept, lift)
         )
-        self.rising = sparse.csr_array(sparse.block_diag([lift] * m))
         self.sums = sparse.csr_array(np.hstack([np.eye(n, 3 * n + 4)] * m))
         rest = [(0, None), (None, None)] + [(0, None)] * (2 * n) + [(None, None), (0, None)]
         self.bounds = [
