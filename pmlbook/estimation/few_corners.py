@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from .many_corners import Grown, first_circles, grow, singles_bound
+from .many_corners import Grown, first_circles, grow, pairs_bound
 from .optimal_design import Spread, centred, functionals
 from pmlbook.estimation.targets import (
     Claim,
@@ -286,18 +286,17 @@ def _grown(
     target: Any,
     wanted: Floats,
     tol: float,
-    max_time: float | None,
-    progress: Callable[[float, float, float], object] | bool | None,
+    clock: Clock,
 ) -> Answer:
     """Good weights of corners that are too many to list."""
     pool = Grown(shares, limit)
     found = first_circles(pool, np.random.default_rng(0))
     aim, unit = criterion(target, wanted, pool, found)
     assert isinstance(aim, Summed | Determinant)
-    bound, square = singles_bound(pool, aim), float(unit) ** 2
-    seconds = PATIENCE if max_time is None else max_time
-    with Clock(seconds, progress, "estimation_mechanism") as clock:
-        found, bound = grow(pool, found, aim, bound, tol, clock, lambda value: value * square)
+    square = float(unit) ** 2
+    found, bound = grow(
+        pool, found, aim, pairs_bound(pool, aim), tol, clock, lambda value: value * square
+    )
     return pool, found, float_below(Fraction(bound) * unit**2)
 
 
@@ -352,8 +351,8 @@ def estimation_mechanism(
     Warns
     -----
     LooseBound
-        If value and bound stay apart by more than a millionth, or `tol` is not reached. For few functionals of more
-        than 21 secrets it never is: no good bound is known here.
+        If value and bound stay apart by more than a millionth, or `tol` is not reached. For few functionals, where the
+        sets of secrets are too many for a table, it never is: no good bound is known here.
 
     Source: proved in the chapter; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
 
@@ -378,7 +377,9 @@ def estimation_mechanism(
     limit, many = lift_limit(shares, level)[1], len(shares) > MAX_ENUMERATED
     try:
         if many and not (isinstance(target, str) and target == "largest"):
-            pool, found, bound = _grown(shares, limit, target, wanted, tol, max_time, progress)
+            seconds = PATIENCE if max_time is None else max_time
+            with Clock(seconds, progress, "estimation_mechanism") as clock:
+                pool, found, bound = _grown(shares, limit, target, wanted, tol, clock)
         else:
             pool, found, bound = _listed(shares, limit, target, wanted, Clock(max_time))
     except np.linalg.LinAlgError:
@@ -386,7 +387,8 @@ def estimation_mechanism(
     measure = target if isinstance(target, str) else wanted
     mechanism = _stored(pool, found, RARE, prior, level)
     value = estimation_variance(mechanism, measure)
-    if value - bound > 1e-6 * value or value == math.inf:  # rare ones were needed
+    loose = value - bound > 1e-6 * value or value == math.inf
+    if loose and len(mechanism.outputs) < len(found):  # rare ones were needed
         other = _stored(pool, found, 0.0, prior, level)
         value, mechanism = min(
             (value, mechanism), (estimation_variance(other, measure), other), key=itemgetter(0)

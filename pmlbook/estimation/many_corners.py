@@ -21,9 +21,9 @@ from ..foundations.utility import Floats
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['FLAT', 'LOGS', 'MOST_UNITS', 'CLIMB', 'DENSE', 'SWEPT', 'SLACK', 'LAST', 'SWEEPING', 'FAR_OFF', 'Grown', 'relaxed',
-           'least_remainder', 'most_spread', 'singles_bound', 'arcs', 'first_circles', 'climb', 'eased_weights',
-           'swept', 'Excess', 'grow']
+__all__ = ['FLAT', 'STEEP', 'LOGS', 'TURNS', 'OUTSIDE', 'MOST_UNITS', 'CLIMB', 'DENSE', 'TABLE', 'HANDED', 'SLACK', 'LAST',
+           'SWEEPING', 'FAR_OFF', 'Grown', 'Reach', 'relaxed', 'least_remainder', 'most_spread', 'pairs_bound', 'arcs',
+           'first_circles', 'climb', 'eased_weights', 'sets_at_limit', 'swept', 'Excess', 'grow']
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #0942dc06
 class Grown:
@@ -90,59 +90,103 @@ class Grown:
         """The largest variance of each secret's lift."""
         return [(t - 1) * (1 - m) for m, t in zip(self.low, self.high)]
 
+    def together(self, i: int, j: int) -> tuple[Fraction, Fraction]:
+        """The least and the largest covariance that the lifts of two secrets may have."""
+        (a, b), (c, d) = ((self.high[k] - 1, 1 - self.low[k]) for k in (i, j))
+        return -min(a * c, b * d), min(a * d, b * c)
+
 
 FLAT = 1e-12  # of the largest eigenvalue: a functional is told, others hardly
+STEEP = 1e-9  # of the largest eigenvalue: below it a reach goes on along its tangent
+
+
+class Reach:
+    """How small multipliers D let an aim be, if tr(D K) is at most one for the covariance K of lifts.
+
+    All in the scale of a pool.
+    """
+
+    def __init__(self, pool: Grown, aim: Summed | Determinant) -> None:
+        self.ones, n = pool.ones, len(pool.ones)
+        self.flat = np.linalg.qr(np.column_stack([pool.ones, np.eye(n)]))[0][:, 1:n]
+        self.summed = isinstance(aim, Summed)
+        wanted = self.flat.T @ aim.full if isinstance(aim, Summed) else np.eye(n - 1)
+        sizes, axes = np.linalg.eigh(wanted @ wanted.T)
+        self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
+
+    def _axes(self, many: Floats) -> tuple[Floats, Floats, Floats]:
+        """Eigenvalues, the same if they are large enough, and axes."""
+        sizes, axes = np.linalg.eigh(self.root.T @ (self.flat.T @ many @ self.flat) @ self.root)
+        return sizes, np.maximum(sizes, STEEP * abs(sizes).max()), self.flat @ (self.root @ axes)
+
+    def of(self, many: Floats) -> tuple[float, Floats]:
+        """Its logarithm, up to a factor and a constant, and the slope, which is the best K; concave everywhere."""
+        sizes, near, axes = self._axes(many)
+        if self.summed:
+            total = max(((near + sizes) / np.sqrt(4 * near)).sum(), math.sqrt(near.min()))
+            return 2 * math.log(total), (axes / np.sqrt(near) / total) @ axes.T
+        return (np.log(near) + sizes / near).mean(), (axes / near / len(near)) @ axes.T
+
+    def best(self, many: Floats) -> Floats:
+        """A root of the best matrix J, up to a factor."""
+        _, near, axes = self._axes(many)
+        return np.column_stack([self.ones, axes / near ** (1 / 4 if self.summed else 1 / 2)])
+
+
+def _outside(best: Floats, least: Floats, most: Floats) -> list[tuple[Floats, float]]:
+    """Forms of pairs whose covariance is out of reach, the worst first, and what they may be at most."""
+    found, usual = [], np.sqrt(np.outer(np.diag(most), np.diag(most)))
+    over = np.triu(np.maximum(best - most, least - best), 1) / usual
+    for k in np.argsort(-over, axis=None)[: len(best)]:
+        at = np.unravel_index(k, best.shape)
+        if over[at] <= OUTSIDE:
+            break
+        form = np.zeros_like(best)
+        form[at] = form[at[::-1]] = 1.0 if best[at] > most[at] else -1.0
+        found.append((form, 2 * float(most[at] if best[at] > most[at] else -least[at])))
+    return found
 
 
 LOGS = 30.0  # largest logarithm of a multiplier
+TURNS = 10  # at most, in which pairs are given multipliers
+OUTSIDE = 1e-6  # of two lifts' deviations: what a covariance may be too large
 
 
 def relaxed(pool: Grown, aim: Summed | Determinant) -> list[tuple[Floats, float, Floats]]:
-    """Multipliers of the secrets and of their sum, and a root of the matrix J that is best if lifts need only have the variances they may have.
+    """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
-    In the scale of the pool, and up to a factor; first without the sum, then with it if it has a say.
+    In the scale of the pool, and up to a factor: first of single secrets; then with the sum, if it may have a say, and
+    with pairs whose covariance is otherwise out of reach.
     """
-    between, n, room = (
-        float(pool.between),
-        len(pool.ones),
-        np.array(pool.rooms, dtype=float) / pool.scale**2,
-    )
-    flat = np.linalg.qr(np.column_stack([pool.ones, np.eye(n)]))[0][:, 1:n]
-    square, across = pool.scale**2, flat.T @ pool.scale
-    power = 0.5 if isinstance(aim, Summed) else 0.0
-    wanted = flat.T @ aim.full if isinstance(aim, Summed) else np.eye(n - 1)
-    sizes, axes = np.linalg.eigh(wanted @ wanted.T)
-    root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
+    reach, n, size = Reach(pool, aim), len(pool.ones), np.outer(pool.scale, pool.scale)
+    ranges = [[pool.together(i, j) for j in range(n)] for i in range(n)]
+    least, most = np.moveaxis(np.array(ranges, dtype=float), 2, 0) / size
+    room, between = np.diag(most), float(pool.between)
+    forms, fees, start, fits = np.zeros((0, n, n)), np.zeros(0), np.zeros(n), []
 
-    def parts(logs: Floats) -> tuple[Floats, float, Floats, Floats]:
-        together = float(np.exp(logs[n:]).sum())  # nothing, or the last one
-        worth = np.exp(logs[:n]) + together * square
-        apart = (flat.T * worth) @ flat - together * np.outer(across, across)
-        sizes, axes = np.linalg.eigh(root.T @ apart @ root)
-        return worth, together, np.maximum(sizes, np.finfo(float).tiny), root @ axes
+    def many(x: Floats) -> Floats:
+        return np.diag(np.exp(x[:n])) + np.tensordot(x[n:], forms, 1)
 
-    def loss(logs: Floats) -> tuple[float, Floats]:
-        worth, together, sizes, axes = parts(logs)
-        own, all_of_them = (
-            (part**2 / sizes ** (1 - power)).sum(axis=-1) for part in (flat @ axes, across @ axes)
-        )
-        total = np.sqrt(sizes).sum() if power else n - 1
-        reach = 2 * math.log(total) if power else np.log(sizes).mean()
-        cost = room @ worth - together * between
-        slope = room / cost - own / total
-        last = slope @ square - between / cost + all_of_them / total
-        steps = np.append(np.exp(logs[:n]) * slope, together * last)
-        return math.log(cost) - reach, steps[: len(logs)]
+    def loss(x: Floats) -> tuple[float, Floats]:
+        own, (value, best) = np.exp(x[:n]), reach.of(many(x))
+        cost = room @ own + fees @ x[n:]
+        others = fees / cost - np.tensordot(forms, best, 2)
+        return math.log(cost) - value, np.append(own * (room / cost - np.diag(best)), others)
 
     exact = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
-    fits, logs = [], np.zeros(n)
-    for _ in range(2 if between else 1):
-        limits = [(-LOGS - math.log(2 * n), LOGS)] * len(logs)
-        logs = minimize(loss, logs, jac=True, method="L-BFGS-B", bounds=limits, options=exact).x
-        worth, together, sizes, axes = parts(logs - math.log(parts(logs)[0].max()))
-        half = flat @ (axes / sizes ** ((1 - power) / 2))
-        fits.append((worth, together, np.column_stack([pool.ones, half])))
-        logs = np.append(logs, logs.min() - math.log(2 * n))  # the matrix stays positive
+    for turn in range(TURNS):
+        limits = [(-LOGS - math.log(2 * n), LOGS)] * n + [(0.0, None)] * len(fees)
+        x = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=exact).x
+        x = np.append(x[:n] - x[:n].max(), x[n:] / math.exp(x[:n].max()))
+        fits.append((many(x), float(x[n]) if turn and between else 0.0, reach.best(many(x))))
+        best = reach.of(many(x))[1] * (room @ np.exp(x[:n]) + fees @ x[n:])
+        new = _outside(best, least, most)
+        if between and not turn:
+            new.insert(0, (np.diag(pool.scale**2) - size, float(pool.scale**2 @ room) - between))
+        if not new:
+            break
+        forms = np.concatenate([forms, [form for form, _ in new]])
+        fees, start = np.append(fees, [fee for _, fee in new]), np.append(x, np.zeros(len(new)))
     return fits
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #e9bb466a
@@ -173,39 +217,39 @@ def least_remainder(pool: Grown, weights: Sequence[Fraction]) -> Fraction:
     return min(found)
 
 
-def most_spread(pool: Grown, matrix: Floats, worth: Floats, together: float = 0.0) -> Fraction:
+def most_spread(pool: Grown, matrix: Floats, many: Floats, together: float = 0.0) -> Fraction:
     """No mechanism has a larger mean of |M (l - 1)|^2.
 
-    Sharp if M'M is nearly the multipliers' diagonal, less that of the sum everywhere.
+    Sharp if M'M is nearly the multipliers' matrix, in the scale of the pool; `together` is that of the sum among them.
 
     Source: proved in the chapter.
     """
     scaled, ones = matrix * pool.scale, pool.ones
-    apart = np.diag(worth) - together * np.outer(pool.scale, pool.scale) - scaled.T @ scaled
+    apart = many - scaled.T @ scaled
     prices = 2 * apart @ ones - ones * (ones @ apart @ ones)
     size = np.linalg.norm(pool.scale * pool.prior)
     shift = [Fraction(y) for y in (prices / pool.scale / size).tolist()]
     rows, unit = whole_numbers([Fraction(m) for row in matrix.tolist() for m in row])
     rows = rows.reshape(matrix.shape)
-    weights = []
+    weights, total, rooms = [], Fraction(0), pool.rooms
     for i, line in enumerate((rows.T @ rows).tolist()):
         entries = [
             Fraction(entry, unit**2) + Fraction(together) + (shift[i] * p + pool.shares[i] * y) / 2
             for entry, p, y in zip(line, pool.shares, shift)
         ]
-        own = entries.pop(i)
-        weights.append(max(own + sum(map(abs, entries)), Fraction(0)))
-    total = sum((r * room for r, room in zip(weights, pool.rooms)), Fraction(0))
+        weights.append(max(entries[i], Fraction(0)))
+        pairs = (max(entries[j] * x for x in pool.together(i, j)) for j in range(i))
+        total += weights[i] * rooms[i] + 2 * sum(pairs, Fraction(0))
     whole = min(Fraction(together), *weights) * pool.between
     return total - max(least_remainder(pool, weights), whole)
 
 
-def singles_bound(pool: Grown, aim: Summed | Determinant) -> float:
+def pairs_bound(pool: Grown, aim: Summed | Determinant) -> float:
     """A certified lower bound on the aim, in its unit, by the theorem and the proposition."""
     bounds = []
-    for worth, together, root in relaxed(pool, aim):
+    for many, together, root in relaxed(pool, aim):
         claim = aim.claim(root, np.ones(len(root)), 0.0)
-        bounds.append(claim.bound(most_spread(pool, claim.matrix, worth, together)))
+        bounds.append(claim.bound(most_spread(pool, claim.matrix, many, together)))
     return max(bounds)
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #3d2bd371
@@ -381,22 +425,31 @@ def eased_weights(lifts: Floats, weights: Floats, aim: Summed | Determinant, eas
     return weights
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #5eeb1a02
-SWEPT = 21  # secrets of which all corners are looked at, where nothing else helps
+TABLE = 2**25  # bits of the largest table of sets
+HANDED = 3  # corners that a sweep hands out, for each secret
 SLACK = 2.0**-51  # relative: what floats lose in each addition or product, four times over
 
 
-def _halves(n: int) -> tuple[Floats, Floats]:
-    """All sets of the first half of the secrets and of the second, one a column."""
-    first = n // 2
-    sets = [
-        ((np.arange(2**k) >> np.arange(k)[:, None]) & 1).astype(float) for k in (first, n - first)
-    ]
-    none = np.zeros((n - first, sets[0].shape[1])), np.zeros((first, sets[1].shape[1]))
-    return np.vstack([sets[0], none[0]]), np.vstack([none[1], sets[1]])
+def sets_at_limit(pool: Grown) -> NDArray[np.bool_] | None:
+    """All sets of secrets that may be at the limit in a corner, one a row, and perhaps some that may not; None if too many."""
+    p, share, tiny = pool.prior, 1 / float(pool.limit), len(pool.prior) * 2.0**-50
+    order = np.argsort(-p)
+    rest = 1 - np.cumsum(p[order]) + p.max()  # what later secrets and a remainder can add
+    sets, sums = np.zeros((1, 0), dtype=bool), np.zeros(1)
+    for i, most in zip(order, rest):
+        sums = np.column_stack([sums, sums + p[i]]).ravel()
+        possible = (sums <= share + tiny) & (sums + most >= share - tiny)
+        sets = np.column_stack([np.repeat(sets, 2, axis=0), np.arange(len(sums)) % 2 == 1])
+        sets, sums = sets[possible], sums[possible]
+        if sets.size > TABLE:
+            return None
+    return sets[:, np.argsort(order)]
 
 
-def swept(pool: Grown, matrix: Floats, prices: Floats) -> tuple[Fraction, list[int]]:
-    """No corner has a larger |M (l - 1)|^2 - prices . (l - 1); and the corners that have the most.
+def swept(
+    pool: Grown, sets: NDArray[np.bool_], matrix: Floats, prices: Floats
+) -> tuple[Fraction, list[int]]:
+    """No corner has a larger |M (l - 1)|^2 - prices . (l - 1); and some that have nearly as much, the best first.
 
     Source: floats, with what they lose added; Higham 2002, Section 4.2.
     """
@@ -406,31 +459,28 @@ def swept(pool: Grown, matrix: Floats, prices: Floats) -> tuple[Fraction, list[i
     steep = 2 * (1 + c) * size.sum(axis=1) + abs(prices)
     slack = (len(matrix) + 2 * n + 24) * SLACK * (1 + c) * float(steep.sum())
     slack += 2 * float((steep * wrong).max())
-    left, right = _halves(n)
-    fixed, free, slope = spread.sum(axis=1), spread @ left, -2 * c * spread.sum(axis=1) - c * prices
-    own = c * c * (left * free).sum(axis=0) + slope @ left + spread.sum() + prices.sum()
+    slope, own = -2 * spread.sum(axis=1) - prices, np.diag(spread)
     best: list[tuple[float, NDArray[np.bool_], int]] = []
-    for some in right.T:
-        rests = (1 - c * (p @ some + p @ left)) / p[:, None]
-        fits = (rests >= -wrong[:, None]) & (rests <= c + wrong[:, None])
-        fits &= (left == 0) & (some == 0)[:, None]
-        at, who = np.nonzero(fits)
+    for tall in np.array_split(sets, 1 + len(sets) // 4096 + min(8 * n, len(sets) // 16)):
+        lifted = c * tall
+        rests = (1 - lifted @ p)[:, None] / p
+        who, at = np.nonzero((rests >= -wrong) & (rests <= c + wrong) & ~tall)
         if not len(at):
             continue
-        beside = spread @ some
-        base = own + c * c * (some @ beside + 2 * some @ free) + slope @ some
-        rest = np.clip(rests[at, who], 0, c)
-        pull = c * (free[at, who] + beside[at]) - fixed[at]
-        value = base[who] + rest * (2 * pull + rest * spread[at, at] - prices[at])
+        pull = lifted @ spread + slope
+        base, rest = (lifted * pull).sum(axis=1), np.clip(rests[who, at], 0, c)
+        value = base[who] + rest * (2 * pull[who, at] - slope[at] + rest * own[at])
         top = int(value.argmax())
-        best.append((float(value[top]), (left[:, who[top]] + some).astype(bool), int(at[top])))
-    most = max(value for value, _, _ in best)
+        best.append((float(value[top]), tall[who[top]], int(at[top])))
     best.sort(key=lambda one: -one[0])
-    return Fraction(most) + Fraction(slack), pool.add((tall, i) for _, tall, i in best[:n])
+    most = best[0][0] + spread.sum() + prices.sum()
+    return Fraction(most) + Fraction(slack), pool.add(
+        (tall, i) for _, tall, i in best[: HANDED * n]
+    )
 
 # %% ../../nbs/estimation/05_many_corners.ipynb #25b2116a
 LAST = 1e-9  # of the aim: what the barrier costs at the end
-SWEEPING = 1e-3  # of the aim: while the barrier costs more, climbs find corners enough
+SWEEPING = 1e-3  # of the aim: while the barrier costs more, no bound is sharp
 FAR_OFF = 1e-2  # of the aim: while the barrier costs more, climbs also start on circles
 
 
@@ -490,6 +540,7 @@ def grow(
     Source: exchange, Fedorov 1972; the weights of all corners in use are made the best in every round.
     """
     rng, n, cost = np.random.default_rng(0), len(pool.ones), 0.1
+    sets = sets_at_limit(pool)
     names, weights = list(found), np.array(list(found.values()))
     least = math.inf, names, weights
     while True:
@@ -508,22 +559,22 @@ def grow(
         )  # by its weight alone a rare secret's is not told
         kept |= weights > 0.1 * math.sqrt(cost) * weights.mean()
         names, weights = [k for k, use in zip(names, kept) if use], weights[kept]
-        if n <= SWEPT and cost <= SWEEPING:
-            best, new = swept(pool, claim.utility.matrix, excess.prices * excess.mean)
+        starts = rng.choice(names, n, p=weights / weights.sum()).tolist()
+        begin = [(pool.corners.tall[k], int(pool.corners.place[k])) for k in starts]
+        if cost > FAR_OFF:
+            begin[: n // 2] = arcs(pool, rng.permutation(n))[0][: n // 2]
+        new = [k for k in excess.summits(begin) if k not in used]
+        if sets is not None and cost <= SWEEPING and excess.of(new).max(initial=0.0) < 10 * cost:
+            best, new = swept(pool, sets, claim.utility.matrix, excess.prices * excess.mean)
             bound = max(bound, claim.bound(best))
             if claim.value - bound <= tol * claim.value:
                 break
-        else:
-            starts = rng.choice(names, n, p=weights / weights.sum()).tolist()
-            begin = [(pool.corners.tall[k], int(pool.corners.place[k])) for k in starts]
-            if cost > FAR_OFF:
-                begin[: n // 2] = arcs(pool, rng.permutation(n))[0][: n // 2]
-            new = excess.summits(begin)
-        new = [k for k in new if k not in used]
+            new = [k for k in new if k not in used]
         over = excess.of(new)
         most = float(over.max(initial=0.0))
         if most < 10 * cost:
-            if cost <= LAST and most < cost:
+            told = sets is None or excess.of(names).max() < tol / 4  # corners in use have a say too
+            if cost <= LAST and most < cost and told:
                 break
             cost = max(cost / 10, LAST)
         new = [k for k, more in zip(new, over) if more > 0.1 * cost]
