@@ -16,6 +16,8 @@ RAW = re.compile(r"(?s).{0,40}(?:\\[(\[]|\$|:::|\{(?:eq|ref|doc|numref|cite|prf)
 RENDERED = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready }"
 # MathJax prints a macro that it doesn't know in red, without an error.
 BAD = ".math:not(:has(mjx-container)), mjx-merror, [data-mjx-error], mjx-mtext[style*=red]"
+CUT = """() => [...document.querySelectorAll("div.math mjx-container")]
+  .filter(e => e.scrollWidth > e.clientWidth + 2).map(e => e.textContent.slice(0, 100))"""
 PARAGRAPHS = "all => all.map(e => e.closest('.math').parentElement.innerText)"
 PROSE = """() => {
   const body = document.body.cloneNode(true);
@@ -58,6 +60,7 @@ def visit(chromium, site, chapter):
 def test_it_is_whole(visit):
     assert visit.page.locator(BAD).evaluate_all(PARAGRAPHS) == []
     assert RAW.findall(visit.page.evaluate(PROSE)) == []
+    assert visit.page.evaluate(CUT) == []
 
 
 def test_it_asks_this_machine_alone_and_is_answered(visit):
