@@ -76,9 +76,9 @@ def test_it_is_the_least_variance_for_equal_probabilities():
 
 @pytest.mark.parametrize("target", ["frequencies", "determinant"])
 def test_multipliers_out_of_reach_do_not_end_a_design(target):
-    """Floats once took a sum's multiplier too far: 'too uneven', though no secret is twice as likely as another."""
+    """Multipliers without a positive matrix once passed for good ones: 'too uneven', for the first prior and, by its determinant, the second."""
     half = np.where(np.arange(30) < 15, 1 / 45, 2 / 45)
-    for prior in (half, random_prior(24, np.random.default_rng(5))):
+    for prior in (half, np.random.default_rng(5).dirichlet(np.ones(24))):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LooseBound)
             design = estimation_mechanism(prior, 2.0, target, max_time=0.5)
