@@ -321,7 +321,7 @@ def estimation_mechanism(
         (c-optimal), or several, whose variances are summed; or all frequencies, with the least determinant of
         their covariance (D-optimal), or the least variance of the worst functional (E-optimal).
     max_time : float, optional
-        Seconds after which no new round is begun; beyond `MAX_ENUMERATED` secrets, a minute if left out.
+        Seconds until it ends, about; beyond `MAX_ENUMERATED` secrets, a minute if left out.
     tol : float
         Beyond `MAX_ENUMERATED` secrets the search stops when value and bound are this fraction apart.
     progress : callable or bool, optional

@@ -23,8 +23,8 @@ from ..workshop.validation import aligned, check_prior, labels_of, real_array
 Numbers = NDArray[Any]  # whole numbers of any size
 
 # %% auto #0
-__all__ = ['Numbers', 'WORDS', 'BITS', 'MANY', 'functionals', 'centred', 'information', 'eliminate', 'quadratic', 'trace_around',
-           'summed_variance', 'Spread']
+__all__ = ['Numbers', 'WORDS', 'BITS', 'MANY', 'functionals', 'centred', 'whole_product', 'information', 'eliminate', 'quadratic',
+           'trace_around', 'summed_variance', 'Spread']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
 WORDS = ("frequencies", "determinant", "largest")
@@ -77,6 +77,28 @@ def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
 BITS = 128  # of a reciprocal: enough, unless a variance is nearly a float
 
 
+def whole_product(left: Numbers, right: Numbers) -> Numbers:
+    """The product of two matrices of whole numbers, none negative, exactly.
+
+    Numbers are cut into parts of 16 bits: floats hold the sums of their products, and multiply matrices fast.
+    """
+    (n, k), m = left.shape, right.shape[1]
+    sizes = [int(numbers.max()).bit_length() // 16 + 1 for numbers in (left, right)]
+    if n * m * math.prod(sizes) > 2**24 or k > 2**20:
+        return left @ right
+    parts = []
+    for numbers, size in zip((left, right), sizes):
+        written = b"".join(
+            number.to_bytes(2 * size, "little") for number in numbers.ravel().tolist()
+        )
+        parts.append(np.frombuffer(written, "<u2").reshape(*numbers.shape, size).astype(float))
+    products = np.einsum("nki,kmj->ijnm", *parts, optimize=True).astype(np.int64)[::-1]
+    result = np.zeros((n, m), dtype=object)
+    for place in range(sum(sizes) - 1):  # the diagonal of all parts whose places sum to it
+        result += np.trace(products, place + 1 - sizes[0]).astype(object) << (16 * place)
+    return result
+
+
 def information(mechanism: Mechanism, bits: int | None = BITS) -> tuple[Numbers, Fraction]:
     """The Fisher information J in whole numbers, and their unit; each outcome's share is exact if `bits` is None.
 
@@ -86,7 +108,9 @@ def information(mechanism: Mechanism, bits: int | None = BITS) -> tuple[Numbers,
     shares, common = whole_numbers(mechanism.exact_prior)
     seen = shares @ weights
     one = math.lcm(*seen) if bits is None else 1 << (max(seen).bit_length() + bits)
-    return (weights * (one // seen)) @ weights.T, Fraction(common, one * sum(weights[0]))
+    return whole_product(weights * (one // seen), weights.T), Fraction(
+        common, one * sum(weights[0])
+    )
 
 
 def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:

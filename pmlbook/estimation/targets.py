@@ -91,10 +91,9 @@ class Claim:
 
 def inner(matrix: Floats, goal: list[list[Fraction]]) -> Fraction:
     """The trace of a product, exactly."""
-    return sum(
-        (Fraction(m) * b for row, line in zip(matrix.T.tolist(), goal) for m, b in zip(row, line)),
-        Fraction(0),
-    )
+    left, one = whole_numbers([Fraction(entry) for entry in matrix.T.ravel().tolist()])
+    right, other = whole_numbers([entry for row in goal for entry in row])
+    return Fraction(left @ right, one * other)
 
 # %% ../../nbs/estimation/02_targets.ipynb #203061cc
 class Criterion(Protocol):
