@@ -143,9 +143,13 @@ def reduced(filled: Floats, loss: Floats, weights: Floats) -> Floats:
     """
     used = np.flatnonzero(weights > 0)
     kept, left = weights[used], np.ones(len(used), dtype=bool)
-    basis = np.linalg.qr(filled[:, used].T, mode="complete")[0]
-    for ways in range(len(used) - len(filled), 0, -1):
-        way = basis[:, -1] if loss[used] @ basis[:, -1] <= 0 else -basis[:, -1]
+    null = np.linalg.qr(filled[:, used].T, mode="complete")[0][:, len(filled) :]
+    taken, shares = np.zeros(null.shape), np.zeros((null.shape[1],) * 2)
+    for k in range(
+        null.shape[1]
+    ):  # ways of the null space, less what earlier ones take out of them
+        way = null[:, k] - taken[:, :k] @ shares[:k, k]
+        way = way if loss[used] @ way <= 0 else -way
         lasts = np.full(len(used), np.inf)
         np.divide(kept, -way, out=lasts, where=left & (way < -TINY))
         gone = int(lasts.argmin())
@@ -153,8 +157,8 @@ def reduced(filled: Floats, loss: Floats, weights: Floats) -> Floats:
             break
         kept = np.where(left, np.maximum(kept + lasts[gone] * way, 0), 0)
         kept[gone], left[gone] = 0, False
-        others = basis[:, -ways:-1]
-        basis = others - np.outer(way, others[gone] / way[gone])
+        taken[:, k] = way
+        shares[k, k:] = (null[gone, k:] - taken[gone, :k] @ shares[:k, k:]) / way[gone]
     result = np.zeros(len(weights))
     result[used] = kept
     return result
