@@ -22,11 +22,12 @@ from pmlbook.large_alphabets.losses import (
     near_misses,
     nothing,
     turns,
+    with_rest,
 )
 from .pricing import best_of, price
 from .repeated_sums import Cells, numbers_full, price_cells
 from .repeated_sums import price_plane, price_sums, sums_repeat
-from .ungrouping import reduced, rounding_of, snapped, unroll
+from .ungrouping import reduced, rounding_of, unroll
 from ..workshop.linear_programmes import LooseBound, SolverFailed
 from ..workshop.progress import Clock
 from ..foundations.utility import FInformation, Utility
@@ -34,9 +35,9 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'FEW_NUMBERS', 'NEAR',
-           'TAIL', 'Found', 'LAID', 'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw',
-           'Search', 'grow_bundled', 'fillings_of', 'tail_columns', 'grow_coarse', 'grow', 'warn_why',
-           'column_generation']
+           'TAIL', 'Found', 'LAID', 'TIED', 'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth',
+           'draw', 'Search', 'grow_bundled', 'corners_near', 'tail_columns', 'grow_coarse', 'grow_tied', 'grow',
+           'warn_why', 'column_generation']
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #63ad982a
 LATE = "the time is up"
@@ -353,19 +354,25 @@ def grow_bundled(
 TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
 
 
-def fillings_of(groups: Groups, lifts: Floats) -> Fillings:
-    """Corners by group from lift vectors in the order of the prior; what is no corner is left out."""
+def corners_near(groups: Groups, lifts: Floats) -> Fillings:
+    """Corners by group with the full symbols of lift vectors in the order of the prior.
+
+    A rest that does not fit its symbol is taken, or given back, by the one that loses least.
+    """
     member, column = groups.member, np.arange(lifts.shape[1])
     x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
     at = (np.minimum(x, 1 - x) * groups.width[member][:, None]).argmax(axis=0)
-    taker, whole = member[at], np.rint(np.clip(x, 0, 1)).astype(np.int64)
-    whole[at, column] = 0
-    held = np.array([whole[member == g].sum(axis=0) for g in range(len(groups.p))])
+    full, taker = x > 0.5, member[at]
+    full[at, column] = False
+    held = np.zeros((len(groups.p), len(column)), dtype=np.int64)
+    np.add.at(held, member, full)
     place = (groups.room - groups.width @ held) / groups.width[taker]
-    near = rounding_of(groups.width)[taker]
-    place = snapped(place, 0.0, 1.0, near)
-    corner = (abs(place - x[at, column]) < 1e-6 + near) & (place >= 0) & (place <= 1)
-    return Fillings(held, taker, place)[corner]
+    off, own = rounding_of(groups.width)[taker], np.clip(place, 0, 1)
+    fits = abs(place - own) <= off
+    held[taker, column] += ~fits & (place > 1)
+    rest = groups.room - groups.width @ held[:, ~fits]
+    others = with_rest(groups, held[:, ~fits], rest)[0]
+    return joined([Fillings(held, taker, own)[fits], others])
 
 
 def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
@@ -381,11 +388,12 @@ def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
     Search(small).run()
     lifts, weights = small.lifts()
     x, _ = unroll(prior, label, np.minimum(tied.a * lifts, 1), weights)
-    growth.add(fillings_of(growth.groups, x / tied.a))
+    growth.add(corners_near(growth.groups, x / tied.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
 Found = tuple[Floats, Floats, float]  # lift vectors, shares, value
 LAID = 1000  # symbols that are still laid on a circle one by one
+TIED = 40  # runs of neighbours that are taken for equal, more than twice SMALL
 
 
 def grow_coarse(
@@ -407,6 +415,30 @@ def grow_coarse(
     return best
 
 
+def grow_tied(
+    prior: Floats, epsilon: float, groups: Groups, tol: float, clock: Clock
+) -> tuple[Found, Floats, float, Fillings]:
+    """The best mechanism if neighbours were equal, mixed with silence until it keeps the level; prices, their bound, corners.
+
+    Source: weak duality, with prices between those of neighbours.
+    """
+    label = np.empty(len(prior), dtype=np.int64)
+    label[np.argsort(prior)] = np.arange(len(prior)) * TIED // len(prior)
+    even = (np.bincount(label, prior) / np.bincount(label))[label]
+    growth = Growth(Groups(even, epsilon, groups.utility), tol, clock)
+    Search(growth).by_plane()
+    lifts, shares = growth.lifts()
+    corners, law = corners_near(groups, lifts), prior @ (lifts * shares)
+    lifts = lifts * shares / law
+    tall = max(float(lifts.max()), 1 / groups.a)
+    lifts = 1 + (lifts - 1) * (1 / groups.a - 1) / (tall - 1)
+    value = float(groups.utility.columns(lifts * law, prior).sum())
+    each = np.interp(groups.p, growth.groups.p, growth.fair / growth.groups.size)
+    prices = groups.size * each
+    loss = price_plane(groups, prices, numbers_full(groups), KEEP)[1]
+    return (lifts, law, value), prices, loss, corners
+
+
 def grow(
     prior: Floats,
     epsilon: float,
@@ -418,13 +450,22 @@ def grow(
     """Lift vectors, shares, value; a bound on every value; why the tolerance was not reached, if so."""
     groups = Groups(prior, epsilon, utility, people)
     bound = groups.closed + groups.rounding - lattice_loss(groups)
-    best = grow_coarse(prior, epsilon, groups, tol, clock)
+    best: Found | None
+    tied = len(groups.p) > BUNDLED and len(numbers_full(groups)) <= 2  # hardly a set comes near
+    if tied:
+        best, prices, loss, corners = grow_tied(prior, epsilon, groups, tol, clock)
+        bound = min(bound, groups.closed + groups.rounding - loss)
+    else:
+        best = grow_coarse(prior, epsilon, groups, tol, clock)
     if best is not None:
         if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
             return best, bound, ""
         if clock.over or len(groups.p) > LONG:
             return best, bound, LATE if clock.over else "there are too many symbols"
     growth = Growth(groups, tol, clock)
+    if tied:
+        growth.see(prices, loss)
+        growth.add(corners)
     tail_columns(prior, epsilon, growth)
     search = Search(growth)
     if len(search.cells.sums) <= FEW_CELLS:

@@ -52,7 +52,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'METHODS', 'closed_form', 'formula_corners',
+__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'RARE', 'METHODS', 'closed_form', 'formula_corners',
            'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level',
            'better', 'Blend', 'optimal_mechanism']
 
@@ -200,6 +200,9 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #f2a10202
 SETTLED = 1e-14  # rows this near to one are as near as floats get them
 TIKHONOV = 1e-13
+RARE = (
+    2.0**-33
+)  # an outcome rarer than this for every secret is left out: stored with few digits it would cost more
 
 
 class Blend:
@@ -224,16 +227,19 @@ class Blend:
         lower, root = lowered(self.lifts, self.prior, shave), self.root
         tallest = lower.max(axis=0)
         shapes, weights = lower / tallest, self.shares * tallest
+        often = weights > RARE
         for _ in range(20):
+            weights = np.where(often, weights, 0)
             off = 1 - shapes @ weights
             if abs(off).max() <= SETTLED:
                 break
             step = root * cho_solve(self.factor, root * (shapes.T @ off))
-            weights = np.maximum(weights + step, 0)
+            weights = weights + step
+            often &= weights > RARE
+        weights = np.where(often, weights, 0)
         if abs(1 - shapes @ weights).max() > 1e-12:
             return mixture(self.lifts, self.prior, shave)
-        used = weights > 0
-        channel = shapes[:, used] * weights[used]
+        channel = shapes[:, often] * weights[often]
         return np.asarray(channel / channel.sum(axis=1, keepdims=True))
 
     def lost(self, design: Design, utility: Utility) -> bool:
