@@ -153,3 +153,15 @@ def test_time_is_limited():
     except SolverFailed:
         return
     assert keeps_level(design.mechanism, SURE, 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::pmlbook.workshop.linear_programmes.LooseBound")
+@pytest.mark.parametrize("level", [0.0, 1e-12, 1e-10, 1e-6, 30.0])
+def test_a_dozen_secrets_at_either_end(level):
+    """Small levels once were 'infeasible'; the bound once exceeded the level, and all there is to tell."""
+    region = box_region([180, 41, 903, 57, 16, 287, 98, 74, 3, 148, 160, 33], zeros="add")
+    found = robust_mechanism(region, level, max_time=0.3)
+    entropy = -float(region.prior @ np.log(region.prior))
+    assert keeps_level(found.mechanism, region, level)
+    assert found.value <= found.bound <= min(6 * level**2, entropy * (1 + 1e-9))
+    assert found.value >= min(3 * level**2, entropy / 2)

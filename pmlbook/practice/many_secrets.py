@@ -16,7 +16,7 @@ from ..extremal.enumeration import margin
 from ..foundations.utility import Floats
 from .estimated_prior import PriorRegion
 from ..workshop.enclosure import float_above, float_below
-from ..workshop.linear_programmes import PATIENCE, SolverFailed, maximise
+from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
 
 # %% auto #0
@@ -259,7 +259,7 @@ def grow(
             found = maximise(
                 pool.values, equal=(table, np.ones(packs.size)), max_time=limit_of_time
             )
-        except SolverFailed:  # values too small for floats: any prices prove something
+        except (Infeasible, SolverFailed):  # too small for floats: any prices prove something
             break
         newest, value = found.equality_prices, found.value
         prices = newest if least == np.inf else 0.4 * newest + 0.6 * best

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
-from ..foundations.utility import Utility, as_utility
+from ..foundations.utility import NAMED, Floats, Utility, as_utility
+from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
 from .many_secrets import LONGEST, MOST_SECRETS, grow
@@ -28,7 +29,7 @@ from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
 __all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners', 'robust_columns',
-           'robust_bound', 'keeps_level', 'robust_mixture', 'robust_mechanism']
+           'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -271,6 +272,14 @@ TOLERANCE = (
 ENOUGH = 1e-5  # the same for generated columns, as a part of the value
 
 
+def told_at_most(prior: Floats, level: float) -> float:
+    """A bound on the information of every mechanism that keeps the level for one prior."""
+    if level == 0:
+        return 0.0
+    alone = Groups(prior, level, NAMED["mutual_information"])
+    return alone.closed + alone.rounding
+
+
 def robust_mechanism(
     region: PriorRegion,
     epsilon: float,
@@ -334,6 +343,7 @@ def robust_mechanism(
         search = Clock(min(LONGEST, clock.left), label="robust_mechanism")
         with search:
             inner, outer, bound = grow(region, limit, search)
+        bound = min(bound, told_at_most(region.prior, level))
         mixing, least_of = (
             Clock(max(PATIENCE, clock.left)),
             cache(partial(least_probability, region)),
