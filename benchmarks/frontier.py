@@ -58,7 +58,8 @@ def settings() -> Iterator[tuple[str, Any, float, str]]:
         (50, 330_000_000, 1.0),
     ]:
         yield f"counts {n} of {people}", counted(n, people), level, information
-    for n, spread, level in [(50, 1e-3, 0.5), (50, 0.1, 2.0), (100, 1e-3, 0.1), (300, 1e-3, 0.5)]:
+    ties = [(50, 1e-3, 0.5), (50, 0.1, 2.0), (100, 1e-3, 0.1), (300, 1e-3, 0.5), (1000, 1e-3, 0.5)]
+    for n, spread, level in ties:
         yield f"near ties {n} by {spread:g}", near_ties(n, spread), level, information
     for n, level in [(50, 1.0), (50, 2.0), (200, 1.0)]:
         yield f"harmonic {n}", harmonic(n), level, information

@@ -250,12 +250,12 @@ def lowered(
 ) -> NDArray[np.float64]:
     """Lift vectors with the largest lift lowered by the factor 1 - shave.
 
-    Zeros stay zeros; in each vector the remainder takes what the others lose.
+    Zeros stay zeros; in each vector the remainder, or all there is between, takes what the others lose.
     """
     c = lifts.max()
     tall, rest = lifts == c, (lifts > 0) & (lifts < c)
     lost = np.broadcast_to(shave * c * (prior @ tall), lifts.shape)
-    spread = np.divide(lost, prior[:, None], out=np.zeros_like(lifts), where=rest)
+    spread = np.divide(lost, prior @ rest, out=np.zeros_like(lifts), where=rest)
     return np.where(tall, c * (1 - shave), lifts + spread)
 
 
@@ -293,8 +293,13 @@ def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
     made: dict[float, Mechanism] = {}
 
     def kept(shave: float) -> bool:
-        made[shave] = make(shave)
+        try:
+            made[shave] = make(shave)
+        except SolverFailed:  # the lowered vectors do not mix, the genuine ones must
+            if shave == SHAVES[0]:
+                raise
+            return False
         return bool(made[shave].certify(epsilon))
 
     first = 0 if kept(SHAVES[0]) else bisect_left(SHAVES, True, lo=1, key=kept)
-    return made[SHAVES[first]] if first < len(SHAVES) else made[SHAVES[-1]].within(epsilon)
+    return made[SHAVES[first]] if first < len(SHAVES) else made[max(made)].within(epsilon)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from operator import itemgetter
 
 import highspy
 import numpy as np
@@ -35,9 +36,9 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'FEW_NUMBERS', 'NEAR',
-           'TAIL', 'Found', 'LAID', 'TIED', 'UNWATCHED', 'Master', 'start_columns', 'bundles', 'dealt_out', 'Growth',
-           'draw', 'Search', 'grow_bundled', 'corners_near', 'tail_columns', 'grow_coarse', 'grow_tied', 'grow',
-           'warn_why', 'column_generation']
+           'TAIL', 'Found', 'LAID', 'TIED', 'NEGLIGIBLE', 'UNWATCHED', 'Master', 'start_columns', 'bundles',
+           'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled', 'corners_near', 'tail_columns', 'grow_coarse',
+           'grow_tied', 'grow', 'grow_but_rare', 'warn_why', 'column_generation']
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #63ad982a
 LATE = "the time is up"
@@ -479,6 +480,39 @@ def grow(
         best = *growth.lifts(), groups.closed - growth.loss
     return best, bound, "" if growth.closed else growth.stuck or LATE
 
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
+NEGLIGIBLE = 1e-8  # of the closed bound: what telling the rarest symbols apart may be worth
+
+
+def grow_but_rare(
+    prior: Floats,
+    epsilon: float,
+    utility: FInformation,
+    tol: float,
+    clock: Clock,
+    people: int | None = None,
+) -> tuple[Found, float, str]:
+    """As `grow`, with negligible symbols tied into one at first.
+
+    Source: convexity of f; see the chapter.
+    """
+    groups = Groups(prior, epsilon, utility, people)
+    costs = np.cumsum(groups.size * groups.loss(groups.share, np.arange(len(groups.p))))
+    few = int(np.searchsorted(costs, NEGLIGIBLE * groups.closed))
+    rare = groups.member < few
+    if len(prior) <= SMALL or rare.sum() < 2:
+        return grow(prior, epsilon, utility, tol, clock, people)
+    label = np.where(rare, 0, np.cumsum(~rare))
+    tied = np.bincount(label, prior).astype(float)
+    (lifts, shares, value), bound, why = grow(
+        tied, epsilon, utility, tol, Clock(clock.left, False), people
+    )
+    found, bound = (lifts[label], shares, value), bound + float(costs[few - 1]) + groups.rounding
+    if clock.over or bound - value <= tol * value:
+        return found, bound, why
+    other, near, why = grow(prior, epsilon, utility, tol, clock, people)
+    return max(found, other, key=itemgetter(2)), min(bound, near), why
+
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c
 UNWATCHED = 20.0  # seconds after which a search that nobody limits and nobody watches ends
 
@@ -554,7 +588,7 @@ def column_generation(
         if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
             nothing_said = np.ones((len(checked), 1))
             return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
-        (lifts, shares, value), bound, why = grow(
+        (lifts, shares, value), bound, why = grow_but_rare(
             checked, level, utility, tol, clock, people_of(prior)
         )
     if why and not (why == LATE and max_time is not None):

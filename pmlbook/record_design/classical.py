@@ -112,7 +112,7 @@ def rate_distortion(
     level, least = check_epsilon(D, "D"), float(p @ d.min(axis=1))
     rounding = 1e-12 * abs(d)  # of whoever adds up the same distortions
     if level < least - float(p @ rounding.min(axis=1)):
-        raise Infeasible(f"D = {level:g} is below {least:.6g}, the least distortion of all")
+        raise Infeasible(f"D = {level} is below {least}, the least distortion of all")
     cheapest = (p @ d).argmin()
     free = float(p @ d[:, cheapest])
     if level >= free - float(p @ rounding[:, cheapest]):

@@ -149,7 +149,7 @@ def _design(
         noise = NOISE * (match.least + abs(stake.base) / stake.unit)
         if goal.D < match.least - noise:
             least = stake.above(match.least)
-            raise Infeasible(f"D = {limit:g} is below {least:.6g}, the least distortion of all")
+            raise Infeasible(f"D = {limit} is below {least}, the least distortion of all")
         match.goal = goal = Goal(D=max(goal.D, match.least))
     if goal.D is None or goal.D < match.most:
         begin = match.exact

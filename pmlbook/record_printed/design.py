@@ -67,7 +67,7 @@ def blurred(costs: NDArray[np.float64], D: float) -> NDArray[np.float64]:
     cheapest = np.eye(costs.shape[-1])[costs.argmin(axis=-1)]
     least, most = float((costs * cheapest).sum()), float(costs.mean(axis=-1).sum())
     if least > D + 1e-12 * float((np.abs(costs) * cheapest).sum()):
-        raise Infeasible(f"D = {D:g} is below the least expected distortion {least:.6g}")
+        raise Infeasible(f"D = {D} is below the least expected distortion {least}")
     share = min(1.0, (D - least) / (most - least)) if most > least else 1.0
     return (1 - share) * cheapest + share / costs.shape[-1]
 
