@@ -38,8 +38,8 @@ def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[n
     )  # read once: each reading of some sequences makes new objects, and nan is not nan
     position = {name: code for code, name in enumerate(names)}
     different = set(cells) - position.keys()
-    position |= {value: MISSING for value in different if is_missing(value)}
-    return np.array([position.get(value, UNKNOWN) for value in cells], dtype=np.intp)
+    position |= {value: MISSING if is_missing(value) else UNKNOWN for value in different}
+    return np.fromiter(map(position.__getitem__, cells), dtype=np.intp, count=len(cells))
 
 # %% ../../nbs/release/06_columns.ipynb #4c5831ad
 SPAN = 2**16  # whole numbers that lie so close together are looked up in a table

@@ -19,7 +19,8 @@ from .columns import is_missing, listed
 from .files import Source
 
 # %% auto #0
-__all__ = ['PROBE', 'ROW', 'ROWS', 'ROOM', 'Write', 'keeps_text', 'Layout', 'Lines', 'CsvTable', 'written']
+__all__ = ['PROBE', 'ROW', 'ROWS', 'ROOM', 'PIECE', 'Block', 'Write', 'keeps_text', 'Layout', 'Lines', 'line_feed', 'Plain',
+           'plain', 'CsvTable', 'written']
 
 # %% ../../nbs/release/09_csv_text.ipynb #e9ce22bf
 PROBE = "az.,;|\t\"'\\u0041\\x41~{}+AE-&#65;=?\r\n0" + "x" * 100
@@ -105,19 +106,25 @@ class Layout:
 ROW = 2**20  # characters of a row at most
 ROWS = 2**14  # rows of a CSV file in memory at a time, and
 ROOM = 2**22  # about as many characters
+PIECE = 2**18  # characters that are read at once
 
 
 class Lines:
-    """Lines of a text for `csv.reader`; `used` counts their characters, which must not exceed `ROW`."""
+    """Lines of a text for `csv.reader`; `used` counts their characters, which must not exceed `ROW`.
+
+    `ahead` takes the lines of a whole block as one text, `back` gives them back to be read one by one.
+    """
 
     def __init__(self, text: TextIO) -> None:
-        self.read, self.used, self.first = text.readline, 0, ""
+        self.text, self.ready, self.rest = text, io.StringIO(), ""  # what comes first is ready
+        self.used, self.first = 0, ""
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = self.read(ROW + 1 - self.used)
+        most = ROW + 1 - self.used
+        line = self.ready.readline(most) or self.text.readline(most)
         self.used += len(line)
         if self.used > ROW:
             raise csv.Error(f"a row longer than {ROW:,} characters")
@@ -126,12 +133,85 @@ class Lines:
         self.first = self.first or line
         return line
 
+    def ahead(self) -> str:
+        """The lines up to the line feed that fills `ROWS` or `ROOM`, or all that are left."""
+        text, line, piece = self.ready.read() + self.rest, "", "more"
+        rows = text.count("\n")
+        while piece and rows < ROWS and len(text) <= ROOM and len(line) <= ROW:
+            piece, line = self.text.read(PIECE), self.text.readline(ROW + 1)
+            text += piece + line
+            rows += piece.count("\n") + line.count("\n")
+        cut = text.find("\n", ROOM) + 1 or len(text)
+        if rows >= ROWS:
+            cut = min(cut, line_feed(text, ROWS))
+        self.rest = text[cut:]
+        return text[:cut]
+
+    def back(self, text: str) -> None:
+        """Have this text, and what was read behind it, read again."""
+        self.ready, self.rest = io.StringIO(text + self.rest, newline=""), ""
+
+
+def line_feed(text: str, n: int) -> int:
+    """Where the n-th line feed of a text ends, by halving."""
+    low, high = 0, len(text)
+    while high - low > 1:
+        middle = (low + high) // 2
+        seen = text.count("\n", low, middle)
+        low, high, n = (low, middle, n) if seen >= n else (middle, high, n - seen)
+    return high
+
+# %% ../../nbs/release/09_csv_text.ipynb #4089be02
+@dataclass(frozen=True)
+class Plain:
+    """Rows that need no quotes, as one list: the fields of each row, and a line feed. Iterates over the rows."""
+
+    fields: list[str]
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.fields) // (self.width + 1)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for start in range(0, len(self.fields), self.width + 1):
+            yield self.fields[start : start + self.width]
+
+    def column(self, place: int) -> slice:
+        """Where one column stands."""
+        return slice(place, None, self.width + 1)
+
+    def text(self, delimiter: str, line_end: str) -> str:
+        """The rows as CSV."""
+        whole = delimiter.join(self.fields) + delimiter
+        return whole.replace(f"{delimiter}\n{delimiter}", line_end)
+
+
+Block = list[list[str]] | Plain
+
+
+def plain(text: str, delimiter: str, line_end: str, width: int) -> Plain | None:
+    """Whole lines as rows of this width, None where only `csv` can tell."""
+    if width == 1 or line_end == "\r" or '"' in text or not text:
+        return None
+    text = text if text.endswith("\n") else text + line_end
+    rows = text.count("\n")
+    returns = rows * line_end.count("\r")
+    if text.count("\r") != returns or (returns and text.count(line_end) != rows):
+        return None
+    half = max(min(ROW, csv.field_size_limit()) // 2, 1)  # a longer line fills a window of half of it
+    if any(text.find("\n", start, start + half) < 0 for start in range(0, len(text), half)):
+        return None
+    fields = text.replace(line_end, f"{delimiter}\n{delimiter}").split(delimiter)
+    fields.pop()  # what stands behind the last delimiter
+    ends = fields[width :: width + 1]
+    return Plain(fields, width) if len(ends) == ends.count("\n") == rows else None
+
 # %% ../../nbs/release/09_csv_text.ipynb #aa84a27a
 Write = Callable[[Any, NDArray[Any]], None]  # a block, and codes of what replaces its column
 
 
 class CsvTable:
-    """A CSV file that is read once, block by block: lists of rows, which are lists of texts.
+    """A CSV file that is read once, block by block; a block iterates over its rows, lists of texts.
 
     Raises
     ------
@@ -165,14 +245,19 @@ class CsvTable:
         except csv.Error as error:
             raise ValueError(f"{where} {self.done}: {error}") from None
 
-    def blocks(self, places: Sequence[int] | None = None) -> Iterator[list[list[str]]]:
+    def blocks(self, places: Sequence[int] | None = None) -> Iterator[Block]:
         """The rows below the header, in blocks; all columns, whatever `places` asks for."""
-        while rows := self._block():
-            yield rows
+        while block := self._block():
+            yield block
 
-    def _block(self) -> list[list[str]]:
+    def _block(self) -> Block:
         rows, room, width = [], ROOM, len(self.columns)
         with self._explained():
+            text = self._lines.ahead()
+            if block := plain(text, self.layout.delimiter, self.line_end, width):
+                self.done += len(block)
+                return block
+            self._lines.back(text)
             for row in self._rows:
                 self.done += 1
                 if len(row) != width:
@@ -186,10 +271,16 @@ class CsvTable:
                     break
         return rows
 
-    def column(self, block: list[list[str]], place: int, known: Sequence[Any] = ()) -> list[Any]:
+    def _texts(self, block: Block, place: int) -> list[str]:
+        if isinstance(block, Plain):
+            return block.fields[block.column(place)]
+        return [row[place] for row in block]
+
+    def column(self, block: Block, place: int, known: Sequence[Any] = ()) -> list[Any]:
         """One column of a block, None where a text means missing and is not `known`."""
         gaps = dict.fromkeys(set(self.layout.missing_text) - set(known))
-        return [gaps.get(row[place], row[place]) for row in block]
+        texts = self._texts(block, place)
+        return texts if gaps.keys().isdisjoint(texts) else [gaps.get(text, text) for text in texts]
 
     def spell(self, names: Sequence[Hashable]) -> list[str | None]:
         """The names as they stand in the file, None for a missing value; ValueError if two look alike."""
@@ -210,8 +301,10 @@ class CsvTable:
         found = codecs.lookup(self.layout.encoding)
         encoder, decoder = found.incrementalencoder(), found.incrementaldecoder()
 
-        def send(rows: list[list[str]], final: bool = False) -> None:
-            text = written(rows, self.layout.delimiter, self.line_end)
+        form = self.layout.delimiter, self.line_end
+        easy = not any(mark in text for text in texts for mark in (form[0], '"', "\r", "\n"))
+
+        def send(text: str, final: bool = False) -> None:
             try:
                 data = encoder.encode(text, final)
                 same = decoder.decode(data, final) == text
@@ -224,15 +317,22 @@ class CsvTable:
                 )
             file.write(data)
 
-        def write(block: list[list[str]], codes: NDArray[Any]) -> None:
-            for row, code in zip(block, codes.tolist()):
-                if code >= 0:
-                    row[place] = texts[code]
-            send(block)
+        def write(block: Block, codes: NDArray[Any]) -> None:
+            new = [texts[code] for code in codes.tolist()]  # where a code is -1, any
+            if codes.min(initial=0) < 0:
+                old = self._texts(block, place)
+                new = [text if code >= 0 else kept for text, code, kept in zip(new, codes, old)]
+            if isinstance(block, Plain) and easy:
+                block.fields[block.column(place)] = new
+                return send(block.text(*form))
+            rows = list(block)
+            for row, text in zip(rows, new):
+                row[place] = text
+            send(written(rows, *form))
 
-        send([self.columns])
+        send(written([self.columns], *form))
         yield write
-        send([], final=True)
+        send("", final=True)
 
 
 def written(rows: list[list[str]], delimiter: str, line_end: str) -> str:
