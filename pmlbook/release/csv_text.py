@@ -191,14 +191,15 @@ Block = list[list[str]] | Plain
 
 def plain(text: str, delimiter: str, line_end: str, width: int) -> Plain | None:
     """Whole lines as rows of this width, None where only `csv` can tell."""
-    if width == 1 or line_end == "\r" or '"' in text or not text:
+    if width == 1 or line_end == "\r" or '"' in text:
         return None
     text = text if text.endswith("\n") else text + line_end
     rows = text.count("\n")
     returns = rows * line_end.count("\r")
     if text.count("\r") != returns or (returns and text.count(line_end) != rows):
         return None
-    half = max(min(ROW, csv.field_size_limit()) // 2, 1)  # a longer line fills a window of half of it
+    most = min(ROW, csv.field_size_limit())
+    half = max(most // 2, 1)  # a line longer than most fills a window of half of it
     if any(text.find("\n", start, start + half) < 0 for start in range(0, len(text), half)):
         return None
     fields = text.replace(line_end, f"{delimiter}\n{delimiter}").split(delimiter)
@@ -293,8 +294,9 @@ class CsvTable:
     def copy(self, file: BinaryIO, place: int, names: Sequence[Hashable]) -> Iterator[Write]:
         """Write the file again; the call that is given writes a block with one column replaced by names."""
         gap = next(iter(self.layout.missing_text), None)
-        texts = [gap if text is None else text for text in self.spell(names)]
-        if None in texts:
+        filled = [gap if text is None else text for text in self.spell(names)]
+        texts = [text for text in filled if text is not None]
+        if len(texts) < len(filled):
             raise ValueError("an outcome is a missing value, and missing_text has no text for it")
         if len(set(texts)) < len(texts):
             raise ValueError(f"two names look alike in a CSV file: {listed(names)}")
