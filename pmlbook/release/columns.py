@@ -115,9 +115,14 @@ def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
         return codes_of_arrow(pa.array(values.array), names)
     known = pd.Index(list(names), dtype=object, tupleize_cols=False)
     column = pd.Index(values, dtype=object, tupleize_cols=False)  # levels of an index become tuples
+    place = np.arange(len(column))
+    if pd.api.types.infer_dtype(column) == "string":  # each text is looked up once; gaps are at -1
+        place, different = pd.factorize(column.to_numpy())
+        column = pd.Index(different, dtype=object)
     found = known.get_indexer(column)
     found = np.where(found < 0, UNKNOWN, found)
-    return np.where((found < 0) & np.asarray(pd.isna(column)), MISSING, found)
+    found = np.where((found < 0) & np.asarray(pd.isna(column)), MISSING, found)
+    return np.append(found, MISSING)[place]
 
 
 def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
