@@ -1,4 +1,4 @@
-"""One release of a column of ten million values: ours, the usual calls, other packages, raw entropy.
+"""One release of a column of ten million values: ours, the usual calls, other packages, raw entropy; then text and CSV.
 
 Run: python benchmarks/release.py [--values 10000000] [--symbols 10 100] [--seconds 60]
 The other packages come with `pip install 'pmlbook[benchmark]'`; what is not installed is skipped.
@@ -9,14 +9,18 @@ from __future__ import annotations
 import argparse
 import os
 import ssl
+import tempfile
 from collections.abc import Callable
+from functools import partial
 from math import log
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
 from pmlbook import Mechanism, randomized_response
+from pmlbook.desk.release import release_file
 
 EPSILON = 1.0
 
@@ -111,6 +115,50 @@ def compare(n: int, m: int, seconds: float, repeats: int) -> None:
         line(name, *rate(call, values, seconds))
 
 
+def compare_texts(n: int, m: int, repeats: int) -> None:
+    """Columns of text against the same column as codes."""
+    codes, names = np.random.default_rng(m).integers(m, size=n), [f"value{i:03d}" for i in range(m)]
+    law = randomized_response(m, EPSILON), np.full(m, 1 / m)
+    mechanism, named = Mechanism(*law), Mechanism(*law, names, names)
+    columns = {"text in NumPy": np.array(names)[codes]}
+    try:
+        import pandas as pd
+
+        for kind in (object, "str"):
+            text = pd.Series(columns["text in NumPy"].tolist(), dtype=kind)
+            columns[f"text in pandas, {text.dtype}"] = text
+    except ImportError as error:
+        print(f"pandas skipped: {error}")
+    least, _ = best_of(lambda: mechanism.privatize(codes), repeats)
+    print(f"{m} symbols as text, {n:,d} values: times as long as codes")
+    for name, column in columns.items():
+        wall, _ = best_of(partial(named.privatize, column), repeats)
+        print(f"  {name:34s} {wall / least:8.1f}", flush=True)
+
+
+def compare_files(n: int, m: int, repeats: int) -> None:
+    """One column of five in a CSV file, against pyarrow reading and writing the file."""
+    try:
+        from pyarrow import csv
+    except ImportError as error:
+        return print(f"CSV skipped: {error}")
+    rng, names = np.random.default_rng(m), [f"value{i:03d}" for i in range(m)]
+    mechanism = Mechanism(randomized_response(m, EPSILON), np.full(m, 1 / m), names, names)
+    ages, codes, areas = (rng.integers(most, size=n).tolist() for most in (100, m, 10**5))
+    print(f"{m} symbols in a CSV file, {n:,d} rows: rows a second, times as long as pyarrow")
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = Path(folder) / "old.csv", Path(folder) / "new.csv"
+        for kind, quote in (("no quotes", ""), ("a field in quotes", '"')):
+            with open(old, "w") as file:
+                file.write("id,age,said,area,note\n")
+                for row, (age, code, area) in enumerate(zip(ages, codes, areas)):
+                    note = f"{quote}note {age}{quote}"
+                    file.write(f"{row},{age},{names[code]},{area:05d},{note}\n")
+            own = best_of(lambda: release_file(old, new, "said", mechanism, force=True), repeats)
+            arrow = best_of(lambda: csv.write_csv(csv.read_csv(old), new), repeats)
+            print(f"  {kind:34s} {n / own[0]:10,.0f} {own[0] / arrow[0]:8.1f}", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--values", type=int, default=10**7)
@@ -120,3 +168,5 @@ if __name__ == "__main__":
     options = parser.parse_args()
     for symbols in options.symbols:
         compare(options.values, symbols, options.seconds, options.repeats)
+        compare_texts(options.values // 10, symbols, options.repeats)
+        compare_files(options.values // 10, symbols, options.repeats)
