@@ -364,8 +364,10 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     if isinstance(like.dtype, pd.StringDtype) and all(isinstance(name, str) for name in names):
         table = pd.array(list(names), like.dtype)
         return pd.Series(table.take(np.maximum(codes, -1), allow_fill=True), index, name=name)
-    kind = object if like.dtype == object else None  # else pandas makes nan of None
-    column = pd.Series(decode_numpy(codes, names), index, kind, name=name)
+    if like.dtype == object:  # with the type said, for pandas makes nan of None otherwise
+        table = np.fromiter([*names, None], dtype=object, count=len(names) + 1)
+        return pd.Series(table[codes], index, object, name=name)  # the last entry is for a gap
+    column = pd.Series(decode_numpy(codes, names), index, name=name)
     try:
         kept = pd.Series(list(names)).astype(like.dtype)
         return column.astype(like.dtype) if kept.tolist() == list(names) else column
