@@ -24,9 +24,9 @@ from ..foundations.utility import UNPROVEN, Utility, finite
 from ..workshop.validation import PriorLike
 
 # %% auto #0
-__all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven', 'polish',
-           'complete', 'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings', 'enumerate_optimum',
-           'lowered', 'mixture', 'Contradiction', 'keep_level']
+__all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'LARGE', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven',
+           'polish', 'complete', 'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings',
+           'enumerate_optimum', 'lowered', 'mixture', 'Contradiction', 'keep_level']
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
@@ -283,12 +283,15 @@ class Contradiction(SolverFailed):
 
 
 SHAVES = (0.0, *(2.0**k for k in range(-52, -41)))
+LARGE = 2**15  # probabilities, from which on it takes long to certify them
 
 
 def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
-    """Of `make(shave)` that with the least shave, or nearly, that certifiably leaks at most `epsilon`.
+    """The first of `make(shave)`, with ever larger shaves, that certifiably leaks at most `epsilon`.
 
-    Source: `Mechanism.certify`; larger shaves mostly leak less, so that halving finds where it begins to hold.
+    Beyond `LARGE` probabilities one is found by halving: larger shaves mostly leak less, and each costs time.
+
+    Source: `Mechanism.certify`.
     """
     made: dict[float, Mechanism] = {}
 
@@ -301,5 +304,10 @@ def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
             return False
         return bool(made[shave].certify(epsilon))
 
-    first = 0 if kept(SHAVES[0]) else bisect_left(SHAVES, True, lo=1, key=kept)
+    if kept(SHAVES[0]):
+        return made[SHAVES[0]]
+    if made[SHAVES[0]].weights.size > LARGE:
+        first = bisect_left(SHAVES, True, lo=1, key=kept)
+    else:
+        first = next((k for k in range(1, len(SHAVES)) if kept(SHAVES[k])), len(SHAVES))
     return made[SHAVES[first]] if first < len(SHAVES) else made[max(made)].within(epsilon)

@@ -25,6 +25,7 @@ from pmlbook.extremal.enumeration import (
     lowered,
     margin,
     mixture,
+    too_uneven,
 )
 from ..extremal.gains import gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
@@ -220,7 +221,10 @@ class Blend:
         scaled = lifts / tallest * self.root
         gram = scaled.T @ scaled
         some = TIKHONOV * np.trace(gram) / len(gram)
-        self.factor = cho_factor(gram + some * np.eye(len(gram)))
+        try:
+            self.factor = cho_factor(gram + some * np.eye(len(gram)))
+        except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
+            raise too_uneven(prior) from None
 
     def channel(self, shave: float) -> NDArray[np.float64]:
         """The channel, with the largest lift lowered by the factor 1 - shave; rows sum to one."""
