@@ -19,6 +19,7 @@ from .privacy_regions import lift_limit
 from ..workshop.enclosure import float_above
 from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
 from ..release.mechanism import Mechanism
+from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior
 from ..foundations.utility import UNPROVEN, Utility, finite
 from ..workshop.validation import PriorLike
@@ -310,4 +311,7 @@ def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
         first = bisect_left(SHAVES, True, lo=1, key=kept)
     else:
         first = next((k for k in range(1, len(SHAVES)) if kept(SHAVES[k])), len(SHAVES))
-    return made[SHAVES[first]] if first < len(SHAVES) else made[max(made)].within(epsilon)
+    if first < len(SHAVES):
+        return made[SHAVES[first]]
+    nearest = min(made.values(), key=lambda one: epsilon_pml(one.channel, one.prior))
+    return nearest.within(epsilon)
