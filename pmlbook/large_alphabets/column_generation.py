@@ -504,11 +504,11 @@ def grow_but_rare(
         return grow(prior, epsilon, utility, tol, clock, people)
     first = Clock(clock.left / 4, clock.progress, clock.label)
     best, bound, why = grow(prior, epsilon, utility, tol, first, people)
-    for few, part in zip(tails, (0.5, 1.0)):
+    for left, few in zip(range(len(tails), 0, -1), tails):
         if why == "" or clock.over:
             break
         rare = groups.member < few
-        label, own = np.where(rare, 0, np.cumsum(~rare)), Clock(part * clock.left, False)
+        label, own = np.where(rare, 0, np.cumsum(~rare)), Clock(clock.left / left, False)
         tied = np.bincount(label, prior).astype(float)
         (lifts, shares, value), near, why = grow(tied, epsilon, utility, tol, own, people)
         best = max(best, (lifts[label], shares, value), key=itemgetter(2))
