@@ -11,14 +11,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import entr
+from scipy.special import entr, expit
 
 from ..workshop.progress import Clock
 from .classes import RecordProblem
 from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
 
 # %% auto #0
-__all__ = ['GENEROUS', 'longest_edge', 'prices', 'Cells', 'bound_cells', 'whole', 'overpaid', 'split', 'near_uniform']
+__all__ = ['DIM', 'GENEROUS', 'HAIR', 'FAR', 'MOST_STEPS', 'WORTH', 'gains_beside', 'longest_edge', 'prices', 'Cells',
+           'bound_cells', 'whole', 'rises', 'narrow', 'overpaid', 'split', 'near_uniform']
+
+# %% ../../nbs/per_record/06_bound.ipynb #aside002
+DIM = 1e-30  # smaller posteriors are read as this: too well, as is allowed
+
+
+def gains_beside(
+    problem: RecordProblem, beside: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What classes earn, shape (N, A, C), if data processing bounds what a prior knows; and the largest number added.
+
+    Source: the theorem on readings beside of this chapter.
+    """
+    here = np.isfinite(problem.log_shares)
+    beside = np.where(here, np.maximum(beside, TINY), 0.0)
+    both = problem.outputs(beside)
+    total = both.sum(axis=1, keepdims=True)
+    read = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
+    paid = gains_of(problem, np.log(np.maximum(read, DIM)))
+    apart = np.zeros_like(beside)
+    np.subtract(problem.log_shares, np.log(beside, where=here, out=apart), where=here, out=apart)
+    return paid + apart, (np.abs(paid) + np.abs(apart)).max(axis=(1, 2))
 
 # %% ../../nbs/per_record/06_bound.ipynb #ea8deccb
 def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -96,8 +118,12 @@ class Cells:
         A prior with H(X) >= b, best for the reading.
     both : ndarray, shape (N, A, M)
         Its joint law of record and output.
+    share : ndarray, shape (N,)
+        The part t that is left to data processing.
+    beside : ndarray, shape (N, A, C)
+        The prior with which it is to be compared next.
 
-    Source: the cell bound of this chapter.
+    Source: the theorems of this chapter.
     """
 
     corners: NDArray[np.float64]
@@ -108,6 +134,8 @@ class Cells:
     multiplier: NDArray[np.float64]
     classes: NDArray[np.float64]
     both: NDArray[np.float64]
+    share: NDArray[np.float64]
+    beside: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.bound)
@@ -128,6 +156,8 @@ def bound_cells(
     start: NDArray[np.float64] | None = None,
     drift: NDArray[np.float64] | None = None,
     clock: Clock | None = None,
+    share: NDArray[np.float64] | None = None,
+    beside: NDArray[np.float64] | None = None,
 ) -> Cells:
     """Bound every adversary with entropy at least `b` whose posteriors lie in given simplices.
 
@@ -147,23 +177,34 @@ def bound_cells(
         How far the corners are from where they should be, relative to each entry.
     clock : Clock, optional
         When its time is over, the bounds are what they are.
+    share : ndarray, shape (N,), optional
+        The part t, from 0 to 1, that is left to data processing; nothing if left out.
+    beside : ndarray, shape (N, A, C), optional
+        The priors with which others are compared there; the uniform one if left out.
 
     Returns
     -------
     Cells
 
-    Source: the cell bound of this chapter.
+    Source: the theorems of this chapter.
     """
     if reading is None:
         reading = prices(corners).swapaxes(1, 2)
     drift = np.zeros(len(corners)) if drift is None else drift
-    answer = reply(problem, gains_of(problem, reading), b, start, accuracy=1e-10, clock=clock)
-    a, _, m = problem.rows.shape
+    share = np.zeros(len(corners)) if share is None else share
+    beside = problem.uniform[None] if beside is None else beside
+    part, (told, size) = share[:, None, None], gains_beside(problem, beside)
+    gains = (1 - part) * gains_of(problem, reading) + part * told
+    answer = reply(problem, gains, b, start, accuracy=1e-10, clock=clock)
+    a, c, m = problem.rows.shape
     handled = (np.abs(reading).max(axis=1) @ problem.rows.reshape(-1, m).T).max(axis=1)
     lost = margin(m, handled) + drift * (handled + np.log(a) + 1)
-    both = problem.outputs(answer.classes)
-    bound, slack = answer.bound + lost, answer.slack + lost
-    return Cells(corners, drift, reading, bound, slack, answer.multiplier, answer.classes, both)
+    lost += share * (blur(problem) + margin(a * c + m, 1 + size))
+    bound = answer.bound + share * max(0.0, problem.largest_entropy - b) + lost
+    both, weight = problem.outputs(answer.classes), 2 / (2 + share / answer.multiplier)
+    beside = beside + weight[:, None, None] * (answer.classes - beside)
+    found = bound, answer.slack + lost, answer.multiplier, answer.classes, both, share, beside
+    return Cells(corners, drift, reading, *found)
 
 
 def whole(problem: RecordProblem) -> NDArray[np.float64]:
@@ -171,7 +212,58 @@ def whole(problem: RecordProblem) -> NDArray[np.float64]:
     a, _, m = problem.rows.shape
     return np.broadcast_to(np.eye(a), (1, m, a, a)).copy()
 
+# %% ../../nbs/per_record/06_bound.ipynb #odds0002
+HAIR = 1e-11  # in logarithms of odds: more than rounding moves
+FAR = 700.0  # logarithms of odds beyond are not told from infinite ones
+MOST_STEPS = 5e7  # numbers that the rises may cost
+
+
+def rises(problem: RecordProblem) -> NDArray[np.float64] | None:
+    """How much the log odds of a record's first value may rise, [z, y], from output y to z; None for other records.
+
+    Source: the lemma on neighbouring outputs.
+    """
+    a, _, m = problem.rows.shape
+    if a != 2 or problem.rows.size * m > MOST_STEPS:
+        return None
+    rise = np.empty((m, m))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second = (
+            np.log(problem.rows[k][np.isfinite(problem.log_counts[k])]) for k in (0, 1)
+        )
+        for y in range(m):
+            up, down = first - first[:, y, None], second - second[:, y, None]
+            rise[:, y] = up.max(axis=0) - down.min(axis=0)
+    return np.where(np.isnan(rise), np.inf, rise) + HAIR
+
+
+def narrow(
+    corners: NDArray[np.float64], y: NDArray[np.int64], end: int, rise: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Move the ends of intervals, shape (N, M, 2, 2), to where an end at outputs y allows them, in place.
+
+    Which were moved, shape (N, M); and in which cells that leaves nobody, shape (N,). The first corner has
+    the larger odds of the first value.
+
+    Source: the lemma on neighbouring outputs.
+    """
+    n = np.arange(len(corners))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.log(corners[..., 0]) - np.log(corners[..., 1])
+        at = odds[n, y, end][:, None]
+        if end:
+            ends = np.fmax(odds[..., 1], np.minimum(at - rise[y], FAR))
+        else:
+            ends = np.fmin(odds[..., 0], np.maximum(at + rise[:, y].T, -FAR))
+    moved = ends != odds[..., end]
+    odds[..., end] = ends
+    corners[moved, end] = expit(np.stack([ends, -ends], axis=-1)[moved])
+    return moved, np.asarray((odds[..., 0] < odds[..., 1]).any(axis=1))
+
 # %% ../../nbs/per_record/06_bound.ipynb #c01c94e3
+WORTH = 0.5  # of a cell's error is to be overpaid, or its part for data processing shrinks as much
+
+
 def overpaid(cells: Cells) -> NDArray[np.float64]:
     """What each cell's prior is paid above its worth at each output, in nats, shape (N, M)."""
     total = cells.both.sum(axis=1)
@@ -187,34 +279,47 @@ def _shares_of_corners(
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def split(problem: RecordProblem, b: float, cells: Cells, clock: Clock | None = None) -> Cells:
-    """Both halves of every cell, cut at its most overpaid output.
+def split(
+    problem: RecordProblem,
+    b: float,
+    cells: Cells,
+    clock: Clock | None = None,
+    rise: NDArray[np.float64] | None = None,
+) -> Cells:
+    """Both halves of every cell, cut at its most overpaid output; `rise` is that of a record with two values.
 
-    Source: the cell bound of this chapter.
+    Source: the theorems of this chapter.
     """
-    n = np.arange(len(cells))
-    y = overpaid(cells).argmax(axis=1)
+    n, over = np.arange(len(cells)), overpaid(cells)
+    y, loose = over.argmax(axis=1), cells.bound - problem.leakage(cells.classes)
+    share = np.where(over.sum(axis=1) < WORTH * loose, WORTH, 1) * cells.share
     simplex, a = cells.corners[n, y], cells.corners.shape[-1]
     first, second = np.triu_indices(a, 1)
-    share = _shares_of_corners(simplex, cells.both[n, :, y])
-    i, j = longest_edge(simplex, share[:, first] * share[:, second] + 1e-6)
-    at = np.clip(share[n, i] / (share[n, i] + share[n, j]), 0.1, 0.9)[:, None]
+    mixed = _shares_of_corners(simplex, cells.both[n, :, y])
+    i, j = longest_edge(simplex, mixed[:, first] * mixed[:, second] + 1e-6)
+    at = np.clip(mixed[n, i] / (mixed[n, i] + mixed[n, j]), 0.25, 0.75)[:, None]
     middle = at * simplex[n, i] + (1 - at) * simplex[n, j]
     middle /= middle.sum(axis=1, keepdims=True)
 
-    halves, readings = [], []
+    halves, readings, nobody = [], [], []
     for end in (i, j):
-        half = simplex.copy()
-        half[n, end] = middle
-        corners, reading = cells.corners.copy(), cells.reading.copy()
-        corners[n, y], reading[n, :, y] = half, prices(half)
+        corners, reading = cells.corners.copy(), cells.reading.swapaxes(1, 2).copy()
+        corners[n, y, end] = middle
+        moved, empty = np.zeros(corners.shape[:2], dtype=bool), np.zeros(len(n), dtype=bool)
+        if rise is not None:
+            moved, empty = narrow(corners, y, int(end[0]), rise)
+        moved[n, y] = True
+        reading[moved] = prices(corners[moved])
         halves.append(corners)
-        readings.append(reading)
-    start = np.clip(np.concatenate([cells.multiplier] * 2), 1e-6, HOT)
-    drift = np.concatenate([cells.drift + (2 * EPS if a > 2 else 0.0)] * 2)
-    parts = np.concatenate(halves), np.concatenate(readings)
-    children = bound_cells(problem, b, *parts, start, drift, clock)
-    children.bound[:] = np.minimum(children.bound, np.concatenate([cells.bound] * 2))
+        readings.append(reading.swapaxes(1, 2))
+        nobody.append(empty)
+    twice = np.tile(n, 2)
+    start = np.clip(cells.multiplier[twice], 1e-6, HOT)
+    drift = cells.drift[twice] + (2 * EPS if a > 2 else 0.0)
+    parts = np.concatenate(halves), np.concatenate(readings), start, drift, clock
+    children = bound_cells(problem, b, *parts, share[twice], cells.beside[twice])
+    children.bound[:] = np.minimum(children.bound, cells.bound[twice])
+    children.bound[np.concatenate(nobody)] = -np.inf
     return children
 
 # %% ../../nbs/per_record/06_bound.ipynb #be3ca5fe

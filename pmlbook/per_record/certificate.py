@@ -17,23 +17,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon, real_array
-from .bound import bound_cells, near_uniform, overpaid, split, whole
+from .bound import bound_cells, near_uniform, overpaid, rises, split, whole
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
-from .doubt import dear_bound
+from .doubt import dear_bound, own_multiplier
 from .queries import Query
 from .rank import rank_bound
 from .tilted import best_adversary, climb, spare, unsure
 
 # %% auto #0
-__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'PATIENCE', 'Search', 'search', 'worst_prior', 'Adversary', 'check_entropy',
-           'in_turn', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
+__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'AT_ONCE', 'PATIENCE', 'ASIDE', 'Search', 'search', 'worst_prior', 'Adversary',
+           'check_entropy', 'in_turn', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
 
 # %% ../../nbs/per_record/10_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
 MAX_MEMORY = 2**25  # or when they hold more numbers than this
-BATCH = 400_000  # numbers handled at once
+BATCH = 400_000  # numbers that climb at once
+AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
 PATIENCE = 2_000  # cells of readings before cells in rank are tried
+ASIDE = 2 / 3  # of the multiplier is left to data processing
 
 
 class Search(NamedTuple):
@@ -84,7 +86,7 @@ def search(
     Source: the cell bound of the chapter on wrong readings.
     """
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
-    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + a * c))
+    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 2 * a * c))
     starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
     if not clock.over and (dear := dear_bound(problem, b, classes, clock=clock)) < ceiling:
@@ -92,28 +94,32 @@ def search(
         if dear <= max(value, floor) + tol:
             clock.tell(max(value, floor), max(dear, floor))
             return Search(classes, value, max(value, dear), "data processing")
-    cells, settled = bound_cells(problem, b, whole(problem), clock=clock), -math.inf
-    cut_so_far, road = 0, "branch and bound"
+    aside = np.array([ASIDE * min(1.0, own_multiplier(problem, b, classes, clock))])
+    everyone, rise = bound_cells(problem, b, whole(problem), clock=clock), rises(problem)
+    cells = bound_cells(problem, b, whole(problem), clock=clock, share=aside, beside=classes[None])
+    cells.bound[:] = np.minimum(cells.bound, everyone.bound)
+    settled, cut_so_far, road = -math.inf, 0, "branch and bound"
     while True:
         enough = max(value, floor) + tol
         unsettled = cells.bound - cells.slack > enough  # what rounding has added cannot be cut away
         settled = max(settled, float(cells.bound[~unsettled].max(initial=-math.inf)))
-        cells = cells[unsettled]
-        bound = max(value, min(ceiling, max(settled, float(cells.bound.max(initial=-math.inf)))))
+        highest = float(cells.bound[unsettled].max(initial=-math.inf))
+        bound = max(value, min(ceiling, max(settled, highest)))
         clock.tell(max(value, floor), max(bound, floor))
         if bound <= enough:
             return Search(classes, value, bound, road)
-        if not len(cells) or clock.over or len(cells) > most:
-            why = (
-                "rounding" if not len(cells) else "interrupted" if clock.over else "too many cells"
-            )
+        left = np.flatnonzero(unsettled)
+        if not len(left) or clock.over or len(left) > most:
+            why = "rounding" if not len(left) else "interrupted" if clock.over else "too many cells"
             return Search(classes, value, bound, why)
-        batch = int(np.clip(len(cells) // 4, 32, max(1, BATCH // problem.rows.size)))
-        worst = np.argsort(-cells.bound)[:batch]
-        rest = np.ones(len(cells), dtype=bool)
-        rest[worst] = False
-        chosen, cells = cells[worst], cells[rest]
-        cut = overpaid(chosen).max(axis=1) > 1e-12  # what is left in the others is rounding
+        batch = int(np.clip(len(left) // 4, 32, max(1, AT_ONCE // problem.rows.size)))
+        worst = left[np.argsort(-cells.bound[left])[:batch]]
+        unsettled[worst] = False
+        chosen, cells = cells[worst], cells[unsettled]
+        over = overpaid(chosen).max(axis=1)  # what is left where there is none is rounding
+        cut = (over > 1e-12) | (
+            chosen.bound - chosen.slack > problem.leakage(chosen.classes) + 1e-12
+        )
         settled = max(settled, float(chosen.bound[~cut].max(initial=-math.inf)))
         if not cut.any():
             continue
@@ -123,7 +129,7 @@ def search(
             if low < ceiling:
                 ceiling, road = low, "rank" if low <= enough else road
         cut_so_far += int(cut.sum())
-        halves = split(problem, b, chosen[cut], clock)
+        halves = split(problem, b, chosen[cut], clock, rise)
         cells = cells + halves
         leakage = problem.leakage(halves.classes)
         if leakage.max() > value + tol / 10:
