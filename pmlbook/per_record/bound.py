@@ -18,7 +18,7 @@ from .classes import RecordProblem
 from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
 
 # %% auto #0
-__all__ = ['DIM', 'GENEROUS', 'HAIR', 'FAR', 'MOST_STEPS', 'WORTH', 'gains_beside', 'longest_edge', 'prices', 'Cells',
+__all__ = ['DIM', 'GENEROUS', 'HAIR', 'FAR', 'MOST_STEPS', 'NOTHING', 'WORTH', 'gains_beside', 'longest_edge', 'prices', 'Cells',
            'bound_cells', 'whole', 'rises', 'narrow', 'overpaid', 'split', 'near_uniform']
 
 # %% ../../nbs/per_record/06_bound.ipynb #aside002
@@ -261,6 +261,7 @@ def narrow(
     return moved, np.asarray((odds[..., 0] < odds[..., 1]).any(axis=1))
 
 # %% ../../nbs/per_record/06_bound.ipynb #c01c94e3
+NOTHING = 1e-12  # nats: who is overpaid by no more is overpaid by rounding
 WORTH = 0.5  # of a cell's error is to be overpaid, or its part for data processing shrinks as much
 
 
@@ -293,6 +294,7 @@ def split(
     n, over = np.arange(len(cells)), overpaid(cells)
     y, loose = over.argmax(axis=1), cells.bound - problem.leakage(cells.classes)
     share = np.where(over.sum(axis=1) < WORTH * loose, WORTH, 1) * cells.share
+    share[over.max(axis=1) <= NOTHING] = 0  # all that is loose is the part
     simplex, a = cells.corners[n, y], cells.corners.shape[-1]
     first, second = np.triu_indices(a, 1)
     mixed = _shares_of_corners(simplex, cells.both[n, :, y])

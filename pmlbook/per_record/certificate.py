@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon, real_array
-from .bound import bound_cells, near_uniform, overpaid, rises, split, whole
+from pmlbook.per_record.bound import (
+    NOTHING,
+    bound_cells,
+    near_uniform,
+    overpaid,
+    rises,
+    split,
+    whole,
+)
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
 from .doubt import dear_bound, own_multiplier
@@ -26,8 +34,8 @@ from .rank import rank_bound
 from .tilted import best_adversary, climb, spare, unsure
 
 # %% auto #0
-__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'AT_ONCE', 'PATIENCE', 'ASIDE', 'Search', 'search', 'worst_prior', 'Adversary',
-           'check_entropy', 'in_turn', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
+__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'AT_ONCE', 'PATIENCE', 'ASIDE', 'Search', 'top', 'search', 'worst_prior',
+           'Adversary', 'check_entropy', 'in_turn', 'kinds', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
 
 # %% ../../nbs/per_record/10_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
@@ -51,6 +59,11 @@ class Search(NamedTuple):
     value: float
     bound: float
     method: str
+
+
+def top(bounds: NDArray[np.float64]) -> float:
+    """The largest of some bounds; minus infinity if there is none."""
+    return float(bounds.max(initial=-math.inf))
 
 
 def search(
@@ -98,30 +111,31 @@ def search(
     everyone, rise = bound_cells(problem, b, whole(problem), clock=clock), rises(problem)
     cells = bound_cells(problem, b, whole(problem), clock=clock, share=aside, beside=classes[None])
     cells.bound[:] = np.minimum(cells.bound, everyone.bound)
-    settled, cut_so_far, road = -math.inf, 0, "branch and bound"
+    blocks, settled, cut_so_far, road = [cells], -math.inf, 0, "branch and bound"
+    at_once = max(1, AT_ONCE // problem.rows.size)
     while True:
         enough = max(value, floor) + tol
+        cells = blocks.pop(int(np.argmax([top(block.bound) for block in blocks])))
         unsettled = cells.bound - cells.slack > enough  # what rounding has added cannot be cut away
-        settled = max(settled, float(cells.bound[~unsettled].max(initial=-math.inf)))
-        highest = float(cells.bound[unsettled].max(initial=-math.inf))
+        settled, left = max(settled, top(cells.bound[~unsettled])), np.flatnonzero(unsettled)
+        highest = max([top(cells.bound[left]), *(top(block.bound) for block in blocks)])
         bound = max(value, min(ceiling, max(settled, highest)))
         clock.tell(max(value, floor), max(bound, floor))
         if bound <= enough:
             return Search(classes, value, bound, road)
-        left = np.flatnonzero(unsettled)
-        if not len(left) or clock.over or len(left) > most:
+        if blocks and not len(left):
+            continue
+        if not len(left) or clock.over or len(left) + sum(map(len, blocks)) > most:
             why = "rounding" if not len(left) else "interrupted" if clock.over else "too many cells"
             return Search(classes, value, bound, why)
-        batch = int(np.clip(len(left) // 4, 32, max(1, AT_ONCE // problem.rows.size)))
-        worst = left[np.argsort(-cells.bound[left])[:batch]]
+        worst = left[np.argsort(-cells.bound[left])[: int(np.clip(len(left) // 4, 32, at_once))]]
         unsettled[worst] = False
-        chosen, cells = cells[worst], cells[unsettled]
-        over = overpaid(chosen).max(axis=1)  # what is left where there is none is rounding
-        cut = (over > 1e-12) | (
-            chosen.bound - chosen.slack > problem.leakage(chosen.classes) + 1e-12
-        )
-        settled = max(settled, float(chosen.bound[~cut].max(initial=-math.inf)))
+        chosen, rest = cells[worst], cells[unsettled]
+        cut = overpaid(chosen).max(axis=1) > NOTHING
+        cut |= chosen.share > 0  # what is left in the others is rounding
+        settled = max(settled, top(chosen.bound[~cut]))
         if not cut.any():
+            blocks.append(rest)
             continue
         if cut_so_far <= PATIENCE < cut_so_far + int(cut.sum()) and value >= floor:
             part = Clock(max(0.0, clock.limit - clock.seconds) / 3)
@@ -130,7 +144,8 @@ def search(
                 ceiling, road = low, "rank" if low <= enough else road
         cut_so_far += int(cut.sum())
         halves = split(problem, b, chosen[cut], clock, rise)
-        cells = cells + halves
+        together = len(rest) + len(halves) <= 4 * at_once
+        blocks += [rest + halves] if together else [rest, halves]
         leakage = problem.leakage(halves.classes)
         if leakage.max() > value + tol / 10:
             best = np.argsort(-leakage)[:4]
@@ -225,9 +240,23 @@ def in_turn(records: Sequence[int], clock: Clock) -> Iterator[int]:
 
 
 def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
-    """Equal for records that are attacked alike: the same numbers in the same shapes."""
-    parts = (problem.rows, problem.log_counts)
+    """Equal for records that are attacked alike: the same numbers in the same shapes, whatever outputs are called."""
+    rows = problem.rows.reshape(-1, problem.rows.shape[2])
+    parts = (rows[:, np.lexsort(rows)], problem.log_counts)
     return tuple((p.shape, hashlib.sha256(p.tobytes()).digest()) for p in parts)
+
+
+def kinds(query: Query, channel: ArrayLike) -> list[int]:
+    """One record of each kind: the others are attacked alike.
+
+    Source: this chapter.
+    """
+    _, by_value = check_rows(query, channel)
+    found = list(query.kinds if by_value else range(len(query.shape)))
+    if len(found) > 1:
+        marks = {_mark(record_problem(query, channel, i)): i for i in reversed(found)}
+        found = sorted(marks.values())
+    return found
 
 # %% ../../nbs/per_record/10_certificate.ipynb #7d3f213a
 def per_record_leakage(
@@ -282,18 +311,13 @@ def per_record_leakage(
     """
     tol = max(check_epsilon(tol, "tol"), 1e-9)
     best: tuple[Search, RecordProblem] | None = None
-    bound, why, seen = 0.0, "", set()
+    bound, why = 0.0, ""
     with Clock(max_time, progress, "per-record leakage") as clock:
-        _, by_value = check_rows(query, channel)
-        for i in in_turn(query.kinds if by_value else range(len(query.shape)), clock):
+        for i in in_turn(kinds(query, channel), clock):
             if best is not None and clock.over:  # nobody learns more than all about a record
                 bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
                 continue
             problem = record_problem(query, channel, i)
-            mark = _mark(problem)
-            if mark in seen:
-                continue
-            seen.add(mark)
             level = check_entropy(b, problem.largest_entropy)
             found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
             bound, why = max((bound, why), (found.bound, found.method))
