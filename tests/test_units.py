@@ -199,9 +199,14 @@ def test_what_no_mechanism_reaches(unit):
             pb.leakage_distortion(pb.parity(1), D * unit, 0.0, distortion=costs, tol=1e-2)
             blurred(costs / 2, D * unit)
             continue
-        words = f"D = {D * unit} is below "
-        with pytest.raises(Infeasible, match=re.escape(words)):
+        with pytest.raises(Infeasible) as caught:
             pb.leakage_distortion(pb.parity(1), D * unit, 0.0, distortion=costs)
+        said = re.fullmatch(
+            r"D = (\S+) is below (\S+), the least distortion of all", str(caught.value)
+        )
+        asked, least = map(float, said.groups())
+        assert asked == D * unit < least
+        assert least == pytest.approx(unit, rel=1e-12, abs=0)  # the least entry of TABLE + 1 is 1
         with pytest.raises(Infeasible):
             blurred(costs / 2, D * unit)
 
