@@ -148,11 +148,11 @@ def written(path: Path, figures: dict[str, tuple[float, float]]) -> None:
         writer.writerows([row, f"{s:.3g}", f"{g:.3g}"] for row, (s, g) in figures.items())
 
 
-def kept() -> dict[str, tuple[float, float]]:
-    """The figures that are kept, by setting."""
-    if not KEPT.exists():
+def kept(path: Path) -> dict[str, tuple[float, float]]:
+    """The figures of a table, by setting."""
+    if not path.exists():
         return {}
-    with KEPT.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         return {
             row["setting"]: (float(row["seconds"]), float(row["gap"]))
             for row in csv.DictReader(file)
@@ -167,8 +167,7 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="write the figures to frontier.csv")
     parser.add_argument("--book", action="store_true", help="write the figures to the book's table")
     asked = parser.parse_args()
-    before = kept()
-    figures = dict(before)
+    before, figures = kept(KEPT), {}
     print(f"{'setting':<60}{'CPU s':>8}{'x':>7}{'gap':>10}{'x':>9}")
     for row, measure in rows():
         if asked.only not in row:
@@ -178,9 +177,9 @@ def main() -> None:
         ratios = seconds / max(old[0], 1e-3), max(gap, FLOOR) / max(old[1], FLOOR)
         print(f"{row:<60}{seconds:8.2f}{ratios[0]:7.2f}{gap:10.1e}{ratios[1]:9.2g}", flush=True)
     if asked.keep:
-        written(KEPT, figures)
+        written(KEPT, before | figures)
     if asked.book:
-        written(BOOK, figures)
+        written(BOOK, kept(BOOK) | figures)
 
 
 if __name__ == "__main__":

@@ -108,9 +108,8 @@ def information(mechanism: Mechanism, bits: int | None = BITS) -> tuple[Numbers,
     shares, common = whole_numbers(mechanism.exact_prior)
     seen = shares @ weights
     one = math.lcm(*seen) if bits is None else 1 << (max(seen).bit_length() + bits)
-    return whole_product(weights * (one // seen), weights.T), Fraction(
-        common, one * sum(weights[0])
-    )
+    unit = Fraction(common, one * sum(weights[0]))
+    return whole_product(weights * (one // seen), weights.T), unit
 
 
 def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:

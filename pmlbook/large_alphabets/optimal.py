@@ -201,9 +201,7 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #f2a10202
 SETTLED = 1e-14  # rows this near to one are as near as floats get them
 TIKHONOV = 1e-13
-RARE = (
-    2.0**-33
-)  # an outcome rarer than this for every secret is left out: stored with few digits it would cost more
+RARE = 2.0**-33  # an outcome rarer than this for every secret is left out: its few digits cost more
 
 
 class Blend:

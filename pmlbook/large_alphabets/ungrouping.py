@@ -145,9 +145,7 @@ def reduced(filled: Floats, loss: Floats, weights: Floats) -> Floats:
     kept, left = weights[used], np.ones(len(used), dtype=bool)
     null = np.linalg.qr(filled[:, used].T, mode="complete")[0][:, len(filled) :]
     taken, shares = np.zeros(null.shape), np.zeros((null.shape[1],) * 2)
-    for k in range(
-        null.shape[1]
-    ):  # ways of the null space, less what earlier ones take out of them
+    for k in range(null.shape[1]):  # ways of the null space, less what earlier ones take
         way = null[:, k] - taken[:, :k] @ shares[:k, k]
         way = way if loss[used] @ way <= 0 else -way
         lasts = np.full(len(used), np.inf)
