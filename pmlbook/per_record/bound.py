@@ -215,11 +215,11 @@ def whole(problem: RecordProblem) -> NDArray[np.float64]:
 # %% ../../nbs/per_record/06_bound.ipynb #odds0002
 HAIR = 1e-11  # in logarithms of odds: more than rounding moves
 FAR = 700.0  # logarithms of odds beyond are not told from infinite ones
-MOST_STEPS = 5e7  # numbers that the rises may cost
+MOST_STEPS = 1e7  # numbers that the rises may cost
 
 
 def rises(problem: RecordProblem) -> NDArray[np.float64] | None:
-    """How much the log odds of a record's first value may rise, [z, y], from output y to z; None for other records.
+    """How much log odds of the first value may rise, [z, y], from output y to z; None unless there are two.
 
     Source: the lemma on neighbouring outputs.
     """
