@@ -19,7 +19,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['post_process', 'pre_process', 'compose', 'conditional_leakage']
+__all__ = ['NEAR', 'AT_ONCE', 'AT_MOST', 'post_process', 'pre_process', 'compose', 'conditional_leakage', 'contraction']
 
 # %% ../../nbs/foundations/04_processing.ipynb #9f9a33ff
 def post_process(channel: ArrayLike, kernel: ArrayLike) -> NDArray[np.float64]:
@@ -168,3 +168,69 @@ def conditional_leakage(
     outcome = np.nan_to_num(posterior(first, prior)).T @ second  # P(z | y)
     lifts = np.divide(largest, outcome, out=np.full_like(outcome, np.nan), where=outcome > 0)
     return np.log(lifts)
+
+# %% ../../nbs/foundations/04_processing.ipynb #forget02
+NEAR = 1e-3  # by which a contraction coefficient may be too large
+AT_ONCE, AT_MOST = 2**16, 2**19  # numbers in rows that are compared
+
+
+def _told_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest LC_s of pairs of rows, shape (K, M), from above."""
+    shared, gap = first * second, first - second
+    low, high = np.zeros((len(first), 1)), np.ones((len(first), 1))
+
+    def tangent(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mixed = s * first + (1 - s) * second
+        part = np.divide(shared, mixed, where=shared > 0, out=np.zeros_like(shared))
+        turn = np.divide(part * gap, mixed, where=shared > 0, out=np.zeros_like(shared))
+        return 1 - part.sum(axis=1, keepdims=True), turn.sum(axis=1, keepdims=True)
+
+    with np.errstate(over="ignore"):  # a slope may be infinite
+        for _ in range(20):
+            middle = (low + high) / 2
+            rising = tangent(middle)[1] > 0
+            low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+        (left, up), (right, down) = tangent(low), tangent(high)
+        way = high - low
+        return np.asarray(np.minimum(left + up * way, right - down * way)[:, 0])
+
+
+def contraction(channel: ArrayLike) -> float:
+    """The part of a divergence between two beliefs about the secret that a channel keeps at most.
+
+    Parameters
+    ----------
+    channel : array_like, shape (N, M)
+        P(y | x); rows sum to 1.
+
+    Returns
+    -------
+    float
+        The contraction coefficient of Kullback and Leibler's divergence, between 0 and 1; never too small. It is
+        too large by at most a thousandth, unless so many pairs of rows are so alike that not all are compared.
+
+    Raises
+    ------
+    InvalidChannel
+        If `channel` is no channel.
+
+    Source: the theorem of this chapter; Ordentlich and Polyanskiy 2022.
+
+    Examples
+    --------
+    >>> round(contraction([[0.9, 0.1], [0.1, 0.9]]), 6)
+    0.64
+    """
+    rows = check_channel(channel)
+    roots, (first, second) = np.sqrt(rows), np.triu_indices(len(rows), 1)
+    above = 1 - (roots @ roots.T)[first, second] ** 2
+    order, found, m = np.argsort(-above), 0.0, rows.shape[1]
+    rounding, chunk = 1e-15 * (20 + m), max(1, AT_ONCE // m)
+    for k in range(0, len(order), chunk):
+        pairs = order[k : k + chunk]
+        if above[pairs[0]] <= found + NEAR or k * m > AT_MOST:
+            found = max(found, float(above[pairs[0]]))
+            break
+        exact = _told_apart(rows[first[pairs]], rows[second[pairs]])
+        found = max(found, float(np.minimum(exact, above[pairs]).max()))
+    return min(1.0, found + rounding)

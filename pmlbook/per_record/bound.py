@@ -37,10 +37,12 @@ def gains_beside(
     both = problem.outputs(beside)
     total = both.sum(axis=1, keepdims=True)
     read = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
-    paid = gains_of(problem, np.log(np.maximum(read, DIM)))
+    paid, kept = gains_of(problem, np.log(np.maximum(read, DIM))), problem.contractions.max()
     apart = np.zeros_like(beside)
     np.subtract(problem.log_shares, np.log(beside, where=here, out=apart), where=here, out=apart)
-    return paid + apart, (np.abs(paid) + np.abs(apart)).max(axis=(1, 2))
+    law = -np.log(np.maximum(beside.sum(axis=2, keepdims=True), TINY))
+    size = np.abs(paid) + np.abs(apart) + np.abs(law)
+    return paid + kept * apart + (1 - kept) * law, size.max(axis=(1, 2))
 
 # %% ../../nbs/per_record/06_bound.ipynb #ea8deccb
 def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,16 +196,20 @@ def bound_cells(
     share = np.zeros(len(corners)) if share is None else share
     beside = problem.uniform[None] if beside is None else beside
     part, (told, size) = share[:, None, None], gains_beside(problem, beside)
-    gains = (1 - part) * gains_of(problem, reading) + part * told
+    kept = problem.contractions.max()
+    weight = 1 - share * (1 - kept)
+    gains = ((1 - part) * gains_of(problem, reading) + part * told) / weight[:, None, None]
     answer = reply(problem, gains, b, start, accuracy=1e-10, clock=clock)
     a, c, m = problem.rows.shape
     handled = (np.abs(reading).max(axis=1) @ problem.rows.reshape(-1, m).T).max(axis=1)
     lost = margin(m, handled) + drift * (handled + np.log(a) + 1)
     lost += share * (blur(problem) + margin(a * c + m, 1 + size))
-    bound = answer.bound + share * max(0.0, problem.largest_entropy - b) + lost
-    both, weight = problem.outputs(answer.classes), 2 / (2 + share / answer.multiplier)
-    beside = beside + weight[:, None, None] * (answer.classes - beside)
-    found = bound, answer.slack + lost, answer.multiplier, answer.classes, both, share, beside
+    room = max(0.0, problem.largest_entropy - b)
+    bound = weight * answer.bound + share * kept * room + lost
+    step = 2 / (2 + share * kept / (weight * answer.multiplier))
+    beside = beside + step[:, None, None] * (answer.classes - beside)
+    slack, both = weight * answer.slack + lost, problem.outputs(answer.classes)
+    found = bound, slack, answer.multiplier, answer.classes, both, share, beside
     return Cells(corners, drift, reading, *found)
 
 

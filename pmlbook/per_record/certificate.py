@@ -31,7 +31,7 @@ from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
 from .doubt import dear_bound, own_multiplier
 from .queries import Query
 from .rank import rank_bound
-from .tilted import best_adversary, climb, spare, unsure
+from .tilted import TINY, best_adversary, climb, spare, unsure
 
 # %% auto #0
 __all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'AT_ONCE', 'PATIENCE', 'ASIDE', 'Search', 'top', 'search', 'worst_prior',
@@ -43,7 +43,7 @@ MAX_MEMORY = 2**25  # or when they hold more numbers than this
 BATCH = 400_000  # numbers that climb at once
 AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
 PATIENCE = 2_000  # cells of readings before cells in rank are tried
-ASIDE = 2 / 3  # of the multiplier is left to data processing
+ASIDE = 2 / 3  # of what the multiplier allows is left to data processing
 
 
 class Search(NamedTuple):
@@ -107,7 +107,8 @@ def search(
         if dear <= max(value, floor) + tol:
             clock.tell(max(value, floor), max(dear, floor))
             return Search(classes, value, max(value, dear), "data processing")
-    aside = np.array([ASIDE * min(1.0, own_multiplier(problem, b, classes, clock))])
+    heat = own_multiplier(problem, b, classes, clock)
+    aside = np.array([ASIDE * min(1.0, heat / max(problem.contractions.max(), TINY))])
     everyone, rise = bound_cells(problem, b, whole(problem), clock=clock), rises(problem)
     cells = bound_cells(problem, b, whole(problem), clock=clock, share=aside, beside=classes[None])
     cells.bound[:] = np.minimum(cells.bound, everyone.bound)

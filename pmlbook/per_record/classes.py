@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
+from ..foundations.processing import contraction
 from pmlbook.workshop.validation import (
     Frozen,
     InvalidChannel,
@@ -27,14 +28,17 @@ from pmlbook.workshop.validation import (
 from .queries import Query, in_order
 
 # %% auto #0
-__all__ = ['MAX_NUMBERS', 'Group', 'log_sum', 'RecordProblem', 'grouped', 'stacked', 'check_rows', 'record_problem',
-           'AdversaryPrior']
+__all__ = ['MOST_CLASSES', 'MAX_NUMBERS', 'Group', 'log_sum', 'RecordProblem', 'grouped', 'stacked', 'check_rows',
+           'record_problem', 'AdversaryPrior']
 
 # %% ../../nbs/per_record/04_classes.ipynb #de542b3d
 def log_sum(logs: NDArray[np.float64]) -> float:
     """Logarithm of the sum of e^logs, right to a few units in the last place."""
     top = float(logs.max(initial=-np.inf))
     return top + math.log(math.fsum(np.exp(logs - top).flat)) if math.isfinite(top) else top
+
+
+MOST_CLASSES = 400  # of a value; with more, nothing is lost on the way
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,13 @@ class RecordProblem:
         """The class probabilities of the uniform prior, shape (A, C)."""
         shares = np.exp(self.log_shares)
         return np.asarray(shares / shares.sum())
+
+    @cached_property
+    def contractions(self) -> NDArray[np.float64]:
+        """How much of a divergence between beliefs about the others the outputs keep at most, by value, shape (A,)."""
+        present, few = np.isfinite(self.log_counts), self.log_counts.shape[1] <= MOST_CLASSES
+        known = [contraction(rows[here]) if few else 1.0 for rows, here in zip(self.rows, present)]
+        return np.array(known)
 
     def outputs(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Joint law of record and output, shape (..., A, M), of class probabilities (..., A, C)."""

@@ -75,6 +75,7 @@ def most(
     rows: NDArray[np.float64],
     logs: NDArray[np.float64],
     stand: Stand,
+    kept: float,
     share: float,
     beside: NDArray[np.float64],
     slope: NDArray[np.float64],
@@ -90,8 +91,10 @@ def most(
         Logarithms of the class shares; -inf where there is no such class.
     stand : Stand
         Gives the multiplier and the law of the outputs.
+    kept : float
+        The contraction of the rows, or more.
     share : float
-        The part t that is left to data processing, at most 1 and below the multiplier.
+        The part t that is left to data processing, at most 1; t times `kept` is below the multiplier.
     beside : ndarray, shape (N, C)
         Priors inside the value with which others are compared.
     slope, start : ndarray, shapes (N, M), (N,)
@@ -107,12 +110,12 @@ def most(
     seen = np.log(before, where=before > 0, out=np.zeros_like(before))
     lines, seen, law = (1 - share) * slope, share * seen, np.log(stand.outputs)
     here = np.isfinite(logs)
-    belief, sizes = share * np.log(beside), stand.multiplier * np.where(here, logs, 0.0)
+    belief, sizes = share * kept * np.log(beside), stand.multiplier * np.where(here, logs, 0.0)
     worth = (lines + seen - law) @ rows.T + ((1 - share) * start)[:, None] - belief + sizes
     size = (np.abs(lines) + np.abs(seen) + np.abs(law)) @ rows.T + np.abs(belief) + np.abs(sizes)
     worth += margin(sum(rows.shape), 1 + size + np.abs(start)[:, None])
     worth[:, ~here] = -np.inf
-    heat = stand.multiplier - share
+    heat = stand.multiplier - share * kept
     top = worth.max(axis=1)
     inside = np.exp((worth - top[:, None]) / heat)
     total = inside.sum(axis=1)
@@ -132,9 +135,7 @@ def over_values(problem: RecordProblem, b: float, stand: Stand, tops: list[float
     return float(peak + heat * math.log(total) + heat * room + lost)
 
 
-NEAREST = (
-    1.001  # the multiplier for all whose own is smaller: data processing alone needs more than 1
-)
+NEAREST = 1.001  # times the contraction is the multiplier for all whose own is smaller
 
 
 def dear_bound(
@@ -146,7 +147,8 @@ def dear_bound(
 ) -> float:
     """A bound on all adversaries from one of them, by data processing alone.
 
-    It is her leakage, up to rounding, if she is at rest with a multiplier above 1; below it says little.
+    It is her leakage, up to rounding, if she is at rest with a multiplier above all contraction coefficients; below
+    it says little.
 
     Parameters
     ----------
@@ -169,12 +171,14 @@ def dear_bound(
     Source: the theorem of this chapter.
     """
     clock = clock or Clock()
-    multiplier = max(own_multiplier(problem, b, classes, clock), NEAREST)
+    least = max(NEAREST * problem.contractions.max(), 1e-6)
+    multiplier = max(own_multiplier(problem, b, classes, clock), least)
     if clock.over or multiplier > 1e6:
         return math.inf
     stand = at_rest(problem, b, classes, multiplier, steps, clock)
     none, tops = np.zeros((1, problem.rows.shape[2])), []
-    for rows, logs, inside in zip(problem.rows, problem.log_shares, stand.inside):
-        found = most(rows, logs, stand, 1.0, inside[None], none, none[:, 0])
+    values = zip(problem.rows, problem.log_shares, problem.contractions, stand.inside)
+    for rows, logs, kept, inside in values:
+        found = most(rows, logs, stand, kept, 1.0, inside[None], none, none[:, 0])
         tops.append(float(found.bound[0]))
     return over_values(problem, b, stand, tops)

@@ -71,6 +71,7 @@ class Frame(NamedTuple):
 
     rows: NDArray[np.float64]
     logs: NDArray[np.float64]
+    kept: float
     middle: NDArray[np.float64]
     turn: NDArray[np.float64]
     place: NDArray[np.float64]
@@ -100,7 +101,7 @@ def frame(problem: RecordProblem, value: int, stand: Stand, room: float, most: i
     )
     rest = rest[0] - hidden, rest[1] + hidden
     span = np.maximum(span[0], 0.0), np.minimum(span[1], rows.max(axis=0))
-    return Frame(rows, logs, middle, turn, place, rest, span, box)
+    return Frame(rows, logs, problem.contractions[value], middle, turn, place, rest, span, box)
 
 # %% ../../nbs/per_record/09_rank.ipynb #1edefb9c
 class Boxes(NamedTuple):
@@ -155,7 +156,9 @@ def boxed(
     slope, start = chords(np.minimum(least, most_), most_)
     bound = np.full(len(low), np.inf)
     for _ in range(2 if share else 1):
-        found = most(part.rows, part.logs, stand, share, beside, slope, start.sum(axis=1))
+        found = most(
+            part.rows, part.logs, stand, part.kept, share, beside, slope, start.sum(axis=1)
+        )
         bound = np.minimum(bound, found.bound)
         beside = np.maximum((beside + found.inside) / 2, TINY)
         beside /= beside.sum(axis=1, keepdims=True)
@@ -178,11 +181,11 @@ def value_bound(
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 
-    The multiplier of the stand is below 1, and half of it is left to data processing.
+    Half of what the multiplier of the stand allows is left to data processing.
 
     Source: branch and bound over the directions of a `Frame`.
     """
-    share = 0.5 * stand.multiplier
+    share = 0.5 * min(1.0, stand.multiplier / max(part.kept, TINY))
     cells = boxed(part, stand, share, part.box[0][None], part.box[1][None], beside[None])
     done, limit = 1, min(MOST_BOXES, MOST_WORK / part.turn.size)
     hopeless = enough + 0.3 * (float(cells.bound[0]) - enough)
