@@ -32,15 +32,17 @@ from pmlbook.workshop.validation import (
 __all__ = ['MOST_LISTED', 'KnownSource', 'fill', 'moved_into', 'water_level', 'IntervalSet', 'as_known', 'members', 'evened']
 
 # %% ../../nbs/hamming/06_intervals.ipynb #04333ced
-def fill(column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any) -> list[Any]:
-    """The member of a set of intervals under which a column has the least mean, in floats or fractions alike.
+def fill(
+    column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any, whole: Any = 1
+) -> list[Any]:
+    """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
-    A mass `free` is not bound by the intervals and goes to the least entry.
+    A mass `free` of the `whole` is not bound by the intervals and goes to the least entry.
 
     Source: the greedy solution of a fractional knapsack, Dantzig 1957.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
-    belief, left = list(low), 1 - free - sum(low)
+    belief, left = list(low), whole - free - sum(low)
     for i in order:
         extra = min(left, high[i] - low[i])
         belief[i], left = belief[i] + extra, left - extra

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..extremal.lift_vectors import whole_numbers
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
 from pmlbook.workshop.validation import (
@@ -157,6 +159,14 @@ class PriorRegion(Frozen):
         object.__setattr__(self, "free", free)
         object.__setattr__(self, "inputs", inputs)
 
+    @cached_property
+    def whole_limits(self) -> tuple[list[int], list[int], int, int]:
+        """Low, high, free and one, exactly, in whole numbers."""
+        n, limits = len(self.prior), (*self.low.tolist(), *self.high.tolist(), self.free)
+        numbers, one = whole_numbers(list(map(Fraction, limits)))
+        *ends, free = numbers.tolist()
+        return ends[:n], ends[n:], free, one
+
     def contains(self, prior: ArrayLike, tol: float = 1e-12) -> bool:
         """Whether a distribution belongs to the region; zeros are allowed."""
         q = check_distribution(aligned(prior, self.inputs, "prior", "region"), "prior")
@@ -242,13 +252,13 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
     return PriorRegion(centre, np.zeros(len(k)), k / k.sum(), min(1.0, radius / 2))
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #b604b3d1
-def exact_fill(column: Sequence[int], region: PriorRegion) -> list[Fraction]:
-    """`fill` in fractions, the limits of the region taken as they are, for a column of integers.
+def exact_fill(column: Sequence[int], region: PriorRegion) -> list[int]:
+    """`fill` in whole numbers, the limits of the region taken as they are, for a column of integers.
 
-    Where rounded limits leave a little too much mass or too little, the sum is not one: divide by it.
+    The probabilities are in proportion to them: divide by their sum. It also takes up what rounded limits
+    leave.
     """
-    low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
-    return fill(column, low, high, Fraction(region.free))
+    return fill(column, *region.whole_limits)
 
 
 def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:

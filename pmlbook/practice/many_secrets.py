@@ -276,6 +276,8 @@ def grow(
         before = len(pool.values)
         for at in (prices, newest):
             for start in starts:
+                if clock.over:
+                    break
                 worth, states = exchanged(packs, at, start)
                 if worth > 1e-9:
                     pool.add(states)

@@ -67,7 +67,7 @@ def region_lift(weights: NDArray[np.int64], region: PriorRegion) -> Fraction | N
         if max(column) and not often:
             return None
         if max(column):
-            lifts.append(max(column) * sum(worst) / often)
+            lifts.append(Fraction(max(column) * sum(worst), often))
     return max(lifts)
 
 

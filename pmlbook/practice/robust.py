@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
+from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import NAMED, Floats, Utility, as_utility
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
@@ -28,8 +29,8 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners', 'robust_columns',
-           'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
+__all__ = ['MOST', 'TOLERANCE', 'SEARCHED', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners',
+           'robust_columns', 'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -38,10 +39,10 @@ MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in sec
 def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
     """Least probability, over a region, of a set of secrets, given as zeros and ones.
 
-    Source: `fill`, on a column of zeros and ones, in fractions.
+    Source: `fill`, on a column of zeros and ones, in whole numbers.
     """
     belief = exact_fill(members, region)
-    return sum((q for q, at in zip(belief, members) if at), Fraction(0)) / sum(belief)
+    return Fraction(sum(itertools.compress(belief, members)), sum(belief))
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,12 @@ class RobustCorners:
     @cached_property
     def heights(self) -> list[Fraction]:
         """The largest lift of each vector."""
-        mass = [
-            [sum(itertools.compress(self.shares, row), Fraction(0)) for row in rows.tolist()]
+        weights, common = whole_numbers(self.shares)
+        mass = (
+            [sum(itertools.compress(weights, row)) for row in rows.tolist()]
             for rows in (self.inner, self.outer)
-        ]
-        return [1 / (a + t * b) for a, b, t in zip(*mass, self.share)]
+        )
+        return [common / (a + t * b) for a, b, t in zip(*mass, self.share)]
 
     def column(self, v: int) -> list[Fraction]:
         """The lifts of vector v."""
@@ -244,15 +246,18 @@ def robust_mixture(
     utility: Utility,
     clock: Clock,
     corners_at: Callable[[Fraction], RobustCorners],
+    least: float = 0.0,
 ) -> Mechanism:
     """The best mixture of corners that keeps its level, its limit shaved as little as rounding asks for.
+
+    When the time is over, the first mixture is mixed with noise; its programme has `least` seconds anyway.
 
     Source: `robust_corners`; mixing with noise moves every lift towards one, under every prior.
     """
     limit, prior = exp_below(epsilon), region.prior
     for shave in SHAVES:
         corners = corners_at(max(Fraction(1), limit * (1 - Fraction(shave))))
-        used = best_mix(corners, utility, min(PATIENCE, clock.left))[0]
+        used = best_mix(corners, utility, max(least, min(PATIENCE, clock.left)))[0]
         channel = mixture(corners.lifts[:, used], prior, 0.0)
         mechanism = Mechanism(channel, prior, region.inputs)
         if clock.over or keeps_level(mechanism, region, epsilon):
@@ -269,6 +274,7 @@ TOLERANCE = (
 )
 
 
+SEARCHED = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
 ENOUGH = 1e-5  # the same for generated columns, as a part of the value
 
 
@@ -298,7 +304,7 @@ def robust_mechanism(
         As for `optimal_mechanism`; beyond `MOST` (10) secrets mutual information alone.
     max_time : float, optional
         Seconds after which no programme is begun or goes on, a minute for each if left out. Beyond `MOST`
-        secrets it limits the search for columns, which ends after 40 seconds if left out.
+        secrets the search for columns ends a little before, after 40 seconds if left out; one programme follows.
 
     Returns
     -------
@@ -340,21 +346,13 @@ def robust_mechanism(
         mechanism = robust_mixture(region, level, measure, clock, partial(robust_corners, region))
     else:
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
-        search = Clock(min(LONGEST, clock.left), label="robust_mechanism")
+        search = Clock(min(LONGEST, SEARCHED * clock.left), label="robust_mechanism")
         with search:
             inner, outer, bound = grow(region, limit, search)
         bound = min(bound, told_at_most(region.prior, level))
-        mixing, least_of = (
-            Clock(max(PATIENCE, clock.left)),
-            cache(partial(least_probability, region)),
-        )
-        mechanism = robust_mixture(
-            region,
-            level,
-            measure,
-            mixing,
-            lambda at: corners_of(region, at, inner, outer, least_of),
-        )
+        least_of = cache(partial(least_probability, region))
+        corners_at = partial(corners_of, region, inner=inner, outer=outer, least_of=least_of)
+        mechanism = robust_mixture(region, level, measure, clock, corners_at, PATIENCE)
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:
         tol = ENOUGH * abs(design.value) if n > MOST else TOLERANCE * max(1.0, abs(design.value))
