@@ -5,12 +5,15 @@
 # %% ../../nbs/worst_case/04_rival.ipynb #25aa0bb6
 from __future__ import annotations
 
+from fractions import Fraction
+from operator import truediv
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..extremal.lift_vectors import whole_numbers
 from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
 from ..workshop.validation import ROUNDING
@@ -42,18 +45,18 @@ def rival_bound(allowed: NDArray[np.bool_], prior: NDArray[Any], rival: NDArray[
     >>> float(rival_bound(allowed, np.array([0.5, 0.5]), np.array([0.0, 1.0])))
     1.0
     """
-    order = np.argsort(-(rival / prior), kind="stable")
+    order, one, divide, hair = np.argsort(-(rival / prior), kind="stable"), 1, truediv, ROUNDING
+    if prior.dtype == object:  # whole numbers are added faster than fractions
+        numbers, one = whole_numbers([*prior, *rival])
+        (prior, rival), divide, hair = np.split(numbers, 2), Fraction, 0.0
     weight = np.where(allowed, prior[:, None], 0 * prior[0])[order]
     gain = np.where(allowed, (rival - prior)[:, None], 0 * prior[0])[order]
     share, excess = np.cumsum(weight, axis=0), np.cumsum(gain, axis=0)
-    negative = excess < (
-        0 if prior.dtype == object else -ROUNDING
-    )  # floats may sum to just below 1
-    places = []
+    negative, places = excess < -hair, []  # floats may sum to just below 1
     for j, i in enumerate(negative.argmax(axis=0)):
-        back = weight[i, j] * excess[i, j] / gain[i, j] if negative[i, j] else 0
+        back = divide(weight[i, j] * excess[i, j], gain[i, j]) if negative[i, j] else 0
         places.append(share[i if negative[i, j] else -1, j] - back)
-    return 1 / max(places) if max(places) > 0 else np.inf
+    return divide(one, max(places)) if max(places) > 0 else np.inf
 
 # %% ../../nbs/worst_case/04_rival.ipynb #176db9f1
 class Coverage(NamedTuple):
