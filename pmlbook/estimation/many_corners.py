@@ -16,8 +16,9 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from .targets import Determinant, Summed
-from ..extremal.lift_vectors import Corners, whole_numbers
+from ..extremal.lift_vectors import Corners
 from ..foundations.utility import Floats
+from ..workshop.linear_programmes import whole_numbers
 from ..workshop.progress import Clock
 
 # %% auto #0

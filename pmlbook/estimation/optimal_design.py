@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import Floats, Utility
 from ..release.mechanism import Mechanism
+from ..workshop.linear_programmes import whole_numbers
 from ..workshop.enclosure import Pair, float_above
 from ..workshop.validation import aligned, check_prior, labels_of, real_array
 

@@ -24,9 +24,9 @@ from pmlbook.estimation.optimal_design import (
     information,
     summed_variance,
 )
-from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import Floats
 from ..release.mechanism import Mechanism
+from ..workshop.linear_programmes import whole_numbers
 from ..workshop.enclosure import float_above, float_below
 from ..workshop.validation import check_instance
 

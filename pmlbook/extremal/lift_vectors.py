@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
+from ..workshop.linear_programmes import whole_numbers
 from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['MAX_ENUMERATED', 'quotient', 'whole_numbers', 'Corners', 'exact_lift_vectors', 'lift_vectors']
+__all__ = ['MAX_ENUMERATED', 'quotient', 'Corners', 'exact_lift_vectors', 'lift_vectors']
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #be469c54
 def quotient(top: int, bottom: int) -> float:
@@ -29,12 +30,6 @@ def quotient(top: int, bottom: int) -> float:
         return top / bottom
     except OverflowError:
         return math.inf
-
-
-def whole_numbers(fractions: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
-    """Fractions as whole numbers, of any size, over a common denominator."""
-    common = math.lcm(*(x.denominator for x in fractions))
-    return np.array([x.numerator * (common // x.denominator) for x in fractions], object), common
 
 
 @dataclass(frozen=True, eq=False)

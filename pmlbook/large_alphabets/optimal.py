@@ -29,11 +29,11 @@ from pmlbook.extremal.enumeration import (
 )
 from ..extremal.gains import gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
-from ..extremal.lift_vectors import Corners, exact_lift_vectors, whole_numbers
+from ..extremal.lift_vectors import Corners, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.uniform import uniform_mechanism
 from ..workshop.enclosure import float_above, reaches
-from ..workshop.linear_programmes import SolverFailed, warn_if_loose
+from ..workshop.linear_programmes import SolverFailed, warn_if_loose, whole_numbers
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from pmlbook.foundations.utility import (

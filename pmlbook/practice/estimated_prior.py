@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..extremal.lift_vectors import whole_numbers
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
+from ..workshop.linear_programmes import whole_numbers
 from pmlbook.workshop.validation import (
     Frozen,
     InvalidPrior,

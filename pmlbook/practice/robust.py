@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
-from ..extremal.lift_vectors import whole_numbers
 from ..foundations.utility import NAMED, Floats, Utility, as_utility
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
@@ -24,7 +23,7 @@ from .many_secrets import LONGEST, MOST_SECRETS, grow
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import exp_around, float_above
-from ..workshop.linear_programmes import PATIENCE, as_fractions, warn_if_loose
+from ..workshop.linear_programmes import PATIENCE, as_fractions, warn_if_loose, whole_numbers
 from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 

@@ -21,7 +21,7 @@ from .progress import Clock
 
 # %% auto #0
 __all__ = ['FAR', 'PATIENCE', 'Infeasible', 'SolverFailed', 'LooseBound', 'warn_if_loose', 'Programme', 'maximise', 'Column',
-           'Mixture', 'digits_for', 'maximise_precisely', 'as_fractions', 'as_decimal']
+           'Mixture', 'digits_for', 'maximise_precisely', 'as_fractions', 'whole_numbers', 'as_decimal']
 
 # %% ../../nbs/workshop/03_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):
@@ -240,6 +240,12 @@ def as_fractions(law: Iterable[Any]) -> tuple[Fraction, ...]:
     exact = [Fraction(share) for share in law]
     total = sum(exact)
     return tuple(share / total for share in exact)
+
+
+def whole_numbers(fractions: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
+    """Fractions as whole numbers, of any size, over a common denominator."""
+    common = math.lcm(*(x.denominator for x in fractions))
+    return np.array([x.numerator * (common // x.denominator) for x in fractions], object), common
 
 
 def as_decimal(share: Fraction) -> Decimal:

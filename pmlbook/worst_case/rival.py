@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..extremal.lift_vectors import whole_numbers
-from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
+from pmlbook.workshop.linear_programmes import (
+    PATIENCE,
+    Infeasible,
+    SolverFailed,
+    maximise,
+    whole_numbers,
+)
 from ..workshop.progress import Clock
 from ..workshop.validation import ROUNDING
 
