@@ -26,7 +26,7 @@ QUESTIONS = {
     "census": "practice/03_census",
     "triage waiting room": "practice/02_triage",
     "hamming distortion": "hamming/03_mechanisms hamming/index hamming/05_exact",
-    "parity of many records": "per_record/11_parity",
+    "parity of many records": "per_record/12_parity",
     "source set folding": "hamming/02_folding",
     "large alphabet column generation": "large_alphabets/06_column_generation",
     "how are random numbers drawn exactly": "release/01_sampling",
