@@ -165,6 +165,7 @@ def summits(
     return at[best, m], bend[best, m]
 
 # %% ../../nbs/per_record/10_peaks.ipynb #peaks009
+@np.errstate(over="ignore", invalid="ignore")  # at poor prices: infinite, and passed by
 def dual(
     parts: Peaks,
     price: Price,
