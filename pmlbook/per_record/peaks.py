@@ -364,9 +364,9 @@ def valley(parts: Peaks, piece: Piece) -> tuple[int, float] | None:
     return worst, float(t[worst, left + worth[worst, left : right + 1].argmin()])
 
 # %% ../../nbs/per_record/10_peaks.ipynb #peaks014
-MOST_PIECES = 3_000
-MOST_SPOTS = 4_096  # outputs times classes with their peak at one of them
-NARROW = 1e-9  # of the laws: no interval is cut below
+MOST_PIECES = 400  # some seconds: where more are torn, cells of readings may be faster
+MOST_SPOTS = 512  # outputs times classes with their peak at one of them
+NARROW = 1e-5  # times the root of the tolerance: no shorter interval of laws is worth cutting
 CHEAP = 1e-4  # a nat of doubt at less decides nothing: the chapter on certain adversaries has that
 
 
@@ -420,7 +420,7 @@ def peaks_bound(
     heap = [(-math.inf, 0, everyone)]
     while True:
         piece = heapq.heappop(heap)[2]
-        narrow = piece.last - piece.first < NARROW
+        narrow = piece.last - piece.first < NARROW * math.sqrt(tol)
         if piece.bound <= enough or clock.over or done >= MOST_PIECES or narrow:
             return max(value, piece.bound)
         wide = piece.bound - piece.central > (piece.bound - value) / 2
