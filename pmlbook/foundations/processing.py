@@ -191,8 +191,9 @@ def _told_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
             rising = tangent(middle)[1] > 0
             low, high = np.where(rising, middle, low), np.where(rising, high, middle)
         (left, up), (right, down) = tangent(low), tangent(high)
+        rise, fall = np.maximum(up, 0), np.minimum(down, 0)  # the largest may be at an end
         way = high - low
-        return np.asarray(np.minimum(left + up * way, right - down * way)[:, 0])
+        return np.asarray(np.minimum(left + rise * way, right - fall * way)[:, 0])
 
 
 def contraction(channel: ArrayLike) -> float:
