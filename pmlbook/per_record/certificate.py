@@ -27,7 +27,7 @@ from pmlbook.per_record.bound import (
     whole,
 )
 from .certain import flat_part
-from .classes import AdversaryPrior, RecordProblem, check_rows, record_problem
+from .classes import AdversaryPrior, RecordProblem, check_rows, classes_of
 from .doubt import dear_bound, own_multiplier
 from .peaks import peaks_bound
 from .queries import Query
@@ -255,10 +255,10 @@ def kinds(query: Query, channel: ArrayLike) -> list[int]:
 
     Source: this chapter.
     """
-    _, by_value = check_rows(query, channel)
+    checked, by_value = check_rows(query, channel)
     found = list(query.kinds if by_value else range(len(query.shape)))
     if len(found) > 1:
-        marks = {_mark(record_problem(query, channel, i)): i for i in reversed(found)}
+        marks = {_mark(classes_of(query, checked, by_value, i)): i for i in reversed(found)}
         found = sorted(marks.values())
     return found
 
@@ -315,13 +315,13 @@ def per_record_leakage(
     """
     tol = max(check_epsilon(tol, "tol"), 1e-9)
     best: tuple[Search, RecordProblem] | None = None
-    bound, why = 0.0, ""
+    bound, why, (checked, by_value) = 0.0, "", check_rows(query, channel)
     with Clock(max_time, progress, "per-record leakage") as clock:
         for i in in_turn(kinds(query, channel), clock):
             if best is not None and clock.over:  # nobody learns more than all about a record
                 bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
                 continue
-            problem = record_problem(query, channel, i)
+            problem = classes_of(query, checked, by_value, i)
             level = check_entropy(b, problem.largest_entropy)
             found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
             bound, why = max((bound, why), (found.bound, found.method))

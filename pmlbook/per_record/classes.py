@@ -29,7 +29,7 @@ from .queries import Query, in_order
 
 # %% auto #0
 __all__ = ['MOST_CLASSES', 'MAX_NUMBERS', 'Group', 'log_sum', 'RecordProblem', 'grouped', 'stacked', 'check_rows',
-           'record_problem', 'AdversaryPrior']
+           'record_problem', 'classes_of', 'AdversaryPrior']
 
 # %% ../../nbs/per_record/04_classes.ipynb #de542b3d
 def log_sum(logs: NDArray[np.float64]) -> float:
@@ -206,6 +206,16 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
     checked, by_value = check_rows(query, channel)
     if not 0 <= check_count(record, "record", least=0) < len(query.shape):
         raise ValueError(f"record = {record} must be less than {len(query.shape)}")
+    return classes_of(query, checked, by_value, record)
+
+
+def classes_of(
+    query: Query, checked: NDArray[np.float64], by_value: bool, record: int
+) -> RecordProblem:
+    """What `record_problem` says, of a channel that has been through `check_rows`.
+
+    Source: this chapter.
+    """
     symbols, groups, names = query.alphabets[record], [], []
     if by_value:
         for sizes in query.log_counts(record):
