@@ -101,7 +101,9 @@ def pays(
 
     Source: the theorem of this chapter.
     """
-    seen, each = np.log(np.maximum(np.stack([t, 1 - t]), TINY)), (2,) + (1,) * t.ndim
+    with np.errstate(divide="ignore"):  # 1 - t would be rounded, and prices may magnify that
+        seen = np.maximum(np.stack([np.log(t), np.log1p(-t)]), math.log(TINY))
+    each = (2,) + (1,) * t.ndim
     x = parts.height[:, y] * seen[..., None] - price.belief.reshape(*each, 1)
     with np.errstate(over="ignore", invalid="ignore"):  # at poor prices: an infinite bound
         classes = parts.shares[:, y] * np.exp(x / price.doubt - 1)
