@@ -12,12 +12,12 @@ __all__ = ['Infeasible', 'InvalidChannel', 'InvalidPrior', 'LooseBound', 'Solver
            'AtlasEntry', 'binary_mechanism', 'high_privacy_mechanism', 'optimal_mechanism', 'optimum_under',
            'reduce_outputs', 'uniform_mechanism', 'best_expected_utility', 'frontier', 'least_leakage',
            'utility_safe_mechanism', 'worst_case_mechanism', 'IntervalSet', 'SourceSet', 'dp_leakage',
-           'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'NoisyLeakage', 'PairAudit', 'Query',
-           'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise', 'leakage_curve',
-           'leakage_distortion', 'modular_sum', 'noisy_leakage', 'pairwise_products', 'parity', 'parity_leakage',
-           'per_record_leakage', 'ratio_information', 'released_together', 'threshold', 'compromise',
-           'estimation_mechanism', 'estimation_variance', 'JointRelease', 'audit', 'ball_region', 'box_region',
-           'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts',
+           'least_distortion', 'least_loss', 'mi_leakage', 'Adversary', 'LeakageProof', 'NoisyLeakage', 'PairAudit',
+           'ProofFailed', 'Query', 'SumQuery', 'audit_pair', 'counting', 'distortion_leakage', 'dp_promise',
+           'leakage_curve', 'leakage_distortion', 'leakage_proof', 'modular_sum', 'noisy_leakage', 'pairwise_products',
+           'parity', 'parity_leakage', 'per_record_leakage', 'ratio_information', 'released_together', 'threshold',
+           'compromise', 'estimation_mechanism', 'estimation_variance', 'JointRelease', 'audit', 'ball_region',
+           'box_region', 'compose', 'composed_level', 'in_words', 'leakage_bracket', 'noise_level', 'prior_from_counts',
            'robust_frontier', 'robust_least_leakage', 'robust_mechanism', 'sentence_level', 'worst_leakage',
            'BudgetExceeded', 'DiskLog', 'ReleaseLog', 'RepeatedRelease']
 
@@ -174,6 +174,8 @@ if TYPE_CHECKING:
     from pmlbook.per_record.noise import NoisyLeakage, dp_promise, noisy_leakage, ratio_information
     from pmlbook.per_record.composition import PairAudit, audit_pair, released_together
     from pmlbook.per_record.certificate import Adversary, leakage_curve, per_record_leakage
+    from pmlbook.per_record.handed_over import LeakageProof, leakage_proof
+    from pmlbook.per_record.walk import ProofFailed
     from pmlbook.record_design.leakage_distortion import distortion_leakage, leakage_distortion
     from pmlbook.per_record.parity import parity_leakage
     from pmlbook.per_record.queries import (
@@ -188,8 +190,10 @@ if TYPE_CHECKING:
 
 _all_ = [
     "Adversary",
+    "LeakageProof",
     "NoisyLeakage",
     "PairAudit",
+    "ProofFailed",
     "Query",
     "SumQuery",
     "audit_pair",
@@ -198,6 +202,7 @@ _all_ = [
     "dp_promise",
     "leakage_curve",
     "leakage_distortion",
+    "leakage_proof",
     "modular_sum",
     "noisy_leakage",
     "pairwise_products",
@@ -299,6 +304,7 @@ _NAMES = {
     "large_alphabets.optimal": ["optimal_mechanism"],
     "per_record.certificate": ["Adversary", "leakage_curve", "per_record_leakage"],
     "per_record.composition": ["PairAudit", "audit_pair", "released_together"],
+    "per_record.handed_over": ["LeakageProof", "leakage_proof"],
     "per_record.noise": ["NoisyLeakage", "dp_promise", "noisy_leakage", "ratio_information"],
     "per_record.parity": ["parity_leakage"],
     "per_record.queries": [
@@ -310,6 +316,7 @@ _NAMES = {
         "parity",
         "threshold",
     ],
+    "per_record.walk": ["ProofFailed"],
     "practice.audit": ["audit", "leakage_bracket", "noise_level"],
     "practice.composition": ["JointRelease", "compose", "composed_level"],
     "practice.estimated_prior": ["ball_region", "box_region", "prior_from_counts", "worst_leakage"],

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
 
 # %% auto #0
 __all__ = ['DIM', 'GENEROUS', 'HAIR', 'FAR', 'MOST_STEPS', 'NOTHING', 'WORTH', 'gains_beside', 'longest_edge', 'prices', 'Cells',
-           'bound_cells', 'whole', 'rises', 'narrow', 'overpaid', 'split', 'near_uniform']
+           'bound_cells', 'whole', 'rises', 'narrow', 'overpaid', 'Cuts', 'cuts', 'split', 'near_uniform']
 
 # %% ../../nbs/per_record/06_bound.ipynb #aside002
 DIM = 1e-30  # smaller posteriors are read as this: too well, as is allowed
@@ -286,6 +286,28 @@ def _shares_of_corners(
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
+class Cuts(NamedTuple):
+    """Where cells are cut: an output, two corners of its simplex, and the first one's share in the cut; each (N,)."""
+
+    output: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    at: NDArray[np.float64]
+
+
+def cuts(cells: Cells) -> Cuts:
+    """The most overpaid output of each cell, and where on which edge the cell's prior is.
+
+    Source: this chapter.
+    """
+    n, y = np.arange(len(cells)), overpaid(cells).argmax(axis=1)
+    simplex = cells.corners[n, y]
+    first, second = np.triu_indices(simplex.shape[-1], 1)
+    mixed = _shares_of_corners(simplex, cells.both[n, :, y])
+    i, j = longest_edge(simplex, mixed[:, first] * mixed[:, second] + 1e-6)
+    return Cuts(y, i, j, np.clip(mixed[n, i] / (mixed[n, i] + mixed[n, j]), 0.25, 0.75))
+
+
 def split(
     problem: RecordProblem,
     b: float,
@@ -293,19 +315,16 @@ def split(
     clock: Clock | None = None,
     rise: NDArray[np.float64] | None = None,
 ) -> Cells:
-    """Both halves of every cell, cut at its most overpaid output; `rise` is that of a record with two values.
+    """Both halves of every cell, the first ones first; `rise` is that of a record with two values.
 
     Source: the theorems of this chapter.
     """
     n, over = np.arange(len(cells)), overpaid(cells)
-    y, loose = over.argmax(axis=1), cells.bound - problem.leakage(cells.classes)
+    loose = cells.bound - problem.leakage(cells.classes)
     share = np.where(over.sum(axis=1) < WORTH * loose, WORTH, 1) * cells.share
     share[over.max(axis=1) <= NOTHING] = 0  # all that is loose is the part
-    simplex, a = cells.corners[n, y], cells.corners.shape[-1]
-    first, second = np.triu_indices(a, 1)
-    mixed = _shares_of_corners(simplex, cells.both[n, :, y])
-    i, j = longest_edge(simplex, mixed[:, first] * mixed[:, second] + 1e-6)
-    at = np.clip(mixed[n, i] / (mixed[n, i] + mixed[n, j]), 0.25, 0.75)[:, None]
+    (y, i, j, at), a = cuts(cells), cells.corners.shape[-1]
+    simplex, at = cells.corners[n, y], at[:, None]
     middle = at * simplex[n, i] + (1 - at) * simplex[n, j]
     middle /= middle.sum(axis=1, keepdims=True)
 

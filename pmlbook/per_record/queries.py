@@ -140,11 +140,17 @@ class Query(Frozen):
         """One record of each kind; records that the query cannot tell apart are of one kind."""
         return tuple(range(len(self.shape)))
 
+    def counts(self, record: int) -> list[dict[int, int]]:
+        """In how many ways the other records can be filled, for each symbol and value that then occurs; exact."""
+        table = np.moveaxis(self.table, record, 0).reshape(self.shape[record], -1)
+        return [dict(Counter(row.tolist())) for row in table]
+
     def log_counts(self, record: int) -> NDArray[np.float64]:
         """Logarithms of the number of ways to fill the other records, shape (symbols, values)."""
-        table = np.moveaxis(self.table, record, 0).reshape(self.shape[record], -1)
-        counts = np.array([np.bincount(row, minlength=self.n_values) for row in table])
-        return np.log(counts, out=np.full(counts.shape, -np.inf), where=counts > 0)
+        out = np.full((self.shape[record], self.n_values), -np.inf)
+        for a, ways in enumerate(self.counts(record)):
+            out[a, list(ways)] = [math.log(n) for n in ways.values()]
+        return out
 
 
 def in_order(query: Query, values: Any, what: str) -> Any:
@@ -342,24 +348,23 @@ class SumQuery(Query):
     def log_counts(self, record: int) -> NDArray[np.float64]:
         """Logarithms of the number of ways to fill the other records, shape (symbols, values)."""
         if record not in self._counted:
-            self._counted[record] = frozen_array(self._count(record))
+            self._counted[record] = frozen_array(super().log_counts(record))
         return self._counted[record].copy()
 
     @cached_property
     def _counted(self) -> dict[int, NDArray[np.float64]]:
         return {}
 
-    def _count(self, record: int) -> NDArray[np.float64]:
-        others = self.contributions[:record] + self.contributions[record + 1 :]
-        totals = count_totals(others)
-        out = np.full((self.shape[record], self.n_values), -np.inf)
-        for a, add in enumerate(self.contributions[record]):
-            counts: dict[int, int] = {}
+    def counts(self, record: int) -> list[dict[int, int]]:
+        """In how many ways the other records can be filled, for each symbol and value that then occurs; exact."""
+        totals = count_totals(self.contributions[:record] + self.contributions[record + 1 :])
+        found: list[dict[int, int]] = []
+        for add in self.contributions[record]:
+            found.append({})
             for total, ways in totals.items():
                 value = self.values[total + add]
-                counts[value] = counts.get(value, 0) + ways
-            out[a, list(counts)] = [math.log(ways) for ways in counts.values()]
-        return out
+                found[-1][value] = found[-1].get(value, 0) + ways
+        return found
 
 # %% ../../nbs/per_record/03_queries.ipynb #739a2d3a
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..workshop.progress import Clock
 
 # %% auto #0
 __all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'EDGE', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
-           'chords', 'boxed', 'value_bound', 'highest', 'rank_bound']
+           'chords', 'boxed', 'slices', 'sliced', 'value_bound', 'highest', 'rank_bound']
 
 # %% ../../nbs/per_record/09_rank.ipynb #9f2ec004
 def inside_room(problem: RecordProblem, b: float, value: float) -> NDArray[np.float64]:
@@ -105,12 +105,13 @@ def frame(problem: RecordProblem, value: int, stand: Stand, room: float, most: i
 
 # %% ../../nbs/per_record/09_rank.ipynb #1edefb9c
 class Boxes(NamedTuple):
-    """Stacked cells of t: their ends, bounds on Psi, best priors and what they are compared with, and scores."""
+    """Stacked cells of t: their ends, bounds on Psi, best priors, what they were and are next compared with, and scores."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     bound: NDArray[np.float64]
     inside: NDArray[np.float64]
+    compared: NDArray[np.float64]
     beside: NDArray[np.float64]
     score: NDArray[np.float64]
 
@@ -154,11 +155,12 @@ def boxed(
     most_ = np.minimum(part.span[1], centre + spread + part.rest[1] + blunt)
     empty = (least > most_).any(axis=1)
     slope, start = chords(np.minimum(least, most_), most_)
-    bound = np.full(len(low), np.inf)
+    bound, compared = np.full(len(low), np.inf), beside
     for _ in range(2 if share else 1):
         found = most(
             part.rows, part.logs, stand, part.kept, share, beside, slope, start.sum(axis=1)
         )
+        compared = np.where((found.bound < bound)[:, None], beside, compared)
         bound = np.minimum(bound, found.bound)
         beside = np.maximum((beside + found.inside) / 2, TINY)
         beside /= beside.sum(axis=1, keepdims=True)
@@ -167,13 +169,31 @@ def boxed(
     blame = np.abs(part.turn) * half[:, None, :]
     blame /= np.maximum(blame.sum(axis=2, keepdims=True), TINY)
     score = (over[:, None, :] @ blame)[:, 0]
-    return Boxes(low, high, np.where(empty, -np.inf, bound), found.inside, beside, score)
+    bound = np.where(empty, -np.inf, bound)
+    return Boxes(low, high, bound, found.inside, compared, beside, score)
 
 # %% ../../nbs/per_record/09_rank.ipynb #b6fbf365
 MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
 MOST_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
 TRIAL = 4_000  # cells after which the bound should have come a good part of its way
 EDGE = 0.2  # of a box is left on each side of a cut
+
+
+def slices(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The direction that is to blame in each box, and where it is cut: near the box's prior."""
+    k, j = np.arange(len(cells.bound)), cells.score.argmax(axis=1)
+    low, high = cells.low[k, j], cells.high[k, j]
+    edge = EDGE * (high - low)
+    return j, np.clip((cells.inside @ part.place)[k, j], low + edge, high - edge)
+
+
+def sliced(
+    cells: Boxes, j: NDArray[np.int64], at: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of both halves of boxes that are cut in directions j, the lower halves first."""
+    k, ends, starts = np.arange(len(j)), cells.high.copy(), cells.low.copy()
+    ends[k, j], starts[k, j] = at, at
+    return np.concatenate([cells.low, starts]), np.concatenate([ends, cells.high])
 
 
 def value_bound(
@@ -199,14 +219,8 @@ def value_bound(
         order = np.argsort(-cells.bound)
         batch = int(np.clip(len(order) // 2, 8, 256))
         chosen, rest = cells.at(order[:batch]), cells.at(order[batch:])
-        k, j = np.arange(len(chosen.bound)), chosen.score.argmax(axis=1)
-        low, high = chosen.low[k, j], chosen.high[k, j]
-        here = (chosen.inside @ part.place)[k, j]
-        edge = EDGE * (high - low)
-        cut = np.clip(here, low + edge, high - edge)
-        ends, starts = chosen.high.copy(), chosen.low.copy()
-        ends[k, j], starts[k, j] = cut, cut
-        low, high = np.concatenate([chosen.low, starts]), np.concatenate([ends, chosen.high])
+        j, at = slices(part, chosen)
+        low, high = sliced(chosen, j, at)
         halves = boxed(part, stand, share, low, high, np.concatenate([chosen.beside] * 2))
         halves.bound[:] = np.minimum(halves.bound, np.concatenate([chosen.bound] * 2))
         cells = Boxes(*(np.concatenate(pair) for pair in zip(rest, halves)))
