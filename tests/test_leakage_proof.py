@@ -1,0 +1,126 @@
+"""Proofs of leakage about one record, handed on: to a file, to another process, with a bad input, at the edges."""
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pmlbook as pb
+from pmlbook.per_record.handed_over import Vertices
+from pmlbook.per_record.walk import Cut, Leaf, Readings, attacks
+
+COUNT, NOISY = pb.counting(4), pb.geometric(5, 0.5)
+
+
+@pytest.fixture(scope="module")
+def proof():
+    return pb.leakage_proof(COUNT, NOISY, 2.0, 1e-2)
+
+
+def test_a_proof_is_checked_by_another_process(proof, tmp_path):
+    """With the file, the question and the channel alone."""
+    (tmp_path / "proof.json").write_text(proof.to_json())
+    script = (
+        "import sys, pmlbook as pb; text = open(sys.argv[1]).read();"
+        "pb.LeakageProof.from_json(text).check(pb.counting(4), pb.geometric(5, float(sys.argv[2])))"
+    )
+    for noise, code in (("0.5", 0), ("0.6", 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", script, tmp_path / "proof.json", noise],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code and ("ProofFailed" in done.stderr) == bool(code)
+
+
+def test_a_proof_survives_pickle(proof):
+    again = pickle.loads(pickle.dumps(proof))
+    again.check(COUNT, NOISY)
+    assert again.to_json() == proof.to_json()
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({"b": -1.0}, "b = -1"),
+        ({"b": True}, "True should be a finite number"),
+        ({"b": "2"}, "'2' should be a finite number"),
+        ({"value": 10**400}, "should be a finite number"),
+        ({"bound": 0.1}, "is proved, not 0.1"),
+        ({"value": 0.5}, "the witness learns"),
+        ({"witness": {"attack": 1, "classes": [[1.0]]}}, "no attack 1"),
+        ({"witness": {"attack": 0, "classes": [[1.0], [1.0]]}}, "a witness must have"),
+        ({"witness": {"attack": 0}}, "Witness needs attack, classes"),
+        ({"arguments": []}, "0 arguments for 1 attacks"),
+        ({"arguments": [{}]}, "an argument should be one of"),
+        ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [[1.0]]}}]}, "should be a node"),
+        ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "somebody may be"),
+        ({"arguments": [{"Vertices": {"laws": [[1.0]]}}]}, "each choice of classes"),
+        ({"format": "pmlbook leakage proof 2"}, "this is no pmlbook leakage proof 1"),
+    ],
+)
+def test_what_is_wrong_is_said(proof, change, says):
+    text = json.dumps(json.loads(proof.to_json()) | change)
+    with pytest.raises(pb.ProofFailed, match=says):
+        pb.LeakageProof.from_json(text).check(COUNT, NOISY)
+
+
+def test_bad_input_is_refused():
+    for b, tol, says in (
+        (-1.0, 1e-3, "b"),
+        (math.nan, 1e-3, "b"),
+        (9.0, 1e-3, "exceeds the entropy"),
+        (1.0, -1.0, "tol"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            pb.leakage_proof(COUNT, NOISY, b, tol)
+    with pytest.raises(pb.InvalidChannel):
+        pb.leakage_proof(COUNT, NOISY[:3], 1.0)
+
+
+def test_zeros_and_empty_cells():
+    """Outputs that tell everything, one that never comes, and one that is the same for all."""
+    channel = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]])
+    for query in (pb.counting(2), pb.Query(max, [(0, 1, 2), (0, 1)])):
+        for share in (0.0, 0.3, 0.9, 1.0):
+            b = share * np.log(query.shape).sum()
+            proof = pb.leakage_proof(query, channel, b, 1e-2)
+            proof.check(query, channel)
+            found = pb.per_record_leakage(query, channel, b, 1e-4, progress=False)
+            assert proof.value <= found.bound and found.value <= proof.bound
+
+
+def test_every_kind_of_record_has_an_argument():
+    """A proof for one kind is none for two."""
+    query = pb.SumQuery([(0, 1), (0, 1), (0, 3)])
+    channel = pb.geometric(6, 0.7)
+    proof = pb.leakage_proof(query, channel, 1.5, 1e-2)
+    assert len(attacks(query, channel)) == len(proof.arguments) == 2
+    for arguments in (proof.arguments[:1], proof.arguments[1:], (*proof.arguments, proof.arguments[0])):
+        other = pb.LeakageProof(proof.b, proof.value, proof.bound, proof.witness, arguments)
+        with pytest.raises(pb.ProofFailed, match="arguments for 2 attacks"):
+            other.check(query, channel)
+
+
+def test_a_leaf_for_nobody_needs_no_hints():
+    """What is said where nobody is left is not looked at, and proves nothing about others."""
+    attack = attacks(pb.parity(2), np.eye(2))[0]
+    tree = Readings(1.0, [Cut(0, 0, 1, 0.5), Leaf(0.1, 0.0, None), None])
+    from pmlbook.per_record.walk import walk_readings
+
+    with pytest.raises(pb.ProofFailed, match="left out"):
+        walk_readings(attack, 1.0, tree)
+
+
+def test_a_law_that_excludes_an_output_is_refused():
+    from pmlbook.per_record.handed_over import walk_vertices
+
+    attack = attacks(pb.counting(1), np.eye(2))[0]
+    assert abs(walk_vertices(attack, Vertices([[1.0, 1.0]])) - math.log(2)) < 1e-15
+    for law in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):
+        with pytest.raises(pb.ProofFailed):
+            walk_vertices(attack, Vertices([law]))
