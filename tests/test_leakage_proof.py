@@ -100,7 +100,11 @@ def test_every_kind_of_record_has_an_argument():
     channel = pb.geometric(6, 0.7)
     proof = pb.leakage_proof(query, channel, 1.5, 1e-2)
     assert len(attacks(query, channel)) == len(proof.arguments) == 2
-    for arguments in (proof.arguments[:1], proof.arguments[1:], (*proof.arguments, proof.arguments[0])):
+    for arguments in (
+        proof.arguments[:1],
+        proof.arguments[1:],
+        (*proof.arguments, proof.arguments[0]),
+    ):
         other = pb.LeakageProof(proof.b, proof.value, proof.bound, proof.witness, arguments)
         with pytest.raises(pb.ProofFailed, match="arguments for 2 attacks"):
             other.check(query, channel)

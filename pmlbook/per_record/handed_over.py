@@ -488,10 +488,13 @@ def _argument(
 def _tried(
     attack: Attack, b: float, classes: NDArray[np.float64], value: float, aim: float, clock: Clock
 ) -> Iterator[Argument | None]:
-    """Arguments, the shortest first; the last one always is one."""
+    """Arguments, the shortest first, each with its part of the time; the last one always is one."""
     yield find_vertices(attack, clock)
+    left = 9
     for part in (16, 4, 1):
-        most = MOST_NODES // part
-        yield grow_values(attack, b, classes, value, aim, clock, most)
-        yield grow_prices(attack, b, classes, value, aim, clock, MOST_PIECES // part)
-        yield grow_readings(attack, b, classes, aim, clock, most, part == 1)
+        most, pieces = MOST_NODES // part, MOST_PIECES // part
+        yield grow_values(attack, b, classes, value, aim, Clock(clock.left / left), most)
+        yield grow_prices(attack, b, classes, value, aim, Clock(clock.left / (left - 1)), pieces)
+        rest = Clock(clock.left / (left - 2))
+        yield grow_readings(attack, b, classes, aim, rest, most, part == 1)
+        left -= 3
