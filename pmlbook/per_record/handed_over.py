@@ -441,8 +441,9 @@ def leakage_proof(
     worst = max(range(len(best)), key=lambda k: best[k][1])
     witness, value = _witness(worst, known, problems, level, best[worst][0])
     enough, arguments, bound = best[worst][1] + tol, [], 0.0
-    for k, (attack, (classes, _)) in enumerate(zip(known, best)):
-        part = Clock(clock.left / (len(known) - k))
+    seconds = clock.left / len(known)  # walking takes no time from the others
+    for attack, (classes, _) in zip(known, best):
+        part = Clock(seconds)
         proved, argument = _argument(attack, level, classes, best[worst][1], enough, part)
         bound = max(bound, float(proved))
         arguments.append(argument)
@@ -490,11 +491,9 @@ def _tried(
 ) -> Iterator[Argument | None]:
     """Arguments, the shortest first, each with its part of the time; the last one always is one."""
     yield find_vertices(attack, clock)
-    left = 9
-    for part in (16, 4, 1):
+    for left, part in ((10, 16), (7, 4), (4, 1)):
         most, pieces = MOST_NODES // part, MOST_PIECES // part
         yield grow_values(attack, b, classes, value, aim, Clock(clock.left / left), most)
         yield grow_prices(attack, b, classes, value, aim, Clock(clock.left / (left - 1)), pieces)
-        rest = Clock(clock.left / (left - 2))
-        yield grow_readings(attack, b, classes, aim, rest, most, part == 1)
-        left -= 3
+        yield grow_readings(attack, b, classes, aim, Clock(clock.left / (left - 2)), most, False)
+    yield grow_readings(attack, b, classes, aim, clock, MOST_NODES // 4)
