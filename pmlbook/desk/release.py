@@ -19,14 +19,14 @@ from ..release.columns import encode
 from ..release.mechanism import Mechanism
 from ..release.sampling import check_unseeded, random_words
 from ..workshop.validation import check_epsilon
-from ..release.csv_text import Layout
+from ..release.csv_text import CsvTable, Layout
 from ..release.files import new_file
 from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_levels, tally
 from ..release.tables import Table, find_column, is_parquet, open_table
 
 # %% auto #0
-__all__ = ['Released', 'several', 'find_beside', 'counts_of', 'release_file', 'plain_list', 'count_values', 'count_strata',
-           'count_outcomes']
+__all__ = ['Released', 'several', 'find_beside', 'counts_of', 'release_file', 'plain_list', 'visible', 'count_values',
+           'count_strata', 'count_outcomes']
 
 # %% ../../nbs/desk/01_release.ipynb #d2e9787e
 @dataclass(frozen=True)
@@ -145,8 +145,7 @@ def release_file(
                     values = table.column(block, place, known)
                     codes = encode(values, known, what, missing, rows + 1, show_values)
                     if beside:
-                        seen = [plain_list(table.column(block, p)) for p in beside]
-                        tally(strata, seen, codes.tolist())
+                        tally(strata, visible(table, block, beside), codes.tolist())
                     write(block, mechanism.draw(codes, words))
                     table.source.check_unchanged()  # after each block: what grows as it is read has no end
                     rows, gaps = rows + len(codes), gaps + int((codes < 0).sum())
@@ -170,6 +169,12 @@ def release_file(
 def plain_list(column: Any) -> list[Any]:
     """A column of a table as Python values."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+
+
+def visible(table: Table, block: Any, beside: Sequence[int]) -> list[list[Any]]:
+    """The columns of a block that stay as they are, also where a field means missing."""
+    kept = table.layout.missing_text if isinstance(table, CsvTable) else ()
+    return [plain_list(table.column(block, place, kept)) for place in beside]
 
 # %% ../../nbs/desk/01_release.ipynb #467cedaa
 def count_values(
@@ -211,7 +216,7 @@ def count_strata(
         beside = find_beside(table, column, several(given), False)
         for block in table.blocks([place, *beside]):
             values = plain_list(table.column(block, place))
-            tally(counts, [plain_list(table.column(block, p)) for p in beside], values)
+            tally(counts, visible(table, block, beside), values)
             table.source.check_unchanged()
             rows += len(values)
             if most is not None:

@@ -5,10 +5,12 @@
 # %% ../../nbs/practice/11_strata.ipynb #b57e1c6f
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike
 from ..release.columns import is_missing
 from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
-from ..workshop.validation import check_epsilon
+from ..workshop.validation import aligned, check_epsilon, first_names, names_of
 from pmlbook.practice.estimated_prior import (
     PriorRegion,
     box_around,
@@ -27,7 +29,8 @@ from pmlbook.practice.estimated_prior import (
 from .robust import keeps_level
 
 # %% auto #0
-__all__ = ['STRATA', 'Stratum', 'LevelExceeded', 'boxes', 'strata_levels', 'check_strata', 'strata_region', 'tally']
+__all__ = ['Strata', 'STRATA', 'Stratum', 'LevelExceeded', 'in_one_order', 'boxes', 'strata_levels', 'check_strata',
+           'strata_region', 'tally']
 
 # %% ../../nbs/practice/11_strata.ipynb #5a3a88b0
 @dataclass(frozen=True)
@@ -56,6 +59,27 @@ class Stratum:
 
 class LevelExceeded(ValueError):
     """A stratum leaks more than it should; says how many do, and how much."""
+
+
+Strata = dict[tuple[Hashable, ...], Any]
+
+
+def in_one_order(
+    counts: Mapping[tuple[Hashable, ...], ArrayLike], names: Sequence[Hashable] = ()
+) -> tuple[tuple[Hashable, ...], Strata]:
+    """Names of the secrets, and the counts of every stratum in their order, without names.
+
+    The order is that of `names`, or else of the first stratum that names its counts; none is an empty tuple.
+    ValueError if a stratum has other names.
+
+    Source: `aligned`; counts by frequency come in another order in every stratum.
+    """
+    known, rows = tuple(names) or first_names(*map(names_of, counts.values())), Strata()
+    for stratum, row in counts.items():
+        own: Any = aligned(row, known, f"counts[{stratum!r}]", "the secrets")
+        own = list(own.values()) if isinstance(own, Mapping) else own
+        rows[stratum] = own.to_numpy() if names_of(own) else own
+    return known or (), rows
 
 
 def boxes(
@@ -94,7 +118,8 @@ def strata_levels(
     mechanism : Mechanism
         With N inputs.
     counts : mapping from names to array_like, shape (N,)
-        How often each secret was counted in each stratum, at least once in all.
+        How often each secret was counted in each stratum, at least once in all. The index of a pandas Series, or
+        the keys of a dict, name the secrets as the mechanism does.
     confidence : float
         Least probability, over samples, that the true shares of all strata are among those allowed.
 
@@ -115,9 +140,9 @@ def strata_levels(
     >>> [round(s.level, 3) for s in strata_levels(flip, {("a",): [50, 50], ("b",): [90, 10]})]
     [0.916, 0.405]
     """
-    found = []
-    for name, region in boxes(counts, confidence, len(mechanism.prior)).items():
-        row = np.asarray(counts[name], dtype=float)
+    found, (_, rows) = [], in_one_order(counts, mechanism.inputs)
+    for name, region in boxes(rows, confidence, len(mechanism.prior)).items():
+        row = np.asarray(rows[name], dtype=float)
         there = row > 0
         level = epsilon_pml(mechanism.channel[there], row[there] / row.sum())
         worst = max(0.0, float(np.nanmax(worst_leakage(mechanism.channel, region))))
@@ -155,7 +180,8 @@ def check_strata(
     >>> check_strata(flip, {("a",): [50, 50], ("b",): [90, 10]}, 1.1)
     """
     level = check_epsilon(epsilon)
-    found = boxes(counts, confidence, len(mechanism.prior)).values()
+    _, rows = in_one_order(counts, mechanism.inputs)
+    found = boxes(rows, confidence, len(mechanism.prior)).values()
     over = sum(not keeps_level(mechanism, region, level) for region in found)
     if over:
         worst = strata_levels(mechanism, counts, confidence)[0].worst
@@ -176,7 +202,7 @@ def strata_region(
     counts, confidence
         As for `strata_levels`. Every secret must have been counted somewhere.
     inputs : sequence of hashable, length N, optional
-        Names of the secrets.
+        Names of the secrets; those of the counts if left out.
 
     Returns
     -------
@@ -197,14 +223,21 @@ def strata_region(
     >>> strata_region({("a",): [50, 50], ("b",): [90, 10]}).low.round(3).tolist()
     [0.385, 0.044]
     """
-    found = list(boxes(counts, confidence).values())
-    total = prior_from_counts(np.sum([np.asarray(row) for row in counts.values()], axis=0))
+    names, rows = in_one_order(counts, inputs)
+    found = list(boxes(rows, confidence).values())
+    total = prior_from_counts(np.sum([np.asarray(row) for row in rows.values()], axis=0))
     low = np.min([region.low for region in found], axis=0)
     high = np.max([region.high for region in found], axis=0)
-    return PriorRegion(total, low, high, inputs=tuple(inputs))
+    return PriorRegion(total, low, high, inputs=names)
 
 # %% ../../nbs/practice/11_strata.ipynb #9a154f88
 STRATA = 1000  # at most; more are no groups of people
+
+
+def _visible(part: Any) -> Any:
+    """A value of a visible column, equal to those that look alike: no number is 'nan', and -0.0 is not 0.0."""
+    odd = isinstance(part, float) and (part != part or (part == 0 and math.copysign(1, part) < 0))
+    return repr(float(part)) if odd else part
 
 
 def tally(
@@ -214,20 +247,26 @@ def tally(
 ) -> None:
     """Count the values of a block within the strata that the columns beside make, one if there are none.
 
-    Whatever stands for a missing value is counted as None.
+    Whatever stands for a missing value is counted as None. What a reader can tell apart in the columns beside is
+    told apart: a gap, a number that is none, zeros of either sign.
 
     Raises
     ------
     ValueError
-        If there are more than `STRATA` strata, or a column holds what cannot be compared.
+        If there are more than `STRATA` strata, the columns differ in length, or one holds what cannot be compared.
     """
+    listed = list(values)
+    seen = [[_visible(part) for part in column] for column in beside]
+    if any(len(column) != len(listed) for column in seen):
+        raise ValueError(
+            f"columns of {[*map(len, seen), len(listed)]} values cannot be counted together"
+        )
     try:
-        pairs = Counter(zip(zip(*beside) if beside else repeat(()), values))
+        pairs = Counter(zip(zip(*seen) if seen else repeat(()), listed))
     except TypeError:
         raise ValueError("lists and structures cannot be counted") from None
     for (name, value), number in pairs.items():
-        own = tuple(None if is_missing(part) else part for part in name)
-        counts.setdefault(own, Counter())[None if is_missing(value) else value] += number
+        counts.setdefault(name, Counter())[None if is_missing(value) else value] += number
     if len(counts) > STRATA:
         raise ValueError(
             f"the visible columns make more than {STRATA} strata: leave fewer values, or merge some"

@@ -1,0 +1,103 @@
+"""Strata as they are handed on: counts with names in any order, gaps of several kinds, columns of one length."""
+
+import csv
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import pmlbook as pb
+from pmlbook.desk.release import count_strata, release_file
+from pmlbook.practice.robust import robust_mechanism
+from pmlbook.practice.strata import (
+    LevelExceeded,
+    check_strata,
+    strata_levels,
+    strata_region,
+    tally,
+)
+from pmlbook.release.csv_text import Layout
+
+pd = pytest.importorskip("pandas")
+
+FLIP = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5], ("no", "yes"))
+PLAIN = {("north",): [1800, 200], ("south",): [200, 1800]}
+
+
+def by_frequency(kind):
+    """The same counts with names, the more frequent answer first."""
+    rows = {k: Counter({"no": no, "yes": yes}) for k, (no, yes) in PLAIN.items()}
+    ordered = {k: dict(row.most_common()) for k, row in rows.items()}
+    assert list(ordered["south",]) == ["yes", "no"]
+    return ordered if kind == "dict" else {k: pd.Series(row) for k, row in ordered.items()}
+
+
+@pytest.mark.parametrize("kind", ["dict", "Series"])
+def test_counts_by_frequency_are_put_in_order(kind):
+    """The design for all strata keeps its level in each, by a reader's own sums."""
+    counts = by_frequency(kind)
+    assert strata_levels(FLIP, counts) == strata_levels(FLIP, PLAIN)
+    for inputs in ((), ("no", "yes")):
+        region, plain = strata_region(counts, inputs=inputs), strata_region(PLAIN)
+        assert region.inputs == ("no", "yes")
+        assert (region.low == plain.low).all() and (region.high == plain.high).all()
+    mechanism = robust_mechanism(strata_region(counts), 0.3).mechanism
+    for share in (0.9, 0.1):
+        law = np.array([share, 1 - share]) @ mechanism.channel
+        assert math.log((mechanism.channel.max(axis=0) / law).max()) <= 0.3
+    check_strata(mechanism, counts, 0.3)
+
+
+def test_a_stratum_with_other_names_is_refused():
+    counts = {("a",): pd.Series({"no": 5, "yes": 5}), ("b",): pd.Series({"no": 5, "maybe": 5})}
+    for call in (lambda: strata_region(counts), lambda: strata_levels(FLIP, counts)):
+        with pytest.raises(ValueError, match=r"counts\[\('b',\)\]"):
+            call()
+
+
+def gaps(path, fields=("", "NA")):
+    """A file with two ways to leave a visible field empty, beside answers that differ."""
+    answers = ["no"] * 1900 + ["yes"] * 100, ["no"] * 100 + ["yes"] * 1900
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["job", "ill"])
+        writer.writerows((job, said) for job, own in zip(fields, answers) for said in own)
+    return path
+
+
+@pytest.mark.parametrize("missing_text", [("",), ("", "NA"), ()])
+def test_two_ways_to_leave_a_field_empty_are_two_strata(tmp_path, missing_text):
+    """The other columns stay as they are, so who reads the file can tell them apart."""
+    source = gaps(tmp_path / "a.csv")
+    with pytest.raises(LevelExceeded):
+        release_file(
+            source,
+            tmp_path / "b.csv",
+            "ill",
+            FLIP,
+            epsilon=0.6,
+            given="job",
+            missing_text=missing_text,
+        )
+    assert not (tmp_path / "b.csv").exists()
+    counts = count_strata(source, "ill", "job", Layout(missing_text=missing_text))
+    assert counts == {("",): {"no": 1900, "yes": 100}, ("NA",): {"no": 100, "yes": 1900}}
+
+
+@pytest.mark.parametrize("pair", [(float("nan"), None), (0.0, -0.0)])
+def test_numbers_that_look_different_are_different_strata(tmp_path, pair):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    said = ["no"] * 1900 + ["yes"] * 100 + ["no"] * 100 + ["yes"] * 1900
+    jobs = pa.array([pair[0]] * 2000 + [pair[1]] * 2000, pa.float64())
+    pq.write_table(pa.table({"job": jobs, "ill": said}), tmp_path / "a.parquet")
+    with pytest.raises(LevelExceeded):
+        release_file(
+            tmp_path / "a.parquet", tmp_path / "b.parquet", "ill", FLIP, epsilon=0.6, given="job"
+        )
+
+
+def test_columns_of_different_length_are_refused():
+    for beside, values in (([["a", "a"]], [0, 1, 1]), ([["a"], ["b", "b"]], [0, 1])):
+        with pytest.raises(ValueError, match="cannot be counted together"):
+            tally({}, beside, values)
