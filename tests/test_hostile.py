@@ -77,6 +77,7 @@ CALLS = {
     "threshold": dict(n=2, at_least=1),
     "parity_leakage": dict(n=2, p=0.2, b=0.5),
     "per_record_leakage": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-3, max_time=1.0),
+    "leakage_proof": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-2, max_time=1.0),
     "leakage_curve": dict(query=COUNTING, channel=NOISY, levels=[0.5], tol=1e-3, max_time=1.0),
     "audit_pair": dict(
         first=COUNTING,
@@ -289,6 +290,7 @@ def test_no_public_call_is_left_out():
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
     results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
+    results |= {"LeakageProof", "ProofFailed"}  # files: tests/test_leakage_proof.py
     assert set(pb.__all__) - classes - results - set(CALLS) == set()
 
 

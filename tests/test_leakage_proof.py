@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.per_record.handed_over import Vertices
-from pmlbook.per_record.walk import Cut, Leaf, Readings, attacks
+from pmlbook.per_record.handed_over import Vertices, walk_vertices
+from pmlbook.per_record.walk import Cut, Leaf, Readings, attacks, walk_readings
 
 COUNT, NOISY = pb.counting(4), pb.geometric(5, 0.5)
 
@@ -58,7 +58,7 @@ def test_a_proof_survives_pickle(proof):
         ({"arguments": []}, "0 arguments for 1 attacks"),
         ({"arguments": [{}]}, "an argument should be one of"),
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [[1.0]]}}]}, "should be a node"),
-        ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "somebody may be"),
+        ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "None should be a node"),
         ({"arguments": [{"Vertices": {"laws": [[1.0]]}}]}, "each choice of classes"),
         ({"format": "pmlbook leakage proof 2"}, "this is no pmlbook leakage proof 1"),
     ],
@@ -110,19 +110,16 @@ def test_every_kind_of_record_has_an_argument():
             other.check(query, channel)
 
 
-def test_a_leaf_for_nobody_needs_no_hints():
-    """What is said where nobody is left is not looked at, and proves nothing about others."""
+def test_a_tree_needs_a_node_for_each_cell():
     attack = attacks(pb.parity(2), np.eye(2))[0]
-    tree = Readings(1.0, [Cut(0, 0, 1, 0.5), Leaf(0.1, 0.0, None), None])
-    from pmlbook.per_record.walk import walk_readings
-
-    with pytest.raises(pb.ProofFailed, match="left out"):
-        walk_readings(attack, 1.0, tree)
+    leaf = Leaf(0.1, 0.0, None)
+    assert walk_readings(attack, 1.0, Readings(1.0, [Cut(0, 0, 1, 0.5), leaf, leaf])) > 0
+    for nodes in ([], [leaf, leaf], [Cut(0, 0, 1, 0.5), leaf], [Cut(0, 0, 1, 0.5)] * 2):
+        with pytest.raises(pb.ProofFailed):
+            walk_readings(attack, 1.0, Readings(1.0, nodes))
 
 
 def test_a_law_that_excludes_an_output_is_refused():
-    from pmlbook.per_record.handed_over import walk_vertices
-
     attack = attacks(pb.counting(1), np.eye(2))[0]
     assert abs(walk_vertices(attack, Vertices([[1.0, 1.0]])) - math.log(2)) < 1e-15
     for law in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):

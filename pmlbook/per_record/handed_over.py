@@ -193,9 +193,6 @@ def _nodes(nodes: Any, kinds: dict[int | None, Callable[[Any], Any]]) -> list[An
     return found
 
 
-_NOBODY: dict[int | None, Callable[[Any], Any]] = {None: lambda _: None}
-
-
 def _cut(node: list[Any]) -> Cut:
     return Cut(_whole(node[0]), _whole(node[1]), _whole(node[2]), _number(node[3]))
 
@@ -207,7 +204,7 @@ def _leaf(node: list[Any]) -> Leaf:
 
 def _readings(record: Any) -> Readings:
     kept, nodes = _fields(record, Readings)
-    return Readings(_number(kept), _nodes(nodes, {**_NOBODY, 4: _cut, 3: _leaf}))
+    return Readings(_number(kept), _nodes(nodes, {4: _cut, 3: _leaf}))
 
 
 def _slice(node: list[Any]) -> Slice:
@@ -225,7 +222,7 @@ def _value(record: Any) -> Value:
         _numbers(place, 2),
         _numbers(low),
         _numbers(high),
-        _nodes(nodes, {**_NOBODY, 2: _slice, 1: lambda n: Beside(_numbers(n[0]))}),
+        _nodes(nodes, {None: lambda _: None, 2: _slice, 1: lambda n: Beside(_numbers(n[0]))}),
     )
 
 

@@ -141,7 +141,7 @@ def _apart(p: list[Any], q: list[Any]) -> Any:
     import flint
 
     both = [(x, y) for x, y in zip(p, q) if not x.is_zero() and not y.is_zero()]
-    x, y = np.array([[float(z.mid()) for z in pair] for pair in both]).reshape(-1, 2).T
+    x, y = np.array([[float(z) for z in pair] for pair in both]).reshape(-1, 2).T
     low, high = 0.0, 1.0
     for _ in range(60):
         s = (low + high) / 2
@@ -355,28 +355,23 @@ def _rise_is_sure(up: list[Any], down: list[Any], most: float) -> bool:
     return bool(top - low <= most)
 
 
-def halves(cell: Cell | None, cut: Cut, rise: NDArray[np.float64] | None) -> list[Cell | None]:
-    """Both halves of a cell, narrowed at the neighbours; None in place of one that nobody is in.
+def halves(cell: Cell, cut: Cut, rise: NDArray[np.float64] | None) -> list[Cell]:
+    """Both halves of a cell, narrowed at the neighbours; ProofFailed if the cut is none.
 
     Source: the theorem on a tree of readings.
     """
     import flint
 
-    if cell is None:
-        raise ProofFailed("nobody is in a cell that is cut")
     y, i, j, m, a = cut.output, cut.first, cut.second, len(cell.corners), len(cell.corners[0])
     if not (0 <= y < m and 0 <= i < a and 0 <= j < a and i != j and 0 < cut.at < 1):
         raise ProofFailed(f"{cut} is no cut of {m} outputs with {a} corners each")
     at, corners = flint.arb(cut.at), cell.corners[y]
     middle = [at * p + (1 - at) * q for p, q in zip(corners[i], corners[j])]
-    found: list[Cell | None] = []
+    found = []
     for end in (i, j):
         moved = {y: [middle if k == end else v for k, v in enumerate(corners)]}
         if rise is not None:
             moved |= _narrowed(cell, y, end, middle, rise)
-        if any(a == 2 and simplex[0][0] < simplex[1][0] for simplex in moved.values()):
-            found.append(None)
-            continue
         simplices, readings = list(cell.corners), list(cell.readings)
         for z, reading in zip(moved, paying(list(moved.values()))):
             simplices[z], readings[z] = moved[z], reading
@@ -408,7 +403,7 @@ class Readings(NamedTuple):
     """A tree of readings: how much of a divergence is kept, and the nodes, level by level."""
 
     kept: float
-    nodes: list[Cut | Leaf | None]
+    nodes: list[Cut | Leaf]
 
 
 def ends_of(
@@ -462,13 +457,8 @@ def walk_readings(attack: Attack, b: float, tree: Readings) -> Any:
         if not (kept >= 0 and all(keeps(rows, kept) for rows in here.rows)):
             raise ProofFailed(f"the outputs keep more than {tree.kept} of a divergence")
         rise, root = sure_rises(attack, here), everybody(len(here.rows), here.rows[0].ncols())
-        found = []
-        for cell, node in ends_of(root, tree.nodes, lambda x, cut: halves(x, cut, rise), Cut):
-            if cell is not None and node is None:
-                raise ProofFailed("somebody may be in a cell that is left out")
-            if cell is not None:
-                found.append(leaf_bound(here, kept, cell.readings, node))
-        return largest(found)
+        leaves = ends_of(root, tree.nodes, lambda cell, cut: halves(cell, cut, rise), Cut)
+        return largest([leaf_bound(here, kept, cell.readings, leaf) for cell, leaf in leaves])
 
 # %% ../../nbs/per_record/15_walk.ipynb #walk0020
 MOST_NODES = 50_000  # a walk through so many takes half a minute
@@ -542,7 +532,7 @@ def grow_readings(
     """
     problem, clock = problem_of(attack), clock or Clock()
     cells, beside = first_cells(problem, b, classes, clock)
-    rise, nodes = rises(problem), list[Cut | Leaf | None]()
+    rise, nodes = rises(problem), list[Cut | Leaf]()
     present = np.isfinite(problem.log_counts)
     while len(cells):
         stop = clock.over or len(nodes) + len(cells) >= most or len(present) == 1
@@ -554,8 +544,7 @@ def grow_readings(
         left = replace(left, beside=hints / hints.sum(axis=(1, 2), keepdims=True))
         cut = iter(zip(*(x.tolist() for x in cuts(left))) if len(left) else ())
         for k, end in enumerate(done):
-            leaf = _leaf(cells, beside[k], present, k) if cells.bound[k] > -math.inf else None
-            nodes.append(leaf if end else Cut(*next(cut)))
+            nodes.append(_leaf(cells, beside[k], present, k) if end else Cut(*next(cut)))
         if not len(left):
             break
         pairs = np.arange(2 * len(left)).reshape(2, -1).T.ravel()  # halves side by side

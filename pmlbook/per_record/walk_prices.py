@@ -248,6 +248,7 @@ def curve_of(
 NET = np.linspace(0, 1, 401)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # prices may be anything
 def highest_seen(curve: Curve, low: float, high: float) -> float:
     """About the highest point of a curve, in floats: where a summit is asked for.
 

@@ -144,6 +144,7 @@ def means(logs: list[Any], table: list[list[Any]], room: Any) -> list[tuple[Any,
     return [(-low, high) for low, high in zip(*ends)]
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a hint may be anything
 def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], room: float) -> list[float]:
     """About the temperature at which the bound on the mean of each column is lowest."""
     top = table.max(axis=0)
