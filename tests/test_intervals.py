@@ -276,6 +276,18 @@ def test_score_intervals_are_refused_below():
         assert estimate.interval(level).shape == (2, 2)
 
 
+def test_score_intervals_are_refused_for_too_many():
+    """Of ten billion people behind a weak flip a quarter of the intervals missed."""
+    for people, works in ((10**8, True), (10**8 + 2, False), (10**12, False)):
+        estimate = told([[0.501, 0.499], [0.499, 0.501]], [people // 2] * 2)
+        if works:
+            assert estimate.interval(0.95, "score").shape == (2, 2)
+        else:
+            with pytest.raises(ValueError, match="too many for the score interval"):
+                estimate.interval(0.95, "score")
+        assert estimate.interval(0.95).shape == (2, 2)
+
+
 def test_levels_as_other_numbers():
     """Decimal was refused with the words that it must be what it was."""
     estimate = told(np.eye(2), [11, 1])

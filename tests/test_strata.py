@@ -101,3 +101,31 @@ def test_columns_of_different_length_are_refused():
     for beside, values in (([["a", "a"]], [0, 1, 1]), ([["a"], ["b", "b"]], [0, 1])):
         with pytest.raises(ValueError, match="cannot be counted together"):
             tally({}, beside, values)
+
+
+def test_gaps_that_stay_look_like_no_outcome(tmp_path):
+    """The estimate took them for answers: 0.725 for a true half."""
+    (tmp_path / "a.csv").write_text("ill\nno\nyes\nNA\n\n")
+    for outcome, texts in (("NA", ("", "NA")), ("", ("",)), (None, ("",))):
+        if not outcome:
+            (tmp_path / "a.csv").write_text("ill,b\nno,1\nyes,1\n,1\n")
+        withheld = pb.Mechanism(
+            [[0.1, 0.9], [0.7, 0.3]], [0.5, 0.5], ("no", "yes"), ("yes", outcome)
+        )
+        with pytest.raises(ValueError, match="would look like one"):
+            release_file(
+                tmp_path / "a.csv",
+                tmp_path / "b.csv",
+                "ill",
+                withheld,
+                missing="keep",
+                missing_text=texts,
+            )
+        assert not (tmp_path / "b.csv").exists()
+    with pytest.raises(ValueError, match="the outcome None would look like one"):
+        withheld.privatize(["no", None], missing="keep")
+    assert len(withheld.privatize(["no", "yes"])) == 2
+    asked = pb.Mechanism(np.eye(3), [0.4, 0.4, 0.2], ("no", "yes", None), ("no", "yes", None))
+    assert list(asked.privatize(["no", None], missing="keep")) == ["no", None]
+    text = pb.Mechanism(np.eye(2), [0.5, 0.5], ("no", "NA"), ("no", "NA"))
+    assert list(text.privatize(["no", "NA", None], missing="keep")) == ["no", "NA", None]

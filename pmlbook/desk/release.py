@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..release.columns import encode
+from ..release.columns import check_gaps, encode
 from ..release.mechanism import Mechanism
 from ..release.sampling import check_unseeded, random_words
 from ..workshop.validation import check_epsilon
@@ -139,6 +139,8 @@ def release_file(
         beside = find_beside(table, column, several(given), show_values)
         rows, gaps, strata = 0, 0, dict[tuple[Hashable, ...], Counter[Hashable]]()
         what, known = f"column {column!r} of {source}", table.spell(mechanism.inputs)
+        texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
+        check_gaps(missing, known, table.spell(mechanism.outputs), texts)
         with new_file(target, force, table.source.file) as file:
             with table.copy(file, place, mechanism.outputs) as write:
                 for block in table.blocks():

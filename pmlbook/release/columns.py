@@ -5,7 +5,7 @@
 # %% ../../nbs/release/06_columns.ipynb #70cf23dc
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 # %% auto #0
 __all__ = ['MISSING', 'UNKNOWN', 'SPAN', 'EXACT', 'READERS', 'GAPS', 'WRITERS', 'library', 'is_missing', 'codes_of_list',
            'codes_of_integers', 'name_array', 'comparable', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars',
-           'codes_of_arrow', 'encode', 'without_missing', 'shortened', 'listed', 'length', 'plain', 'blocks', 'decode',
-           'decode_numpy', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
+           'codes_of_arrow', 'encode', 'check_gaps', 'without_missing', 'shortened', 'listed', 'length', 'plain',
+           'blocks', 'decode', 'decode_numpy', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
 
 # %% ../../nbs/release/06_columns.ipynb #5797d00c
 MISSING, UNKNOWN = -1, -2
@@ -221,6 +221,27 @@ def encode(
         refused = np.flatnonzero(codes <= worst)
         raise ValueError(_refusal(values, codes, refused, names, what, first_row, show_values))
     return codes
+
+
+def check_gaps(
+    missing: str, inputs: Sequence[Hashable], outputs: Sequence[Hashable], texts: Iterable[str] = ()
+) -> None:
+    """Insist that a gap which stays looks like no outcome; `texts` are those that mean a gap unless they are inputs.
+
+    Raises
+    ------
+    ValueError
+        If `missing` is 'keep' and an outcome would be taken for a gap.
+    """
+    if missing != "keep":
+        return
+    own, gaps = any(map(is_missing, inputs)), {*texts}.difference(inputs)
+    for outcome in outputs:
+        if outcome in gaps or (is_missing(outcome) and not own):
+            raise ValueError(
+                f"missing='keep' leaves gaps as they are, and the outcome {outcome!r:.40} would look like one: "
+                "fill the gaps, make them an input, or name the outcome otherwise"
+            )
 
 
 def without_missing(names: Sequence[Hashable]) -> tuple[list[Hashable], list[int]]:

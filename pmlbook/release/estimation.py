@@ -320,7 +320,7 @@ class Functional(Frozen):
         Raises
         ------
         ValueError
-            If `level` or `method` is none, `level` is below 0.9 for 'score', or the released values contradict
+            If `level` or `method` is none, for 'score' `level` is below 0.9 or there are more than 1e8 values, or the released values contradict
             the mechanism.
         """
         number = check_request(level, method)

@@ -20,8 +20,8 @@ from ..workshop.linear_programmes import Infeasible, maximise
 
 # %% auto #0
 __all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'OFF', 'Ends', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO',
-           'Barrier', 'HARDER', 'HARDEST', 'LEAST_LEVEL', 'clopper_pearson', 'nested_sets', 'least_value',
-           'ends_that_fit', 'exact_interval', 'divergences', 'descend', 'score_interval']
+           'Barrier', 'HARDER', 'HARDEST', 'LEAST_LEVEL', 'MOST_PEOPLE', 'clopper_pearson', 'nested_sets',
+           'least_value', 'ends_that_fit', 'exact_interval', 'divergences', 'descend', 'score_interval']
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
 OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;
@@ -278,6 +278,7 @@ def descend(x: NDArray[np.float64], barrier: Barrier) -> NDArray[np.float64]:
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
 HARDER, HARDEST = 50.0, 1e10  # factor and end of the barrier parameter
 LEAST_LEVEL = 0.9  # below, distances do not tell how often an interval covers
+MOST_PEOPLE = 1e8  # beyond, floats do not tell distances apart: of ten billion a quarter of the intervals missed
 
 
 def _nearest(distance: Barrier, n: int) -> NDArray[np.float64]:
@@ -339,7 +340,7 @@ def score_interval(
     Raises
     ------
     ValueError
-        If `level` is below `LEAST_LEVEL`.
+        If `level` is below `LEAST_LEVEL`, or the counts are of more than `MOST_PEOPLE`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
 
@@ -353,6 +354,11 @@ def score_interval(
         raise ValueError(
             f"level = {level:g} is below {LEAST_LEVEL}, where the score interval covers far less often than it "
             "says: use method='exact'"
+        )
+    if counts.sum() > MOST_PEOPLE:
+        raise ValueError(
+            f"{counts.sum():.9g} people are too many for the score interval (limit {MOST_PEOPLE:g}), whose "
+            "distances floats cannot tell apart: use method='exact'"
         )
     span = float(np.ptp(goal))
     if not span:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, exp_below
-from .columns import blocks, decode, encode
+from .columns import blocks, check_gaps, decode, encode
 from .estimation import Estimate
 from ..foundations.leakage import pointwise_maximal_leakage
 from ..foundations.probability import exact_prior, is_rational
@@ -211,9 +211,11 @@ class Mechanism(Frozen):
         Raises
         ------
         ValueError
-            If `values` is empty, or holds a missing value or one not among `inputs`; the row is named.
+            If `values` is empty, or holds a missing value or one not among `inputs`; the row is named. Or if
+            gaps stay that look like an outcome.
         """
         words = random_words(rng)
+        check_gaps(missing, self.inputs, self.outputs)
         parts = [
             self.draw(encode(part, self.inputs, "values", missing, start), words)
             for start, part in blocks(values)
