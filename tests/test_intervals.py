@@ -288,6 +288,71 @@ def test_score_intervals_are_refused_for_too_many():
         assert estimate.interval(0.95).shape == (2, 2)
 
 
+def test_a_solver_that_gives_up_makes_the_interval_wider():
+    """Rows that differ in the seventh digit: the solver found neither frequencies nor that there are none."""
+    rows = [
+        [
+            3950019972972560,
+            68727434650926,
+            110296169723486,
+            91188137550193,
+            4572833872430099,
+            214133667413728,
+        ],
+        [
+            3950016697731224,
+            68727685497623,
+            110303248222294,
+            91188747222100,
+            4572829342688342,
+            214133533379409,
+        ],
+        [
+            3950018589650838,
+            68727625870665,
+            110299296995890,
+            91188047019837,
+            4572830023747213,
+            214135671456549,
+        ],
+        [
+            3950016898883821,
+            68727767817737,
+            110296159157617,
+            91188195657716,
+            4572836272400044,
+            214133960824057,
+        ],
+        [
+            3950017830468767,
+            68727366077265,
+            110297272914587,
+            91188046452384,
+            4572829576135620,
+            214139162692369,
+        ],
+    ]
+    goal = [
+        0.0015844824709248075,
+        -0.6446542495677975,
+        1.8724058940653387,
+        0.3456906202177172,
+        2.112470334904646,
+    ]
+    counts = np.array([438227.0, 7584.0, 12305.0, 9838.0, 508456.0, 23590.0])
+    mechanism = pb.Mechanism(np.array(rows) / 2**53, np.full(5, 0.2))
+    found = pb.Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
+    low, high = found.of(goal).interval(0.95)
+    assert min(goal) <= low < high <= max(goal)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pmlbook.release.intervals.maximise", gave_up)
+        assert told(np.eye(2), [11, 1]).interval(0.95).tolist() == [[0.0, 1.0]] * 2
+
+
+def gave_up(*_, **__):
+    raise pb.SolverFailed("it gave up")
+
+
 def test_levels_as_other_numbers():
     """Decimal was refused with the words that it must be what it was."""
     estimate = told(np.eye(2), [11, 1])

@@ -16,7 +16,7 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
 from .sampling import UNITS, to_weights
 from ..workshop.enclosure import float_below
-from ..workshop.linear_programmes import Infeasible, maximise
+from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 
 # %% auto #0
 __all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'OFF', 'Ends', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO',
@@ -110,12 +110,12 @@ def least_value(
     """
     size, table = float(abs(goal).max()) or 1.0, np.array(seen, dtype=float).T / UNITS
     rows = np.vstack([table, -table]) / np.tile(high, 2)[:, None]
-    found = maximise(
-        -goal / size,
-        equal=([np.ones(len(goal))], [1]),
-        at_most=(rows, np.concatenate([np.ones(len(high)), -low / high])),
-    )
-    upper, lower = found.inequality_prices.reshape(2, -1)
+    limits = np.concatenate([np.ones(len(high)), -low / high])
+    try:
+        found = maximise(-goal / size, equal=([np.ones(len(goal))], [1]), at_most=(rows, limits))
+        upper, lower = found.inequality_prices.reshape(2, -1)
+    except SolverFailed:  # without prices nothing is known but the range
+        upper, lower = np.zeros((2, len(high)))
     step = Fraction(2) ** (math.frexp(size)[1] - 60)
     whole = [round(Fraction(price) * Fraction(size) / step) for price in (lower - upper) / high]
     corner = min(
