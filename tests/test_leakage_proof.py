@@ -11,7 +11,17 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.per_record.handed_over import Vertices, walk_vertices
-from pmlbook.per_record.walk import Cut, Leaf, Readings, attacks, walk_readings
+from pmlbook.per_record.tilted import best_adversary
+from pmlbook.per_record.walk import (
+    Cut,
+    Leaf,
+    Readings,
+    attacks,
+    grow_readings,
+    problem_of,
+    walk_readings,
+)
+from pmlbook.per_record.walk_values import grow_values, walk_values
 
 COUNT, NOISY = pb.counting(4), pb.geometric(5, 0.5)
 
@@ -125,3 +135,40 @@ def test_a_law_that_excludes_an_output_is_refused():
     for law in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):
         with pytest.raises(pb.ProofFailed):
             walk_vertices(attack, Vertices([law]))
+
+
+def test_shares_and_multipliers_outside_their_range_are_refused():
+    """A share above one turns a chord upside down, though data processing leaves room for it."""
+    attack = attacks(pb.counting(10), pb.geometric(11, 0.05))[0]
+    b = 0.97 * 10 * math.log(2)
+    problem = problem_of(attack)
+    best, value = best_adversary(problem, b, np.random.default_rng(0), 16, 200)
+    proof = grow_values(attack, b, best, value, value + 1e-4)
+    assert value <= walk_values(attack, b, proof) <= value + 1e-4
+    tree, roomy = proof.values[0], proof._replace(multiplier=1.0)
+    assert walk_values(attack, b, roomy) > value
+    nowhere = [math.nan] * len(tree.low)
+    for change in (
+        {"share": 1.5},
+        {"share": -0.5},
+        {"kept": 0.0},
+        {"kept": -1.0},
+        {"low": nowhere},
+    ):
+        spoiled = [tree._replace(**change), *proof.values[1:]]
+        with pytest.raises(pb.ProofFailed):
+            walk_values(attack, b, roomy._replace(values=spoiled))
+    for change in ({"multiplier": 0.0}, {"above": -1.0}, {"outputs": proof.outputs[1:]}):
+        with pytest.raises(pb.ProofFailed):
+            walk_values(attack, b, proof._replace(**change))
+    tree = grow_readings(attack, b, best, value + 1e-3)
+    leaf = next(node for node in tree.nodes if isinstance(node, Leaf) and node.share)
+    for change in (
+        {"share": 1.5},
+        {"share": -0.5},
+        {"multiplier": 0.0},
+        {"multiplier": math.nan},
+        {"beside": None},
+    ):
+        with pytest.raises(pb.ProofFailed):
+            walk_readings(attack, b, Readings(tree.kept, [leaf._replace(**change)]))
