@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import pmlbook as pb
+from pmlbook.desk.command_line import main
+from pmlbook.practice.audit import keeps_as_it_is
 
 PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
@@ -139,3 +141,37 @@ def test_laplace_noise_stays_within_its_privacy():
 def test_refusals(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+@pytest.mark.parametrize(
+    "rare, rarer", [(1e-17, 1e-25), (1e-16, 1e-19), (3e-16, 1e-18), (1e-300, 1e-308)]
+)
+def test_rare_outcomes_are_audited_as_they_are(rare, rarer, tmp_path, capsys):
+    """Rounded to whole 2^-53 the two were equal, and a certificate said that nothing leaks."""
+    table, prior = [[rare, 0.5, 0.5], [rarer, 0.5, 0.5]], [Fraction(1, 100), Fraction(99, 100)]
+    truth = math.log(Fraction(rare) / (prior[0] * Fraction(rare) + prior[1] * Fraction(rarer)))
+    for law in (table, lambda secret: dict(zip("abc", table[secret]))):
+        found = pb.audit(law, [0.01, 0.99])
+        assert abs(found.level[1] - truth) < 1e-12 and found.level[0] == found.level[1]
+    assert not keeps_as_it_is(table, prior, truth - 1e-12)
+    assert keeps_as_it_is(table, prior, truth + 1e-12)
+    (tmp_path / "law.csv").write_text(f"input,a,b,c\nno,{rare},0.5,0.5\nyes,{rarer},0.5,0.5\n")
+    asked = ["audit", str(tmp_path / "law.csv"), "--prior", "no=0.01", "yes=0.99", "--epsilon"]
+    for level, code in (("0.0", 3), ("4.7", 0)):
+        with pytest.raises(SystemExit) as ended:
+            raise SystemExit(main([*asked, level]))
+        said = capsys.readouterr().out
+        assert (ended.value.code == 0) == (code == 0) and f"epsilon: {truth:.3f}"[:10] in said
+        assert ("does not hold" in said or "holds, decided" not in said) == bool(code)
+
+
+def test_limits_from_trials_go_by_name():
+    """A frame of counts in another order than the prior."""
+    pd = pytest.importorskip("pandas")
+    counts = pd.DataFrame([[900, 100], [200, 800]], ["no", "yes"], ["a", "b"])
+    prior = pd.Series({"yes": 0.1, "no": 0.9})
+    for low, high in (pb.leakage_bracket(counts, prior), pb.leakage_bracket(counts, dict(prior))):
+        right = pb.leakage_bracket(counts.to_numpy(), [0.9, 0.1])
+        assert (low == right[0]).all() and (high == right[1]).all()
+    with pytest.raises(ValueError, match="different names"):
+        pb.leakage_bracket(counts, pd.Series({"maybe": 0.1, "no": 0.9}))

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from ..foundations.leakage import pointwise_maximal_leakage
 from .estimated_prior import _miss
+from ..release.certificate import exp_below
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
@@ -22,7 +25,9 @@ from pmlbook.workshop.validation import (
     PriorLike,
     aligned,
     check_count,
+    check_epsilon,
     check_names,
+    check_pair,
     check_prior,
     labels_of,
     names_of,
@@ -30,7 +35,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['MOST_TRIALS', 'NOISES', 'leakage_bracket', 'Audit', 'audit', 'noise_level']
+__all__ = ['MOST_TRIALS', 'NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -65,6 +70,7 @@ def leakage_bracket(
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.36, 0.36], [0.45, 0.45])
     """
+    prior = aligned(prior, names_of(counts), "prior", "counts")
     table, p = real_array(counts, "counts", 2), check_prior(prior)
     if len(table) != len(p):
         raise ValueError(f"counts has {len(table)} rows, but the prior {len(p)} entries")
@@ -120,8 +126,10 @@ class Audit(Frozen):
         return f"Audit({len(self.outcomes)} outcomes, level {low:.6g} to {high:.6g} nats)"
 
 
-def _from_laws(laws: Callable[[Any], Mapping[Any, Any]], prior: PriorLike) -> Mechanism:
-    """The mechanism whose law of each secret a function gives."""
+def _from_laws(
+    laws: Callable[[Any], Mapping[Any, Any]], prior: PriorLike
+) -> tuple[list[list[Any]], list[Hashable]]:
+    """The channel whose law of each secret a function gives, and its outcomes."""
     secrets = labels_of(prior, len(check_prior(prior)))
     rows = [laws(secret) for secret in secrets]
     if not all(isinstance(row, Mapping) for row in rows):
@@ -129,8 +137,36 @@ def _from_laws(laws: Callable[[Any], Mapping[Any, Any]], prior: PriorLike) -> Me
             "mechanism must give a dict from outcomes to probabilities; or say `trials`"
         )
     outcomes = list(dict.fromkeys(outcome for row in rows for outcome in row))
-    table = [[row.get(outcome, 0) for outcome in outcomes] for row in rows]
-    return Mechanism(table, prior, secrets if names_of(prior) else (), outcomes)
+    return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
+
+
+def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool:
+    """Decide in rational arithmetic whether no outcome of a table leaks more than `epsilon` nats.
+
+    Parameters
+    ----------
+    channel : array_like, shape (N, M)
+        Rows are taken as they are and divided by their sums; a `Mechanism` would round them to whole 2^-53.
+    prior : array_like, shape (N,)
+        P(x), all positive; fractions are exact.
+    epsilon : float
+        Level in nats.
+
+    Source: Grosse et al. 2024, eq. (2).
+
+    Examples
+    --------
+    >>> rare = [[1e-17, 1.0], [1e-25, 1.0]]
+    >>> keeps_as_it_is(rare, [0.01, 0.99], 4.6), keeps_as_it_is(rare, [0.01, 0.99], 4.61)
+    (False, True)
+    """
+    level, (rows, _) = exp_below(check_epsilon(epsilon)), check_pair(channel, prior)
+    given: Any = aligned(prior, names_of(channel), "prior", "channel")
+    weights = [Fraction(p) for p in (given.values() if isinstance(given, Mapping) else given)]
+    exact = [[Fraction(x) for x in row] for row in rows.tolist()]
+    laws = [[x / sum(row) for x in row] for row in exact]
+    means = (sum(p * x for p, x in zip(weights, column)) for column in zip(*laws))
+    return all(max(c) * sum(weights) <= level * mean for c, mean in zip(zip(*laws), means))
 
 
 def audit(
@@ -181,12 +217,15 @@ def audit(
     if not tried:
         if isinstance(mechanism, Mechanism):
             made = Mechanism(mechanism.channel, prior, mechanism.inputs, mechanism.outputs)
+            return Audit(made.outputs, made.leakage, made.leakage, 1.0)
+        if callable(mechanism):
+            table, names = _from_laws(mechanism, prior)
+            leaks = pointwise_maximal_leakage(table, check_prior(prior))
         else:
-            made = (
-                _from_laws(mechanism, prior) if callable(mechanism) else Mechanism(mechanism, prior)
-            )
-        leaks = made.leakage
-        return Audit(made.outputs, leaks, leaks, 1.0)
+            weights: Any = prior
+            leaks = pointwise_maximal_leakage(mechanism, weights)
+            names = list(names_of(mechanism, axis=1) or range(len(leaks)))
+        return Audit(check_names(names, "outcomes", len(leaks)), leaks, leaks, 1.0)
     if outcomes is None:
         raise ValueError(
             "outcomes must list all outcomes that are possible, if they are only tried"
