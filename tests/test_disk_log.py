@@ -588,6 +588,86 @@ def test_processes_wait_for_each_other(log):
     assert len(DiskLog(log.path).entries) == 15
 
 
+STEPS = (DiskLog.record, DiskLog._read, disk_log._Read.followed, DiskLog.ask, DiskLog.__getitem__)
+STEPS += (DiskLog._certificate, log_lines.append)
+
+
+def interrupted(work, place):
+    """Do the work, with an interrupt at one line of the log's methods; whether it came to that line."""
+    left, methods = [place], {code.__code__ for code in STEPS}
+
+    def follow(frame, event, _):
+        if frame.f_code not in methods:
+            return None
+        left[0] -= event == "line"
+        if event == "line" and left[0] < 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return follow
+
+    before = sys.gettrace()
+    sys.settrace(follow)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_an_interrupt_at_any_line_forgets_nothing(tmp_path, new):
+    """Ctrl-C while a colleague's line is read, or one is written: then the budget holds, in this program and in all."""
+    flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"))
+    most, place, more = compose(*[flip] * 3).epsilon, 0, True
+    while more:
+        mine = DiskLog(tmp_path / str(place), new=True)
+        if not new:
+            mine.record("smokes", flip, budget=most)
+            DiskLog(mine.path).record("smokes", flip)
+        more = interrupted(lambda log=mine: log.record("smokes", flip, budget=most), place)
+        assert sum(map(len, mine._state.accounts.values())) == len(mine.entries)
+        try:
+            while len(mine.entries) < 9:
+                mine.record("smokes", flip, budget=most)
+        except BudgetExceeded:
+            assert len(mine.entries) == 3 and DiskLog(mine.path)["smokes"].epsilon == most
+        except FileExistsError:  # stopped just after the file was made
+            assert new and mine.path.read_bytes() == b""
+        place += 1
+    assert place > 50
+
+
+def test_a_line_that_comes_while_an_account_is_computed_is_counted(log, monkeypatch):
+    """One thread asks what has leaked, another one reads a colleague's line of the same account."""
+    mine = DiskLog(log.path)
+    log.record("diagnosis", mechanism(2))
+    found, other = disk_log._with, []
+
+    def meanwhile(before, release):
+        if not other:
+            other.append(True)
+            mine.record("illness", WEEKLY)
+        return found(before, release)
+
+    monkeypatch.setattr(disk_log, "_with", meanwhile)
+    assert mine["diagnosis"].epsilon == compose(WEEKLY, mechanism(1)).epsilon
+    assert len(mine["diagnosis"].fingerprints) == 3
+    assert mine["diagnosis"].epsilon == DiskLog(log.path)["diagnosis"].epsilon
+
+
+def test_who_asked_earlier_is_not_confused_by_who_knows_more(log, monkeypatch):
+    """A thread still holds the lines it saw; another one has computed the account up to a later line."""
+    lines = log._of("diagnosis")
+    log.record("diagnosis", mechanism(2))
+    later = log["diagnosis"].epsilon
+    monkeypatch.setattr(log, "_of", lambda account: lines)
+    assert log["diagnosis"].epsilon == compose(WEEKLY, mechanism(1)).epsilon
+    monkeypatch.undo()
+    assert log["diagnosis"].epsilon == later
+
+
 # the command line
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -85,6 +86,32 @@ def certified(release: Mechanism | Certificate) -> Certificate:
     return release
 
 # %% ../../nbs/desk/06_disk_log.ipynb #63cb7aaa
+@dataclass(frozen=True)
+class _Read:
+    """What has been read of a log: it is never changed, only replaced as a whole.
+
+    `size` and `digest` are of the bytes, `accounts` and `contents` hold the lines and mechanisms by their names.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    size: int = 0
+    digest: str = sha256().hexdigest()
+    accounts: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    contents: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def followed(self, entries: tuple[Entry, ...], size: int, digest: str) -> _Read:
+        """This, and the lines after it; `entries` are all."""
+        accounts, contents = dict(self.accounts), dict(self.contents)
+        later: dict[str, list[Entry]] = {}
+        for entry in entries[len(self.entries) :]:
+            later.setdefault(folded(entry.account), []).append(entry)
+            if entry.mechanism is not None:
+                contents.setdefault(entry.certificate, entry.mechanism)
+        for name, added in later.items():
+            accounts[name] = (*accounts.get(name, ()), *added)
+        return _Read(entries, size, digest, accounts, contents)
+
+
 class DiskLog:
     """What has been released of each column, in a file that is only appended to.
 
@@ -130,11 +157,9 @@ class DiskLog:
             raise ValueError(f"path must be the name of a file, got a {type(path).__name__}")
         if not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
             raise ValueError(f"path {os.fspath(path)!r} is no name of a file")
-        self.path, self._new, self.entries = Path(path), bool(new), tuple[Entry, ...]()
+        self.path, self._new, self._state = Path(path), bool(new), _Read()
         self._place = self.path.absolute()  # a program may go to another folder
-        self._verified = 0, sha256().hexdigest()
-        self._certificates: dict[str, Certificate | dict[str, Any]] = {}
-        self._accounts: dict[str, list[Entry]] = {}
+        self._certificates: dict[str, Certificate] = {}
         self._replayed: dict[str, tuple[str, Account]] = {}
         if self._new and os.path.lexists(self._place):
             raise FileExistsError(f"{self.path} exists: a new log needs a new name")
@@ -150,46 +175,49 @@ class DiskLog:
                 f"{self.path} does not hold the line {after!r}: it is another log, or an older copy"
             )
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The lines that have been read, in their order."""
+        return self._state.entries
+
     def _read(self, file: BinaryIO) -> None:
         """Verify the whole file: by one digest what was read before, line by line what is new, or all if it differs."""
-        size, digest = self._verified
-        same = _digest(file, size) == digest
-        entries = read_lines(file, self.path, *((self.entries, size) if same else ()))
+        known = self._state
+        same = _digest(file, known.size) == known.digest
+        entries = read_lines(file, self.path, *((known.entries, known.size) if same else ()))
         if not entries and not self._new:
             raise ValueError(
                 f"{self.path} is empty: it is no log, or was started and never used; delete it"
             )
-        before = len(self.entries)
-        if [e.digest for e in entries[:before]] != [e.digest for e in self.entries]:
+        before = [entry.digest for entry in known.entries]
+        if [entry.digest for entry in entries[: len(before)]] != before:
             raise ValueError(f"{self.path} is no longer the log that was opened")
-        self.entries, size = tuple(entries), file.seek(0, os.SEEK_END)
-        self._verified = size, _digest(file, size)
-        for entry in entries[before:]:
-            self._accounts.setdefault(folded(entry.account), []).append(entry)
-            if entry.mechanism is not None:
-                self._certificates.setdefault(entry.certificate, entry.mechanism)
+        size = file.seek(0, os.SEEK_END)
+        self._state = known.followed(tuple(entries), size, _digest(file, size))
 
     def _certificate(self, entry: Entry) -> Certificate:
         """The certificate of a line, decided anew when it is needed for the first time."""
-        found = self._certificates[entry.certificate]
-        if isinstance(found, dict):
+        found = self._certificates.get(entry.certificate)
+        if found is None:
+            content = self._state.contents[entry.certificate]
             try:
-                found = Certificate.from_json(write_object(found))
+                found = Certificate.from_json(write_object(content))
             except ValueError as error:
                 raise ValueError(f"line {entry.number} of {self.path}: {error}") from None
             self._certificates[entry.certificate] = found
         return found
 
-    def _of(self, account: str) -> list[Entry]:
-        return self._accounts.get(folded(check_text(account, "account")), [])
+    def _of(self, account: str) -> tuple[Entry, ...]:
+        return self._state.accounts.get(folded(check_text(account, "account")), ())
 
     def __getitem__(self, account: str) -> Account:
         """All releases of an account together, computed anew from its mechanisms; KeyError if there are none."""
         entries = self._of(account)
         if not entries:
             raise KeyError(account)
-        last, known = self._replayed.get(folded(account), ("", None))
-        start = [entry.digest for entry in entries].index(last) + 1 if known else 0
+        last, replayed = self._replayed.get(folded(account), ("", None))
+        digests = [entry.digest for entry in entries]  # another thread may know of later ones
+        start, known = (digests.index(last) + 1, replayed) if last in digests else (0, None)
         for entry in entries[start:]:
             certificate = self._certificate(entry)
             known = _with(known, Mechanism.from_certificate(certificate))
@@ -201,18 +229,18 @@ class DiskLog:
                     f"together, and its mechanisms say {level!r} and {known.epsilon!r}"
                 )
         assert known is not None
-        self._replayed[folded(account)] = entries[-1].digest, known
+        self._replayed[folded(account)] = digests[-1], known
         return known
 
     def __contains__(self, account: object) -> bool:
-        return isinstance(account, str) and folded(account) in self._accounts
+        return isinstance(account, str) and folded(account) in self._state.accounts
 
     def __iter__(self) -> Iterator[str]:
         """The names of the accounts, each once."""
-        return iter([entries[0].account for entries in self._accounts.values()])
+        return iter([entries[0].account for entries in self._state.accounts.values()])
 
     def __len__(self) -> int:
-        return len(self._accounts)
+        return len(self._state.accounts)
 
     def __bool__(self) -> bool:
         return True  # an empty log is a log, and must be asked
@@ -287,9 +315,10 @@ class DiskLog:
     ) -> Entry:
         """The next line."""
         content, digest = read_object(certificate.to_json()), certificate.digest
+        known = self._state
         return Entry(
-            number=len(self.entries) + 1,
-            previous=self.entries[-1].digest if self.entries else START,
+            number=len(known.entries) + 1,
+            previous=known.entries[-1].digest if known.entries else START,
             time=datetime.now(UTC).isoformat(timespec="seconds"),
             column=column,
             account=account,
@@ -299,7 +328,7 @@ class DiskLog:
             joint=after.epsilon,
             exact=after.joint is not None,
             budget=budget,
-            mechanism=None if digest in self._certificates else content,
+            mechanism=None if digest in known.contents else content,
         )
 
     def _account(
@@ -338,7 +367,7 @@ class DiskLog:
     def _check_twins(self, account: str, certificate: Certificate) -> None:
         """ValueError if an account is new and all its answers are among those of another one, or the reverse."""
         answers = {folded(str(name)) for name in certificate.inputs}
-        for entry, *_ in [] if account in self else self._accounts.values():
+        for entry, *_ in [] if account in self else self._state.accounts.values():
             others = {folded(str(name)) for name in self._certificate(entry).inputs}
             if answers <= others or others <= answers:
                 raise ValueError(
@@ -361,6 +390,7 @@ class DiskLog:
                 self._read(file)
             except BaseException:
                 if fresh:
+                    self._state = _Read()
                     self._place.unlink()
                 raise
         confirm_folder(self._place.parent)
