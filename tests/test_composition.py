@@ -1,10 +1,13 @@
 """What several releases leak together: against brute force in fractions, to the last digit."""
 
+import copy
 import math
 import pickle
 import re
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -490,6 +493,63 @@ def test_log_counts_and_refuses():
     with pytest.raises(ValueError, match="row 1"):
         log.privatize("c", FLIP, [0, 7])
     assert len(log["a"].fingerprints) == 2 and "c" not in log and len(log) == 2
+
+
+def test_a_release_is_noted_though_the_warning_is_an_error():
+    log = ReleaseLog()
+    log.record("a", FLIP)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RepeatedRelease)
+        for releases in (2, 3):
+            with pytest.raises(RepeatedRelease, match=f"release {releases} of"):
+                log.record("a", FLIP)
+            assert len(log["a"].fingerprints) == releases
+
+
+@pytest.mark.parametrize("method", ["record", "privatize"])
+def test_what_another_thread_notes_meanwhile_is_kept(monkeypatch, method):
+    """The other release comes after the account was computed and before it is noted, wherever that is."""
+    log, note, others = ReleaseLog(), ReleaseLog._note, []
+
+    def late(self, column, before, after):
+        if len(others) < 3:
+            others.append(self)
+            self.record("a", FLIP)
+        return note(self, column, before, after)
+
+    monkeypatch.setattr(ReleaseLog, "_note", late)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        log.record("a", FLIP) if method == "record" else log.privatize("a", FLIP, [0, 1])
+    assert len(log["a"].fingerprints) == 4
+    assert log["a"].epsilon == compose(*[FLIP] * 4).epsilon
+    assert any("release 4 of" in str(warning.message) for warning in caught)
+
+
+def test_threads_share_a_log_and_copies_have_their_own():
+    log = ReleaseLog()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: log.privatize("a", FLIP, [0, 1] * 50_000), range(12)))
+        assert len(log["a"].fingerprints) == 12
+        copied = pickle.loads(pickle.dumps(log))
+        assert copied["a"].epsilon == log["a"].epsilon
+        copied.record("a", FLIP), copy.deepcopy(log).record("a", FLIP)
+    assert len(log["a"].fingerprints) == 12 and len(copied["a"].fingerprints) == 13
+
+
+@pytest.mark.parametrize(
+    "column",
+    [np.nan, Decimal("nan"), np.datetime64("NaT"), ("a", np.nan), frozenset([np.nan]), pd.NA],
+)
+def test_a_column_that_is_not_found_again_is_refused(column):
+    log = ReleaseLog()
+    with pytest.raises(ValueError, match="^column .* must be equal to itself"):
+        log.record(column, FLIP)
+    with pytest.raises(ValueError, match="^column .* must be equal to itself"):
+        log.privatize(column, FLIP, [0])
+    assert len(log) == 0 and log.record(("a", 1, None), FLIP) == log.record(None, FLIP)
 
 
 def test_warning_points_to_the_caller():

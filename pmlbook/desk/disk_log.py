@@ -100,7 +100,7 @@ class _Read:
     contents: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def followed(self, entries: tuple[Entry, ...], size: int, digest: str) -> _Read:
-        """This, and the lines after it; `entries` are all."""
+        """What has been read once the lines after these are; `entries` are all."""
         accounts, contents = dict(self.accounts), dict(self.contents)
         later: dict[str, list[Entry]] = {}
         for entry in entries[len(self.entries) :]:

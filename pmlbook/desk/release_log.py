@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from numbers import Integral
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,22 @@ def rounded_up(level: float) -> Decimal:
     return Context(4, ROUND_CEILING).create_decimal_from_float(level)
 
 
+_NOTING = RLock()  # of all logs: it is held for a moment, and a log can be copied without it
+
+
+def _check_column(column: Any) -> None:
+    """ValueError unless a column can be found again: it is hashable and equal to itself, as nan is not."""
+    try:
+        hash(column)
+    except TypeError:
+        raise ValueError(f"column must be hashable, not a {type(column).__name__}") from None
+    same = column == column
+    if not isinstance(same, (bool, np.bool_)) or not same:
+        raise ValueError(f"column {column!r} must be equal to itself, or it is not found again")
+    for part in column if isinstance(column, (tuple, frozenset)) else ():
+        _check_column(part)
+
+
 class ReleaseLog:
     """What has been released of each column, in memory; warns when a column is released again.
 
@@ -147,26 +164,29 @@ class ReleaseLog:
     def record(self, column: Hashable, mechanism: Mechanism) -> float:
         """Note one release of a column; return the level of all its releases together, in nats.
 
-        The next mechanism may be chosen after the outcomes of the earlier ones were seen.
+        It is noted before the warning, which may be an error. The next mechanism may be chosen after the outcomes of the earlier ones were seen.
 
         Raises
         ------
         ValueError
-            If the mechanism has other inputs or another prior than the first one of this column.
+            If the mechanism has other inputs or another prior than the first one of this column, or
+            the column is not hashable, or not equal to itself.
 
         Warns
         -----
         RepeatedRelease
             If the column has been released before.
         """
-        after = self._after(column, mechanism)
-        self._note(column, mechanism, after)
+        before, after = self._after(column, mechanism)
+        while not self._note(column, before, after):
+            before, after = self._after(column, mechanism)
+        self._warn(column, mechanism, after)
         return after.epsilon
 
     def privatize(
         self, column: Hashable, mechanism: Mechanism, values: Any, rng: Any = None, **options: Any
     ) -> Any:
-        """Release values with `Mechanism.privatize` and note it; nothing is noted if that fails.
+        """Release values with `Mechanism.privatize` and note it; nothing is noted if that fails, or the warning is an error.
 
         Raises
         ------
@@ -174,22 +194,31 @@ class ReleaseLog:
             If a generator or seed is given, the values cannot be released, or `record` refuses.
         """
         check_unseeded(rng)
-        after = self._after(column, mechanism)
+        before, after = self._after(column, mechanism)
         released = mechanism.privatize(values, **options)
-        self._note(column, mechanism, after)
+        self._warn(column, mechanism, after)
+        while not self._note(column, before, after):
+            before, after = self._after(column, mechanism)
+            self._warn(column, mechanism, after)
         return released
 
-    def _after(self, column: Hashable, mechanism: Mechanism) -> Account:
-        """The account of a column after one more release, which is not yet noted."""
-        try:
-            before = self._accounts.get(column)
-        except TypeError:
-            raise ValueError(f"column must be hashable, not a {type(column).__name__}") from None
-        return before.and_then(mechanism) if before else Account.opened(mechanism)
+    def _after(self, column: Hashable, mechanism: Mechanism) -> tuple[Account | None, Account]:
+        """The account of a column now, and after one more release, which is not yet noted."""
+        _check_column(column)
+        before = self._accounts.get(column)
+        return before, before.and_then(mechanism) if before else Account.opened(mechanism)
 
-    def _note(self, column: Hashable, mechanism: Mechanism, after: Account) -> None:
-        """Keep an account, after a warning if it is not the first release."""
-        if column in self:
+    def _note(self, column: Hashable, before: Account | None, after: Account) -> bool:
+        """Put one account in the place of another; False if something else has come in between."""
+        with _NOTING:
+            same = self._accounts.get(column) is before
+            if same:
+                self._accounts[column] = after
+            return same
+
+    def _warn(self, column: Hashable, mechanism: Mechanism, after: Account) -> None:
+        """A warning if it is not the first release."""
+        if len(after.fingerprints) > 1:
             what = "leak" if after.joint is not None else "leak at most"
             warnings.warn(
                 f"release {len(after.fingerprints)} of column {column!r}: together they {what} "
@@ -198,7 +227,6 @@ class ReleaseLog:
                 RepeatedRelease,
                 stacklevel=3,
             )
-        self._accounts[column] = after
 
     def __getitem__(self, column: Hashable) -> Account:
         return self._accounts[column]
