@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from dataclasses import replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -73,6 +74,21 @@ def test_the_budget_decides_at_the_exact_level(tmp_path):
             with pytest.raises(BudgetExceeded, match="'a' has a budget of"):
                 log.record("a", WEEKLY)
             assert log.path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("kind", [Fraction, Decimal])
+def test_a_budget_between_two_floats_is_rounded_down(tmp_path, kind):
+    level = WEEKLY.epsilon
+    exact, hair = kind(level), kind(1) / 10**20
+    with localcontext(prec=60):
+        for budget, granted in ((exact, level), (exact + hair, level), (exact - hair, None)):
+            log = DiskLog(tmp_path / str(budget).replace("/", "_"), new=True)
+            if granted is None:
+                with pytest.raises(BudgetExceeded):
+                    log.record("a", WEEKLY, budget=budget)
+            else:
+                assert log.record("a", WEEKLY, budget=budget).budget == granted
+        assert log.ask("a", mechanism(0, 1.0), budget=hair**20).budget == 0.0
 
 
 def test_a_budget_is_lowered_and_never_raised(log):

@@ -5,11 +5,13 @@
 # %% ../../nbs/desk/06_disk_log.ipynb #beafe711
 from __future__ import annotations
 
+import math
 import os
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -268,7 +270,8 @@ class DiskLog:
         release : Mechanism or Certificate
             What it is released with.
         budget : float, optional
-            Nats for all releases of this account; may be lowered later, never raised.
+            Nats for all releases of this account; may be lowered later, never raised. What lies between
+            two floats is rounded down.
         account : str, optional
             The account if it is not that of the column's name, one of the log; or that name, to confirm it.
         new_account : str, optional
@@ -357,7 +360,7 @@ class DiskLog:
         before = self.budget(account)
         if budget is None:
             return None, before
-        now = check_epsilon(budget, "budget") or 0.0  # minus zero is no number in JSON
+        now = _not_above(budget) or 0.0  # minus zero is no number in JSON
         if before is not None and now > before:
             raise ValueError(
                 f"budget = {now!r}: account {account!r} has {before!r} nats, and a budget is never raised"
@@ -424,6 +427,12 @@ class DiskLog:
 def _with(before: Account | None, mechanism: Mechanism) -> Account:
     """An account after one more release."""
     return before.and_then(mechanism) if before else Account.opened(mechanism)
+
+
+def _not_above(budget: float) -> float:
+    """A budget as the largest float that does not exceed it: fractions and decimals lie between floats."""
+    now, ratio = check_epsilon(budget, "budget"), getattr(budget, "as_integer_ratio", None)
+    return math.nextafter(now, 0) if ratio and Fraction(*ratio()) < Fraction(now) else now
 
 
 def _check_rows(rows: int) -> int:
