@@ -8,7 +8,7 @@ import pytest
 from oracles import exp_from_below
 
 import pmlbook as pb
-from pmlbook.practice.meaning import largest_odds, level_for, odds_level
+from pmlbook.practice.meaning import belief_range, largest_odds, level_for, odds_level
 
 SLACK = Fraction(1, 10**45)
 
@@ -95,3 +95,36 @@ def test_the_odds_of_fractions_are_those_of_the_fractions():
     for k in range(3, 60):
         prior = [Fraction(k - 1, k), Fraction(1, k)]
         assert is_largest(odds_level(prior, 2), 1 / (1 - prior[1] / 2))
+
+
+def test_rare_beliefs_at_large_levels():
+    """Where e^epsilon is no float, and where odds are so large that one plus them is not more."""
+    for q, level in (
+        (1e-305, 740.0),
+        (1e-305, 705.0),
+        (5e-324, 744.0),
+        (1e-310, 800.0),
+        (0.0, 900.0),
+    ):
+        true = (
+            min(1.0, math.exp(math.log(q) + level))
+            if q and math.log(q) + level < 0
+            else float(q > 0)
+        )
+        assert belief_range(q, level)[1] == pytest.approx(true, rel=1e-9)
+        odds = largest_odds(q, level)
+        assert odds == (pytest.approx(true / (1 - true), rel=1e-9) if true < 1 else math.inf)
+    for odds in (3e15, 5e15, 1e16, 1e300):
+        assert largest_odds(odds, 0.0) == odds
+    assert largest_odds(1e16, 1e-17) == pytest.approx(1e16 / 0.9)
+
+
+def test_names_are_read_as_they_are():
+    """Two names that differ in blanks, one with a line break, one with quotes."""
+    prior = {"a b": 0.9, "a  b": 0.05, "two\nlines": 0.03, "it's": 0.02}
+    for name, share in prior.items():
+        said = pb.sentence_level(f"  '{name}'  is never \n ruled out. ", prior)
+        assert said == pytest.approx(-math.log1p(-share), abs=1e-12)
+    assert len(pb.in_words(prior, 0.1)) == 3 + 2 + 1 + 2 * len(prior)
+    with pytest.raises(ValueError, match="names 'a   b'"):
+        pb.sentence_level("'a   b' is never ruled out", prior)

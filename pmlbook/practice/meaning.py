@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 from itertools import combinations
-from math import inf, nextafter
+from math import exp, expm1, inf, log, nextafter
 from numbers import Real
 from typing import Any
 
@@ -59,8 +59,15 @@ def belief_range(probability: float, epsilon: float) -> tuple[float, float]:
     >>> tuple(round(belief, 4) for belief in belief_range(0.1, np.log(2)))
     (0.0, 0.2)
     """
-    q, c = check_probability(probability), np.exp(min(check_epsilon(epsilon), 700.0))
-    return max(0.0, float(1 - (1 - q) * c)), min(1.0, float(q * c))
+    q, level = check_probability(probability), check_epsilon(epsilon)
+    return max(0.0, 1 - _grown(1 - q, level)), min(1.0, _grown(q, level))
+
+
+def _grown(number: float, level: float) -> float:
+    """The number times e^level, at most about e^700, also where a factor alone is no float."""
+    if number and level > 700:
+        return exp(min(log(number) + level, 700.0))
+    return number * exp(min(level, 700.0))
 
 
 def largest_odds(odds: float, epsilon: float) -> float:
@@ -85,9 +92,12 @@ def largest_odds(odds: float, epsilon: float) -> float:
     >>> round(largest_odds(1 / 9, np.log(2)), 4)
     0.25
     """
-    before = check_epsilon(odds, "odds")
-    high = belief_range(before / (1 + before), epsilon)[1]
-    return high / (1 - high) if high < 1 else np.inf
+    before, level = check_epsilon(odds, "odds"), check_epsilon(epsilon)
+    after = _grown(before, level)
+    rest = 1 - (
+        before * expm1(level) if level <= 700 else after
+    )  # times 1 + odds: what is left of its opposite
+    return after / rest if rest > 0 else inf
 
 
 def best_guess(success: float, epsilon: float) -> float:

@@ -70,6 +70,13 @@ RULES: dict[str, Callable[..., float]] = {
 }
 
 
+def _one_spaced(sentence: str) -> str:
+    """The sentence with single blanks, but a name in quotes at its head as it is."""
+    text = sentence.strip()
+    end = text.rfind("'") + 1 if text.startswith("'") else 0
+    return " ".join([text[:end], *text[end:].split()]) if end else " ".join(text.split())
+
+
 def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     """The largest level that keeps a sentence.
 
@@ -106,12 +113,12 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     """
     if not isinstance(sentence, str):
         raise ValueError(f"sentence must be text, got a {type(sentence).__name__}")
-    said = " ".join(sentence.split()).removesuffix(".")
+    said = _one_spaced(sentence).removesuffix(".")
     belief = re.fullmatch(_growth("belief"), said)
     if belief:
         return level_within(_factor(*belief.groups()))
     for pattern, rule in RULES.items():
-        found = re.fullmatch(pattern, said)
+        found = re.fullmatch(pattern, said, re.DOTALL)
         if found:
             if prior is None:
                 raise ValueError(
