@@ -13,6 +13,7 @@ import pmlbook as pb
 from pmlbook.per_record.handed_over import Vertices, walk_vertices
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.per_record.walk import (
+    Attack,
     Cut,
     Leaf,
     Readings,
@@ -20,8 +21,9 @@ from pmlbook.per_record.walk import (
     grow_readings,
     problem_of,
     walk_readings,
+    world,
 )
-from pmlbook.per_record.walk_values import grow_values, walk_values
+from pmlbook.per_record.walk_values import grow_values, room_inside, walk_values
 
 COUNT, NOISY = pb.counting(4), pb.geometric(5, 0.5)
 
@@ -172,3 +174,19 @@ def test_shares_and_multipliers_outside_their_range_are_refused():
     ):
         with pytest.raises(pb.ProofFailed):
             walk_readings(attack, b, Readings(tree.kept, [leaf._replace(**change)]))
+
+
+def test_a_value_that_nearly_always_occurs_excludes_nobody():
+    """A ball around its share does not tell it from one; the others' share does."""
+    rows = np.array([[0.9, 0.1]]), np.array([[0.1, 0.9]])
+    for digits in (20, 40, 400):
+        here = world(Attack(0, rows, ((10**digits,), (1,))), 0.0)
+        for least, room in ((0.4, math.inf), (1e-6, math.inf)):
+            assert float(room_inside(here, 0, least, 0.0)) == room
+        assert float(room_inside(here, 0, 0.4, 0.7)) == pytest.approx(digits * math.log(10) / 0.4)
+        for b in (1e-3, digits * math.log(10) / 2):
+            here = world(Attack(0, rows, ((10**digits,), (1,))), b)
+            allowed = float(here.room) < 0.6 * (
+                digits * math.log(10) + math.log(0.6)
+            ) + 0.4 * math.log(0.4)
+            assert math.isfinite(float(room_inside(here, 0, 0.4, 0.0))) == allowed

@@ -112,19 +112,22 @@ def room_inside(here: World, a: int, least: float, above: float) -> Any:
 
     if not 0 < least < 1:
         return flint.arb("inf")
-    x, uniform, others = flint.arb(least), log_total(here.log_shares[a]).exp(), len(here.rows) - 1
-    doubtful = x <= uniform and _away(x, uniform) >= here.room
+    x, others = flint.arb(least), len(here.rows) - 1
+    shares = [log_total(logs).exp() for logs in here.log_shares]
+    rest = sum((share for k, share in enumerate(shares) if k != a), flint.arb(0))
+    doubtful = x <= shares[a] and _away(x, shares[a], rest) >= here.room
     most = -x * x.log() - (1 - x) * (1 - x).log() + (1 - x) * flint.arb(max(others, 1)).log()
     certain = x * (others + 1) <= 1 and most <= above
     return here.room / x if doubtful or certain else flint.arb("inf")
 
 
-def _away(x: Any, z: Any) -> Any:
-    """d(x || z); infinite if z is 1."""
+def _away(x: Any, z: Any, rest: Any) -> Any:
+    """The divergence d(x || z) with 1 - z = rest, which may be smaller than a ball around z tells."""
     import flint
 
-    rest = (1 - x) * ((1 - x) / (1 - z)).log() if z < 1 else flint.arb("inf")
-    return x * (x / z).log() + rest
+    if rest.is_zero():  # a record with one value
+        return flint.arb("inf")
+    return x * (x / z).log() + (1 - x) * ((1 - x) / rest).log()
 
 
 def means(logs: list[Any], table: list[list[Any]], room: Any) -> list[tuple[Any, Any]]:
