@@ -190,3 +190,13 @@ def test_a_value_that_nearly_always_occurs_excludes_nobody():
                 digits * math.log(10) + math.log(0.6)
             ) + 0.4 * math.log(0.4)
             assert math.isfinite(float(room_inside(here, 0, 0.4, 0.0))) == allowed
+
+
+@pytest.mark.parametrize("tiny", [1e-100, 1e-170, 1e-200, 1e-300, 5e-324])
+def test_entries_whose_squares_are_no_floats(tiny):
+    """A hint was 0 / 0, and an honest proof was refused."""
+    channel = [[0.3, tiny, 0.7], [0.6, tiny, 0.4], [0.05, 0.76, 0.19], [0.1, 0.65, 0.25]]
+    proof = pb.leakage_proof(pb.counting(3), channel, 2.0, 1e-3)
+    proof.check(pb.counting(3), channel)
+    found = pb.per_record_leakage(pb.counting(3), channel, 2.0, 1e-4, progress=False)
+    assert proof.value <= found.bound and found.value <= proof.bound <= proof.value + 1.1e-3

@@ -136,17 +136,28 @@ def world(attack: Attack, b: float) -> World:
     return World(rows, shares, all_ways.log() - flint.arb(b))
 
 # %% ../../nbs/per_record/15_walk.ipynb #walk0010
+@np.errstate(over="ignore", invalid="ignore")  # a hint may be anything
+def _flattest(both: list[tuple[Any, Any]]) -> float:
+    """About the s at which two rows can be told apart best."""
+    x, y = np.array([[float(z) for z in pair] for pair in both]).reshape(-1, 2).T
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        s = (low + high) / 2
+        mixed = s * x + (1 - s) * y
+        rising = (x / mixed * (y / mixed) * (x - y)).sum() > 0
+        low, high = (s, high) if rising else (low, s)
+    return s
+
+
 def _apart(p: list[Any], q: list[Any]) -> Any:
     """A ball above how well two rows can be told apart, from the tangent where it is nearly flat."""
     import flint
 
     both = [(x, y) for x, y in zip(p, q) if not x.is_zero() and not y.is_zero()]
-    x, y = np.array([[float(z) for z in pair] for pair in both]).reshape(-1, 2).T
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        s = (low + high) / 2
-        rising = (x * y * (x - y) / (s * x + (1 - s) * y) ** 2).sum() > 0
-        low, high = (s, high) if rising else (low, s)
+    s = _flattest(both)
+    if s > 0.5:  # floats are denser next to 0 than next to 1
+        both = [(y, x) for x, y in both]
+        s = _flattest(both)
     at, value, slope = flint.arb(s), flint.arb(1), flint.arb(0)
     for one, other in both:
         mixed = at * one + (1 - at) * other
