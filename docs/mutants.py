@@ -5,12 +5,10 @@ usage: mutants.py COUNT SEED [PART ...]
 A mutant is an operator, a comparison, a number, a condition or a name like ``min`` turned into another. It
 is *noticed* if its own chapter fails or does not end, or else the tests that mention what the chapter exports.
 Texts, plots, messages and annotations stay as they are. Each change is made in a clone of the last commit, never
-here. Changes that alter nothing are listed with the reason in ``equivalent_mutants.csv`` and not drawn.
-The exit is 1 if fewer than 92 % are noticed, or fewer than 80 % by their own chapter.
+here. This is a report, not a test: some changes alter nothing, and a reader decides which.
 """
 
 import ast
-import csv
 import json
 import os
 import random
@@ -27,7 +25,6 @@ from queue import SimpleQueue
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 UNTOUCHED = ("plots", "explore", "progress", "command_line", "experiments", "scale")
-NOTICED, BY_CHAPTER = 0.92, 0.8
 WORKERS = 2
 SWAPS = [
     (ast.Add, ast.Sub),
@@ -181,25 +178,17 @@ def verdict(root, path, cell, source):
         subprocess.run(["git", "checkout", "-q", "."], cwd=root, check=True)
 
 
-def equivalent():
-    """The changes known to alter nothing: notebook, function, before, after."""
-    with open(ROOT / "docs" / "equivalent_mutants.csv", encoding="utf-8", newline="") as file:
-        return {tuple(row[:4]) for row in list(csv.reader(file))[1:]}
-
-
 def drawn(root, count, seed, parts):
     """As many random mutants as asked for: notebook, cell, source, and the change in words."""
-    known, everything = equivalent(), list(places(root, parts))
-    for path, cell, place in random.Random(seed).sample(everything, len(everything)):
+    everything = list(places(root, parts))
+    for path, cell, place in random.Random(seed).sample(everything, min(count, len(everything))):
         source, row = mutant(sources(root / path)[cell], place)
         name = str(path.relative_to("nbs").with_suffix(""))
-        if count and (name, *row) not in known:
-            count -= 1
-            yield path, cell, source, "{} {}: {}  ->  {}".format(name, *row)
+        yield path, cell, source, "{} {}: {}  ->  {}".format(name, *row)
 
 
 def main(count, seed, parts):
-    """Judge the mutants in clones, a line each; the exit code."""
+    """Judge the mutants in clones, a line each."""
     clones, free = [tempfile.mkdtemp(prefix="mutants") for _ in range(WORKERS)], SimpleQueue()
     for clone in clones:
         subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
@@ -221,13 +210,11 @@ def main(count, seed, parts):
     finally:
         for clone in clones:
             shutil.rmtree(clone)
-    total = max(said.total(), 1)
     print(
         f"{said.total()} mutants: "
         + ", ".join(f"{said[who]} by {who}" for who in ("chapter", "tests", "nobody"))
     )
-    return said["nobody"] > (1 - NOTICED) * total or said["chapter"] < BY_CHAPTER * total
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
