@@ -45,7 +45,9 @@ def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     [0.0, 2.0]
     """
     channel, prior = check_pair(channel, prior)
-    outcome = prior @ channel
+    low, high = channel.min(axis=0), channel.max(axis=0)
+    # A mean lies between the least and the largest; of equal entries it is that entry, on every processor.
+    outcome = np.minimum(low + prior @ (channel - low), high)
     return np.divide(channel, outcome, out=np.full_like(channel, np.nan), where=outcome > 0)
 
 
