@@ -10,7 +10,7 @@ LEAST := 3.11
 # What runs in parallel here are processes; threads inside them would only stand in each other's way.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install lock export strip readme book pdf lab test lowest newest proofs fuzz mutants lint browser clean
+.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -62,6 +62,11 @@ lint: install
 test: lint
 	$(B)/nbdev_test --n_workers 2
 	$(B)/pytest -n 2 --dist loadfile --doctest-modules tests pmlbook --ignore=tests/browser
+
+# Notebooks and tests as other processors compute them, a line each, an hour in all; `PORTABLE="--notebooks Haswell"`
+# asks for less.
+portable: install
+	$(B)/python docs/portable.py $(PORTABLE)
 
 # The library alone, on the lowest versions that settings.ini admits and on the newest there are.
 lowest newest: install
