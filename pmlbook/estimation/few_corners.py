@@ -36,7 +36,7 @@ from pmlbook.extremal.enumeration import (
 from ..extremal.lift_vectors import MAX_ENUMERATED, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
-from ..foundations.utility import Floats
+from ..foundations.utility import Floats, Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import float_below
@@ -46,7 +46,7 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_o
 
 # %% auto #0
 __all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'Answer', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'unlike',
-           'Listed', 'first_weights', 'criterion', 'search', 'estimation_mechanism']
+           'Listed', 'first_weights', 'even', 'criterion', 'search', 'stored', 'listed', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #6fcea668
 def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tuple[Floats, float]:
@@ -132,23 +132,31 @@ class Listed:
         """Some corners, scaled, shape (N, len(names))."""
         return self.ones[:, None] + self.corners.shifts[:, names] / self.scale[:, None]
 
-    def mix(self, utility: Spread) -> tuple[list[int], list[Fraction]]:
+    def mix(
+        self, utility: Utility, prices: Sequence[Fraction] = ()
+    ) -> tuple[list[int], list[Fraction]]:
         """The corners of the mechanism that is best for a utility, and the prices, by a programme."""
         used, prices = best_mix(self.corners, utility)
         return used.tolist(), prices
 
     def offer(
-        self, claim: Claim, prices: Sequence[Fraction], count: int, known: Sequence[int]
+        self,
+        claim: Claim,
+        prices: Sequence[Fraction],
+        count: int,
+        known: Sequence[int],
+        utility: Utility | None = None,
     ) -> list[int]:
         """The corners that a claim misses most, at some prices; none that costs as much as one that is known."""
         prior, fees = np.array(self.corners.shares, dtype=float), np.array(prices, dtype=float)
-        values = Spread(claim.matrix).at_lifts(self.corners.lifts, self.corners.shifts, prior)
+        worth = utility or Spread(claim.matrix)
+        values = worth.at_lifts(self.corners.lifts, self.corners.shifts, prior)
         excess = values - fees @ self.corners.shifts
         order = np.argsort(-excess)[: AMONG * count]
         order = order[excess[order] > excess[known].max()]
         return [int(order[k]) for k in unlike(claim.matrix @ self.corners.shifts[:, order], count)]
 
-    def best(self, utility: Spread, prices: Sequence[Fraction]) -> Fraction:
+    def best(self, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
         """The value of no mechanism is larger."""
         return dual_bound(self.corners, utility, prices)
 
@@ -170,7 +178,7 @@ def first_weights(pool: Listed) -> dict[int, float]:
     return found
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #36250fd9
-def _even(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
+def even(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
     """Weights changed as little as possible, each by a fraction of itself, so that lifts average to `ones`."""
     change = np.linalg.lstsq(lifts * weights, ones - lifts @ weights, rcond=None)[0]
     return weights * (1 + change)
@@ -180,7 +188,7 @@ def _joined(lifts: Floats, weights: Floats, ones: Floats, count: int) -> Floats 
     """Weights for the last `count` lift vectors too, so small that the others can make room; None if none are."""
     for k in range(3, 10):
         before = np.append(weights, np.full(count, weights.mean() * 10.0**-k))
-        after = _even(lifts, before, ones)
+        after = even(lifts, before, ones)
         if (after > 0.1 * before).all():
             return after
     return None
@@ -234,7 +242,7 @@ def search(
         best = pool.offer(claim, prices, 2 * len(lifts), names)
         bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
         if not best:  # prices too coarse to name one: a programme's
-            best, prices = pool.mix(claim.utility)
+            best, prices = pool.mix(claim.utility, prices)
             bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
         more = [v for v in best if v not in found]
         found = dict(zip(names, weights.tolist()))
@@ -249,7 +257,7 @@ def search(
     return found, bound
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #7da3900e
-def _stored(
+def stored(
     pool: Listed | Grown, found: Mapping[int, float], least: float, prior: Any, level: float
 ) -> Mechanism:
     """The mechanism of corners that some secret is told with a probability above `least`, within its level."""
@@ -260,7 +268,7 @@ def _stored(
 
     def make(shave: float) -> Mechanism:
         lower = lowered(lifts, checked, shave)
-        channel = lower * np.maximum(_even(lower, weights, np.ones(len(checked))), 0)
+        channel = lower * np.maximum(even(lower, weights, np.ones(len(checked))), 0)
         return Mechanism(channel / channel.sum(axis=1, keepdims=True), prior, names_of(prior) or ())
 
     return keep_level(make, level)
@@ -269,15 +277,14 @@ def _stored(
 Answer = tuple[Listed | Grown, dict[int, float], float]  # corners, their weights, a bound
 
 
-def _listed(
+def listed(
     shares: Sequence[Fraction], limit: Fraction, target: Any, wanted: Floats, clock: Clock
-) -> Answer:
-    """The best weights of corners that can be listed."""
+) -> tuple[Listed, dict[int, float], float, Criterion, Fraction]:
+    """All corners, their best weights, a bound, what they make small, and the unit of both."""
     pool = Listed(shares, limit)
     found = first_weights(pool)
     aim, unit = criterion(target, wanted, pool, found)
-    found, bound = search(pool, found, aim, clock)
-    return pool, found, float_below(Fraction(bound) * unit**2)
+    return pool, *search(pool, found, aim, clock), aim, unit
 
 
 def _grown(
@@ -381,15 +388,16 @@ def estimation_mechanism(
             with Clock(seconds, progress, "estimation_mechanism") as clock:
                 pool, found, bound = _grown(shares, limit, target, wanted, tol, clock)
         else:
-            pool, found, bound = _listed(shares, limit, target, wanted, Clock(max_time))
+            pool, found, bound, _, unit = listed(shares, limit, target, wanted, Clock(max_time))
+            bound = float_below(Fraction(bound) * unit**2)
     except np.linalg.LinAlgError:
         raise too_uneven(check_prior(prior)) from None
     measure = target if isinstance(target, str) else wanted
-    mechanism = _stored(pool, found, RARE, prior, level)
+    mechanism = stored(pool, found, RARE, prior, level)
     value = estimation_variance(mechanism, measure)
     loose = value - bound > 1e-6 * value or value == math.inf
     if loose and len(mechanism.outputs) < len(found):  # rare ones were needed
-        other = _stored(pool, found, 0.0, prior, level)
+        other = stored(pool, found, 0.0, prior, level)
         value, mechanism = min(
             (value, mechanism), (estimation_variance(other, measure), other), key=itemgetter(0)
         )
