@@ -1,8 +1,10 @@
 """A log on disk: every damage has its line, nothing goes out before it is noted, and names are not a way around it."""
 
 import json
+import math
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import stat
@@ -182,16 +184,76 @@ def rewritten(entries):
     return b"".join(lines)
 
 
-def test_a_level_that_is_not_that_of_the_mechanism_is_refused(log):
-    first, second, third = log.entries
-    for forged in (
-        [replace(first, joint=first.joint / 2), second, third],
-        [replace(first, level=first.level / 2), second, third],
-        [first, replace(second, joint=second.joint + 1e-9), third],
-    ):
-        log.path.write_bytes(rewritten(forged))
-        with pytest.raises(ValueError, match="line [12] of .* says that"):
-            DiskLog(log.path)["diagnosis"]
+def refused(log, entries):
+    """What a log says against lines whose digests all fit, when it is opened or its accounts are asked for."""
+    log.path.write_bytes(rewritten(entries))
+    try:
+        found = DiskLog(log.path)
+        return [found[name] for name in found] and ""
+    except ValueError as error:
+        with pytest.raises(ValueError):  # nor is anything added to it
+            DiskLog(log.path).record("diagnosis", WEEKLY)
+        return str(error)
+
+
+def lower(level):
+    return math.nextafter(level, 0)
+
+
+def higher(level):
+    return math.nextafter(level, math.inf)
+
+
+@pytest.mark.parametrize(
+    "place, change, told",
+    [
+        (0, lambda e: {"joint": 0.01}, "joint is 0.01, which is less"),
+        (0, lambda e: {"joint": 0.01, "exact": False}, "joint is 0.01, which is less"),
+        (0, lambda e: {"level": e.level / 2}, "mechanisms say"),
+        (0, lambda e: {"level": e.level / 2, "joint": e.level / 2}, "mechanisms say"),
+        (0, lambda e: {"level": -0.1}, "level is -0.1, which is less"),
+        (0, lambda e: {"rows": -1}, "rows is -1, which is less"),
+        (0, lambda e: {"budget": lower(e.joint)}, "budget is .*, which is less"),
+        (1, lambda e: {"joint": e.joint + 1e-9}, "mechanisms say"),
+        (1, lambda e: {"joint": lower(e.joint)}, "mechanisms say"),
+        (1, lambda e: {"joint": lower(e.joint), "exact": False}, "mechanisms say"),
+        (1, lambda e: {"joint": e.level, "exact": False}, "mechanisms say"),
+        (1, lambda e: {"joint": higher(2.0), "exact": False}, "a budget of 2.0 nats forbids"),
+        (1, lambda e: {"budget": higher(2.0)}, "a budget of 2.0 nats forbids"),
+        (1, lambda e: {"joint": e.joint, "exact": False}, None),  # bounds, and true
+        (1, lambda e: {"joint": higher(e.joint), "exact": False}, None),
+        (1, lambda e: {"budget": 2.0}, None),
+    ],
+)
+def test_what_a_line_states_is_what_its_mechanisms_give(log, place, change, told):
+    entries = list(log.entries)
+    entries[place] = replace(entries[place], **change(entries[place]))
+    said = refused(log, entries)
+    if told is None:
+        assert said == ""
+    else:
+        assert re.match(rf"line {place + 1} of .* says .*{told}", said), said
+
+
+def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
+    """Whoever cannot list the outcomes knows a bound only, and believes no line that says it knows better."""
+    from pmlbook.desk import release_log
+
+    monkeypatch.setattr(release_log, "LISTED", 8)
+    assert re.match("line 2 of .* mechanisms say .* at most", refused(log, log.entries))
+
+
+def test_a_certificate_in_a_log_holds(log):
+    low = Mechanism(np.eye(3), THIRDS, NAMES, NAMES).certify(0.1)
+    level = float(-np.log(0.2))  # of the identity, whose rarest answer has a share of 1/5
+    first = replace(
+        log.entries[0],
+        certificate=low.digest,
+        mechanism=json.loads(low.to_json()),
+        level=level,
+        joint=level,
+    )
+    assert re.match("line 1 of .* does not hold what it claims", refused(log, [first]))
 
 
 def test_a_certificate_is_in_the_log_and_is_the_one_it_says(log):

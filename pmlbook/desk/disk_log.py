@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -117,7 +117,8 @@ class _Read:
 class DiskLog:
     """What has been released of each column, in a file that is only appended to.
 
-    Opening it verifies the chain. It is verified again, under a lock, before each line that is added: what was
+    Opening it verifies the chain; the levels and budgets that its lines state are compared with those of their
+    mechanisms as soon as an account is asked for. The chain is verified again, under a lock, before each line that is added: what was
     read before by its digest, the rest line by line.
 
     Parameters
@@ -203,7 +204,7 @@ class DiskLog:
         if found is None:
             content = self._state.contents[entry.certificate]
             try:
-                found = Certificate.from_json(write_object(content))
+                found = certified(Certificate.from_json(write_object(content)))
             except ValueError as error:
                 raise ValueError(f"line {entry.number} of {self.path}: {error}") from None
             self._certificates[entry.certificate] = found
@@ -220,16 +221,13 @@ class DiskLog:
         last, replayed = self._replayed.get(folded(account), ("", None))
         digests = [entry.digest for entry in entries]  # another thread may know of later ones
         start, known = (digests.index(last) + 1, replayed) if last in digests else (0, None)
-        for entry in entries[start:]:
+        for place, entry in enumerate(entries[start:], start):
             certificate = self._certificate(entry)
-            known = _with(known, Mechanism.from_certificate(certificate))
-            level = certified_level(certificate.largest_lift)
-            same = not entry.exact or known.joint is None or known.epsilon == entry.joint
-            if level != entry.level or not same:
-                raise ValueError(
-                    f"line {entry.number} of {self.path} says that {entry.level!r} nats are {entry.joint!r} "
-                    f"together, and its mechanisms say {level!r} and {known.epsilon!r}"
-                )
+            try:
+                known = _with(known, Mechanism.from_certificate(certificate))
+                _check_stated(entry, certificate, known, entries[:place])
+            except ValueError as error:
+                raise ValueError(f"line {entry.number} of {self.path} {error}") from None
         assert known is not None
         self._replayed[folded(account)] = digests[-1], known
         return known
@@ -427,6 +425,27 @@ class DiskLog:
 def _with(before: Account | None, mechanism: Mechanism) -> Account:
     """An account after one more release."""
     return before.and_then(mechanism) if before else Account.opened(mechanism)
+
+
+def _check_stated(
+    entry: Entry, certificate: Certificate, known: Account, earlier: Sequence[Entry]
+) -> None:
+    """ValueError unless a line states what its mechanisms give: a bound may lie above the joint level, never below.
+
+    `known` is the account with this line, `earlier` are its lines before.
+    """
+    level, joint = certified_level(certificate.largest_lift), known.epsilon
+    listed = known.joint is not None
+    if entry.level != level or not (
+        listed and entry.joint == joint if entry.exact else entry.joint >= joint
+    ):
+        raise ValueError(
+            f"says that {entry.level!r} nats are {'' if entry.exact else 'at most '}{entry.joint!r} together, "
+            f"and its mechanisms say {level!r} and {'' if listed else 'at most '}{joint!r}"
+        )
+    least = min((e.budget for e in earlier if e.budget is not None), default=math.inf)
+    if max(entry.joint, entry.budget or 0.0) > least:
+        raise ValueError(f"says what a budget of {least!r} nats forbids")
 
 
 def _not_above(budget: float) -> float:

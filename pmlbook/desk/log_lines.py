@@ -150,7 +150,17 @@ def read_line(raw: bytes, number: int, previous: str) -> Entry:
         raise ValueError(f"is line {entry.number}: lines are missing, repeated or out of order")
     if entry.previous != previous:
         raise ValueError(f"does not follow line {number - 1}, which is another one now")
+    _check_numbers(entry)
     return entry
+
+
+def _check_numbers(entry: Entry) -> None:
+    """ValueError if a number is less than it can be: a release leaks no more than all, and all no more than a budget."""
+    least = {"rows": 0, "level": 0.0, "joint": entry.level, "budget": entry.joint}
+    for name, low in least.items():
+        stated = getattr(entry, name)
+        if stated is not None and stated < low:
+            raise ValueError(f"says that {name} is {stated!r}, which is less than {low!r}")
 
 # %% ../../nbs/desk/05_log_lines.ipynb #2ad48bc6
 def read_lines(
