@@ -383,17 +383,16 @@ class DiskLog:
         """
         check_text(column, "column"), certified(release)
         fresh = self._new and not self.entries
-        with locked(self._place, new=fresh) as file:
-            try:
+        try:
+            with locked(self._place, new=fresh) as file:
                 self._read(file)
                 entry = self.ask(column, release, **options)
                 append(file, entry.line)
                 self._read(file)
-            except BaseException:
-                if fresh:
-                    self._state = _Read()
-                    self._place.unlink()
-                raise
+        except BaseException:
+            if fresh:
+                self._state = _Read()
+            raise
         confirm_folder(self._place.parent)
         return entry
 

@@ -8,25 +8,32 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
+from time import sleep
 from typing import Any, BinaryIO
 
 from ..release.files import PRIVATE
 from ..release.strict_json import BYTES, read_object, require_keys, write_object
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+
+def _known_here(name: str) -> Any:
+    """A module that not every system has, or None."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+fcntl, msvcrt = _known_here("fcntl"), _known_here("msvcrt")  # locks of POSIX, and of Windows
 
 # %% auto #0
-__all__ = ['FORMAT', 'START', 'KINDS', 'Entry', 'read_line', 'read_lines', 'locked', 'append']
+__all__ = ['fcntl', 'msvcrt', 'FORMAT', 'START', 'KINDS', 'FAR', 'Entry', 'read_line', 'read_lines', 'locked', 'append']
 
 # %% ../../nbs/desk/05_log_lines.ipynb #208acc23
 FORMAT = "pmlbook log 1"
@@ -205,26 +212,49 @@ def _check_held(entry: Entry, held: set[str]) -> None:
         raise ValueError("has a certificate that no line up to here holds")
 
 # %% ../../nbs/desk/05_log_lines.ipynb #d437c07e
+FAR = 2**31 - 2  # Windows locks a byte, this one: nobody has to read it
+
+
 def _lock(file: BinaryIO, write: bool = True) -> None:
-    """Wait until nobody else writes, or has the file at all, and keep it until it is closed."""
-    if sys.platform == "win32":
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if write else msvcrt.LK_RLCK, 1)
-    else:
+    """Wait until nobody else writes, or has the file at all, and keep it; OSError where there are no locks."""
+    if fcntl:
         fcntl.flock(file, fcntl.LOCK_EX if write else fcntl.LOCK_SH)
+    elif msvcrt:
+        _on_byte(file, msvcrt.LK_NBLCK)
+    else:
+        raise OSError("a log cannot be locked on this system, so it is neither read nor written")
+
+
+def _unlock(file: BinaryIO) -> None:
+    """Give the lock back at once; the others are given back when the file is closed."""
+    if msvcrt and not fcntl:
+        _on_byte(file, msvcrt.LK_UNLCK)
+
+
+def _on_byte(file: BinaryIO, action: int) -> None:
+    """Lock the byte of Windows, or unlock it; there is no waiting for it but to ask again."""
+    while True:
+        file.seek(FAR)
+        try:
+            return msvcrt.locking(file.fileno(), action, 1)
+        except PermissionError:  # another program has it
+            sleep(0.02)
 
 
 @contextmanager
 def locked(path: Path, new: bool = False, write: bool = True) -> Iterator[BinaryIO]:
     """A log that nobody else writes in the meantime, nor reads, unless we only read it ourselves.
 
+    A new one is gone again if the block fails.
+
     Raises
     ------
     OSError
-        If it cannot be opened; with `new`, if it is there already.
+        If it cannot be opened or locked; with `new`, if it is there already.
     ValueError
         If it is a symbolic link or no regular file, or is put aside while we wait for it.
 
-    Source: POSIX `open` and `flock`.
+    Source: POSIX `open` and `flock`; `locking` of Windows.
     """
     if path.is_symlink():
         raise ValueError(f"{path} is a symbolic link: name the log itself")
@@ -234,14 +264,31 @@ def locked(path: Path, new: bool = False, write: bool = True) -> Iterator[Binary
     flags |= os.O_CREAT | os.O_EXCL if new else 0
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, flags | getattr(os, "O_BINARY", 0), PRIVATE)
-    with os.fdopen(number, "r+b" if write else "rb", buffering=0) as file:
-        _lock(file, write)
-        state = os.fstat(file.fileno())
-        if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"{path} is no regular file")
-        if not path.exists() or not os.path.samestat(state, path.stat()):
-            raise ValueError(f"{path} was put aside while another program used it")
-        yield file
+    try:
+        with os.fdopen(number, "r+b" if write else "rb", buffering=0) as file:
+            _lock(file, write)
+            try:
+                _check_same(file, path)
+                yield file
+            except BaseException:
+                if new:
+                    file.truncate(0)  # whoever waits finds it empty, and does not append to it
+                raise
+            finally:
+                _unlock(file)
+    except BaseException:
+        if new:
+            path.unlink(missing_ok=True)  # when it is closed: Windows removes no open file
+        raise
+
+
+def _check_same(file: BinaryIO, path: Path) -> None:
+    """ValueError unless an open file is a regular one, and still the one of this name."""
+    state = os.fstat(file.fileno())
+    if not stat.S_ISREG(state.st_mode):
+        raise ValueError(f"{path} is no regular file")
+    if not os.path.lexists(path) or not os.path.samestat(state, path.lstat()):
+        raise ValueError(f"{path} was put aside while another program used it")
 
 
 def append(file: BinaryIO, line: bytes) -> None:

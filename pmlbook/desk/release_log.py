@@ -75,7 +75,7 @@ def fingerprint(mechanism: Mechanism) -> str:
     return sha256(content.encode()).hexdigest()
 
 # %% ../../nbs/desk/04_release_log.ipynb #68a9379e
-LISTED = 50_000_000  # steps that the exact list may cost for one more release: seconds
+LISTED = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
 
 
 @dataclass(frozen=True, eq=False)
