@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from shlex import quote
+from shlex import join
+from subprocess import list2cmdline
 from typing import Any
 
 from ..estimation.few_corners import estimation_mechanism
@@ -265,7 +266,7 @@ def _commands(
     kept += options[6:] if list(arguments.missing_text) != [""] else []
     files = [targets[0].name, arguments.source.name, "RELEASED"]
     return [
-        f"pmlbook {' '.join(map(quote, words))}"
+        f"pmlbook {list2cmdline(words) if sys.platform == 'win32' else join(words)}"
         for words in (
             ["release", *files, *kept, "--sha256", digest],
             ["estimate", targets[1].name, files[2], *kept],

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -51,7 +52,7 @@ def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any
 @contextmanager
 def keep_rounding() -> Iterator[None]:
     """Whatever happens inside, the processor rounds afterwards as it did before; `ppl` leaves it rounding upwards."""
-    processor = ctypes.CDLL(None)
+    processor = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
     mode = processor.fegetround()
     try:
         yield

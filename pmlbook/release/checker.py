@@ -171,7 +171,8 @@ def main(arguments: list[str]) -> int:
         with open(arguments[0], "rb") as file:
             holds, claim, digest = check(file.read(2**25 + 1))
     except (Refused, OSError, IndexError) as error:
-        print(f"refused: {error}")
+        reason = str(error).encode("ascii", "backslashreplace")  # a console may lack a character
+        print(f"refused: {reason.decode()}")
         return 1
     print(f"{'holds' if holds else 'does not hold'}: {claim}\nsha256: {digest}")
     return 0 if holds else 1

@@ -129,7 +129,9 @@ def _has_list(*files: BinaryIO) -> bool:
         return False
 
 # %% ../../nbs/release/08_files.ipynb #bb0fb3f2
-ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+ENDINGS = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+)
 
 
 @contextmanager
@@ -235,7 +237,9 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
                     _name(file, hidden)
                 if POSIX:
                     _take(file if nameless else None, hidden, target, force)
-                    if like is not None:  # last of all: what is cut off before stays private
+                    if like is not None and hasattr(
+                        os, "fchmod"
+                    ):  # last: what is cut off stays private
                         os.fchmod(file.fileno(), _mode_like(file, like))
             if not POSIX:
                 _take(None, hidden, target, force)
