@@ -1,7 +1,7 @@
 """Execute the notebooks of the book in parallel and fill the cache that Sphinx reads.
 
 Every notebook gets a process of its own, forked from a server that has imported the slow packages:
-a chapter costs what it computes, not another import of SciPy and Matplotlib.
+a chapter costs what it computes, not another import of SciPy and Matplotlib. Windows cannot fork, and imports.
 """
 
 import multiprocessing
@@ -9,7 +9,6 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from multiprocessing import forkserver
 from pkgutil import walk_packages
 
 import conf
@@ -23,7 +22,8 @@ import pmlbook
 from pmlbook.workshop.plots import themed
 
 NBS = conf.here.parent / "nbs"
-SERVER = multiprocessing.get_context("forkserver")
+FORKS = "forkserver" in multiprocessing.get_all_start_methods()
+SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 SLOW = """execute matplotlib.pyplot scipy.optimize scipy.stats pandas sympy statsmodels.api z3 ipywidgets""".split()
 SLOW += [module.name for module in walk_packages(pmlbook.__path__, "pmlbook.")]
 
@@ -91,8 +91,11 @@ def execute_apart(path):
 
 if __name__ == "__main__":
     os.chdir(conf.here)  # from where the server can import this file
-    SERVER.set_forkserver_preload(SLOW)
-    forkserver.ensure_running()  # it loads them while the cache is asked
+    if FORKS:
+        from multiprocessing.forkserver import ensure_running
+
+        SERVER.set_forkserver_preload(SLOW)
+        ensure_running()  # it loads them while the cache is asked
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
