@@ -6,6 +6,7 @@ a chapter costs what it computes, not another import of SciPy and Matplotlib. Wi
 
 import multiprocessing
 import os
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -57,7 +58,8 @@ def execute(path):
     """Run one notebook where it stands: path, notebook with its outputs, error, seconds."""
     start, notebook = time.perf_counter(), read(path.read_text(encoding="utf-8"))
     os.chdir(path.parent)
-    shell = CaptureShell(mpl_format="svg", timeout=conf.nb_execution_timeout)
+    timeout = conf.nb_execution_timeout if hasattr(signal, "SIGALRM") else None  # else none rings
+    shell = CaptureShell(mpl_format="svg", timeout=timeout)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for count, cell in enumerate(code, start=1):
         if "skip-execution" in cell.metadata.get("tags", []):

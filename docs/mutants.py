@@ -183,7 +183,7 @@ def drawn(root, count, seed, parts):
     everything = list(places(root, parts))
     for path, cell, place in random.Random(seed).sample(everything, min(count, len(everything))):
         source, row = mutant(sources(root / path)[cell], place)
-        name = str(path.relative_to("nbs").with_suffix(""))
+        name = path.relative_to("nbs").with_suffix("").as_posix()
         yield path, cell, source, "{} {}: {}  ->  {}".format(name, *row)
 
 

@@ -34,7 +34,9 @@ def pack() -> None:
     files = {
         path.relative_to(BUNDLE).as_posix(): b64encode(path.read_bytes()).decode() for path in names
     }
-    (BUNDLE / "packed.js").write_text(f"window.pagefindFiles = {json.dumps(files)};\n", "utf-8")
+    (BUNDLE / "packed.js").write_text(
+        f"window.pagefindFiles = {json.dumps(files)};\n", "utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":
@@ -50,5 +52,5 @@ if __name__ == "__main__":
         *BUNDLE.glob("packed.js"),
     ]:
         unused.unlink()  # Pagefind's own widgets
-    (BUNDLE / "boxes.json").write_text(json.dumps(boxes()), "utf-8")
+    (BUNDLE / "boxes.json").write_text(json.dumps(boxes()), "utf-8", newline="\n")
     pack()

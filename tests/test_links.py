@@ -68,7 +68,7 @@ def unlinked(pattern, path):
     return [text[max(0, m.start() - 40) : m.end() + 30] for m in pattern.finditer(text)]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=[str(p.relative_to(NBS)) for p in PAGES])
+@pytest.mark.parametrize("path", PAGES, ids=[p.relative_to(NBS).as_posix() for p in PAGES])
 def test_links_lead_somewhere(path):
     broken = []
     for link in links(path):
@@ -96,7 +96,7 @@ def test_patterns_find_what_they_are_for():
     assert not CHAPTER.search("After this chapter")
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=[str(p.relative_to(NBS)) for p in CHAPTERS])
+@pytest.mark.parametrize("path", CHAPTERS, ids=[p.relative_to(NBS).as_posix() for p in CHAPTERS])
 def test_results_and_chapters_are_named_by_links(path):
     assert unlinked(RESULT, path) + unlinked(CHAPTER, path) == []
 
@@ -105,18 +105,18 @@ def test_chapters_are_well_connected():
     count = sum(len(links(path)) for path in PAGES)
     print(f"{count} cross-references")
     assert count >= LEAST
-    assert [str(p.relative_to(NBS)) for p in CHAPTERS if not links(p)] == []
+    assert [p.relative_to(NBS).as_posix() for p in CHAPTERS if not links(p)] == []
 
 
 def test_what_a_chapter_needs_comes_before_it():
     order = re.findall(r"file: (\S+)", (ROOT / "docs" / "_toc.yml").read_text(encoding="utf-8"))
     late = []
     for path in CHAPTERS:
-        here = order.index(str(path.relative_to(NBS).with_suffix("")))
+        here = order.index(path.relative_to(NBS).with_suffix("").as_posix())
         for line in re.findall(r"^\*You need\* (.*)$", prose(path), re.MULTILINE):
             for link in LINK.findall(line):
                 page = (path.parent / link).resolve().relative_to(NBS).with_suffix("")
-                late += [(str(path), link)] if order.index(str(page)) >= here else []
+                late += [(str(path), link)] if order.index(page.as_posix()) >= here else []
     assert late == []
 
 
@@ -126,7 +126,7 @@ def test_chapters_without_a_result_say_so():
     head = re.compile(r"^\*(?:Beyond the paper|Machinery)\.\* \S", re.MULTILINE)
     wrong = []
     for path in CHAPTERS:
-        name = str(path.relative_to(NBS))
+        name = path.relative_to(NBS).as_posix()
         says = bool(head.search(prose(path).split("\n## ")[0]))
         wrong += [name] if says == (name in with_results) else []
     assert wrong == []

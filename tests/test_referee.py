@@ -83,7 +83,9 @@ def test_every_statement_has_its_proof(path):
 
 def test_cells_correct_only_what_is_listed():
     paths = [path for path in NBS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
-    found = {(name, str(p.relative_to(NBS))) for p in paths for name in evidence(p, "corrects")}
+    found = {
+        (name, p.relative_to(NBS).as_posix()) for p in paths for name in evidence(p, "corrects")
+    }
     assert found <= {(row["id"], row["notebook"]) for row in ERRATA}
 
 

@@ -60,7 +60,7 @@ def test_boxes_are_where_the_rows_say():
             for source in cells(path, "markdown"):
                 for label in re.findall(r"^:label: *(\S+)", source, re.MULTILINE):
                     if label.startswith(prefixes):
-                        found[label].append(str(path.relative_to(NBS)))
+                        found[label].append(path.relative_to(NBS).as_posix())
     assert found == {row["id"]: [row["notebook"]] for row in SHOWN}
 
 

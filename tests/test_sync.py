@@ -17,9 +17,9 @@ def run(command, folder):
 
 
 def contents(folder, pattern):
-    """Bytes of the files that match, by their path in the folder."""
+    """Bytes of the files that match, by their path in the folder; nbdev ends lines as the system does."""
     files = (p for p in folder.rglob(pattern) if ".ipynb_checkpoints" not in p.parts)
-    return {str(p.relative_to(folder)): p.read_bytes() for p in files}
+    return {str(p.relative_to(folder)): p.read_bytes().replace(b"\r\n", b"\n") for p in files}
 
 
 def test_modules_are_what_the_notebooks_export(tmp_path):
