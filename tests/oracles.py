@@ -4,8 +4,10 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-import ppl
+import pytest
 from scipy.special import xlogy
+
+ppl = pytest.importorskip("ppl")
 
 
 def f_information(f):

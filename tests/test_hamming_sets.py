@@ -7,7 +7,6 @@ from itertools import permutations
 from math import lcm, nan
 
 import numpy as np
-import ppl
 import pytest
 from scipy.optimize import linprog
 from scipy.spatial import Delaunay
@@ -17,6 +16,8 @@ from pmlbook.hamming.exact import dp_leakage
 from pmlbook.hamming.folding import Folding, fold
 from pmlbook.hamming.source_sets import TABLES, SourceSet
 from pmlbook.workshop.validation import InvalidPrior
+
+ppl = pytest.importorskip("ppl")
 
 BAD = {
     "sum-low": ([[0.5, 0.5], [0.5, 0.4]], r"vertices\[1\] sums to 0\.9, not to 1"),

@@ -25,6 +25,7 @@ from pmlbook import (
     privacy_regions,
     uniform_mechanism,
 )
+from pmlbook.extremal.polytope import vertices
 
 CLOSE = 1e-9  # relative and absolute
 ROUNDING = 1e-14  # how far a bound may fall below the truth: rounded inputs and sums
@@ -199,3 +200,15 @@ def test_enumeration_close_to_zero(epsilon):
         formula = optimal_mechanism(prior, epsilon, "total_variation", "closed_form")
         assert design.value == pytest.approx(formula.value, abs=CLOSE)
         assert design.bound >= formula.value - ROUNDING and design.mechanism.certify(epsilon)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_extremal_mechanisms_are_those_of_the_parma_polyhedra_library(seed):
+    rng = np.random.default_rng(seed)
+    n = 4 if seed == 5 else int(rng.integers(2, 4))
+    parts = rng.integers(1, 9, size=n).tolist()
+    prior = [Fraction(k, sum(parts)) for k in parts]
+    c = Fraction(21, 20) if n == 4 else Fraction(int(rng.integers(10, 60)), 10)
+    listed = [tuple(vertex.astype(float).ravel()) for vertex in vertices(prior, c)]
+    judged = [tuple(vertex.ravel()) for vertex in oracles.mechanisms(prior, c)]
+    assert len(set(listed)) == len(listed) and set(listed) == set(judged)

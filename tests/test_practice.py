@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import ppl
 import pytest
 from oracles import UTILITIES
 from scipy.optimize import linprog
@@ -31,6 +30,8 @@ from pmlbook.practice.meaning import (
 )
 from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
 from pmlbook.practice.strata import boxes, check_strata, strata_levels
+
+ppl = pytest.importorskip("ppl")
 
 FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
 REGION = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])

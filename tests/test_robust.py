@@ -5,7 +5,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import ppl
 import pytest
 
 from pmlbook.foundations.utility import ExpectedGain
@@ -15,6 +14,8 @@ from pmlbook.practice.robust import keeps_level, robust_mechanism
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
+
+ppl = pytest.importorskip("ppl")
 
 SURE = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
 

@@ -5,19 +5,17 @@
 # %% ../../nbs/extremal/02_polytope.ipynb #98a16b91
 from __future__ import annotations
 
-import ctypes
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
+from itertools import product
+from math import gcd, lcm
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 # %% auto #0
-__all__ = ['constraints', 'keep_rounding', 'exact_corners', 'vertices']
+__all__ = ['Rays', 'constraints', 'whole', 'cut', 'exact_corners', 'vertices']
 
 # %% ../../nbs/extremal/02_polytope.ipynb #1fddec7d
 def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -49,39 +47,46 @@ def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any
     return inequalities, equalities
 
 # %% ../../nbs/extremal/02_polytope.ipynb #7be1c0de
-@contextmanager
-def keep_rounding() -> Iterator[None]:
-    """Whatever happens inside, the processor rounds afterwards as it did before; `ppl` leaves it rounding upwards."""
-    processor = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
-    mode = processor.fegetround()
-    try:
-        yield
-    finally:
-        processor.fesetround(mode)
+def whole(row: Sequence[Any]) -> list[int]:
+    """The multiple of a row of fractions whose entries are integers without a common factor."""
+    scale = lcm(*(Fraction(entry).denominator for entry in row))
+    numbers = [int(entry * scale) for entry in row]
+    common = gcd(*numbers) or 1
+    return [number // common for number in numbers]
+
+
+Rays = dict[tuple[int, ...], int]  # rays of a cone; each with the walls that it lies in, as bits
+
+
+def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
+    """The rays of a cone's part where `row` . x <= 0, or = 0 if `flat`; `wall` is the bit of this row."""
+    height = {ray: sum(a * x for a, x in zip(row, ray)) for ray in rays}
+    above = [ray for ray in rays if height[ray] > 0]
+    below = [ray for ray in rays if height[ray] < 0]
+    kept = {ray: walls | wall for ray, walls in rays.items() if height[ray] == 0}
+    if not flat:
+        kept |= {ray: rays[ray] for ray in below}
+    for high, low in product(above, below):
+        shared = rays[high] & rays[low]
+        if shared.bit_count() < len(row) - 2:  # too few walls to meet in a plane
+            continue
+        if sum(shared & walls == shared for walls in rays.values()) == 2:  # these two and no third
+            meeting = [height[high] * y - height[low] * x for x, y in zip(high, low)]
+            kept[tuple(whole(meeting))] = shared | wall
+    return kept
 
 # %% ../../nbs/extremal/02_polytope.ipynb #41e3e7b2
 def exact_corners(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list[list[Fraction]]:
-    """All corners of the polytope {p : inequalities p <= 0, equalities p = 1}, as lists of fractions.
-
-    ImportError if `pplpy` is not installed.
-    """
-    with keep_rounding():
-        import ppl
-
-    def form(row: NDArray[Any]) -> Any:
-        scale = lcm(*(Fraction(entry).denominator for entry in row))
-        return scale, ppl.Linear_Expression([int(entry * scale) for entry in row], 0)
-
-    system = ppl.Constraint_System()
-    for row in inequalities:
-        system.insert(form(row)[1] <= 0)
-    for row in equalities:
-        scale, left = form(row)
-        system.insert(left == scale)
-    with keep_rounding():
-        corners = ppl.C_Polyhedron(system).minimized_generators()
-    points = [g for g in corners if g.is_point()]
-    return [[Fraction(int(v), int(g.divisor())) for v in g.coefficients()] for g in points]
+    """All corners of the polytope {p >= 0 : inequalities p <= 0, equalities p = 1}, as lists of fractions."""
+    first = equalities[0]
+    cuts = [(row - first, True) for row in equalities[1:]] + [(row, False) for row in inequalities]
+    axes = np.eye(len(first), dtype=int).tolist()
+    everywhere = (1 << len(axes)) - 1  # an axis lies in all walls x >= 0 but its own
+    rays = {tuple(axis): everywhere ^ (1 << k) for k, axis in enumerate(axes)}
+    for k, (row, flat) in enumerate(cuts, start=len(axes)):
+        rays = cut(rays, whole(row), 1 << k, flat)
+    heights = {ray: sum(a * x for a, x in zip(first, ray)) for ray in rays}
+    return [[Fraction(x) / height for x in ray] for ray, height in heights.items() if height > 0]
 
 
 def vertices(
@@ -102,11 +107,6 @@ def vertices(
     -------
     list of ndarray of Fraction, shape (N, M)
         The vertices of the polytope; each appears with all orders of its columns.
-
-    Raises
-    ------
-    ImportError
-        If `pplpy` is not installed.
 
     Source: Grosse et al. 2024, Section III-C.
     """
