@@ -33,7 +33,8 @@ def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDA
     Source: Blahut 1972, Section II.
     """
     outcome = np.maximum(np.einsum("...x,...xy->...y", prior, channel), 1e-300)
-    return np.asarray(rel_entr(channel, outcome[..., None, :]).sum(axis=-1))
+    divergence = rel_entr(channel, outcome[..., None, :]).sum(axis=-1)
+    return np.maximum(divergence, 0)  # rounding, which `blur_of` allows for
 
 
 def blur_of(channel: NDArray[np.float64], divergence: ArrayLike) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..workshop.enclosure import level_of
-from .probability import exact_prior
+from .probability import exact_prior, output_distribution
 from ..workshop.validation import check_channel, check_pair
 
 # %% auto #0
@@ -45,9 +45,7 @@ def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     [0.0, 2.0]
     """
     channel, prior = check_pair(channel, prior)
-    low, high = channel.min(axis=0), channel.max(axis=0)
-    # A mean lies between the least and the largest; of equal entries it is that entry, on every processor.
-    outcome = np.minimum(low + prior @ (channel - low), high)
+    outcome = output_distribution(channel, prior)
     return np.divide(channel, outcome, out=np.full_like(channel, np.nan), where=outcome > 0)
 
 
@@ -139,7 +137,7 @@ def epsilon_pml(channel: ArrayLike, prior: ArrayLike) -> float:
     >>> round(epsilon_pml([[1, 0], [0.5, 0.5]], [0.5, 0.5]), 6)
     0.693147
     """
-    return max(0.0, float(np.nanmax(pointwise_maximal_leakage(channel, prior))))
+    return float(np.nanmax(pointwise_maximal_leakage(channel, prior)))
 
 
 def epsilon_max(prior: ArrayLike) -> float:
@@ -195,7 +193,9 @@ def maximal_leakage(channel: ArrayLike) -> float:
     >>> round(maximal_leakage([[1, 0], [0.5, 0.5]]), 6)
     0.405465
     """
-    return max(0.0, float(np.log(check_channel(channel).max(axis=0).sum())))
+    rows = check_channel(channel)
+    # the sum less one, for which a row stands: exactly 0 where all rows are equal
+    return float(np.log1p((rows.max(axis=0) - rows[0]).sum()))
 
 
 def local_dp(channel: ArrayLike) -> float:

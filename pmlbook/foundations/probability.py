@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import entr, rel_entr
+from scipy.special import entr, xlog1py
 
 from ..workshop.validation import PriorLike, check_distribution, check_pair, check_prior
 
@@ -126,7 +126,9 @@ def output_distribution(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.floa
     >>> output_distribution([[1, 0], [0.5, 0.5]], [0.5, 0.5]).tolist()
     [0.75, 0.25]
     """
-    return joint(channel, prior).sum(axis=0)
+    channel, prior = check_pair(channel, prior)
+    # a mean lies between the least entry and the largest, after rounding too
+    return np.clip(prior @ channel, channel.min(axis=0), channel.max(axis=0))
 
 
 def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
@@ -199,7 +201,7 @@ def entropy(p: ArrayLike) -> float:
     >>> round(entropy([0.5, 0.5]), 6)
     0.693147
     """
-    return float(entr(check_distribution(p, "p")).sum())
+    return max(0.0, float(entr(check_distribution(p, "p")).sum()))  # 1 may be rounded up
 
 # %% ../../nbs/foundations/01_probability.ipynb #c0333846
 def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
@@ -215,7 +217,7 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     Returns
     -------
     float
-        I(X; Y) in nats, between 0 and H(X).
+        I(X; Y) in nats, between 0 and H(X); exactly 0 where all rows are equal.
 
     Raises
     ------
@@ -230,4 +232,6 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     0.693147
     """
     channel, prior = check_pair(channel, prior)
-    return float(prior @ rel_entr(channel, prior @ channel).sum(axis=1))
+    outcome = output_distribution(channel, prior)
+    shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
+    return max(0.0, float(outcome @ (prior @ (xlog1py(1 + shift, shift) - shift))))

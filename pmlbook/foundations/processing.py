@@ -164,8 +164,10 @@ def conditional_leakage(
     second = aligned(second, first_names(names_of(first), names_of(prior)), "second", "first")
     first, prior = check_pair(first, prior)
     second = check_channel(second, rows=len(prior), name="second")
-    largest = ((first > 0)[:, :, None] * second[:, None, :]).max(axis=0)
-    outcome = np.nan_to_num(posterior(first, prior)).T @ second  # P(z | y)
+    left, rows = (first > 0)[:, :, None], second[:, None, :]  # secrets that y leaves
+    largest, least = (left * rows).max(axis=0), np.where(left, rows, np.inf).min(axis=0)
+    # P(z | y), a mean of what is left, which rounding does not lead outside
+    outcome = np.clip(np.nan_to_num(posterior(first, prior)).T @ second, least, largest)
     lifts = np.divide(largest, outcome, out=np.full_like(outcome, np.nan), where=outcome > 0)
     return np.log(lifts)
 

@@ -52,6 +52,7 @@ class Utility(ABC):
     symmetric: bool = (
         False  # under a uniform prior, unchanged when the entries of a column are permuted
     )
+    divergence = False  # never below 0, for convex functions that are 0 at 1
     inputs: tuple[Hashable, ...] = ()  # names of the secrets, where the utility is told them
 
     @abstractmethod
@@ -61,7 +62,8 @@ class Utility(ABC):
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
         """Utility of a channel, shape (N, M), under a prior, shape (N,)."""
         measure = self.aligned(first_names(names_of(channel), names_of(prior)), "channel")
-        return float(measure.columns(*check_pair(channel, prior)).sum())
+        value = float(measure.columns(*check_pair(channel, prior)).sum())
+        return 0.0 if self.divergence and -UNPROVEN < value < 0 else value  # rounding
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:
         """The utility for secrets in the order of `names`, those of `other`; itself, if it has no names."""
@@ -157,6 +159,7 @@ class FInformation(Utility):
     excess: Callable[[Floats, Floats], Floats] | None = None
     enclosure: Callable[[Fraction], Pair] | None = None
     symmetric: bool = field(default=True, init=False)
+    divergence = True
 
     def __post_init__(self) -> None:
         check_function(self.f)
@@ -174,7 +177,9 @@ class FInformation(Utility):
         """Size of the terms; see `Utility.size`."""
         if self.excess is not None:
             return self.at_lifts(lifts, shifts, prior)
-        return prior @ abs(self.f(lifts))
+        # near one, where f is small, its parts cancel: they are as large as f is elsewhere
+        parts = abs(self.f(np.array([0.0, 2.0]))).max()
+        return prior @ (abs(self.f(lifts)) + 2.0**-8 * parts)
 
     @property
     def exact(self) -> bool:
@@ -512,6 +517,7 @@ class HypothesisDivergence(Frozen, Utility):
     second: NDArray[np.float64]
     inputs: tuple[Hashable, ...] = ()
     name: str = field(default="hypothesis_divergence", init=False)
+    divergence = True
 
     if TYPE_CHECKING:
 
@@ -559,8 +565,9 @@ class HypothesisDivergence(Frozen, Utility):
                 )
         after, before = self.first @ lifts, self.second @ lifts
         further = (self.first / self.first.sum() - self.second / self.second.sum()) @ shifts
-        ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-        beyond = np.divide(further, before, out=np.zeros_like(after), where=before > 0)
+        apart = (before > 0) & (further != 0)
+        ratio = np.divide(after, before, out=np.ones_like(after), where=apart)
+        beyond = np.divide(further, before, out=np.zeros_like(after), where=apart)
         return before * self.information.at_lifts(ratio[None], beyond[None], np.ones(1))
 
     def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:

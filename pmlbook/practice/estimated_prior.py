@@ -328,5 +328,6 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     rows = aligned(channel, region.inputs, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
     least = np.array([column @ worst_prior(column, region) for column in table.T])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log(table.max(axis=0) / least)
+    most = table.max(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a mean lies between least and largest
+        return np.log(most / np.clip(least, table.min(axis=0), most))

@@ -1,0 +1,102 @@
+"""No measure that cannot be negative is, by not so much as a rounding; equal rows tell exactly nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import channels, levels, pairs, priors
+
+import pmlbook as pb
+from pmlbook.foundations.capacity import divergences
+from pmlbook.foundations.processing import conditional_leakage
+from pmlbook.foundations.utility import NAMED
+
+
+def about_two_hypotheses(f):
+    """The divergence between what comes out under the prior and under the uniform one."""
+    return lambda channel, prior: pb.HypothesisDivergence(
+        f, prior, np.full(len(prior), 1 / len(prior))
+    )(channel, prior)
+
+
+INFORMATIONS = {
+    **NAMED,
+    **{f"own {name}": pb.FInformation(known.f) for name, known in NAMED.items()},
+    **{f"order {order}": pb.alpha_information(order) for order in (0.3, 0.5, 1.1, 2, 5)},
+}
+MEASURES = {
+    **INFORMATIONS,
+    **{f"hypotheses, {name}": about_two_hypotheses(f) for name, f in INFORMATIONS.items()},
+    "mutual_information": pb.mutual_information,
+    "pointwise_maximal_leakage": pb.pointwise_maximal_leakage,
+    "epsilon_pml": pb.epsilon_pml,
+    "Mechanism.epsilon": lambda *pair: pb.Mechanism(*pair).epsilon,
+    "Mechanism.leakage": lambda *pair: pb.Mechanism(*pair).leakage,
+    "maximal_leakage": lambda channel, prior: pb.maximal_leakage(channel),
+    "local_dp": lambda channel, prior: pb.local_dp(channel),
+    "min_entropy_leakage": pb.min_entropy_leakage,
+    "g-leakage": lambda *pair: pb.min_entropy_leakage(*pair, np.vander(pair[1], 3)),
+    "seen before": lambda channel, prior: conditional_leakage(np.eye(len(prior)), channel, prior),
+    "channel_capacity": lambda channel, prior: pb.channel_capacity(channel).value,
+    "worst_leakage": lambda channel, prior: pb.worst_leakage(
+        channel, pb.box_region(np.round(2**20 * prior) + 1, 0.9)
+    ),
+}
+
+
+@st.composite
+def nearly_deaf(draw):
+    """A channel whose rows agree but for some hundred of the last bits, and a prior."""
+    prior = draw(priors())
+    row = draw(channels(1))[0]
+    bits = draw(st.lists(st.integers(-100, 100), min_size=1, max_size=len(prior) * len(row)))
+    rows = row * (1 + np.resize(bits, (len(prior), len(row))) * 2.0 ** draw(st.integers(-52, -20)))
+    return rows / rows.sum(axis=1, keepdims=True), prior
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(st.one_of(pairs(), nearly_deaf()))
+def test_no_measure_is_negative(name, pair):
+    assert np.nanmin(MEASURES[name](*pair)) >= 0
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(st.data(), priors())
+def test_equal_rows_tell_exactly_nothing(name, data, prior):
+    deaf = np.tile(data.draw(channels(1)), (len(prior), 1))
+    assert np.nanmax(MEASURES[name](deaf, prior)) == 0
+
+
+@given(priors(), st.data())
+def test_averages_are_not_negative(prior, data):
+    """Of a surprise, of squares, and of each row's divergence from the mean."""
+    assert pb.entropy(prior) >= 0 and pb.epsilon_max(prior) >= 0
+    channel = data.draw(st.one_of(channels(len(prior)), channels(1)))
+    assert divergences(np.resize(channel, (len(prior), channel.shape[1])), prior).min() >= 0
+    assert pb.g_vulnerability(prior, channel=np.eye(len(prior))) >= pb.g_vulnerability(prior) >= 0
+
+
+def test_a_sure_thing_has_no_entropy():
+    assert pb.entropy([1 + 2.0**-52]) == 0 == pb.entropy([1, 0])
+
+
+def test_an_alleged_divergence_that_is_negative_stays_visible():
+    """A concave function is no divergence, and zero would hide it."""
+    assert pb.FInformation(np.sqrt)([[1, 0], [0, 1]], [0.5, 0.5]) > 0
+    assert pb.FInformation(lambda t: t - t**2)([[1, 0], [0, 1]], [0.5, 0.5]) == -1
+
+
+@given(st.data(), levels)
+def test_no_bracket_of_a_leakage_is_negative(data, b):
+    query = data.draw(st.sampled_from([pb.parity(3), pb.counting(2), pb.modular_sum(3, 3)]))
+    channel = data.draw(st.one_of(channels(query.n_values), channels(1)))
+    channel = np.resize(channel, (query.n_values, channel.shape[1]))
+    found = pb.per_record_leakage(query, channel, min(b, 1.0), max_time=0.2)
+    assert 0 <= found.value <= found.bound and found.gap >= 0
+
+
+@pytest.mark.parametrize("utility", [*NAMED, *(INFORMATIONS[f"own {name}"] for name in NAMED)])
+@given(priors(1, 4), st.sampled_from([0.0, 1e-6, 1e-3, 0.3, 2.0]))
+def test_no_design_is_worth_less_than_nothing(utility, prior, epsilon):
+    found = pb.optimal_mechanism(prior, epsilon, utility)
+    assert 0 <= found.value <= found.bound and found.gap >= 0
