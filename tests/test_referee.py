@@ -44,9 +44,17 @@ def test_errata_name_what_there_is():
         assert row["id"].startswith(row["paper"]) and (NBS / row["notebook"]).exists()
 
 
-def test_every_corrected_result_has_an_erratum():
+def test_every_erratum_has_its_class():
+    """What is wrong, or slips in a proof, is for the authors; what can be left out or improved is not."""
+    assert {row["class"] for row in ERRATA} == {"wrong", "slip", "redundant", "improved"}
+    slips = [row["place"] for row in ERRATA if row["class"] == "slip"]
+    assert all(re.search("Proof|Appendix|proof|converse|Case|^\\(", place) for place in slips)
+
+
+def test_a_result_is_corrected_exactly_where_an_erratum_says_that_it_is_wrong():
     corrected = {row["id"] for row in ROWS if row["status"] in ("corrected", "refuted")}
-    assert corrected - {name for row in ERRATA for name in row["result"].split()} == set()
+    wrong = [row["result"].split() for row in ERRATA if row["class"] == "wrong"]
+    assert corrected == {name for names in wrong for name in names}
 
 
 @pytest.mark.parametrize("row", ERRATA, ids=[row["id"] for row in ERRATA])

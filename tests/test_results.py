@@ -17,9 +17,15 @@ STRENGTHS = {"proved", "exact", "computed"}
 
 
 def table(path):
-    """The rows of a CSV file, as dictionaries."""
+    """The rows of a CSV file, as dictionaries; ValueError unless each has as many fields as the head."""
     with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        head, *rows = csv.reader(file, strict=True)
+    if len(head) != len(set(head)):
+        raise ValueError(f"{path} names a column twice: {head}")
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(head):
+            raise ValueError(f"{path}, line {line}: {len(row)} fields for {len(head)}")
+    return [dict(zip(head, row)) for row in rows]
 
 
 def cells(path, kind):
@@ -40,6 +46,22 @@ def evidence(path, verb="checks"):
             for line in itertools.takewhile(lambda line: line.startswith("# "), lines):
                 if line.startswith(f"# {verb} "):
                     yield from line.split()[2:]
+
+
+FILES = [path for part in ("nbs", "benchmarks", "tests") for path in (ROOT / part).rglob("*.csv")]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_line_of_a_csv_file_has_all_its_fields(path):
+    rows = table(path)
+    assert rows and all(key == key.strip() for key in rows[0])
+    assert [row for row in rows if any(v != v.strip() for v in row.values())] == []
+
+
+def test_a_comma_too_many_is_noticed(tmp_path):
+    (tmp_path / "loose.csv").write_text("id,scope\na,up to 3, or 4\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 2: 3 fields for 2"):
+        table(tmp_path / "loose.csv")
 
 
 def test_rows_have_a_known_status():

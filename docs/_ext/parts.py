@@ -143,6 +143,7 @@ class PaperTable(SphinxDirective):
     required_arguments = 1
     file = ""
     head: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()  # of errata that are shown; all rows if there are none
 
     def cells(self, row: dict[str, str]) -> tuple[str, ...]:
         """What stands under each head, as MyST."""
@@ -153,8 +154,9 @@ class PaperTable(SphinxDirective):
         self.env.note_dependency(str(source))
         with open(source, encoding="utf-8", newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["paper"] == self.arguments[0]]
+        rows = [row for row in rows if not self.classes or row["class"] in self.classes]
         if not rows:
-            raise self.error(f"{self.file} has no paper {self.arguments[0]!r}")
+            raise self.error(f"{self.file} has nothing here of {self.arguments[0]!r}")
         table = [self.head, ("---",) * len(self.head), *map(self.cells, rows)]
         lines = [f"| {' | '.join(cells)} |" for cells in table]
         found = nodes.container(classes=["part-results"])
@@ -181,9 +183,10 @@ class Referee(PaperTable):
 
 
 class Errata(PaperTable):
-    """``errata PAPER``: what is printed, what holds, a counterexample and why, of all slips of a paper."""
+    """``errata PAPER``: what is printed, what holds, a counterexample and why, of all that is wrong or slips."""
 
     file, head = "errata.csv", ("where", "as printed", "what holds", "shown by")
+    classes: tuple[str, ...] = ("wrong", "slip")
 
     def cells(self, row: dict[str, str]) -> tuple[str, ...]:
         """An erratum, in plain words."""
@@ -192,9 +195,16 @@ class Errata(PaperTable):
         return told["place"], told["printed"], told["holds"], shown
 
 
+class Remarks(Errata):
+    """``remarks PAPER``: the same of what is right, and can be left out or improved."""
+
+    classes = ("redundant", "improved")
+
+
 def setup(app):
     """Register the directives."""
     app.add_directive("part-map", PartMap)
     app.add_directive("referee", Referee)
     app.add_directive("errata", Errata)
+    app.add_directive("remarks", Remarks)
     return {"parallel_read_safe": True}
