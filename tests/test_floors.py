@@ -9,7 +9,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "pmlbook"
 FLOORS = [
     {"workshop"},
     {"foundations"},
-    {"release", "per_record"},
+    {"release"},
+    {"per_record"},
     {"extremal", "worst_case", "hamming", "record_design"},
     {"large_alphabets", "record_printed"},
     {"estimation"},

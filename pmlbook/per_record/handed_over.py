@@ -52,6 +52,7 @@ from pmlbook.per_record.walk_values import (
     grow_values,
     walk_values,
 )
+from ..release.strict_json import BYTES, read_object
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon
 
@@ -344,7 +345,7 @@ class LeakageProof(Frozen):
         witness = None if self.witness is None else _plain(self.witness)
         numbers = {"b": self.b, "value": self.value, "bound": self.bound}
         record = {"format": FORMAT, **numbers, "witness": witness, "arguments": arguments}
-        return json.dumps(record, allow_nan=False)
+        return json.dumps(_unsigned(record), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> LeakageProof:
@@ -353,11 +354,11 @@ class LeakageProof(Frozen):
         Source: RFC 8259.
         """
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ProofFailed(f"this is no JSON: {error}") from None
+            record = read_object(text, floats=BYTES)  # as many as the text can hold
+        except ValueError as error:
+            raise ProofFailed(str(error)) from None
         names = ("format", "b", "value", "bound", "witness", "arguments")
-        if not isinstance(record, dict) or set(record) != set(names) or record["format"] != FORMAT:
+        if set(record) != set(names) or record["format"] != FORMAT:
             raise ProofFailed(f"this is no {FORMAT}")
         arguments, witness = record["arguments"], record["witness"]
         if witness is not None:
@@ -377,6 +378,15 @@ class LeakageProof(Frozen):
     def __repr__(self) -> str:
         kinds = ", ".join(type(argument).__name__ for argument in self.arguments)
         return f"LeakageProof({self.value:.9g} <= leakage <= {self.bound:.9g} at b = {self.b:.6g}, by {kinds})"
+
+
+def _unsigned(part: Any) -> Any:
+    """The same with one zero, as JSON is read here: -0.0 becomes 0.0."""
+    if isinstance(part, dict):
+        return {key: _unsigned(inner) for key, inner in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [_unsigned(inner) for inner in part]
+    return part + 0.0 if isinstance(part, float) else part
 
 
 def _plain(record: Any) -> Any:

@@ -73,8 +73,15 @@ def _at_most(count: int, read: Callable[[str], Any]) -> Callable[[str], Any]:
     return counted
 
 
-def read_object(text: str) -> dict[str, Any]:
+def read_object(text: str, floats: int | None = None) -> dict[str, Any]:
     """Read an object of JSON, with short numbers in one spelling, each key once, and at most 2^25 bytes.
+
+    Parameters
+    ----------
+    text : str
+        What is read.
+    floats : int, optional
+        How many numbers with a point or an exponent it may hold; if left out, as many as two lists of names.
 
     Raises
     ------
@@ -95,7 +102,7 @@ def read_object(text: str) -> dict[str, Any]:
             text,
             object_pairs_hook=_once,
             parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _whole),
-            parse_float=_at_most(2 * LENGTH + 1, _float),
+            parse_float=_at_most(2 * LENGTH + 1 if floats is None else floats, _float),
             parse_constant=_constant,
         )
     except (ValueError, RecursionError) as error:
