@@ -102,6 +102,19 @@ def test_extremes():
         sentence_level("no answer is ruled out", [1.0, 0.0])
 
 
+def test_what_every_level_keeps_has_no_largest():
+    """Beliefs end at one: under a prior none grows more than 1 / min P(x) times, even if all is told."""
+    prior = [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]
+    told = pb.Mechanism(np.eye(3), prior)
+    growth = np.nanmax(np.exp(told.leakage))
+    assert growth == pytest.approx(5) and told.epsilon > 1.6
+    for factor, level in (("5", math.inf), ("20", math.inf), ("4.999", math.log(4.999))):
+        sentence = f"no belief grows more than {factor} times"
+        assert sentence_level(sentence, prior) == pytest.approx(level)
+        assert sentence_level(sentence) == pytest.approx(math.log(float(factor)))
+    assert in_words([0.5, 0.5], 9)["kept"]["no belief more than doubles"]
+
+
 def test_on_the_command_line(capsys):
     given = ["words", "--prior", "a=6", "b=3", "c=1"]
     assert main([*given, "--promise", "no odds more than double"]) == 0
@@ -109,4 +122,7 @@ def test_on_the_command_line(capsys):
     assert main([*given, "--epsilon", "0.3", "--json"]) == 0
     assert '"no answer is proved": true' in capsys.readouterr().out
     assert main([*given, "--promise", "nobody minds"]) == 2
-    assert main(["words", "--promise", "no belief more than doubles", "--prior", "a=1", "b=1"]) == 0
+    capsys.readouterr()
+    promise = ["words", "--promise", "no belief more than doubles", "--prior", "a=1", "b=1"]
+    assert main(promise) == 0 and capsys.readouterr().out == "every level keeps it\n"
+    assert main([*promise, "--json"]) == 0 and '"largest_level": null' in capsys.readouterr().out

@@ -210,7 +210,8 @@ def _level(arguments: argparse.Namespace, prior: Mapping[str, Fraction]) -> floa
     if arguments.promise is not None:
         return read(arguments.promise)
     for text, most, _ in sentences(shown, 0):
-        say(f"'{text}' is kept up to {most:.4g} nats")
+        upto = "at every level" if most == float("inf") else f"up to {most:.4g} nats"
+        say(f"'{text}' is kept {upto}")
     for level in (0.1, 0.3, 1.0):
         say(f"at {level} nats: {' '.join(meant(shown, level))}")
     found: float = ask(

@@ -470,7 +470,8 @@ def words(arguments: argparse.Namespace) -> int:
     prior = dict(zip(weights, shares_of(weights)))
     if arguments.promise is not None:
         level = _finite(sentence_level(arguments.promise, prior))
-        _tell(arguments, {"promise": arguments.promise, "largest_level": level})
+        facts = {"promise": arguments.promise, "largest_level": level}
+        _tell(arguments, facts, ["every level keeps it"] if level is None else ())
         return FINE
     kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
     lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]

@@ -88,12 +88,14 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
         proved', "'NAME' is never ruled out", "'NAME' is never proved", 'no K answers are ruled out together'.
         F is a number such as 1.5 or 3/2.
     prior : array_like, shape (N,), optional
-        P(x), all positive; its index or keys are the names. Sentences about beliefs need none.
+        P(x), all positive; its index or keys are the names. Sentences about beliefs need none, and then
+        hold under every prior.
 
     Returns
     -------
     float
-        Nats, rounded down; inf for what never happens.
+        Nats, rounded down; inf where every level keeps the sentence: under a prior no belief grows more than
+        1 / min P(x) times, whatever is released.
 
     Raises
     ------
@@ -110,13 +112,17 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     0.6931
     >>> round(sentence_level("no odds more than double", [0.6, 0.3, 0.1]), 4)
     0.0513
+    >>> sentence_level("no belief grows more than 20 times", [0.5, 0.25, 0.25])
+    inf
     """
     if not isinstance(sentence, str):
         raise ValueError(f"sentence must be text, got a {type(sentence).__name__}")
     said = _one_spaced(sentence).removesuffix(".")
     belief = re.fullmatch(_growth("belief"), said)
     if belief:
-        return level_within(_factor(*belief.groups()))
+        factor = _factor(*belief.groups())
+        always = prior is not None and factor * min(exact_prior(prior)) >= 1
+        return inf if always else level_within(factor)
     for pattern, rule in RULES.items():
         found = re.fullmatch(pattern, said, re.DOTALL)
         if found:
