@@ -1,8 +1,9 @@
 """Run every proof by machine from scratch, each with the cells it needs, and print one line a proof.
 
-A cell that begins ``# proves`` or ``# refutes`` is run after the cells of its notebook that define its
-names, and theirs, in the notebook's order. A proof that is not found, or a counterexample that is none,
-fails its assertion, and the exit is 1. Words after the command choose ids; without them the times go to
+A cell that begins ``# proves``, ``# proves-step`` or ``# refutes`` is run after the cells of its notebook
+that define its names, and theirs, in the notebook's order. A proof that is not found, or a counterexample
+that is none, fails its assertion, and the exit is 1. So it is where a claim still holds when it is asked
+again without its hypotheses, and the cell does not call it an identity. Words after the command choose ids; without them the times go to
 ``nbs/proof_times.csv``, which the map of results shows. With ``--second`` another solver, cvc5, is asked
 each question too: where both decide they must agree, and the last line counts.
 """
@@ -22,6 +23,7 @@ import time
 import types
 from collections import Counter
 from pathlib import Path
+from unittest.mock import patch
 
 import matplotlib
 
@@ -29,7 +31,8 @@ from pmlbook.workshop import proof
 
 matplotlib.use("Agg")
 NBS = Path(__file__).resolve().parent.parent / "nbs"
-VERBS = ("proves", "refutes")
+VERBS = ("proves", "proves-step", "refutes")
+ALONE = 200_000  # steps of the solver for a claim without its hypotheses: to decide it takes few
 
 
 def cells(path):
@@ -94,20 +97,47 @@ def needed(sources, place):
     return [sources[k] for k in sorted(wanted)]
 
 
+class Asked:
+    """The prover, which keeps the proved claims of a cell that are no declared identities."""
+
+    def __init__(self, prove):
+        self.prove, self.claims = prove, []
+
+    def __call__(self, claim, given=(), steps=proof.STEPS, identity=""):
+        claim = list(proof._formulas(claim))
+        found = self.prove(claim, given, steps, identity)
+        if found and not identity:
+            self.claims.append(claim)
+        return found
+
+    def needless(self):
+        """A claim that holds without its hypotheses, if there is one."""
+        for claim in self.claims:
+            with contextlib.suppress(
+                ValueError
+            ):  # a division by zero, which the hypotheses exclude
+                if self.prove(claim, steps=ALONE):
+                    return claim
+
+
 def run(path, sources, place):
     """Seconds of processor time that the proof takes, and what went wrong, if anything."""
     module = types.ModuleType("__proof__")  # dataclasses look their module up
     sys.modules["__proof__"], space = module, module.__dict__
     os.chdir(path.parent)
-    begin, flags = time.process_time(), __future__.annotations.compiler_flag
+    asked, flags = Asked(proof.prove), __future__.annotations.compiler_flag
+    begin = time.process_time()
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), patch.object(proof, "prove", asked):
             for source in [*needed(sources, place), sources[place]]:
                 begin = time.process_time()
+                asked.claims.clear()  # of the cells that are only needed
                 exec(compile(source, str(path), "exec", flags), space)
     except Exception as error:
         return time.process_time() - begin, f"{type(error).__name__}: {error}".splitlines()[0]
-    return time.process_time() - begin, None
+    seconds, claim = time.process_time() - begin, asked.needless()
+    said = f"no declared identity, but true without hypotheses: {claim}" if claim else None
+    return seconds, said and " ".join(said.split())
 
 
 def ask_another(formulas, milliseconds=300):

@@ -64,6 +64,14 @@ def test_a_division_by_zero_is_no_counterexample():
     assert prove(y * (x / y) == x, given=[y != 0])
 
 
+def test_an_identity_has_no_hypotheses():
+    x, y = reals("x y")
+    assert prove(x + y == y + x, identity="a sum has no order")
+    assert prove(x + y == x, identity="wrong").status == "refuted"
+    with pytest.raises(ValueError, match="given must be empty"):
+        prove(x + y == y + x, given=[x > 0], identity="a sum has no order")
+
+
 def test_importing_the_book_needs_no_solver():
     code = (
         "import sys, pmlbook, pmlbook.workshop.proof; assert not {'z3', 'flint'} & set(sys.modules)"

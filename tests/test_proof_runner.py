@@ -29,7 +29,7 @@ def book(folder, *sources):
 
 
 IMPORTS = "from pmlbook.workshop.proof import prove, reals"
-TRUE = "# proves true-thm\n(x,) = reals('x')\nassert prove(x * x >= low)"
+TRUE = "# proves true-thm\n(x,) = reals('x')\nassert prove(x * x >= low, identity='a square')"
 FALSE = TRUE.replace("true-thm", "false-thm").replace(">=", ">")
 
 
@@ -51,6 +51,31 @@ def test_a_proof_that_fails_is_noticed(proofs, tmp_path, monkeypatch, capsys, ce
     assert "proves false-thm  FAILED" in capsys.readouterr().out
     assert not proofs.main(["true-thm"])
     assert proofs.main(["no-such-id"])  # nothing was proved
+
+
+NEEDS = "# proves-step it\n(x,) = reals('x')\nassert prove(x * x >= x, x >= 1)"
+
+
+@pytest.mark.parametrize(
+    ("cell", "needless"),
+    [
+        (NEEDS, False),
+        (NEEDS.replace("x * x >= x", "[x >= 0, x * x >= 0]"), False),  # a part needs them
+        (NEEDS.replace("x * x >= x", "x / x == 1"), False),  # or divides by 0
+        (NEEDS.replace("x * x >= x", "x * x >= 0"), True),
+        (NEEDS.replace("x * x >= x, x >= 1", "x * x >= 0"), True),  # it has none
+        (NEEDS.replace("x * x >= x, x >= 1", "x * x >= 0, identity='a square'"), False),
+        (NEEDS.replace("x >= 1)", "x >= 1); assert not prove(x * x >= x)"), False),  # refuted
+    ],
+)
+def test_hypotheses_that_are_not_needed_are_noticed(
+    proofs, tmp_path, monkeypatch, capsys, cell, needless
+):
+    monkeypatch.chdir(tmp_path)
+    unasked = "(y,) = reals('y')\nassert prove(y == y)\ndef other(): pass"  # not of this cell
+    monkeypatch.setattr(proofs, "NBS", book(tmp_path, IMPORTS, unasked, cell + "\nother()"))
+    assert bool(proofs.main([])) == needless
+    assert ("true without hypotheses" in capsys.readouterr().out) == needless
 
 
 def test_times_of_a_whole_run_are_kept(proofs, tmp_path, monkeypatch):

@@ -150,7 +150,7 @@ def _formulas(parts: Any) -> Iterator[Any]:
         raise ValueError(f"a claim is made of formulas, truths and lists of them, not {parts!r}")
 
 
-def prove(claim: Any, given: Any = (), steps: int = STEPS) -> Proof:
+def prove(claim: Any, given: Any = (), steps: int = STEPS, identity: str = "") -> Proof:
     """Decide whether a claim holds for all real numbers that satisfy the hypotheses.
 
     Parameters
@@ -161,6 +161,9 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS) -> Proof:
         The hypotheses. Quotients need a hypothesis that their denominators are not 0.
     steps : int
         Limit of the solver's own count of steps, for each formula of the claim.
+    identity : str
+        Why the claim needs no hypotheses, where it is meant to hold without. A claim that holds without
+        its hypotheses and does not say so fails `make proofs`.
 
     Returns
     -------
@@ -170,7 +173,8 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS) -> Proof:
     Raises
     ------
     ValueError
-        If `claim` or `given` holds something else than formulas, or the claim is empty.
+        If `claim` or `given` holds something else than formulas, the claim is empty, or an identity has
+        hypotheses.
     SolverFailed
         If a point of the solver does not do what the solver says.
 
@@ -193,6 +197,8 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS) -> Proof:
     )
     if not claims:
         raise ValueError("the claim is empty")
+    if identity and hypotheses:
+        raise ValueError(f"given must be empty for an identity ({identity})")
     answer, point = _search(hypotheses, steps)
     status = {"none": "vacuous", "unknown": "undecided", "found": "proved"}[answer]
     _confirm(hypotheses, point)
