@@ -26,7 +26,7 @@ for name in {GONE}:
     delattr(os, name)
 for name in ("SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "alarm", "setitimer"):
     delattr(signal, name)
-sys.modules.update(dict.fromkeys(("fcntl", "resource", "pwd", "grp", "termios")))
+sys.modules.update(dict.fromkeys(("fcntl", "resource", "pwd", "grp", "termios", "ppl", "pandas", "pyarrow", "tqdm")))
 
 
 class Locks:

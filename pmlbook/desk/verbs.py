@@ -44,7 +44,7 @@ from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_regio
 from .report import errors_at
 from .talk import FAILS, FINE, complain, say
 from ..practice.audit import keeps_as_it_is
-from ..practice.words import in_words, sentence_level
+from ..practice.words import sentence_level, sentence_levels
 
 # %% auto #0
 __all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_counts', 'published', 'warn_of', 'design',
@@ -473,7 +473,8 @@ def words(arguments: argparse.Namespace) -> int:
         facts = {"promise": arguments.promise, "largest_level": level}
         _tell(arguments, facts, ["every level keeps it"] if level is None else ())
         return FINE
-    kept = {text: bool(row) for text, row in in_words(prior, arguments.epsilon)["kept"].items()}
+    level = check_epsilon(arguments.epsilon)
+    kept = {text: level <= most for text, most in sentence_levels(prior).items()}
     lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
     _tell(arguments, {"epsilon": arguments.epsilon, "kept": kept}, lines)
     return FINE

@@ -16,7 +16,7 @@ from .meaning import level_within, odds_level
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
 
 # %% auto #0
-__all__ = ['NUMBER', 'TIMES', 'Shares', 'RULES', 'sentence_level', 'in_words']
+__all__ = ['NUMBER', 'TIMES', 'Shares', 'RULES', 'sentence_level', 'sentence_levels', 'in_words']
 
 # %% ../../nbs/practice/06_words.ipynb #2415786f
 NUMBER = r"(\d+(?:\.\d+)?|\d+/0*[1-9]\d*)"
@@ -135,6 +135,21 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     raise ValueError(f"sentence {said[:80]!r} is none that has a level; see `sentence_level`")
 
 # %% ../../nbs/practice/06_words.ipynb #3001e659
+def sentence_levels(prior: PriorLike) -> dict[str, float]:
+    """Sentences about a prior, each with its largest level, see `sentence_level`."""
+    names = labels_of(prior, len(check_prior(prior)))
+    sentences = [
+        "no belief more than doubles",
+        "no odds more than double",
+        "no answer is ruled out",
+    ]
+    sentences += [f"no {k} answers are ruled out together" for k in range(2, len(names))]
+    sentences += ["no answer is proved"] if len(names) > 1 else []
+    for what in ("ruled out", "proved") if len(names) > 1 else ():
+        sentences += [f"'{name}' is never {what}" for name in names]
+    return {sentence: sentence_level(sentence, prior) for sentence in sentences}
+
+
 def in_words(prior: PriorLike, epsilon: float) -> Any:
     """The sentences that every mechanism of a level keeps, and those that one of them may break.
 
@@ -166,16 +181,6 @@ def in_words(prior: PriorLike, epsilon: float) -> Any:
     """
     import pandas as pd
 
-    names, level = labels_of(prior, len(check_prior(prior))), check_epsilon(epsilon)
-    sentences = [
-        "no belief more than doubles",
-        "no odds more than double",
-        "no answer is ruled out",
-    ]
-    sentences += [f"no {k} answers are ruled out together" for k in range(2, len(names))]
-    sentences += ["no answer is proved"] if len(names) > 1 else []
-    for what in ("ruled out", "proved") if len(names) > 1 else ():
-        sentences += [f"'{name}' is never {what}" for name in names]
-    levels = [sentence_level(sentence, prior) for sentence in sentences]
-    kept = [level <= most for most in levels]
-    return pd.DataFrame({"largest level": levels, "kept": kept}, index=sentences)
+    levels, level = sentence_levels(prior), check_epsilon(epsilon)
+    kept = [level <= most for most in levels.values()]
+    return pd.DataFrame({"largest level": levels.values(), "kept": kept}, index=list(levels))
