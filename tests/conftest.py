@@ -1,8 +1,10 @@
 """Hypothesis without surprises, and a judge of polytopes that leaves the processor's rounding alone."""
 
 import ctypes
+import os
 import sys
 
+import pytest
 from hypothesis import settings
 
 # On being imported, ppl asks the processor to round upwards from then on, and some versions leave it so.
@@ -20,3 +22,14 @@ finally:
 # The same examples every time, and no deadline on a busy machine.
 settings.register_profile("pmlbook", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("pmlbook")
+
+
+def pytest_configure(config):
+    """The mark of what Windows has not: rights in bits, pipes, links for everybody, signals that can be caught."""
+    config.addinivalue_line("markers", "posix: needs rights, pipes, links or signals of POSIX")
+
+
+def pytest_runtest_setup(item):
+    """Skip what has this mark on other systems."""
+    if item.get_closest_marker("posix") and os.name != "posix":
+        pytest.skip("not on this system")

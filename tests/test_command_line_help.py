@@ -204,7 +204,7 @@ def test_every_public_name_is_at_home_where_the_table_says():
 
 
 def test_the_table_and_what_a_type_checker_reads_agree():
-    tree = ast.parse(Path(pmlbook.__file__).read_text())
+    tree = ast.parse(Path(pmlbook.__file__).read_text(encoding="utf-8"))
     found = {
         alias.name: node.module.removeprefix("pmlbook.")
         for node in ast.walk(tree)

@@ -280,7 +280,7 @@ def test_names_that_look_alike_are_not_matched():
     ],
 )
 def test_matrices_that_are_none(run, name, text, told):
-    Path(name).write_text(text, errors="surrogateescape")
+    Path(name).write_text(text, encoding="utf-8", errors="surrogateescape")
     code, said = run(f"audit {name} --prior 1 1")
     assert code == 2 and told in said and "my secret" not in said
 
@@ -296,6 +296,7 @@ def test_what_is_too_long_is_not_read(run, monkeypatch):
 # files
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("make", [os.link, os.symlink, lambda old, new: None])
 def test_nothing_that_is_read_is_ever_replaced(run, make):
     make("in.csv", "other.csv")
@@ -313,6 +314,7 @@ def test_nothing_that_is_read_is_ever_replaced(run, make):
             assert code == 2 and "source and target" in said
 
 
+@pytest.mark.posix
 def test_certificates_are_private_and_releases_like_their_source(run):
     umask = os.umask(0o022)
     os.chmod("in.csv", 0o640)
@@ -338,7 +340,7 @@ BAD = {
 
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD)
 def test_no_secret_is_told(run, text):
-    Path("in.csv").write_text(text, errors="surrogateescape")
+    Path("in.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
     commands = (
         RELEASE,
         "estimate m.json in.csv --column said",

@@ -516,6 +516,7 @@ def test_names_that_json_cannot_hold_are_refused_before_anything(tmp_path):
 # files
 
 
+@pytest.mark.posix
 def test_the_log_is_private_and_no_link_or_folder_or_pipe(log, tmp_path):
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
     os.symlink(log.path, tmp_path / "link")
@@ -582,6 +583,7 @@ def test_small_slips_have_messages(log):
     assert DiskLog(log.path, after=log.entries[1].digest.upper()).entries == log.entries
 
 
+@pytest.mark.posix
 def test_a_file_that_is_put_aside_is_not_appended_to(log, monkeypatch, tmp_path):
     lock = log_lines._lock
 
@@ -655,6 +657,7 @@ def hurried(path, count):
         DiskLog(path).record("smokes", mechanism(names=("a", "b", "c")))
 
 
+@pytest.mark.posix
 def test_processes_wait_for_each_other(log):
     processes = multiprocessing.get_context("fork")
     crowd = [processes.Process(target=hurried, args=(log.path, 3)) for _ in range(4)]
@@ -821,6 +824,7 @@ def test_what_a_release_with_a_log_refuses(run, options, told):
     assert code == 2 and told in said, said
 
 
+@pytest.mark.posix
 def test_a_log_never_gives_way_to_what_is_written(run):
     assert run(f"{RELEASE.format('')} --start-log {LOG}")[0] == 0
     for command in (
@@ -886,6 +890,7 @@ def killed():
     main(f"{RELEASE.format('')} --start-log {LOG}".split())
 
 
+@pytest.mark.posix
 def test_killed_between_log_and_data(run):
     process = multiprocessing.get_context("fork").Process(target=killed)
     process.start()
@@ -894,6 +899,7 @@ def test_killed_between_log_and_data(run):
     assert len(DiskLog(LOG).entries) == 1 and not Path("out.csv").exists()
 
 
+@pytest.mark.posix
 def test_a_receipt_that_cannot_be_written_is_noticed_before_anything_is_noted(run):
     assert run(f"{RELEASE.format('')} --start-log {LOG}")[0] == 0
     for receipt in ("/proc/receipt.json", "none/receipt.json", "x" * 300):
@@ -915,6 +921,7 @@ def test_a_receipt_replaces_nothing(run):
     assert json.loads(Path("out.csv.2.receipt.json").read_text())["number"] == 2
 
 
+@pytest.mark.posix
 def test_a_log_is_not_passed_by_in_silence(run, tmp_path):
     """Other names of a source, and other logs than the one next to it."""
     assert run(f"{RELEASE.format('')} --start-log {LOG} --budget {WEEKLY.epsilon!r}")[0] == 0
@@ -947,6 +954,7 @@ def test_a_log_is_not_passed_by_in_silence(run, tmp_path):
     assert code == 2 and "both next to the source" in said
 
 
+@pytest.mark.posix
 def test_a_pipe_has_no_log_next_to_it(run):
     for options in ("", f"--start-log {LOG}"):
         end, start = os.pipe()
@@ -976,6 +984,7 @@ def test_accounts_of_other_names_on_the_command_line(run):
     }
 
 
+@pytest.mark.posix
 def test_what_is_done_is_done_where_nobody_can_be_told(tmp_path, run):
     call = "import sys; from pmlbook.desk.command_line import main; sys.exit(main(sys.argv[1:]))"
     for command, code in (
@@ -1023,6 +1032,7 @@ def test_a_certificate_of_the_log_is_the_one_that_was_released_with(run):
     assert entry.level == WEEKLY.epsilon < 2
 
 
+@pytest.mark.posix
 def test_a_link_to_the_source_leads_to_its_log(run, tmp_path):
     os.mkdir("elsewhere")
     assert run(f"{RELEASE.format('')} --start-log {LOG} --budget {WEEKLY.epsilon!r}")[0] == 0

@@ -286,6 +286,7 @@ def listing(folder):
 # who may read what is written
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o644, 0o666, 0o700, 0o4755, 0o604])
 def test_a_release_has_at_most_the_rights_of_its_source(folder, kind, mode, force):
@@ -303,6 +304,7 @@ def test_a_release_has_at_most_the_rights_of_its_source(folder, kind, mode, forc
     assert rights("out.csv") == mode & 0o644 and bool(seen) == (kind == "named")
 
 
+@pytest.mark.posix
 def test_a_strict_umask_is_kept(folder, kind):
     os.umask(0o077)
     Path("in.csv").write_text(GOOD)
@@ -311,7 +313,10 @@ def test_a_strict_umask_is_kept(folder, kind):
     assert rights("out.csv") == 0o600 and os.umask(0o077) == 0o077
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files to other groups")
+@pytest.mark.posix
+@pytest.mark.skipif(
+    getattr(os, "geteuid", lambda: 1)() != 0, reason="only root may give files to other groups"
+)
 def test_another_group_gets_no_rights(folder, kind):
     Path("in.csv").write_text(GOOD)
     os.chown("in.csv", -1, os.getegid() + 1)
@@ -320,6 +325,7 @@ def test_another_group_gets_no_rights(folder, kind):
     assert rights("out.csv") == 0o600
 
 
+@pytest.mark.posix
 def test_a_list_of_rights_is_not_mistaken_for_rights_of_the_group(folder, kind):
     Path("in.csv").write_text(GOOD)
     entries = [(1, 6, -1), (2, 4, 4711), (4, 0, -1), (16, 4, -1), (32, 0, -1)]  # user 4711 may read
@@ -333,6 +339,7 @@ def test_a_list_of_rights_is_not_mistaken_for_rights_of_the_group(folder, kind):
     assert rights("out.csv") == 0o600
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("step", ["fsync", "link", "replace", "unlink", "fchmod"])
 def test_nothing_but_the_target_ever_has_more_rights(folder, kind, monkeypatch, step, force):
@@ -355,7 +362,7 @@ def test_nothing_but_the_target_ever_has_more_rights(folder, kind, monkeypatch, 
     assert rights("out.csv") == 0o644 and sorted(os.listdir()) == ["in.csv", "out.csv"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.posix
 def test_killed_at_random_moments(folder, kind):
     """The target is whole or not there, and nothing else is left unless a named file was killed outright."""
     Path("in.csv").write_text(GOOD)
@@ -381,6 +388,7 @@ def test_killed_at_random_moments(folder, kind):
     assert set(ends) <= {0, -signal.SIGTERM, -signal.SIGKILL}
 
 
+@pytest.mark.posix
 def test_signals_are_left_as_they_were(folder, kind):
     mine = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
@@ -398,6 +406,7 @@ def test_signals_are_left_as_they_were(folder, kind):
 # what stands where
 
 
+@pytest.mark.posix
 def test_a_source_is_opened_once(folder, monkeypatch):
     """Another file takes the name as soon as it was opened: the raw column of neither passes through."""
     Path("in.csv").write_text(GOOD)
@@ -437,6 +446,7 @@ def test_a_source_that_is_written_to_is_refused(folder, change):
     assert os.listdir() == ["in.csv"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("name", ["in.csv", "./in.csv", "hard.csv", "soft.csv", "far.csv"])
 def test_a_source_is_never_replaced_under_any_name(folder, name, force):
@@ -451,6 +461,7 @@ def test_a_source_is_never_replaced_under_any_name(folder, name, force):
     assert set(listing(folder).values()) == {GOOD.encode()} and len(os.listdir()) == 4
 
 
+@pytest.mark.posix
 def test_only_regular_files_are_replaced(folder):
     Path("in.csv").write_text(GOOD)
     Path("folder.csv").mkdir()
@@ -467,6 +478,7 @@ def test_only_regular_files_are_replaced(folder):
     assert not stat.S_ISREG(os.stat("/dev/null").st_mode)
 
 
+@pytest.mark.posix
 def test_a_pipe_can_be_released(folder):
     os.mkfifo("pipe.csv")
     os.mkfifo("pipe.parquet")

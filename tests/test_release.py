@@ -5,7 +5,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import resource
 import signal
 import stat
 import subprocess
@@ -131,7 +130,7 @@ def end_in_the_middle(number, *arguments):
     return os.waitstatus_to_exitcode(status)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.posix
 @pytest.mark.parametrize("ending", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT"])
 @pytest.mark.parametrize("kind", ["nameless", "named"])
 def test_ended_in_the_middle_of_a_file(folder, monkeypatch, kind, ending):
@@ -151,6 +150,7 @@ def test_ended_in_the_middle_of_a_file(folder, monkeypatch, kind, ending):
     assert (names, fingerprint(source)) == before
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_full_disk_leaves_nothing(folder, kind):
     (folder / "in.csv").write_text(GOOD)
@@ -158,6 +158,7 @@ def test_full_disk_leaves_nothing(folder, kind):
         "in.parquet"
     )
     before = sorted(os.listdir())
+    resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:

@@ -1,7 +1,7 @@
 """What is exact does not depend on how the processor rounds, and nobody finds it rounding otherwise."""
 
 import ctypes
-import sys
+import platform
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ from pmlbook.large_alphabets.optimal import optimal_mechanism
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Mechanism
 
-PROCESSOR = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+if platform.machine() != "x86_64":  # Windows says AMD64
+    pytest.skip("the modes have other numbers here", allow_module_level=True)
+PROCESSOR = ctypes.CDLL(None)
 NEAREST = PROCESSOR.fegetround()
 MODES = {"down": 0x400, "up": 0x800, "to zero": 0xC00}  # as x86 numbers them
 

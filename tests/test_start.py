@@ -117,7 +117,7 @@ def test_asked_at_a_terminal_it_is_the_same(run):
     assert "rare: '不満', '<b>&'" in out and "very good: " in out
     assert run(f"{ALONE} -o told")[0] == 0
     for kind in KINDS[:2]:
-        assert Path(f"asked.{kind}").read_text() == Path(f"told.{kind}").read_text()
+        assert Path(f"asked.{kind}").read_bytes() == Path(f"told.{kind}").read_bytes()
 
 
 def test_answers_that_end_write_nothing(run):
