@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ for name in {GONE}:
     delattr(os, name)
 for name in ("SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "alarm", "setitimer"):
     delattr(signal, name)
-sys.modules.update(dict.fromkeys(("fcntl", "resource", "pwd", "grp", "termios", "ppl", "pandas", "pyarrow", "tqdm")))
+sys.modules.update(dict.fromkeys(("fcntl", "resource", "pwd", "grp", "termios", "pandas", "pyarrow", "tqdm")))
 
 
 class Locks:
@@ -233,6 +234,26 @@ def test_a_console_that_lacks_a_character_is_told_its_code(run, tmp_path):
         content = (tmp_path / name).read_bytes()
         assert b"\r" not in content and content.decode("utf-8")
     assert "日本" in (tmp_path / "in.report.html").read_text(encoding="utf-8")
+
+
+def test_the_plain_commands_are_those_of_make():
+    """Whoever has no make runs the same checks, and builds the same book."""
+    root = Path(__file__).resolve().parent.parent
+    listed = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1].split("\n")
+    made = (root / "Makefile").read_text(encoding="utf-8")
+    for target in ("lint", "test", "export", "book"):
+        recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", made, re.MULTILINE)[1]
+        steps = re.findall(r"^\t\$\(B\)/(.*)$", recipe, re.MULTILINE)
+        assert steps and set(steps) <= set(listed), target
+
+
+def test_file_names_are_legal_and_differ_on_every_system():
+    root = Path(__file__).resolve().parent.parent
+    folders = [root / name for name in ("benchmarks", "docs", "nbs", "pmlbook", "tests")]
+    names = [path.relative_to(root).as_posix() for folder in folders for path in folder.rglob("*")]
+    assert len(names) > 500 and len({name.casefold() for name in names}) == len(names)
+    bad = re.compile(r"""[<>:"|?*\\]|[ .](/|$)|(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)""", re.I)
+    assert [name for name in names if bad.search(name)] == []
 
 
 @pytest.mark.parametrize("system, typed", [("win32", '"a b.csv"'), ("linux", "'a b.csv'")])

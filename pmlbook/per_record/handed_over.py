@@ -349,7 +349,7 @@ class LeakageProof(Frozen):
 
     @classmethod
     def from_json(cls, text: str) -> LeakageProof:
-        """A proof from text; ProofFailed if it is none. Nothing is checked but its shape.
+        """A proof from text; ProofFailed if it is none. What it states is not proved before `check` has walked it.
 
         Source: RFC 8259.
         """
