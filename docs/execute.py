@@ -1,7 +1,8 @@
 """Execute the notebooks of the book in parallel and fill the cache that Sphinx reads.
 
 Every notebook gets a process of its own, forked from a server that has imported the slow packages:
-a chapter costs what it computes, not another import of SciPy and Matplotlib. Windows cannot fork, and imports.
+a chapter costs what it computes, not another import of SciPy and Matplotlib. On Windows, where nothing
+forks, each imports them.
 """
 
 import multiprocessing

@@ -362,6 +362,20 @@ def test_nothing_but_the_target_ever_has_more_rights(folder, kind, monkeypatch, 
     assert rights("out.csv") == 0o644 and sorted(os.listdir()) == ["in.csv", "out.csv"]
 
 
+@pytest.mark.parametrize("number", files.NO_LINKS)
+def test_a_disk_without_hard_links_takes_an_output_with_force(folder, monkeypatch, number):
+    def link(*names):
+        raise OSError(number, "no such thing")
+
+    monkeypatch.setattr(files, "nameless_file", lambda folder: None)
+    monkeypatch.setattr(os, "link", link)
+    with pytest.raises(OSError, match=r"^out.csv cannot .*\(no such thing\): on a disk without"):
+        release(GOOD, CLINIC)
+    assert os.listdir() == ["in.csv"]
+    release(GOOD, CLINIC, force=True)
+    assert sorted(os.listdir()) == ["in.csv", "out.csv"]
+
+
 @pytest.mark.posix
 def test_killed_at_random_moments(folder, kind):
     """The target is whole or not there, and nothing else is left unless a named file was killed outright."""

@@ -19,8 +19,8 @@ from types import FrameType
 from typing import BinaryIO
 
 # %% auto #0
-__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'Source', 'open_source', 'check_target', 'orderly_end',
-           'nameless_file', 'new_file', 'confirm_folder']
+__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'NO_LINKS', 'Source', 'open_source', 'check_target',
+           'orderly_end', 'nameless_file', 'new_file', 'confirm_folder']
 
 # %% ../../nbs/release/08_files.ipynb #c9dd3ec7
 @dataclass(frozen=True)
@@ -248,6 +248,9 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
             hidden.unlink(missing_ok=True)
 
 
+NO_LINKS = (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # as FAT and exFAT
+
+
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, PRIVATE)
 
@@ -264,6 +267,11 @@ def _take(nameless: BinaryIO | None, hidden: Path, target: Path, force: bool) ->
             hidden.unlink()
     except FileExistsError:
         raise FileExistsError(f"{target} exists: choose another name, or force") from None
+    except OSError as error:
+        if error.errno not in NO_LINKS or force:
+            raise
+        said = f"{target} cannot get its name ({error.strerror})"
+        raise OSError(f"{said}: on a disk without hard links it needs force") from None
 
 
 def confirm_folder(path: Path) -> None:
