@@ -597,6 +597,22 @@ def test_a_file_that_is_put_aside_is_not_appended_to(log, monkeypatch, tmp_path)
         log.record("diagnosis", WEEKLY)
 
 
+@pytest.mark.posix
+def test_a_new_log_that_is_put_aside_takes_no_other_with_it(log, monkeypatch, tmp_path):
+    """Somebody moves the file that was just made, and puts a log of his own in its place."""
+    lock, whole = log_lines._lock, log.path.read_bytes()
+
+    def slow(file, write):
+        os.replace(tmp_path / "new", tmp_path / "aside")
+        shutil.copy(log.path, tmp_path / "new")
+        lock(file, write)
+
+    monkeypatch.setattr(log_lines, "_lock", slow)
+    with pytest.raises(ValueError, match="put aside"):
+        DiskLog(tmp_path / "new", new=True).record("diagnosis", WEEKLY)
+    assert (tmp_path / "new").read_bytes() == whole
+
+
 @pytest.mark.parametrize("fails", ["write", "sync"])
 def test_a_full_disk_leaves_the_log_as_it_was(log, monkeypatch, fails):
     whole = log.path.read_bytes()

@@ -220,7 +220,8 @@ def _lock(file: BinaryIO, write: bool = True) -> None:
     if fcntl:
         fcntl.flock(file, fcntl.LOCK_EX if write else fcntl.LOCK_SH)
     elif msvcrt:
-        _on_byte(file, msvcrt.LK_NBLCK)
+        while not _has_byte(file):
+            sleep(0.02)
     else:
         raise OSError("a log cannot be locked on this system, so it is neither read nor written")
 
@@ -228,17 +229,18 @@ def _lock(file: BinaryIO, write: bool = True) -> None:
 def _unlock(file: BinaryIO) -> None:
     """Give the lock back at once; the others are given back when the file is closed."""
     if msvcrt and not fcntl:
-        _on_byte(file, msvcrt.LK_UNLCK)
-
-
-def _on_byte(file: BinaryIO, action: int) -> None:
-    """Lock the byte of Windows, or unlock it; there is no waiting for it but to ask again."""
-    while True:
         file.seek(FAR)
-        try:
-            return msvcrt.locking(file.fileno(), action, 1)
-        except PermissionError:  # another program has it
-            sleep(0.02)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+
+def _has_byte(file: BinaryIO) -> bool:
+    """Lock the byte of Windows, unless another program has it."""
+    file.seek(FAR)
+    try:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except PermissionError:
+        return False
+    return True
 
 
 @contextmanager
@@ -264,11 +266,15 @@ def locked(path: Path, new: bool = False, write: bool = True) -> Iterator[Binary
     flags |= os.O_CREAT | os.O_EXCL if new else 0
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, flags | getattr(os, "O_BINARY", 0), PRIVATE)
+    state = os.fstat(number)
     try:
         with os.fdopen(number, "r+b" if write else "rb", buffering=0) as file:
             _lock(file, write)
             try:
-                _check_same(file, path)
+                if not stat.S_ISREG(state.st_mode):
+                    raise ValueError(f"{path} is no regular file")
+                if not _has_name(state, path):
+                    raise ValueError(f"{path} was put aside while another program used it")
                 yield file
             except BaseException:
                 if new:
@@ -277,18 +283,14 @@ def locked(path: Path, new: bool = False, write: bool = True) -> Iterator[Binary
             finally:
                 _unlock(file)
     except BaseException:
-        if new:
-            path.unlink(missing_ok=True)  # when it is closed: Windows removes no open file
+        if new and _has_name(state, path):
+            path.unlink()  # when it is closed: Windows removes no open file
         raise
 
 
-def _check_same(file: BinaryIO, path: Path) -> None:
-    """ValueError unless an open file is a regular one, and still the one of this name."""
-    state = os.fstat(file.fileno())
-    if not stat.S_ISREG(state.st_mode):
-        raise ValueError(f"{path} is no regular file")
-    if not os.path.lexists(path) or not os.path.samestat(state, path.lstat()):
-        raise ValueError(f"{path} was put aside while another program used it")
+def _has_name(state: os.stat_result, path: Path) -> bool:
+    """Whether a name still leads to the file that was opened."""
+    return os.path.lexists(path) and os.path.samestat(state, path.lstat())
 
 
 def append(file: BinaryIO, line: bytes) -> None:
