@@ -102,7 +102,7 @@ def compare(n: int, m: int, seconds: float, repeats: int) -> None:
     print(f"{m} symbols, randomized response at {EPSILON} nats ({EPSILON / log(2):.2f} bits)")
     print("  method                                 values  seconds  ns a value  ns processor")
     values = np.random.default_rng(m).integers(m, size=n)
-    mechanism = Mechanism(randomized_response(m, EPSILON), np.full(m, 1 / m))
+    mechanism = Mechanism(randomized_response(m, EPSILON), np.full(m, 1 / m), outputs=range(m))
     mechanism.privatize(values[:1])  # the tables are made once
     line("pmlbook, OpenSSL entropy", n, *best_of(lambda: mechanism.privatize(values), repeats))
     line("pmlbook, seeded", n, *best_of(lambda: mechanism.privatize(values, 1), repeats))
@@ -119,7 +119,7 @@ def compare_texts(n: int, m: int, repeats: int) -> None:
     """Columns of text against the same column as codes."""
     codes, names = np.random.default_rng(m).integers(m, size=n), [f"value{i:03d}" for i in range(m)]
     law = randomized_response(m, EPSILON), np.full(m, 1 / m)
-    mechanism, named = Mechanism(*law), Mechanism(*law, names, names)
+    mechanism, named = Mechanism(*law, outputs=range(len(law[0]))), Mechanism(*law, names, names)
     columns = {"text in NumPy": np.array(names)[codes]}
     try:
         import pandas as pd

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.release.columns import decode, encode
+from pmlbook.release.columns import decode, encode, released_title
 from pmlbook.release.sampling import alias_tables, guide, random_words, to_weights
 
 NAMES = ("healthy", "flu", "rare")
@@ -49,9 +49,9 @@ def test_the_truth_comes_back_in_kind(make, said):
     released = TRUTH.privatize(column, missing="keep")
     assert as_list(released) == said == as_list(column)
     if isinstance(column, pd.Series):
-        pd.testing.assert_series_equal(released, column)
+        pd.testing.assert_series_equal(released, column.rename(released_title(column.name)))
     elif isinstance(column, pl.Series):
-        assert released.dtype == column.dtype and released.name == column.name
+        assert released.dtype == column.dtype and released.name == released_title(column.name)
     elif isinstance(column, (pa.Array, pa.ChunkedArray)):
         assert released.type == column.type and type(released) is type(column)
 
@@ -126,7 +126,11 @@ def test_columns_are_not_changed():
         assert as_list(column) == GAPPY
     numbers = np.array([1, 2, 3])
     numbers.flags.writeable = False
-    assert Mechanism(np.eye(3), [0.6, 0.3, 0.1], (1, 2, 3)).privatize(numbers).tolist() == [0, 1, 2]
+    assert Mechanism(np.eye(3), [0.6, 0.3, 0.1], (1, 2, 3)).privatize(numbers).tolist() == [
+        "r0",
+        "r1",
+        "r2",
+    ]
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 128, 129, 255, 256, 257, 1000])
@@ -148,7 +152,8 @@ def test_text_kept_by_arrow_reads_and_writes_as_objects_do(kind):
     assert (encode(column, names, missing="keep") == codes).all()
     assert (encode(pd.concat([column, column]), names, missing="keep")[200:] == codes).all()
     back = decode(codes, names, column)
-    assert back.dtype == column.dtype and back.index.equals(column.index) and back.name == "x"
+    assert back.dtype == column.dtype and back.index.equals(column.index)
+    assert back.name == "x_released"
     assert back.equals(column) and decode(codes[:0], names, column[:0]).dtype == column.dtype
     with pytest.raises(ValueError, match="row 0"):
         encode(pd.Series(["b"], dtype=kind), names)

@@ -16,7 +16,7 @@ import pmlbook
 from pmlbook import Mechanism, epsilon_max
 from pmlbook.desk import verbs
 from pmlbook.desk.command_line import main
-from pmlbook.desk.verbs import CATEGORIES, published
+from pmlbook.desk.verbs import CATEGORIES
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
 
@@ -55,7 +55,7 @@ def test_a_release_that_publishes_says_so_before(run):
         ([[0.6, 0.4], [0.4, 0.6]], 0.0),
     ):
         made = Mechanism(channel, [0.5, 0.5], names, names)
-        assert published(made) == share
+        assert made.published == share
         Path("m.json").write_text(made.certify(1.0).to_json())
         code, out, err = run("release m.json in.csv out.csv --column said --force --json")
         assert code == 0 and json.loads(out)["published"] == share

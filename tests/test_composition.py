@@ -72,7 +72,8 @@ def rare_mechanism(rng, prior, m):
     channel = rng.random((n, m)) * 2.0 ** -rng.choice([0, 1, 9, 28, 29, 52, 2000], size=(n, m))
     channel[:, rng.integers(m)] *= rng.integers(2)
     channel[:, 0] += 1
-    return pb.Mechanism(channel / channel.sum(axis=1, keepdims=True), prior)
+    channel /= channel.sum(axis=1, keepdims=True)
+    return pb.Mechanism(channel, prior, outputs=range(channel.shape[1]))
 
 
 def random_prior(rng, n):
@@ -186,7 +187,7 @@ def test_priors_at_the_end_of_the_floats(rarest):
         joint = compose(*[mechanism] * 12)
         assert joint.largest_lift == brute_force([mechanism] * 12)
         assert joint.certify(joint.epsilon) and joint.epsilon <= -math.log(rarest) + 1e-9
-    assert compose(*[pb.Mechanism(np.eye(2), prior)] * 2).worst == (1, 1)
+    assert compose(*[pb.Mechanism(np.eye(2), prior)] * 2).worst == ("r1", "r1")
 
 
 def test_one_secret_and_dead_outcomes():

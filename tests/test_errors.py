@@ -286,7 +286,10 @@ OTHERS = {
     ),
     "outputs-empty": (lambda: NAMED.estimate(np.array([])), "outputs is empty"),
     "outputs-none": (lambda: NAMED.estimate(None), "outputs.*None"),
-    "outputs-useless": (lambda: pb.Mechanism([[1], [1]], FAIR).estimate([0]), "linearly dependent"),
+    "outputs-useless": (
+        lambda: pb.Mechanism([[1], [1]], FAIR).estimate(["r0"]),
+        "linearly dependent",
+    ),
 }
 
 

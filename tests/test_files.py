@@ -513,24 +513,33 @@ def test_a_pipe_can_be_released(folder):
 # CSV as it is found
 
 FOUND = {
-    "plain": (b"id,said\n1,flu\n2,rare\n", b"id,said\n1,x\n2,x\n"),
-    "byte order mark": (b"\xef\xbb\xbfsaid,id\nflu,1\n", b"said,id\nx,1\n"),
-    "carriage return and line feed": (b"id,said\r\n1,flu\r\n", b"id,said\r\n1,x\r\n"),
-    "carriage return": (b"id,said\r1,flu\r", b"id,said\r1,x\r"),
-    "no end of the last line": (b"id,said\n1,flu", b"id,said\n1,x\n"),
-    "newline in quotes": (b'id,said\n"a\nb",flu\n', b'id,said\n"a\nb",x\n'),
-    "carriage return in quotes": (b'id,said\n"a\rb",flu\n', b'id,said\n"a\rb",x\n'),
-    "newline in quotes, ended by returns": (b'id,said\r"a\nb",flu\r', b'id,said\r"a\nb",x\r'),
-    "newline in the header": (b'"i\nd",said\n1,flu\n', b'"i\nd",said\n1,x\n'),
-    "quotes": (b'id,said\n"say ""a""","flu"\n', b'id,said\n"say ""a""",x\n'),
-    "other columns alike": (b"id,id,said\n1,2,flu\n", b"id,id,said\n1,2,x\n"),
-    "zeros and spaces": (b"id,said\n007 , flu\n".replace(b" flu", b"flu"), b"id,said\n007 ,x\n"),
-    "nul": (b"id,said\na\0b,flu\n", b"id,said\na\0b,x\n"),
-    "looks like the column": (b"id,said\nsaid,flu\n", b"id,said\nsaid,x\n"),
-    "formulas and dates": (b"id,said\n=1+1 2024-01-01,flu\n", b"id,said\n=1+1 2024-01-01,x\n"),
+    "plain": (b"id,said\n1,flu\n2,rare\n", b"id,said_released\n1,x\n2,x\n"),
+    "byte order mark": (b"\xef\xbb\xbfsaid,id\nflu,1\n", b"said_released,id\nx,1\n"),
+    "carriage return and line feed": (b"id,said\r\n1,flu\r\n", b"id,said_released\r\n1,x\r\n"),
+    "carriage return": (b"id,said\r1,flu\r", b"id,said_released\r1,x\r"),
+    "no end of the last line": (b"id,said\n1,flu", b"id,said_released\n1,x\n"),
+    "newline in quotes": (b'id,said\n"a\nb",flu\n', b'id,said_released\n"a\nb",x\n'),
+    "carriage return in quotes": (b'id,said\n"a\rb",flu\n', b'id,said_released\n"a\rb",x\n'),
+    "newline in quotes, ended by returns": (
+        b'id,said\r"a\nb",flu\r',
+        b'id,said_released\r"a\nb",x\r',
+    ),
+    "newline in the header": (b'"i\nd",said\n1,flu\n', b'"i\nd",said_released\n1,x\n'),
+    "quotes": (b'id,said\n"say ""a""","flu"\n', b'id,said_released\n"say ""a""",x\n'),
+    "other columns alike": (b"id,id,said\n1,2,flu\n", b"id,id,said_released\n1,2,x\n"),
+    "zeros and spaces": (
+        b"id,said\n007 , flu\n".replace(b" flu", b"flu"),
+        b"id,said_released\n007 ,x\n",
+    ),
+    "nul": (b"id,said\na\0b,flu\n", b"id,said_released\na\0b,x\n"),
+    "looks like the column": (b"id,said\nsaid,flu\n", b"id,said_released\nsaid,x\n"),
+    "formulas and dates": (
+        b"id,said\n=1+1 2024-01-01,flu\n",
+        b"id,said_released\n=1+1 2024-01-01,x\n",
+    ),
     "line separators of Unicode": (
         "id,said\na\u2028b\x85c\x0bd,flu\n".encode(),
-        "id,said\na\u2028b\x85c\x0bd,x\n".encode(),
+        "id,said_released\na\u2028b\x85c\x0bd,x\n".encode(),
     ),
 }
 
@@ -581,7 +590,8 @@ def test_an_encoding_keeps_the_text_or_is_refused(folder):
         try:
             new = release(source if isinstance(source, bytes) else text.encode(), encoding=encoding)
             taken.add(encoding)
-            assert new.decode(encoding) == text.replace("flu", "x"), encoding
+            copied = text.replace("flu", "x").replace("said", "said_released")
+            assert new.decode(encoding) == copied, encoding
             os.unlink("out.csv")
         except ValueError as error:
             assert "no encoding for a file of text" in str(error), (encoding, error)
@@ -605,7 +615,7 @@ def test_what_an_encoding_cannot_write_is_refused(folder):
 @pytest.mark.parametrize("text", ["NA", ["NA"], ("NA", "-")])
 def test_one_missing_text_is_one_text(folder, text):
     source = "said\nflu\nNA\n"
-    assert release(source, missing_text=text, missing="keep") == b"said\nx\nNA\n"
+    assert release(source, missing_text=text, missing="keep") == b"said_released\nx\nNA\n"
     with pytest.raises(ValueError, match="row 1, not among"):
         release("said\nN\n", missing_text=text, missing="keep", force=True)
 
@@ -676,20 +686,19 @@ def test_a_gap_that_is_an_input_is_randomised_in_files(folder, missing):
     names = (*NAMES, None)
     made = Mechanism(TURNED, [0.25] * 4, names, names)
     text = "id,said\n1,flu\n2,\n3,healthy\n4,rare\n"
-    assert release(text, made, missing=missing) == b"id,said\n1,rare\n2,healthy\n3,flu\n4,\n"
+    assert (
+        release(text, made, missing=missing) == b"id,said_released\n1,rare\n2,healthy\n3,flu\n4,\n"
+    )
     text = text.replace(",\n", ",NA\n")
     new = release(text, made, missing=missing, missing_text="NA", force=True)
-    assert new == b"id,said\n1,rare\n2,healthy\n3,flu\n4,NA\n"
+    assert new == b"id,said_released\n1,rare\n2,healthy\n3,flu\n4,NA\n"
     for make in (pa.array, lambda said: pa.array(said).dictionary_encode()):
         pq.write_table(pa.table({"said": make(SAID)}), "in.parquet")
         release_file("in.parquet", "out.parquet", "said", made, missing=missing, force=True)
-        assert pq.read_table("out.parquet")["said"].to_pylist() == [NEXT[value] for value in SAID]
-    assert count_outcomes("out.csv", "said", names, Layout(missing_text="NA")).tolist() == [
-        1,
-        1,
-        1,
-        1,
-    ]
+        new = pq.read_table("out.parquet")["said_released"].to_pylist()
+        assert new == [NEXT[value] for value in SAID]
+    counts = count_outcomes("out.csv", "said_released", names, Layout(missing_text="NA"))
+    assert counts.tolist() == [1, 1, 1, 1]
 
 
 def test_names_that_look_alike_in_csv_are_refused(folder):
@@ -709,9 +718,9 @@ def test_whole_numbers_do_not_collide_in_files(folder, values):
     made = Mechanism(np.eye(2)[::-1], [0.5, 0.5], values, values)
     pq.write_table(pa.table({"said": pa.array(np.array(values))}), "in.parquet")
     release_file("in.parquet", "out.parquet", "said", made)
-    assert pq.read_table("out.parquet")["said"].to_pylist() == values[::-1]
+    assert pq.read_table("out.parquet")["said_released"].to_pylist() == values[::-1]
     assert release(f"said\n{values[0]}\n{values[1]}\n", made).split() == [
-        b"said",
+        b"said_released",
         *(str(v).encode() for v in values[::-1]),
     ]
 
@@ -736,7 +745,7 @@ def test_every_kind_of_parquet_column(folder, column, names):
     made = Mechanism(np.eye(2)[::-1], [0.5, 0.5], names, names)
     pq.write_table(pa.table({"said": column}), "in.parquet")
     release_file("in.parquet", "out.parquet", "said", made)
-    new = pq.read_table("out.parquet")["said"]
+    new = pq.read_table("out.parquet")["said_released"]
     assert new.to_pylist() == list(names[::-1])
 
 
@@ -778,7 +787,9 @@ def test_a_dot_in_a_name_is_no_path(folder):
     assert count_values("in.parquet", "a.b") == {"flu": 1, "rare": 1}
     assert release_file("in.parquet", "out.parquet", "a.b", CONSTANT).rows == 2
     new = pq.read_table("out.parquet")
-    assert new["a.b"].to_pylist() == ["x", "x"] and new["a"].to_pylist() == nested.to_pylist()
+    assert (
+        new["a.b_released"].to_pylist() == ["x", "x"] and new["a"].to_pylist() == nested.to_pylist()
+    )
 
 
 def test_broken_parquet_is_told_in_one_line(folder):

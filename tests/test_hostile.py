@@ -18,7 +18,7 @@ COUNT = SIZES.get(os.environ.get("PMLBOOK_FUZZ"), 1500)
 PRIOR, CHANNEL = [0.5, 0.3, 0.2], [[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]]
 UTILITIES = [[3.0, 1.0], [1.0, 3.0], [2.0, 2.5]]
 SOURCES = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]]
-FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
 REGION = pb.box_region([60, 30, 10])
 COUNTING = pb.counting(2)
 NOISY = pb.geometric(3, 1.0)

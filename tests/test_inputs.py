@@ -132,7 +132,7 @@ def test_whole_number_channels_and_empty_columns():
     assert pb.local_dp(gap.channel) == pb.local_dp(FLIP)
     for name in ("mutual_information", "chi_square", "hellinger"):
         assert gap.utility(name) == pb.Mechanism(FLIP, FAIR).utility(name)
-    assert set(gap.privatize([0, 1] * 20, np.random.default_rng(1)).tolist()) == {0, 2}
+    assert set(gap.privatize([0, 1] * 20, np.random.default_rng(1)).tolist()) == {"r0", "r2"}
 
 
 CALLS = {

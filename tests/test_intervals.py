@@ -182,7 +182,7 @@ def test_counts_that_contradict_the_mechanism():
 
 
 def test_functionals_by_name_by_array_and_by_function():
-    ages = pb.Mechanism(pb.randomized_response(3, 1.0), [0.5, 0.3, 0.2], (10, 20, 40))
+    ages = pb.Mechanism(pb.randomized_response(3, 1.0), [0.5, 0.3, 0.2], (10, 20, 40), (0, 1, 2))
     estimate = ages.estimate([0] * 50 + [1] * 30 + [2] * 20)
     mean = estimate.of(float)
     assert mean.value == pytest.approx(estimate.frequencies @ [10, 20, 40], rel=1e-12)
@@ -243,10 +243,10 @@ def test_extreme_numbers(method):
 
 @pytest.mark.parametrize("rarest", [1e-20, 1e-32, 1e-100, 1e-300])
 def test_what_a_prior_thinks_impossible_is_estimated_too(rarest):
-    sure = pb.Mechanism(np.eye(2), [1, rarest]).estimate([0] * 30 + [1] * 70)
+    sure = pb.Mechanism(np.eye(2), [1, rarest]).estimate(["r0"] * 30 + ["r1"] * 70)
     assert np.allclose(sure.frequencies, [0.3, 0.7], rtol=0, atol=1e-12)
     rows = [[0.75, 0.25, 0], [0.25, 0.75, 0], [0, 0.5, 0.5]]
-    mixed = pb.Mechanism(rows, [0.5, 0.5, rarest]).estimate([0] * 30 + [1] * 40 + [2] * 30)
+    mixed = pb.Mechanism(rows, [0.5, 0.5, rarest]).estimate(["r0"] * 30 + ["r1"] * 40 + ["r2"] * 30)
     assert np.allclose(mixed.frequencies @ np.array(rows), [0.3, 0.4, 0.3], rtol=0, atol=1e-9)
 
 

@@ -213,13 +213,15 @@ def test_parquet_keeps_types_and_other_columns(folder, kind):
         column = column.cast(pa.large_string())
     if kind == "numbers":
         column = pa.array([None if s is None else NAMES.index(s) for s in said], pa.int8())
-        mechanism = Mechanism(NOISY, CLINIC.prior)
+        mechanism = Mechanism(NOISY, CLINIC.prior, outputs=range(3))
     table = pa.table({"id": range(140_000), "diagnosis": column, "list": [[1, 2]] * 140_000})
     pq.write_table(table, "in.parquet", row_group_size=50_000)
     with pytest.raises(ValueError, match="missing in row 1, 8"):
         release_file("in.parquet", "out.parquet", "diagnosis", mechanism)
     done = release_file("in.parquet", "out.parquet", "diagnosis", mechanism, missing="keep")
     new, old = pq.read_table("out.parquet"), pq.read_table("in.parquet")
+    assert new.column_names == ["id", "diagnosis_released", "list"]
+    new = new.rename_columns(old.column_names)
     assert new.schema == old.schema and new["id"] == old["id"] and new["list"] == old["list"]
     assert new["diagnosis"].is_null() == old["diagnosis"].is_null()
     assert done == Released(140_000, old["diagnosis"].null_count)
@@ -241,7 +243,7 @@ def test_an_existing_file_is_replaced_only_by_force(folder):
     (folder / "out.csv").write_text("precious")
     assert main(command()) == 2 and (folder / "out.csv").read_text() == "precious"
     assert main(command("in.csv", "out.csv", "--force")) == 0
-    assert sum(count_values("out.csv", "diagnosis").values()) == 40_000
+    assert sum(count_values("out.csv", "diagnosis_released").values()) == 40_000
 
 
 def test_the_whole_way_on_the_command_line(folder, capsys):
@@ -252,7 +254,10 @@ def test_the_whole_way_on_the_command_line(folder, capsys):
     assert json.loads(capsys.readouterr().out)["holds"] is True
     assert main("release d.json in.csv out.csv --column diagnosis --json".split()) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 40_000
-    assert main("estimate d.json out.csv --column diagnosis --json --coverage 0.9999".split()) == 0
+    assert (
+        main("estimate d.json out.csv --column diagnosis_released --json --coverage 0.9999".split())
+        == 0
+    )
     rows = json.loads(capsys.readouterr().out)["estimate"]
     assert len(rows) == 3 and all(row["low"] < 1 / 3 < row["high"] for row in rows)
     assert main("audit d.json --epsilon 1 --json".split()) == 0

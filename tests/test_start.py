@@ -72,7 +72,7 @@ def test_from_file_to_report_and_back(run, capsys):
     receipt = json.loads(Path("out.csv.receipt.json").read_text())
     assert receipt["rows"] == ROWS and receipt["account"] == "how was it"
     assert DiskLog("log.jsonl", after=receipt["line"])["how was it"].epsilon <= 0.5
-    command = "estimate survey.estimate.json out.csv --column how~was~it --missing-text ∅ NA --missing keep"
+    command = "estimate survey.estimate.json out.csv --column how~was~it_released --missing-text ∅ NA --missing keep"
     code, out, err = run(f"{command} --json --coverage 0.9999")
     told = {row["name"]: row for row in json.loads(out)["estimate"]}
     whole = sum(count for name, count in true.items() if name not in GAPS)

@@ -14,8 +14,10 @@ import pmlbook as pb
 from pmlbook.release.estimation import invert
 from pmlbook.release.two_way import CELLS, GroupDifference, TwoWay, subtracted
 
-FLIP = pb.Mechanism(pb.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"))
-WIDE = pb.Mechanism([[0.6, 0.2, 0.1, 0.1], [0.1, 0.2, 0.5, 0.2]], [0.7, 0.3], ("no", "yes"))
+FLIP = pb.Mechanism(pb.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
+WIDE = pb.Mechanism(
+    [[0.6, 0.2, 0.1, 0.1], [0.1, 0.2, 0.5, 0.2]], [0.7, 0.3], ("no", "yes"), range(4)
+)
 MARKS = pb.Mechanism(pb.randomized_response(2, 2.0), [0.4, 0.6], ("a", "b"), ("a", "b"))
 YES = {"no": 0, "yes": 1}
 
@@ -90,7 +92,7 @@ def ends_of(mechanism, size, method, counts=None):
 )  # fmt: skip
 def test_differences_cover_by_enumeration(epsilon, sizes, method, least):
     """Distances added in squares covered .75 where one share is 1 and the other 0."""
-    mechanism = pb.Mechanism(pb.randomized_response(2, epsilon), [0.5, 0.5], ("no", "yes"))
+    mechanism = pb.Mechanism(pb.randomized_response(2, epsilon), [0.5, 0.5], ("no", "yes"), (0, 1))
     one, two = (ends_of(mechanism, size, method) for size in sizes)
     ends = np.array([[subtracted(a, b) for b in two] for a in one])
     for p, q in product(GRID, repeat=2):
@@ -171,7 +173,14 @@ def test_more_outcomes_than_inputs_are_weighted():
         ((FLIP, [0, 1], ["a", "b"], "MARKS"), "other"),
         (("FLIP", [0, 1], ["a", "b"]), "mechanism"),
         ((FLIP, [0, 1] * CELLS, range(2 * CELLS)), "cells"),
-        ((pb.Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5]), [0, 1], ["a", "b"]), "dependent"),
+        (
+            (
+                pb.Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5], outputs=(0, 1)),
+                [0, 1],
+                ["a", "b"],
+            ),
+            "dependent",
+        ),
     ],
 )
 def test_what_is_no_table_is_refused(arguments, word):
@@ -237,9 +246,11 @@ def people(n, seed, slopes=((0.4, -0.5), (-0.3, 0.8))):
     return rng, public, secret, response
 
 
-SURE = pb.Mechanism(np.eye(3), [0.3, 0.3, 0.4])
+SURE = pb.Mechanism(np.eye(3), [0.3, 0.3, 0.4], outputs=range(3))
 NOISY = pb.Mechanism(
-    [[0.7, 0.1, 0.1, 0.1], [0.1, 0.6, 0.1, 0.2], [0.1, 0.1, 0.6, 0.2]], [0.3, 0.4, 0.3]
+    [[0.7, 0.1, 0.1, 0.1], [0.1, 0.6, 0.1, 0.2], [0.1, 0.1, 0.6, 0.2]],
+    [0.3, 0.4, 0.3],
+    outputs=range(4),
 )
 
 
@@ -311,7 +322,7 @@ def test_regressions_that_tell_nothing_are_refused(call, arguments, word):
 def test_the_climb_ends_on_the_peak_next_to_zero():
     """That all from the second on are 1 is likelier than that the line tells nothing, and lies at infinity."""
     line = np.column_stack([np.ones(4), np.arange(4)])
-    noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
     said, guess = (0, 1, 1, 0), (0, 1, 1, 1)
     told = [Fraction(1 + 2 * (a == b), 4) for a, b in zip(said, guess)]
     assert math.prod(told) == Fraction(27, 256) > Fraction(1, 2) ** 4
@@ -321,11 +332,13 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("column", [[1e200, 1.0, -1.0, 2.0], [1e300, 1e-300, 1.0, 1.0], [0.0] * 4])
 def test_what_floats_do_not_hold_is_refused_without_a_warning(column):
-    noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
         pb.regression_of_release(noisy, [0, 1, 1, 0], np.column_stack([np.ones(4), column]))
 
 
 def test_one_input_has_no_odds():
     with pytest.raises(ValueError, match="mechanism has one input"):
-        pb.regression_of_release(pb.Mechanism([[1.0]], [1.0]), [0, 0], np.ones((2, 1)))
+        pb.regression_of_release(
+            pb.Mechanism([[1.0]], [1.0], outputs=(0,)), [0, 0], np.ones((2, 1))
+        )

@@ -18,7 +18,7 @@ PRIOR, GAIN = np.array([0.4, 0.3, 0.2, 0.1]), RNG.normal(size=(4, 5))
 VERTICES = [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.2, 0.2, 0.6]]
 VALUES = np.array([1.0, 2.0, 5.0, 9.0])
 REGION = pb.box_region([40, 30, 20, 10])
-NOISY = pb.Mechanism(pb.randomized_response(4, 1.5), PRIOR)
+NOISY = pb.Mechanism(pb.randomized_response(4, 1.5), PRIOR, outputs=range(4))
 SECRET = RNG.integers(0, 4, 300)
 RELEASED = NOISY.privatize(SECRET, RNG)
 RESPONSE, AGE = SECRET + RNG.normal(size=300), RNG.normal(size=300)
@@ -300,7 +300,7 @@ def test_one_outlier_is_not_the_unit(far):
     rng = np.random.default_rng(0)
     age = np.append(far, rng.normal(size=1999))
     truth = rng.random(2000) < 1 / (1 + np.exp(-np.clip(age, -50, 50)))
-    noisy = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
+    noisy = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5], outputs=(0, 1))
     released = np.where(rng.random(2000) < 0.8, truth, ~truth).astype(int)
     released[0] = 1
     columns = np.column_stack([np.ones(2000), age])

@@ -304,7 +304,7 @@ def parser() -> _Parser:
         verbs,
         "estimate",
         "Estimate the frequencies of the secrets from a released file.",
-        "pmlbook estimate mechanism.json released.csv --column diagnosis",
+        "pmlbook estimate mechanism.json released.csv --column diagnosis_released",
     )
     e.add_argument("mechanism", type=Path, help="certificate that the release used")
     e.add_argument("source", type=Path, help="released CSV or Parquet")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..release.columns import check_gaps, encode
+from ..release.columns import check_gaps, encode, title_beside
 from ..release.mechanism import Mechanism
 from ..release.sampling import check_unseeded, random_words
 from ..workshop.validation import check_epsilon
@@ -79,6 +79,8 @@ def release_file(
 ) -> Released:
     """Release one column of a CSV or Parquet file into a new file; the other columns stay as they are.
 
+    The released column is called `<column>_released`, for its values are outcomes and no answers.
+
     Parameters
     ----------
     source, target : path
@@ -120,7 +122,7 @@ def release_file(
     LevelExceeded
         If the mechanism or a stratum leaks more than `epsilon`.
     ValueError
-        If `confirm` and `rng` are given, the file is not what it should be or changes while it is read, or the column holds a missing or unknown
+        If `confirm` and `rng` are given, the file has a column of the new name, it is not what it should be or changes while it is read, or the column holds a missing or unknown
         value, told with its row; rows count from 1 below the header. Nothing appears under the name of the target then.
     ImportError
         If pyarrow is needed and not installed.
@@ -137,12 +139,13 @@ def release_file(
     with open_table(source, Layout(delimiter, encoding, missing_text)) as table:
         place = find_column(column, table, show_values)
         beside = find_beside(table, column, several(given), show_values)
+        title = title_beside(column, table.columns)
         rows, gaps, strata = 0, 0, dict[tuple[Hashable, ...], Counter[Hashable]]()
         what, known = f"column {column!r} of {source}", table.spell(mechanism.inputs)
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(missing, known, table.spell(mechanism.outputs), texts)
         with new_file(target, force, table.source.file) as file:
-            with table.copy(file, place, mechanism.outputs) as write:
+            with table.copy(file, place, mechanism.outputs, title) as write:
                 for block in table.blocks():
                     values = table.column(block, place, known)
                     codes = encode(values, known, what, missing, rows + 1, show_values)
@@ -239,14 +242,19 @@ def count_outcomes(
     layout: Layout,
     missing: str = "refuse",
     show_values: bool = False,
+    secrets: Sequence[Hashable] = (),
 ) -> NDArray[np.int64]:
-    """How often each of the names occurs in a column, shape (M,); refuses what `release_file` refuses."""
+    """How often each of the names occurs in a column, shape (M,); refuses what `release_file` refuses.
+
+    `secrets` are values before a release: a refusal tells that it met one.
+    """
     counts, rows = np.zeros(len(names), np.int64), 0
+    secrets = *secrets, *map(str, secrets)  # as they may stand in a file
     with open_table(Path(source), layout) as table:
         place, known = find_column(column, table, show_values), table.spell(names)
         for block in table.blocks([place]):
             values, what = table.column(block, place, known), f"column {column!r} of {source}"
-            codes = encode(values, known, what, missing, rows + 1, show_values)
+            codes = encode(values, known, what, missing, rows + 1, show_values, secrets)
             counts += np.bincount(codes[codes >= 0], minlength=len(names))
             rows += len(codes)
             table.source.check_unchanged()

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..practice.words import sentence_level
 from ..release.estimation import Estimate
-from ..release.mechanism import Mechanism
+from ..release.mechanism import Mechanism, share_text
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['USELESS', 'STYLE', 'sentences', 'meant', 'shortened', 'errors_at', 'report']
+__all__ = ['USELESS', 'STYLE', 'sentences', 'meant', 'codes_or_answers', 'told_standing', 'shortened', 'errors_at', 'report']
 
 # %% ../../nbs/desk/08_report.ipynb #c6a0dc0b
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
@@ -63,6 +63,35 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
         ),
     }
     return [told[text][0 if kept else 1] for text, _, kept in sentences(mechanism, epsilon)]
+
+
+def codes_or_answers(mechanism: Mechanism) -> str:
+    """A sentence that says what released values are.
+
+    Examples
+    --------
+    >>> codes_or_answers(Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
+    'The released values are codes, r0 to r1, and not answers: only an estimate tells shares or a mean.'
+    """
+    outcomes = [str(name) for name in mechanism.outputs]
+    if set(outcomes).isdisjoint(map(str, mechanism.inputs)):
+        what = f"codes, {shortened(outcomes[0])} to {shortened(outcomes[-1])}, and not answers"
+    else:
+        what = "called like answers, and need not be the true ones"
+    return f"The released values are {what}: only an estimate tells shares or a mean."
+
+
+def told_standing(mechanism: Mechanism) -> list[str]:
+    """Sentences about the level under local differential privacy, and about the share that is published."""
+    level = f"Under local differential privacy its level is {mechanism.local_dp:.3g} nats."
+    if mechanism.local_dp == np.inf:
+        level = "It has no level of local differential privacy: an outcome rules out an answer for certain."
+    share = share_text(mechanism.published)
+    known = f"It publishes {share} of the answers"
+    return [
+        level,
+        f"{known}: their outcomes leave one answer only." if mechanism.published else f"{known}.",
+    ]
 
 
 USELESS = 0.25  # a standard error of a share that says nothing
@@ -175,6 +204,7 @@ def report(
     Source: HTML Living Standard; SVG 2.
     """
     errors, title = errors_at(mechanism, rows), escape(shortened(column, 60))
+    lines = [*meant(mechanism, epsilon), *told_standing(mechanism)]
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
     learned = "The frequencies cannot be told back from these outcomes."
@@ -192,10 +222,11 @@ def report(
         else f"<p>{escape(learned)}</p>",
         _bars(mechanism, errors),
         "<h2>The mechanism</h2>",
-        "<p>Each answer is replaced by an outcome, drawn with these probabilities; the fuller the colour, the likelier.</p>",
+        "<p>Each answer is replaced by an outcome, drawn with these probabilities; the fuller the colour, the likelier. "
+        f"{escape(codes_or_answers(mechanism))}</p>",
         _shades(mechanism),
         "<h2>What the level means</h2>",
-        f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in meant(mechanism, epsilon))}</ul>",
+        f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>",
         "<h2>The proof</h2>",
         f"<p>The certificate of these answers has the digest <code>{certificate.digest}</code>.</p>",
         *(f"<pre>{escape(command)}</pre>" for command in commands),

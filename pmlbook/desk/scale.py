@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..large_alphabets.optimal import optimal_mechanism
-from ..release.columns import decode
+from ..release.columns import decode, title_beside
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
@@ -20,7 +20,7 @@ __all__ = ['release_frame', 'release_dask', 'sweep']
 
 # %% ../../nbs/desk/12_scale.ipynb #477be5bb
 def release_frame(frame: Any, column: str, mechanism: Mechanism, missing: str = "refuse") -> Any:
-    """A pandas frame with one column released; it may have no rows.
+    """A pandas frame with one column released, and called so; it may have no rows.
 
     Raises
     ------
@@ -31,8 +31,11 @@ def release_frame(frame: Any, column: str, mechanism: Mechanism, missing: str = 
     """
     values = frame[column]
     if len(values):
-        return frame.assign(**{column: mechanism.privatize(values, missing=missing)})
-    return frame.assign(**{column: decode(np.empty(0, np.intp), mechanism.outputs, values)})
+        released = mechanism.privatize(values, missing=missing)
+    else:
+        released = decode(np.empty(0, np.intp), mechanism.outputs, values)
+    title = title_beside(column, list(frame.columns))
+    return frame.assign(**{column: released}).rename(columns={column: title})
 
 
 def release_dask(frame: Any, column: str, mechanism: Mechanism, missing: str = "refuse") -> Any:

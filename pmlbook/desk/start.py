@@ -24,6 +24,7 @@ from .report import errors_at, meant, report, sentences, shortened
 from .talk import FINE, say
 from .verbs import column_counts, names_as_numbers, release, warn_of
 from ..practice.words import sentence_level
+from ..release.columns import released_names, released_title
 from ..release.csv_text import Layout
 from ..release.files import check_target, new_file
 from ..release.mechanism import Mechanism
@@ -125,6 +126,8 @@ def start(arguments: argparse.Namespace) -> int:
     prior = {name: Fraction(sum(counts[x] for x in own), rows) for name, own in classes.items()}
     epsilon = _level(arguments, prior)
     small = _designed(arguments, prior, epsilon)
+    codes = tuple(released_names([*counts, *classes], len(small.outputs)))
+    small = replace(small, outputs=codes)  # one and the same in both certificates
     whole = spread(small, classes, counts)
     warn_of(prior, epsilon, whole)
     certificate, told = whole.certify(epsilon), small.certify(epsilon)
@@ -270,7 +273,7 @@ def _commands(
         f"pmlbook {list2cmdline(words) if sys.platform == 'win32' else join(words)}"
         for words in (
             ["release", *files, *kept, "--sha256", digest],
-            ["estimate", targets[1].name, files[2], *kept],
+            ["estimate", targets[1].name, files[2], "--column", released_title(column), *kept[2:]],
         )
     ]
 

@@ -29,7 +29,8 @@ from pmlbook.foundations.leakage import (
     maximal_leakage,
     pointwise_maximal_leakage,
 )
-from ..release.mechanism import Design, Mechanism
+from ..release.columns import released_title
+from ..release.mechanism import Design, Mechanism, published_share, share_text
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
 from .booking import Booking, accounts, find_log, no_log, note_beside
@@ -41,14 +42,14 @@ from .matrices import DECIMAL, aligned, read_certificate
 from .matrices import read_matrix, shares_of, weights_of
 from .release import Released, count_outcomes, count_strata, counts_of, release_file
 from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_region
-from .report import errors_at
+from .report import codes_or_answers, errors_at
 from .talk import FAILS, FINE, complain, say
 from ..practice.audit import keeps_as_it_is
 from ..practice.words import sentence_level, sentence_levels
 
 # %% auto #0
-__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_counts', 'published', 'warn_of', 'design',
-           'names_as_numbers', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
+__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_counts', 'warn_of', 'design', 'names_as_numbers',
+           'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/desk/09_verbs.ipynb #8e2fddc9
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
@@ -141,29 +142,19 @@ def _warn_all(rarest: Fraction, epsilon: float) -> None:
         )
 
 
-def published(mechanism: Mechanism) -> float:
-    """The share of values that the outcome proves, because no other secret can produce it.
-
-    Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
-
-    Examples
-    --------
-    >>> published(Mechanism([[0.5, 0.5], [0, 1]], [0.5, 0.5]))
-    0.25
-    """
-    alone = (mechanism.weights > 0).sum(axis=0) == 1
-    return float(mechanism.prior @ mechanism.channel[:, alone].sum(axis=1))
-
-
-def _warn_published(mechanism: Mechanism, verb: str) -> float:
-    """Warn of a mechanism that publishes values, and tell their share."""
-    share = published(mechanism)
-    if share > 0:
+def _warn_published(mechanism: Mechanism, verb: str) -> None:
+    """Warn of a mechanism that publishes values."""
+    if mechanism.published > 0:
         does = "would publish" if verb == "design" else "publishes"
         complain(
-            f"warning: this mechanism {does} {share:.3g} of the values as they are: their outcomes leave one answer only"
+            f"warning: this mechanism {does} {share_text(mechanism.published)} of the values as they are: their "
+            "outcomes leave one answer only"
         )
-    return share
+
+
+def _told_standing(mechanism: Mechanism) -> dict[str, Any]:
+    """The level under local differential privacy, None if there is none, and the share that is published."""
+    return {"local_dp": _finite(mechanism.local_dp), "published": mechanism.published}
 
 
 def warn_of(prior: Mapping[str, Fraction], epsilon: float, mechanism: Mechanism) -> None:
@@ -214,9 +205,10 @@ def design(arguments: argparse.Namespace) -> int:
     }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     expected = standard_error(made, arguments.rows)
-    lines += [_told(expected, arguments.rows)] + _told_gaps(counts)
+    lines += [made.standing, _told(expected, arguments.rows)] + _told_gaps(counts)
     facts |= {"standard_error": expected, "standard_error_rows": arguments.rows}
-    facts |= {"published": _warn_published(made, "design")} | _gaps(counts)
+    facts |= _told_standing(made) | _gaps(counts)
+    _warn_published(made, "design")
     _tell_done(arguments, facts, lines)
     return FINE
 
@@ -293,7 +285,7 @@ def release(arguments: argparse.Namespace) -> int:
     try:
         if log is not None:
             booking = Booking(log, certificate, arguments, inputs)
-        published = _warn_published(mechanism, "release")
+        _warn_published(mechanism, "release")
         note_beside(arguments, log)
         with booking.told() if booking else nullcontext():
             done = _released(arguments, mechanism, booking)
@@ -301,14 +293,16 @@ def release(arguments: argparse.Namespace) -> int:
         return _refuse("release", "released", str(error))
     facts: dict[str, Any] = {
         "output": str(arguments.target),
+        "column": released_title(arguments.column),
         "sha256": certificate.digest,
         "epsilon": certificate.epsilon,
         "rows": done.rows,
         "gaps": done.gaps,
     }
     booked = booking.facts if booking else no_log()
-    lines = [f"{key}: {value}" for key, value in facts.items()] + told_log(booked)
-    lines, facts = lines + _strata_lines(done.strata), facts | booked | {"published": published}
+    lines = [f"{key}: {value}" for key, value in facts.items()] + [mechanism.standing]
+    lines += [codes_or_answers(mechanism)] + told_log(booked) + _strata_lines(done.strata)
+    facts |= booked | _told_standing(mechanism)
     values = done.rows - done.gaps
     if values:
         facts["standard_error"] = standard_error(mechanism, values)
@@ -399,6 +393,7 @@ def estimate(arguments: argparse.Namespace) -> int:
         _layout(arguments),
         arguments.missing,
         arguments.show_values,
+        mechanism.inputs,
     ).astype(float)
     if not counts.any():
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
@@ -446,6 +441,8 @@ def audit(arguments: argparse.Namespace) -> int:
         "mutual_information": made.utility(),
     }
     lines = [f"{key.replace('_', ' ')}: {value} nats" for key, value in facts.items()]
+    facts["published"] = published_share(np.array(channel), made.prior)
+    lines.append(f"published: {share_text(facts['published'])}")
     facts["leakage"] = [
         {"outcome": name, "pml": _finite(leak)} for name, leak in zip(made.outputs, leaks)
     ]

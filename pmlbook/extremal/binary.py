@@ -58,7 +58,7 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     Returns
     -------
     Mechanism
-        2 inputs; 2 outputs with the same names, outcome j leaning to secret j. `certify(epsilon)` holds.
+        2 inputs; 2 outputs, the j-th leaning to secret j. `certify(epsilon)` holds.
 
     Raises
     ------
@@ -82,5 +82,4 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     first, second = (int(exact[k, k] * UNITS) for k in (0, 1))
     second = max(second, UNITS - first)  # so little to say that it is less than a unit
     channel = np.array([[first, UNITS - first], [UNITS - second, second]]) / UNITS
-    names = labels_of(prior, 2)
-    return Mechanism(channel[np.ix_(order, order)], prior, names, names)
+    return Mechanism(channel[np.ix_(order, order)], prior, labels_of(prior, 2))

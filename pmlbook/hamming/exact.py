@@ -153,11 +153,12 @@ def stored(
 ) -> Mechanism:
     """The channel as a mechanism for the mean of the deciding members, or for all alike where that has zeros.
 
-    Its outputs are named like the symbols unless named otherwise; an empty tuple counts them.
+    Its outputs are named like the symbols unless named otherwise; for an empty tuple see `released_names`.
     """
     mean = members(known).mean(axis=0)
     prior = mean if mean.all() else np.full(known.size, 1 / known.size)
-    return Mechanism(channel, prior, known.inputs, known.inputs if outputs is None else outputs)
+    symbols = tuple(known.inputs or range(known.size))  # an outcome is meant as an answer
+    return Mechanism(channel, prior, symbols, symbols if outputs is None else outputs)
 
 
 def _design(

@@ -390,7 +390,8 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
 def _stored(known: SourceSet, channel: Array, worst: Array) -> Mechanism:
     """The channel as a mechanism for the worst distribution, or for all alike where that has zeros."""
     prior = worst if worst.all() else np.full(len(worst), 1 / len(worst))
-    return Mechanism(channel, prior, known.inputs, known.inputs)
+    symbols = tuple(known.inputs or range(len(worst)))  # an outcome is meant as an answer
+    return Mechanism(channel, prior, symbols, symbols)
 
 
 def _information_above(V: Array, channel: Array, law: Array) -> float:

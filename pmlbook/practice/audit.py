@@ -5,6 +5,7 @@
 # %% ../../nbs/practice/13_audit.ipynb #f1a925b2
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from ..foundations.leakage import pointwise_maximal_leakage
+from ..foundations.leakage import local_dp, pointwise_maximal_leakage
 from .estimated_prior import _miss
 from ..release.certificate import exp_below
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
-from ..release.mechanism import Mechanism
+from ..release.mechanism import Mechanism, published_share, standing
 from pmlbook.workshop.validation import (
     Frozen,
     PriorLike,
@@ -100,7 +101,8 @@ class Audit(Frozen):
     """Limits of the leakage of each outcome; made by `audit`.
 
     `low` and `high`, shape (M,), in nats, are equal where the law is known; else they hold all at once with
-    probability `confidence`.
+    probability `confidence`. `local_dp`, in nats, inf for none, and `published`, the probability that the outcome
+    proves the secret, are nan where the law is not known: trials do not tell what is impossible.
 
     Source: pointwise maximal leakage, Grosse et al. 2024, eq. (2), or `leakage_bracket`.
     """
@@ -109,6 +111,8 @@ class Audit(Frozen):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     confidence: float
+    local_dp: float = math.nan
+    published: float = math.nan
 
     @property
     def level(self) -> tuple[float, float]:
@@ -123,7 +127,9 @@ class Audit(Frozen):
 
     def __repr__(self) -> str:
         low, high = self.level
-        return f"Audit({len(self.outcomes)} outcomes, level {low:.6g} to {high:.6g} nats)"
+        known = standing(self.local_dp, self.published)
+        known = "local DP and published share unknown" if math.isnan(self.published) else known
+        return f"Audit({len(self.outcomes)} outcomes, level {low:.6g} to {high:.6g} nats, {known})"
 
 
 def _from_laws(
@@ -208,24 +214,27 @@ def audit(
     Examples
     --------
     >>> audit([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    Audit(2 outcomes, level 0.405465 to 0.405465 nats)
+    Audit(2 outcomes, level 0.405465 to 0.405465 nats, local DP 1.09861 nats, publishes nothing)
     >>> audit(lambda coin: {"same": 0.5 + coin / 4, "other": 0.5 - coin / 4}, [0.5, 0.5])
-    Audit(2 outcomes, level 0.287682 to 0.287682 nats)
+    Audit(2 outcomes, level 0.287682 to 0.287682 nats, local DP 0.693147 nats, publishes nothing)
     """
     secrets = labels_of(prior, len(check_prior(prior)))
     tried = trials is not None or isinstance(mechanism, Mapping)
     if not tried:
         if isinstance(mechanism, Mechanism):
             made = Mechanism(mechanism.channel, prior, mechanism.inputs, mechanism.outputs)
-            return Audit(made.outputs, made.leakage, made.leakage, 1.0)
+            leaks = made.leakage
+            return Audit(made.outputs, leaks, leaks, 1.0, made.local_dp, made.published)
+        table, weights = mechanism, prior
         if callable(mechanism):
             table, names = _from_laws(mechanism, prior)
-            leaks = pointwise_maximal_leakage(table, check_prior(prior))
-        else:
-            weights: Any = prior
-            leaks = pointwise_maximal_leakage(mechanism, weights)
+            weights = check_prior(prior)
+        rows, p = check_pair(table, weights)
+        leaks = pointwise_maximal_leakage(rows, p)
+        if not callable(mechanism):
             names = list(names_of(mechanism, axis=1) or range(len(leaks)))
-        return Audit(check_names(names, "outcomes", len(leaks)), leaks, leaks, 1.0)
+        named = check_names(names, "outcomes", len(leaks))
+        return Audit(named, leaks, leaks, 1.0, local_dp(rows), published_share(rows, p))
     if outcomes is None:
         raise ValueError(
             "outcomes must list all outcomes that are possible, if they are only tried"

@@ -65,7 +65,7 @@ class JointRelease:
     --------
     >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
     >>> compose(flip, flip).largest_lift, compose(flip, flip).worst
-    (Fraction(9, 5), (0, 0))
+    (Fraction(9, 5), ('r0', 'r0'))
     """
 
     inputs: tuple[Hashable, ...]

@@ -160,7 +160,7 @@ def _design(
         q, bound, why = play(match, begin)
         q, bound = match.quieter(q, bound), bound + match.loss
     law = np.maximum(made.masses, 1e-300)
-    mechanism = Mechanism(q, law / law.sum())
+    mechanism = Mechanism(q, law / law.sum(), outputs=range(q.shape[1]))  # values of the query
     distortion = match.errs(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)

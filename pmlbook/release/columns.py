@@ -6,16 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..workshop.validation import Unnamed
+
 # %% auto #0
 __all__ = ['MISSING', 'UNKNOWN', 'SPAN', 'EXACT', 'READERS', 'GAPS', 'WRITERS', 'library', 'is_missing', 'codes_of_list',
            'codes_of_integers', 'name_array', 'comparable', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars',
-           'codes_of_arrow', 'encode', 'check_gaps', 'without_missing', 'shortened', 'listed', 'length', 'plain',
-           'blocks', 'decode', 'decode_numpy', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
+           'codes_of_arrow', 'categories_of', 'in_order', 'encode', 'check_gaps', 'without_missing', 'shortened',
+           'listed', 'length', 'plain', 'blocks', 'released_names', 'released_title', 'title_beside', 'decode',
+           'decode_numpy', 'among', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
 
 # %% ../../nbs/release/06_columns.ipynb #5797d00c
 MISSING, UNKNOWN = -1, -2
@@ -147,9 +152,41 @@ def codes_of_arrow(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     except pa.ArrowNotImplementedError:  # some types cannot be grouped
         return codes_of_list(whole.to_pylist(), names)
     known = np.append(codes_of_list(coded.dictionary.to_pylist(), names), MISSING)
-    return known[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    signed = coded.indices.cast(pa.int64())  # Polars counts without a sign
+    return known[signed.fill_null(-1).to_numpy(zero_copy_only=False)]
 
 # %% ../../nbs/release/06_columns.ipynb #a8bf419c
+def categories_of(values: Any) -> list[Hashable] | None:
+    """The categories of a pandas categorical or a Polars Enum, in their order; None for other columns.
+
+    Source: `CategoricalDtype` of pandas; `Enum` of Polars.
+    """
+    kind: Any = getattr(values, "dtype", None)
+    declared = type(kind).__name__ in ("CategoricalDtype", "Enum")
+    return list(map(plain, kind.categories)) if declared else None
+
+
+def in_order(values: Iterable[Hashable]) -> list[Any]:
+    """Different values sorted, whatever they are: numbers first, then texts, then others by their kind.
+
+    Source: derived in this chapter.
+
+    Examples
+    --------
+    >>> in_order(["b", 10, "a", 9.5, (1,)])
+    [9.5, 10, 'a', 'b', (1,)]
+    """
+
+    def key(value: Any) -> tuple[int, Any, str]:
+        if isinstance(value, Real | Decimal):
+            return 0, value, ""
+        if isinstance(value, str):
+            return 1, value, ""
+        return 2, type(value).__name__, getattr(value, "isoformat", value.__repr__)()
+
+    return sorted(values, key=key)
+
+
 READERS: dict[str, Callable[[Any, Sequence[Hashable]], NDArray[np.intp]]] = {
     "numpy": codes_of_numpy,
     "pandas": codes_of_pandas,
@@ -166,6 +203,7 @@ def encode(
     missing: str = "refuse",
     first_row: int = 0,
     show_values: bool = False,
+    secrets: Sequence[Hashable] = (),
 ) -> NDArray[np.intp]:
     """Positions of a column's values among the names.
 
@@ -183,6 +221,8 @@ def encode(
         Number of the first row, for errors about one block of a longer column.
     show_values : bool
         Whether an error shows the first value that is refused, shortened.
+    secrets : sequence of hashable
+        Values before a release, where `names` are its outcomes: an error tells a column that was not released.
 
     Returns
     -------
@@ -219,7 +259,8 @@ def encode(
     worst = UNKNOWN if missing == "keep" else MISSING
     if codes.min() <= worst:
         refused = np.flatnonzero(codes <= worst)
-        raise ValueError(_refusal(values, codes, refused, names, what, first_row, show_values))
+        told = _refusal(values, codes, refused, names, what, first_row, show_values, secrets)
+        raise ValueError(told)
     return codes
 
 
@@ -308,6 +349,7 @@ def _refusal(
     what: str,
     first_row: int,
     show_values: bool,
+    secrets: Sequence[Hashable],
 ) -> str:
     """The message about the first rows that cannot be read; of the values at most the first, shortened."""
     unknown = rows[codes[rows] == UNKNOWN]
@@ -318,7 +360,8 @@ def _refusal(
         return f"{what} is missing in row {places}: fill it, or pass missing='keep'"
     first = plain(getattr(values, "iloc", values)[int(bad[0])])
     found = shortened(first) if show_values else f"a value ({type(first).__name__})"
-    return f"{what} holds {found} in row {places}, not among {listed(names)}"
+    why = ": it is an input, so this column has not been released" if first in secrets else ""
+    return f"{what} holds {found} in row {places}, not among {listed(names)}{why}"
 
 
 def plain(value: Any) -> Any:
@@ -337,11 +380,65 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
     for start in range(0, max(total, 1), size):
         yield start, rows[start : start + size]
 
+# %% ../../nbs/release/06_columns.ipynb #b7e19c45
+def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ...]:
+    """Labels of outcomes that nobody named: r0, r1, ..., or rr0, rr1, ... if an input looks like one of those.
+
+    Parameters
+    ----------
+    inputs : sequence of hashable
+        The secrets. No label equals one of them as text, whatever its case and its white space.
+    count : int
+        How many labels; all have as many digits as the last one.
+
+    Source: derived in this chapter.
+
+    Examples
+    --------
+    >>> released_names(["no", "yes"], 3), released_names(["R7"], 11)[:2]
+    (('r0', 'r1', 'r2'), ('rr00', 'rr01'))
+    """
+    texts, start, digits = (
+        [str(name).strip().casefold() for name in inputs],
+        "r",
+        len(str(count - 1)),
+    )
+    while any(text.startswith(start) and text[len(start) :].isdigit() for text in texts):
+        start += "r"
+    return Unnamed(f"{start}{place:0{digits}}" for place in range(count))
+
+
+def released_title(name: Any) -> Any:
+    """What a column is called once it is released; one without a name stays without.
+
+    Source: derived in this chapter.
+
+    Examples
+    --------
+    >>> released_title("rating"), released_title(None)
+    ('rating_released', None)
+    """
+    return name if name is None or name == "" else f"{name}_released"
+
+
+def title_beside(column: str, columns: Sequence[str]) -> str:
+    """What a column of a table is called once it is released; ValueError if another column has this name.
+
+    Source: derived in this chapter.
+    """
+    title = f"{column}_released"
+    if title in columns:
+        raise ValueError(
+            f"the released column would be called {title!r}, as another one is: rename that"
+        )
+    return title
+
 # %% ../../nbs/release/06_columns.ipynb #d65a42cd
 def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     """The names at these codes, as a column of the kind of `like`; -1 stays missing.
 
-    A list gives a NumPy array. The length of `codes` is that of `like`.
+    A list gives a NumPy array. The length of `codes` is that of `like`. A Series is called as `released_title` says.
+    Ordered categories stay ordered where the names are among them.
 
     Raises
     ------
@@ -375,13 +472,29 @@ def decode_numpy(codes: NDArray[Any], names: Sequence[Hashable]) -> NDArray[Any]
     return column
 
 # %% ../../nbs/release/06_columns.ipynb #d962809e
+def among(
+    codes: NDArray[Any], names: Sequence[Hashable], categories: Sequence[Hashable]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Where the names stand among categories, rising, and the codes as positions there; None if a name is no category."""
+    place = codes_of_list(names, categories)
+    if (place < 0).any():
+        return None
+    kept = np.sort(place)
+    return kept, np.append(np.searchsorted(kept, place), MISSING)[codes]
+
+
 def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     """As a pandas Series with the index and name of `like`, of its type where the names fit."""
     import pandas as pd
 
-    index, name = getattr(like, "index", None), getattr(like, "name", None)
+    index, name = getattr(like, "index", None), released_title(getattr(like, "name", None))
     if isinstance(like.dtype, pd.CategoricalDtype):
-        return pd.Series(pd.Categorical.from_codes(codes, list(names)), index, name=name)
+        table: Any = list(names)
+        found = among(codes, names, like.dtype.categories.tolist()) if like.dtype.ordered else None
+        if found:
+            table, codes = like.dtype.categories.take(found[0]), found[1]
+        column = pd.Categorical.from_codes(codes, table, ordered=bool(found))
+        return pd.Series(column, index, name=name)
     if isinstance(like.dtype, pd.StringDtype) and all(isinstance(name, str) for name in names):
         table = pd.array(list(names), like.dtype)
         return pd.Series(table.take(np.maximum(codes, -1), allow_fill=True), index, name=name)
@@ -401,9 +514,13 @@ def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     import polars as pl
 
     def make(values: list[Hashable], kind: Any = None) -> Any:
-        return pl.Series(like.name, values, kind)
+        return pl.Series(released_title(like.name), values, kind)
 
-    table = fitting(make, list(names), like.dtype, pl.exceptions.PolarsError)
+    kind = like.dtype
+    if isinstance(kind, pl.Enum):
+        found = among(codes, names, kind.categories.to_list())
+        kind = pl.Enum(kind.categories.gather(found[0])) if found else kind
+    table = fitting(make, list(names), kind, pl.exceptions.PolarsError)
     places = pl.Series(codes.astype(np.int64))
     return table.gather(places.set(places < 0, None))
 
@@ -414,8 +531,14 @@ def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> A
 
     coded = isinstance(like.type, pa.DictionaryType)
     kind = like.type.value_type if coded else like.type
-    table = fitting(pa.array, list(names), kind, pa.ArrowException)
-    column = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=codes < 0), table)
+    table, found = fitting(pa.array, list(names), kind, pa.ArrowException), None
+    if coded and like.type.ordered:
+        whole = like.combine_chunks() if isinstance(like, pa.ChunkedArray) else like
+        found = among(codes, names, whole.dictionary.to_pylist())
+        if found:
+            table, codes = whole.dictionary.take(pa.array(found[0])), found[1]
+    indices = pa.array(codes.astype(np.int32), mask=codes < 0)
+    column = pa.DictionaryArray.from_arrays(indices, table, ordered=bool(found))
     try:
         column = column if coded else column.dictionary_decode()
     except pa.ArrowNotImplementedError:  # no kernel for this type

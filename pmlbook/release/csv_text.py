@@ -291,8 +291,10 @@ class CsvTable:
         return texts
 
     @contextmanager
-    def copy(self, file: BinaryIO, place: int, names: Sequence[Hashable]) -> Iterator[Write]:
-        """Write the file again; the call that is given writes a block with one column replaced by names."""
+    def copy(
+        self, file: BinaryIO, place: int, names: Sequence[Hashable], title: str
+    ) -> Iterator[Write]:
+        """Write the file again; the call that is given writes a block, one column replaced by names under a title."""
         gap = next(iter(self.layout.missing_text), None)
         filled = [gap if text is None else text for text in self.spell(names)]
         texts = [text for text in filled if text is not None]
@@ -332,7 +334,7 @@ class CsvTable:
                 row[place] = text
             send(written(rows, *form))
 
-        send(written([self.columns], *form))
+        send(written([[*self.columns[:place], title, *self.columns[place + 1 :]]], *form))
         yield write
         send("", final=True)
 

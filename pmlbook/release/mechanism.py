@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import html
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, exp_below
-from .columns import blocks, check_gaps, decode, encode
+from .columns import blocks, check_gaps, decode, encode, released_names
 from .estimation import Estimate
 from ..foundations.leakage import pointwise_maximal_leakage
 from ..foundations.probability import exact_prior, is_rational
@@ -35,6 +36,7 @@ from ..workshop.enclosure import level_of
 from pmlbook.workshop.validation import (
     Frozen,
     PriorLike,
+    Unnamed,
     aligned,
     check_channel,
     check_names,
@@ -45,7 +47,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['Mechanism', 'certified_level', 'Design']
+__all__ = ['Mechanism', 'certified_level', 'published_share', 'standing', 'share_text', 'Design']
 
 # %% ../../nbs/release/07_mechanism.ipynb #a8f86163
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +64,8 @@ class Mechanism(Frozen):
     inputs : sequence of hashable, length N, optional
         Names of the secrets, and their order; 0, 1, ..., N-1 if nothing names them.
     outputs : sequence of hashable, length M, optional
-        Names of the outcomes, and their order; 0, 1, ..., M-1 if nothing names them.
+        Names of the outcomes, and their order. If nothing names them r0, r1, ..., labels that no input looks like:
+        an outcome is no answer unless you call it one. See `released_names`.
 
     Raises
     ------
@@ -76,7 +79,7 @@ class Mechanism(Frozen):
     Examples
     --------
     >>> Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    Mechanism(2 inputs, 2 outputs, epsilon = 0.405465 nats)
+    Mechanism(2 inputs, 2 outputs, epsilon = 0.405465 nats, local DP 1.09861 nats, publishes nothing)
     """
 
     channel: NDArray[np.float64]
@@ -104,19 +107,21 @@ class Mechanism(Frozen):
             given = self._meant[1]
         carried = first_names(names_of(self.channel), names_of(given))
         inputs = check_names(self.inputs, "inputs") or check_names(carried or (), "inputs")
-        outputs = check_names(self.outputs, "outputs") or names_of(self.channel, axis=1)
+        outputs = first_names(check_names(self.outputs, "outputs"), names_of(self.channel, axis=1))
+        outputs = None if isinstance(outputs, Unnamed) else outputs
         given = aligned(given, inputs, "prior", "inputs")
         exact = exact_prior(given) if is_rational(given) else None
         prior = frozen_array(check_prior(exact or given))
         table = aligned(self.channel, inputs, "channel", "inputs")
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
-        width = channel.shape[1]
+        names = tuple(check_names(inputs or range(len(prior)), "inputs", len(prior)))
+        outcomes = outputs or released_names(names, channel.shape[1])
         content = {
             "channel": frozen_array(to_weights(channel) / UNITS),
             "prior": prior,
-            "inputs": tuple(check_names(inputs or range(len(prior)), "inputs", len(prior))),
-            "outputs": tuple(check_names(outputs or range(width), "outputs", width)),
+            "inputs": names,
+            "outputs": check_names(outcomes, "outputs", channel.shape[1]),
             "_meant": exact and (prior, exact),
         }
         for name, value in content.items():
@@ -156,6 +161,23 @@ class Mechanism(Frozen):
     def epsilon(self) -> float:
         """The smallest float level, in nats, for which `certify` holds; decided in exact arithmetic."""
         return certified_level(self.certify(0).largest_lift)
+
+    @cached_property
+    def local_dp(self) -> float:
+        """The smallest float level, in nats, of local differential privacy; inf if there is none."""
+        weights = self._weights[:, self._weights.any(axis=0)]
+        least, most = weights.min(axis=0).tolist(), weights.max(axis=0).tolist()
+        return certified_level(max(map(Fraction, most, least))) if all(least) else math.inf
+
+    @cached_property
+    def published(self) -> float:
+        """The share of values that their outcome proves: the probability of an outcome that only one secret has."""
+        return published_share(self._weights, self.prior)
+
+    @property
+    def standing(self) -> str:
+        """`local_dp` and `published` in words."""
+        return standing(self.local_dp, self.published)
 
     def utility(
         self, utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information"
@@ -206,7 +228,8 @@ class Mechanism(Frozen):
         Returns
         -------
         column of length n
-            Values among `outputs`, in the kind of column that came in; a list gives a NumPy array.
+            Values among `outputs`, in the kind of column that came in, `released_title` its name; a list gives a
+            NumPy array.
 
         Raises
         ------
@@ -248,10 +271,10 @@ class Mechanism(Frozen):
         Raises
         ------
         ValueError
-            If the column is empty or holds a value that is unknown or that no secret can produce, the outcomes
-            do not determine the frequencies, or the method is unknown.
+            If the column is empty or holds a value that is unknown, such as an input, or that no secret can produce,
+            the outcomes do not determine the frequencies, or the method is unknown.
         """
-        codes = encode(outputs, self.outputs, "outputs")
+        codes = encode(outputs, self.outputs, "outputs", secrets=self.inputs)
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
         return Estimate.from_counts(self.inputs, self.channel, counts, self.prior, method)
 
@@ -272,7 +295,8 @@ class Mechanism(Frozen):
 
     def __repr__(self) -> str:
         n, m = self.channel.shape
-        return f"Mechanism({n} inputs, {m} outputs, epsilon = {self.epsilon:.6g} nats)"
+        level = f"epsilon = {self.epsilon:.6g} nats, {self.standing}"
+        return f"Mechanism({n} inputs, {m} outputs, {level})"
 
     def _repr_html_(self) -> str:
         return _mechanism_table(self)
@@ -310,13 +334,71 @@ def _float_at(pattern: int) -> float:
     """The float with these bits."""
     return float(np.int64(pattern).view(np.float64))
 
+
+def published_share(channel: NDArray[Any], prior: NDArray[np.float64]) -> float:
+    """Probability that the outcome proves the secret, because no other secret has it.
+
+    Parameters
+    ----------
+    channel : ndarray, shape (N, M)
+        Rows are divided by their sums.
+    prior : ndarray, shape (N,)
+        P(x), all positive.
+
+    Returns
+    -------
+    float
+        1 only if every outcome proves its secret.
+
+    Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
+
+    Examples
+    --------
+    >>> published_share(np.array([[0.5, 0.5], [0, 1]]), np.array([0.5, 0.5]))
+    0.25
+    """
+    alone = (channel > 0).sum(axis=0) == 1
+    told = channel[:, alone].sum(axis=1) / channel.sum(axis=1)
+    return min(math.fsum(prior * told), math.nextafter(1, 0)) if channel[:, ~alone].any() else 1.0
+
+
+def standing(local_dp: float, published: float) -> str:
+    """A level of local differential privacy in nats, inf for none, and a published share, in words.
+
+    Source: `local_dp` and `published_share`.
+
+    Examples
+    --------
+    >>> standing(math.inf, 0.25)
+    'local DP none, publishes 25 %'
+    """
+    level = "none" if local_dp == math.inf else f"{local_dp:.6g} nats"
+    return f"local DP {level}, publishes {share_text(published)}"
+
+
+def share_text(share: float) -> str:
+    """A share in per cent, to three digits; only none is 'nothing', and only all is 100 %.
+
+    Source: decimal rounding, but for the two ends.
+
+    Examples
+    --------
+    >>> share_text(0), share_text(0.39347), share_text(1e-9), share_text(1 - 1e-9), share_text(1)
+    ('nothing', '39.3 %', '1e-07 %', 'over 99.9 %', '100 %')
+    """
+    text = f"{100 * share:.3g}"
+    if not share:
+        return "nothing"
+    return "over 99.9 %" if share < 1 and float(text) == 100 else f"{text} %"
+
 # %% ../../nbs/release/07_mechanism.ipynb #a61c7911
 def _mechanism_table(mechanism: Mechanism) -> str:
     """HTML table of a mechanism, cells shaded by probability."""
     n, m = mechanism.channel.shape
     information, size = mechanism.utility(), f"{n} × {m}"
     caption = (
-        f"{size} mechanism · ε = {mechanism.epsilon:.4g} nats · I(X; Y) = {information:.4g} nats"
+        f"{size} mechanism · ε = {mechanism.epsilon:.4g} nats · {html.escape(mechanism.standing)} · "
+        f"I(X; Y) = {information:.4g} nats"
     )
     if n * m > 400:
         return f"<p>{caption}</p>"
@@ -364,7 +446,8 @@ class Design(Frozen):
         return abs(self.bound - self.value)
 
     def __repr__(self) -> str:
-        return f"Design(value = {self.value:.9g}, bound = {self.bound:.9g}, gap = {self.gap:.1e}, {self.method!r})"
+        reached = f"value = {self.value:.9g}, bound = {self.bound:.9g}, gap = {self.gap:.1e}"
+        return f"Design({reached}, {self.method!r}, {self.mechanism.standing})"
 
     def _repr_html_(self) -> str:
         line = (

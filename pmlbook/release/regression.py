@@ -65,7 +65,8 @@ def _answers(
     released: Any, mechanism: Mechanism, rows: Any, name: str
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Codes of the released values, and a column or table of numbers beside them."""
-    codes = encode(released, check_instance(mechanism, Mechanism, "mechanism").outputs, "released")
+    check_instance(mechanism, Mechanism, "mechanism")
+    codes = encode(released, mechanism.outputs, "released", secrets=mechanism.inputs)
     numbers = real_array(rows, name, 1)
     if len(numbers) != len(codes):
         raise ValueError(f"{name} has {len(numbers)} values, but released {len(codes)}")
@@ -123,7 +124,7 @@ def regression_on_release(
     Examples
     --------
     >>> sure = Mechanism(np.eye(2), [0.5, 0.5])
-    >>> regression_on_release(sure, [0, 0, 1, 1], [1.0, 2.0, 4.0, 6.0]).coefficients.tolist()
+    >>> regression_on_release(sure, ["r0", "r0", "r1", "r1"], [1.0, 2.0, 4.0, 6.0]).coefficients.tolist()
     [1.5, 5.0]
     """
     if not isinstance(link, str) or link not in LINKS:
@@ -209,10 +210,11 @@ def regression_of_release(mechanism: Mechanism, released: Any, covariates: Array
     Examples
     --------
     >>> sure = Mechanism(np.eye(2), [0.5, 0.5])
-    >>> regression_of_release(sure, [0, 0, 0, 1], np.ones((4, 1))).coefficients.round(6).tolist()
+    >>> regression_of_release(sure, ["r0", "r0", "r0", "r1"], np.ones((4, 1))).coefficients.round(6).tolist()
     [-1.098612]
     """
-    codes = encode(released, check_instance(mechanism, Mechanism, "mechanism").outputs, "released")
+    check_instance(mechanism, Mechanism, "mechanism")
+    codes = encode(released, mechanism.outputs, "released", secrets=mechanism.inputs)
     table, seen = _beside(covariates, len(codes)), mechanism.channel[:, codes].T
     if len(mechanism.inputs) == 1:
         raise ValueError("mechanism has one input: there are no odds to explain")

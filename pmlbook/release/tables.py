@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import decode, listed, shortened
+from .columns import decode, listed, released_title, shortened
 from .csv_text import CsvTable, Layout, Write
 from .files import Source, open_source
 
@@ -55,20 +55,26 @@ class ParquetTable:
         return list(names)
 
     @contextmanager
-    def copy(self, file: BinaryIO, place: int, names: Sequence[Hashable]) -> Iterator[Write]:
-        """Write the file again; the call that is given writes a block with one column replaced by names."""
+    def copy(
+        self, file: BinaryIO, place: int, names: Sequence[Hashable], title: str
+    ) -> Iterator[Write]:
+        """Write the file again; the call that is given writes a block, one column replaced by names under a title."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         schema = self.content.schema_arrow
-        field = schema.field(place)
-        empty = decode(np.array([], np.intp), names, pa.array([], field.type))
-        schema = schema.set(place, pa.field(field.name, empty.type, nullable=True))
+        like = pa.array([], schema.field(place).type)
+        if (
+            pa.types.is_dictionary(like.type) and like.type.ordered
+        ):  # the first block knows the order
+            like = next((self.column(block, place) for block in self.blocks([place])), like)
+        empty = decode(np.array([], np.intp), names, like)
+        schema = schema.set(place, pa.field(title, empty.type, nullable=True))
         with pq.ParquetWriter(file, schema) as writer:
 
             def write(block: Any, codes: NDArray[Any]) -> None:
                 columns = block.columns
-                columns[place] = decode(codes, names, block.column(place))
+                columns[place] = decode(codes, names, like)
                 writer.write_batch(pa.record_batch(columns, schema=schema))
 
             yield write
@@ -140,6 +146,7 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
     )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
     others = set(table.columns) - {column} if len(table.columns) > 1 else set()
-    near = get_close_matches(column, others, cutoff=0.75)  # a single column is a wrong delimiter
+    near = [title for title in table.columns if title == released_title(column)]
+    near += get_close_matches(column, others, cutoff=0.75)  # a single column is a wrong delimiter
     hint = f": did you mean {near[0]!r}?" if near else hint
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from .columns import encode, is_missing, plain
+from .columns import categories_of, encode, in_order, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
 from .intervals import ends_that_fit, least_value, nested_sets, score_interval
 from .mechanism import Mechanism
@@ -31,14 +31,18 @@ MANY = f"the table has more than {CELLS} cells: merge values, or leave some out"
 
 
 def _public(beside: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
-    """A public column as positions and groups, in the order in which they appear; what is missing is None."""
+    """A public column as positions and groups: its categories, or its values sorted; what is missing is None, the last."""
     try:
-        seen = dict.fromkeys(None if is_missing(v) else plain(v) for v in beside)
+        seen = {None if is_missing(v) else plain(v) for v in beside}
     except TypeError:
         raise ValueError("beside must be one column of hashable values") from None
-    if len(seen) > CELLS:
+    groups = categories_of(beside)
+    if groups is None:
+        groups = in_order(seen - {None})
+    groups = [*groups, *seen & {None}]
+    if len(groups) > CELLS:
         raise ValueError(MANY)
-    return encode(beside, tuple(seen), "beside"), tuple(seen)
+    return encode(beside, groups, "beside"), tuple(groups)
 
 
 def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None) -> TwoWay:
@@ -51,7 +55,9 @@ def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None)
     released : column of length n
         Values among its outputs.
     beside : column of length n
-        In the same order: public as it is, or released by `other`.
+        In the same order: public as it is, or released by `other`. The groups of a public column are its
+        categories, met or not, if it is a pandas categorical or a Polars Enum; else its values, sorted, numbers
+        before texts. Who has no value is in the last group, None.
     other : Mechanism, optional
         With G inputs; its dice were its own. A column that is public needs none.
 
@@ -76,14 +82,15 @@ def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None)
     GroupMean(0.166667, standard error 0.077)
     """
     check_instance(mechanism, Mechanism, "mechanism")
-    first = encode(released, mechanism.outputs, "released")
+    first = encode(released, mechanism.outputs, "released", secrets=mechanism.inputs)
     if other is None:
         second, groups = _public(beside)
         other = Mechanism(
             np.eye(len(groups)), np.full(len(groups), 1 / len(groups)), groups, groups
         )
     else:
-        second = encode(beside, check_instance(other, Mechanism, "other").outputs, "beside")
+        check_instance(other, Mechanism, "other")
+        second = encode(beside, other.outputs, "beside", secrets=other.inputs)
         groups = ()
     if len(first) != len(second):
         raise ValueError(f"released has {len(first)} values, but beside {len(second)}")
@@ -131,6 +138,11 @@ class GroupMean(Frozen):
         return np.kron(self.goal, inside), np.kron(np.ones(len(self.goal)), inside)
 
     @property
+    def _empty(self) -> bool:
+        """Whether nobody is in the group, if it is public."""
+        return self.table.public and not self.table.counts_within(self.group).any()
+
+    @property
     def value(self) -> float:
         """The mean in the estimated frequencies; nan if they have nobody in the group."""
         above, below = (float(part @ self.table.joint.frequencies) for part in self._parts)
@@ -148,8 +160,13 @@ class GroupMean(Frozen):
         return max(float(self.slope @ self.table.joint.covariance @ self.slope), 0.0) ** 0.5
 
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
-        """Ends of an interval that covers the true mean; parameters and errors are those of `Functional.interval`."""
+        """Ends of an interval that covers the true mean; parameters and errors are those of `Functional.interval`.
+
+        In a public group in which nobody is, all that the function can be.
+        """
         number = check_request(level, method)
+        if self._empty:
+            return float(self.goal.min()), float(self.goal.max())
         if self.table.public:
             return self.table.within(self.group).of(self.goal).interval(number, method)
         if method == "exact":
@@ -158,6 +175,8 @@ class GroupMean(Frozen):
 
     def at_splits(self, level: float) -> NDArray[np.float64]:
         """Ends of the score interval in a public group at each part of `SPLITS`, shape (K, 2)."""
+        if self._empty:
+            return np.array([self.interval(level)] * len(SPLITS))
         mine = self.table.within(self.group)
         return np.array(
             [score_interval(mine.channel, mine.counts, self.goal, level, part) for part in SPLITS]
@@ -297,17 +316,23 @@ class TwoWay(Frozen):
                 f"group {shortened(group)} is none of {shortened(self.groups)}"
             ) from None
 
+    def counts_within(self, group: Hashable) -> NDArray[np.float64]:
+        """How often each outcome was released in a public group, shape (M,)."""
+        return self.joint.counts.reshape(-1, len(self.groups))[:, self._place(group)]
+
     def within(self, group: Hashable) -> Estimate:
         """The estimate for the people of a public group alone.
 
         Raises
         ------
         ValueError
-            If there is no such group, or the groups were released: then nobody knows its people.
+            If there is no such group, nobody is in it, or the groups were released: then nobody knows its people.
         """
         if not self.public:
             raise ValueError("the groups were released, nobody knows who is in one: ask for `mean`")
-        mine = self.joint.counts.reshape(-1, len(self.groups))[:, self._place(group)]
+        mine = self.counts_within(group)
+        if not mine.any():
+            raise ValueError(f"nobody is in the group {shortened(group)}")
         return Estimate.from_counts(self.inputs, self.mechanism.channel, mine, self.mechanism.prior)
 
     def mean(

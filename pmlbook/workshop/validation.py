@@ -114,7 +114,7 @@ def _sum(row: list[float]) -> float:
 
 # %% ../../nbs/workshop/01_validation.ipynb #62463ac1
 class Unnamed(tuple[Any, ...]):
-    """The numbers 0, 1, ..., n-1 that pandas gives to rows which nobody named."""
+    """Names that nobody gave: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
 
 
 def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
