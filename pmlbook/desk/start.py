@@ -282,7 +282,7 @@ def _tell_design(
     made: Mechanism, epsilon: float, rows: int, targets: list[Path], digest: str
 ) -> None:
     errors = errors_at(made, rows)
-    lines = [f"level: {epsilon!r} nats", *meant(made, epsilon)]
+    lines = [f"level: {epsilon!r} nats", *meant(made, epsilon), made.standing]
     lines.append(
         f"frequencies: told, with standard errors up to {max(errors):.2g} at {rows:,} rows"
         if errors

@@ -398,11 +398,8 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
     >>> released_names(["no", "yes"], 3), released_names(["R7"], 11)[:2]
     (('r0', 'r1', 'r2'), ('rr00', 'rr01'))
     """
-    texts, start, digits = (
-        [str(name).strip().casefold() for name in inputs],
-        "r",
-        len(str(count - 1)),
-    )
+    texts = [str(name).strip().casefold() for name in inputs]
+    start, digits = "r", len(str(count - 1))
     while any(text.startswith(start) and text[len(start) :].isdigit() for text in texts):
         start += "r"
     return Unnamed(f"{start}{place:0{digits}}" for place in range(count))
@@ -418,7 +415,8 @@ def released_title(name: Any) -> Any:
     >>> released_title("rating"), released_title(None)
     ('rating_released', None)
     """
-    return name if name is None or name == "" else f"{name}_released"
+    nameless = name is None or (isinstance(name, str) and not name)
+    return name if nameless else f"{name}_released"
 
 
 def title_beside(column: str, columns: Sequence[str]) -> str:
