@@ -27,10 +27,10 @@ def test_partitions_release_the_column_and_nothing_else(dd):
     frame = patients(100)
     lazy = dd.from_pandas(frame, npartitions=4)
     done = release_dask(lazy[lazy["id"] >= 50], "diagnosis", SWAP)  # the first partitions are empty
-    assert done.npartitions == 4 and list(done.columns) == ["id", "diagnosis"]
+    assert done.npartitions == 4 and list(done.columns) == ["id", "diagnosis_released"]
     answer = done.compute(scheduler="synchronous")
     assert answer["id"].tolist() == list(range(50, 100))
-    assert answer["diagnosis"].tolist() == ["flu", "healthy"] * 25
+    assert answer["diagnosis_released"].tolist() == ["flu", "healthy"] * 25
     assert answer.dtypes.equals(done.dtypes) and frame.equals(patients(100))
 
 
@@ -41,13 +41,13 @@ def test_no_rows_have_the_same_type_as_some(kind):
     )
     some, none = (release_frame(part, "diagnosis", SWAP) for part in (frame, frame.iloc[:0]))
     assert len(none) == 0 and list(none.columns) == list(some.columns)
-    assert none["diagnosis"].dtype == some["diagnosis"].dtype
+    assert none["diagnosis_released"].dtype == some["diagnosis_released"].dtype
 
 
 def test_every_partition_and_every_computation_draws_anew(dd):
     twins = pd.DataFrame({"diagnosis": ["flu"] * 400})
     lazy = release_dask(dd.from_pandas(twins, npartitions=2), "diagnosis", COIN)
-    first, second = (lazy.compute(scheduler="synchronous")["diagnosis"] for _ in range(2))
+    first, second = (lazy.compute(scheduler="synchronous")["diagnosis_released"] for _ in range(2))
     assert (first != second).any()
     assert (first[:200].to_numpy() != first[200:].to_numpy()).any()
 
@@ -59,7 +59,7 @@ def test_bad_values_are_refused_when_they_are_computed(dd):
     with pytest.raises(ValueError, match="missing"):
         release_dask(lazy, "diagnosis", SWAP).compute(scheduler="synchronous")
     kept = release_dask(lazy, "diagnosis", SWAP, missing="keep").compute(scheduler="synchronous")
-    assert kept["diagnosis"].isna().tolist() == [row == 7 for row in range(10)]
+    assert kept["diagnosis_released"].isna().tolist() == [row == 7 for row in range(10)]
     frame.loc[7, "diagnosis"] = "cold"
     with pytest.raises(ValueError, match=r"\(str\) in row"):
         release_frame(frame, "diagnosis", SWAP)
