@@ -234,7 +234,7 @@ def test_targets_come_as_dicts_too_and_ragged_ones_are_named():
 
 def test_an_impossible_outcome_is_refused_by_both_methods():
     """Inversion left it out, and frequencies no longer summed to one."""
-    mechanism = pb.Mechanism([[0.75, 0.25, 0], [0.25, 0.75, 0]], [0.5, 0.5])
+    mechanism = pb.Mechanism([[0.75, 0.25, 0], [0.25, 0.75, 0]], [0.5, 0.5], outputs=range(3))
     for method in ("inversion", "likelihood"):
         with pytest.raises(ValueError, match="outcome 2 was released"):
             mechanism.estimate([0, 1, 2, 2], method)

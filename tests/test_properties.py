@@ -174,7 +174,7 @@ def test_estimate_undoes_the_channel(data, n):
     counts = np.array([np.append(row, 40 - row.sum()) for row in rows])  # rows sum to 40
     assume(np.linalg.matrix_rank(counts) == n and np.linalg.cond(counts) < 1e4)
     people = np.array(data.draw(st.lists(st.integers(1, 5), min_size=n, max_size=n)))
-    mechanism = pb.Mechanism(counts / 40, people / people.sum())
+    mechanism = pb.Mechanism(counts / 40, people / people.sum(), outputs=range(n + 1))
     estimate = mechanism.estimate(np.repeat(np.arange(n + 1), people @ counts))
     assert estimate.frequencies == pytest.approx(mechanism.prior, abs=1e-9)
     assert estimate.size == 40 * people.sum() and (estimate.standard_errors >= 0).all()
