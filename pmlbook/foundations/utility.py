@@ -178,7 +178,7 @@ class FInformation(Utility):
         if self.excess is not None:
             return self.at_lifts(lifts, shifts, prior)
         # near one, where f is small, its parts cancel: they are as large as f is elsewhere
-        parts = abs(self.f(np.array([0.0, 2.0]))).max()
+        parts = abs(self.f(np.array([0.5, 2.0]))).max()  # at 0 it may be infinite
         return prior @ (abs(self.f(lifts)) + 2.0**-8 * parts)
 
     @property
