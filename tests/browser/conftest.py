@@ -11,28 +11,16 @@ from urllib.parse import urlsplit
 import pytest
 
 SITE = Path(__file__).parents[2] / "_build" / "html"
-SEARCH = "search.html"
+DESK = {"width": 1280, "height": 720}
 PACKED = (".html", ".css", ".js", ".json", ".svg", ".ipynb")
 CHROMIUM_OPTIONS = """--no-sandbox --disable-gpu --disable-quic --no-first-run
     --disable-background-networking --disable-component-update --disable-sync""".split()
 
 
-def pytest_generate_tests(metafunc):
-    """Let `chapter` run over the pages of the site, `explorable` over those with controls."""
-    pages = {p.relative_to(SITE).as_posix(): p for p in sorted(SITE.rglob("*.html"))}
-    chapters = [n for n, p in pages.items() if not n.startswith("_") and n != SEARCH]
-    if "chapter" in metafunc.fixturenames:
-        metafunc.parametrize("chapter", chapters or ["index.html"], scope="module")
-    if "explorable" in metafunc.fixturenames:
-        figure = '<div class="pml-explore"'
-        explorables = [n for n in chapters if figure in pages[n].read_text("utf-8")]
-        metafunc.parametrize("explorable", explorables or ["index.html"])
-
-
 # Not for the whole session: while Playwright runs, tests elsewhere could not use asyncio.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium():
-    """One headless Chromium for all tests of a file."""
+    """One headless Chromium for all tests of this folder."""
     sync_api = pytest.importorskip("playwright.sync_api", exc_type=ImportError)
     names = ["chromium", "chromium-browser", "google-chrome"]
     binary = next(filter(None, map(shutil.which, names)), None)
@@ -47,11 +35,12 @@ def chromium():
 @cache
 def packed(path):
     """A file as it goes over the wire."""
-    return gzip.compress(Path(path).read_bytes(), 6)
+    data = Path(path).read_bytes()
+    return gzip.compress(data, 6) if str(path).endswith(PACKED) else data
 
 
 class Host(SimpleHTTPRequestHandler):
-    """A quiet server that sends words and code compressed, as every host of static pages does."""
+    """A quiet server that sends words and code compressed and lets them be kept, as hosts of static pages do."""
 
     def do_GET(self):
         path = self.translate_path(self.path)
@@ -63,6 +52,10 @@ class Host(SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(packed(path))))
         self.end_headers()
         self.wfile.write(packed(path))
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "max-age=3600")
+        super().end_headers()
 
     def log_message(self, *args):
         pass
@@ -98,6 +91,39 @@ def complaints(page):
     page.on("pageerror", lambda error: log.append(str(error)))
     page.on("requestfailed", lambda r: r.failure == left or log.append(f"{r.failure} {r.url}"))
     return log
+
+
+class Tab:
+    """A page that is led from one address to the next; it keeps the files that they share, and nothing else."""
+
+    def __init__(self, context):
+        context.add_init_script("try { localStorage.clear(); sessionStorage.clear() } catch {}")
+        self.page, self.urls, self.answers = context.new_page(), [], []
+        self.log = complaints(self.page)
+        self.page.on("request", lambda request: self.urls.append(request.url))
+        self.page.on("websocket", lambda socket: self.urls.append(socket.url))
+        self.page.on("response", lambda answer: self.answers.append(answer))
+
+    def open(self, address):
+        """Open a page as a newcomer in the light at a desk; what the one before says late is not held against it."""
+        self.page.goto("about:blank")
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size(DESK)
+        for heard in (self.urls, self.answers, self.log):
+            heard.clear()
+        self.page.goto(address)
+
+    def faults(self):
+        """Requests to other hosts, bad answers and errors since the page was opened."""
+        outside = [url for url in self.urls if urlsplit(url).hostname not in (None, "127.0.0.1")]
+        return outside + [f"{a.status} {a.url}" for a in self.answers if a.status >= 400] + self.log
+
+
+@pytest.fixture(scope="module")
+def tab(chromium):
+    """One tab for all pages that a file visits."""
+    with chromium.new_context() as context:
+        yield Tab(context)
 
 
 @pytest.fixture

@@ -1,16 +1,16 @@
-"""Each page, visited once: whole, light, from this machine alone; on a phone; with its notebook; open to everyone."""
+"""Each page, visited once: whole, moved by its controls, fit for a phone, open to everyone in both themes, light, from this machine alone."""
 
 import re
-from types import SimpleNamespace
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
-from conftest import complaints
+
+from .conftest import DESK, SITE, packed
 
 axe = pytest.importorskip("axe_playwright_python.base")
 
 HEAVIEST = 1_500_000  # bytes that a cold page and all it asks for take on the wire
-PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 720}
+PHONE = {"width": 390, "height": 844}
 # Left-over delimiters, directives and roles, with the words around them.
 RAW = re.compile(r"(?s).{0,40}(?:\\[(\[]|\$|:::|\{(?:eq|ref|doc|numref|cite|prf)[:\w]*\}).{0,40}")
 RENDERED = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready }"
@@ -24,12 +24,32 @@ PROSE = """() => {
   body.querySelectorAll("pre, code, script, style, mjx-container").forEach(e => e.remove());
   return document.title + "\\n" + body.textContent;
 }"""
+WORDS = """() => [...document.querySelectorAll(".pml-explore")].map(figure => ({
+  labels: [...figure.querySelectorAll("input, select")].map(c => c.labels[0]?.textContent.trim()),
+  alts: [...figure.querySelectorAll(".frame > svg")].map(svg => svg.getAttribute("aria-label")?.trim())
+}))"""
+BEFORE = """control => {
+  control.before = [control.closest(".pml-explore").querySelector(".frame").innerHTML, control.parentElement.querySelector("output")?.innerText];
+  return control.type === "range" ? control.value === control.max ? "ArrowLeft" : "ArrowRight" : null;
+}"""
+WRONG = """control => {
+  const frame = control.closest(".pml-explore").querySelector(".frame"), [picture, said] = control.before;
+  const box = frame.querySelector(":scope > svg").getBoundingClientRect();
+  const output = control.parentElement.querySelector("output")?.innerText;
+  return Object.entries({
+    "the picture stays": frame.innerHTML === picture,
+    "the picture is small": !(box.width > 100 && box.height > 50),
+    "the picture is empty": frame.querySelectorAll("path").length <= 2,
+    "the value stays": control.type === "range" && output === said,
+    "the value is not told": control.type === "range" && output !== control.getAttribute("aria-valuetext"),
+  }).filter(([, wrong]) => wrong).map(([words]) => `${control.labels[0]?.textContent.trim()}: ${words}`);
+}"""
 WIDE = """() => document.documentElement.scrollWidth <= innerWidth + 1 ? [] :
   [...document.querySelectorAll("article, article *")].flatMap(e => [e, ...(e.shadowRoot?.querySelectorAll("*") ?? [])])
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 160)).slice(0, 5)"""
-# Axe looks at each node anew. A token of code has the colours of its kind, and of MathJax's drawings readers
-# of the screen get the source: one of each kind and a word in their place tell the same in a fifth of the time.
-# Colours are judged, not changes of colour; frames are pandas' own.
+# Axe looks at each node anew. A token of code has the colours of its kind, of MathJax's drawings readers of the
+# screen get the source, of figures the words, and what is folded away in the sidebar nobody: one of each kind and
+# a word in their place tell the same in a fraction of the time. Colours are judged, not changes of colour.
 THIN = """() => {
   const seen = new Set();
   document.querySelectorAll("pre span").forEach(span => {
@@ -37,44 +57,84 @@ THIN = """() => {
     seen.has(kind) ? span.remove() : seen.add(kind);
   });
   document.querySelectorAll("mjx-container").forEach(formula => formula.replaceWith("formula"));
+  document.querySelectorAll("svg :is(path, use, line, rect, circle, defs):not([role], [tabindex], [aria-label])").forEach(e => e.remove());
+  document.querySelectorAll("#pst-primary-sidebar details:not([open]) > ul").forEach(list => list.remove());
   document.head.append(Object.assign(document.createElement("style"), {textContent: "* { transition: none !important }"}));
+}"""
+# Contrast takes axe longest. It is the same for texts that look the same, down through all that lies below them:
+# two of each look are marked, for one may be covered. What cannot be seen is not judged, nor are single signs.
+MARK = """() => {
+  const below = new Map(), seen = new Map();
+  const ground = element => {
+    if (!element) return "";
+    if (!below.has(element)) {
+      const s = getComputedStyle(element), parent = element.parentElement ?? element.getRootNode().host;
+      const own = [s.backgroundColor, s.backgroundImage, s.opacity, s.filter, s.mixBlendMode, s.position, s.overflow].join();
+      below.set(element, ground(parent) + (own === "rgba(0, 0, 0, 0),none,1,none,normal,static,visible" ? "" : own));
+    }
+    return below.get(element);
+  };
+  const walk = root => root.querySelectorAll("*").forEach(element => {
+    if (element.shadowRoot) walk(element.shadowRoot);
+    element.removeAttribute("data-look");
+    const words = [...element.childNodes].filter(n => n.nodeType === Node.TEXT_NODE).map(n => n.data).join("").trim();
+    const control = element.matches("input, select, textarea");
+    if (!words && !control || !element.checkVisibility({visibilityProperty: true, opacityProperty: true})) return;
+    const s = getComputedStyle(element);
+    const look = [ground(element), s.color, s.fontSize, s.fontWeight, s.textShadow, s.webkitTextStroke, control, words.length > 1].join();
+    seen.set(look, (seen.get(look) ?? 0) + 1);
+    if (seen.get(look) <= 2) element.setAttribute("data-look", "");
+  });
+  walk(document.body);
+  axe.configure({rules: [{id: "color-contrast", selector: "[data-look]"}]});
 }"""
 RULES = """options => axe.run({exclude: [["table.dataframe"]]}, {resultTypes: ["violations"], ...options}).then(found =>
   found.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200), v.nodes[0].failureSummary]))"""
 
 
+def pages():
+    """Pages of the site, and those with controls, which come first in both for pytest to see one visit in them."""
+    found = [(p.relative_to(SITE).as_posix(), p) for p in sorted(SITE.rglob("*.html"))]
+    found = [(n, p) for n, p in found if not n.startswith("_") and n != "search.html"]
+    moving = [n for n, p in found if '<div class="pml-explore"' in p.read_text("utf-8")]
+    return moving + [n for n, _ in found if n not in moving], moving
+
+
+def on(names):
+    """Let `chapter` run over pages, each in one process."""
+    each = [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in names or ["index.html"]]
+    return pytest.mark.parametrize("chapter", each, scope="module")
+
+
+ALL, MOVING = map(on, pages())
+
+
 @pytest.fixture(scope="module")
-def visit(chromium, site, chapter):
-    """A page after its first, cold load, with all it asked for and complained of."""
-    context = chromium.new_context(color_scheme="light", viewport=DESK)
-    page, answers = context.new_page(), []
-    log = complaints(page)
-    page.on("response", lambda answer: answers.append(answer))
-    page.on("websocket", lambda socket: log.append(socket.url))
-    page.goto(f"{site}/{chapter}", wait_until="networkidle")
-    page.evaluate(RENDERED)
-    yield SimpleNamespace(page=page, answers=answers, log=log)
-    context.close()
+def visit(tab, site, chapter):
+    """A page as it opens, its formulas set, with all it asks for and complains of from then on."""
+    tab.open(f"{site}/{chapter}")
+    tab.page.evaluate(RENDERED)
+    return tab
 
 
+def weights(answers):
+    """Bytes on the wire of each file that a page asked for, whether kept from a page before or not."""
+    here = {urlsplit(a.url).path for a in answers if a.ok and a.url.startswith("http://127.0.0.1")}
+    return {path: len(packed(f"{SITE}{unquote(path)}")) for path in here}
+
+
+@ALL
 def test_it_is_whole(visit):
-    assert visit.page.locator(BAD).evaluate_all(PARAGRAPHS) == []
-    assert RAW.findall(visit.page.evaluate(PROSE)) == []
-    assert visit.page.evaluate(CUT) == []
+    page = visit.page
+    wrong = {
+        "not set": page.locator(BAD).evaluate_all(PARAGRAPHS),
+        "left over": RAW.findall(page.evaluate(PROSE)),
+        "cut off": page.evaluate(CUT),
+    }
+    assert not any(wrong.values()), wrong
 
 
-def test_it_asks_this_machine_alone_and_is_answered(visit):
-    outside = [a.url for a in visit.answers if urlsplit(a.url).hostname not in (None, "127.0.0.1")]
-    assert not outside, "\n".join(outside)
-    assert all(a.status < 400 for a in visit.answers), [a.url for a in visit.answers]
-    assert not visit.log, "\n".join(visit.log)
-
-
-def test_it_is_light(visit):
-    sizes = [(a.request.sizes()["responseBodySize"], a.url) for a in visit.answers]
-    assert 100_000 < sum(size for size, _ in sizes) < HEAVIEST, sorted(sizes, reverse=True)[:5]
-
-
+@ALL
 def test_it_offers_its_notebook(visit):
     file = visit.page.locator(".page-file code").first.inner_text()
     address = visit.page.locator(".page-file a").first.evaluate("a => a.href")
@@ -83,19 +143,66 @@ def test_it_offers_its_notebook(visit):
     assert answer.text().startswith("{" if file.endswith(".ipynb") else "#")
 
 
+@MOVING
+def test_its_controls_and_figures_have_words(visit):
+    figures = visit.page.evaluate(WORDS)
+    assert figures and all(f["labels"] and f["alts"] for f in figures)
+    assert all(all(f["labels"] + f["alts"]) for f in figures), figures
+
+
+@MOVING
+def test_each_control_changes_its_figure(visit):
+    wrong = []
+    for control in visit.page.locator(".pml-explore :is(input[type=range], select)").all():
+        key = control.evaluate(BEFORE)
+        control.press(key) if key else control.select_option(index=1)
+        wrong += control.evaluate(WRONG)
+    assert not wrong, "\n".join(wrong)
+
+
+@ALL
 def test_a_phone_never_scrolls_sideways(visit):
     visit.page.set_viewport_size(PHONE)
     wide = visit.page.evaluate(WIDE)
-    visit.page.set_viewport_size(DESK)
     assert not wide, "\n".join(wide)
 
 
+@ALL
+def test_it_is_light(visit):
+    sizes = weights(visit.answers)
+    assert 100_000 < sum(sizes.values()) < HEAVIEST, sorted(sizes.items(), key=lambda s: -s[1])[:5]
+
+
+@ALL
+def test_it_asks_this_machine_alone_and_is_answered(visit):
+    """Heard from the opening to here, and until it is quiet; axe asks for style sheets on its own."""
+    visit.page.wait_for_load_state("networkidle")
+    assert not visit.faults(), "\n".join(visit.faults())
+
+
+@ALL
 def test_axe_finds_nothing(visit):
     """All rules in the light, and in the dark the one that may differ: contrast."""
     visit.page.evaluate(THIN)
+    visit.page.set_viewport_size(DESK)
     visit.page.evaluate(axe.AXE_FILE_PATH.read_text("utf-8"))
+    visit.page.evaluate(MARK)
     found = visit.page.evaluate(RULES, {})
     visit.page.emulate_media(color_scheme="dark")
     visit.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
-    found += visit.page.evaluate(RULES, {"runOnly": ["color-contrast"]})
+    visit.page.evaluate(MARK)
+    found += visit.page.evaluate(RULES, {"runOnly": ["color-contrast"], "preload": False})
     assert not found, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize("name", ["index.html", "workshop/07_simplex.html"])
+def test_a_cold_visit_takes_what_is_reckoned(chromium, site, name):
+    """Files that a browser keeps are counted on each page: of them, a newcomer's first page takes as many bytes."""
+    answers = []
+    with chromium.new_context(viewport=DESK) as context:
+        page = context.new_page()
+        page.on("response", lambda answer: answers.append(answer))
+        page.goto(f"{site}/{name}", wait_until="networkidle")
+        page.evaluate(RENDERED)
+        taken = [(urlsplit(a.url).path, a.request.sizes()["responseBodySize"]) for a in answers]
+    assert {path: size for path, size in taken if size > 0} == weights(answers)  # < 0: asked twice

@@ -20,7 +20,10 @@ FOLDERS = """JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR JUPYTERLAB_
 SETTINGS = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 
-@pytest.fixture
+pytestmark = pytest.mark.xdist_group("lab")
+
+
+@pytest.fixture(scope="module")
 def lab(chromium, tmp_path_factory):
     """Address of a JupyterLab that keeps to a temporary folder with a copy of the book."""
     home = tmp_path_factory.mktemp("lab")

@@ -1,7 +1,8 @@
 """Questions in a reader's words lead to their page among the first three, from a server and from disk, offline."""
 
 import pytest
-from conftest import SITE
+
+from .conftest import SITE
 
 # Where a question has two good answers, either will do.
 QUESTIONS = {
@@ -35,8 +36,7 @@ QUESTIONS = {
 }
 
 
-def first_three(page, address):
-    page.goto(address)
+def first_three(page):
     page.wait_for_function("document.getElementById('results').dataset.question")
     links = page.locator("#results > li > a")
     return [link.get_attribute("href").split(".html")[0] for link in links.all()[:3]]
@@ -46,16 +46,20 @@ def asked(question):
     return f"search.html?q={question.replace(' ', '+')}"
 
 
+@pytest.mark.xdist_group("questions")
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_question_finds_its_page(page, site, question):
-    found = first_three(page, f"{site}/{asked(question)}")
+def test_a_question_finds_its_page(tab, site, question):
+    tab.open(f"{site}/{asked(question)}")
+    found = first_three(tab.page)
     assert any(href.endswith(wanted) for href in found for wanted in QUESTIONS[question].split()), (
         found
     )
+    assert not tab.faults(), "\n".join(tab.faults())
 
 
 def test_the_site_on_disk_searches_too(page):
-    found = first_three(page, f"{SITE.as_uri()}/{asked('theorem 3 grosse')}")
+    page.goto(f"{SITE.as_uri()}/{asked('theorem 3 grosse')}")
+    found = first_three(page)
     assert found[0].startswith("file:") and any("05_high_privacy" in href for href in found)
 
 
