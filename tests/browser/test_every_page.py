@@ -168,16 +168,16 @@ def test_a_phone_never_scrolls_sideways(visit):
 
 
 @ALL
-def test_it_is_light(visit):
-    sizes = weights(visit.answers)
-    assert 100_000 < sum(sizes.values()) < HEAVIEST, sorted(sizes.items(), key=lambda s: -s[1])[:5]
-
-
-@ALL
 def test_it_asks_this_machine_alone_and_is_answered(visit):
     """Heard from the opening to here, and until it is quiet; axe asks for style sheets on its own."""
     visit.page.wait_for_load_state("networkidle")
     assert not visit.faults(), "\n".join(visit.faults())
+
+
+@ALL
+def test_it_is_light(visit):
+    sizes = weights(visit.answers)
+    assert 100_000 < sum(sizes.values()) < HEAVIEST, sorted(sizes.items(), key=lambda s: -s[1])[:5]
 
 
 @ALL
