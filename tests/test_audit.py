@@ -175,3 +175,14 @@ def test_limits_from_trials_go_by_name():
         assert (low == right[0]).all() and (high == right[1]).all()
     with pytest.raises(ValueError, match="different names"):
         pb.leakage_bracket(counts, pd.Series({"maybe": 0.1, "no": 0.9}))
+
+
+def test_what_diffprivlib_calls_its_draws_is_tried():
+    class Fair:
+        def randomise(self, value):
+            return value
+
+    found = pb.audit(Fair(), {"a": 0.5, "b": 0.5}, outcomes=["a", "b"], trials=200)
+    assert 0.5 < found.level[0] <= math.log(2) <= found.level[1]
+    with pytest.raises(ValueError, match="or say `trials`"):
+        pb.audit(Fair(), {"a": 0.5, "b": 0.5})

@@ -244,3 +244,87 @@ def test_a_name_that_is_none(run):
         getattr(pmlbook, "optimal_mechansim"[:])
     with pytest.raises(ImportError):
         exec("from pmlbook import nothing")
+
+
+# what people bring from elsewhere
+
+
+def test_a_single_answer_has_level_zero_and_not_minus_zero(run):
+    code, _, err = run("design --prior all=1 --epsilon 0.5")
+    assert code == 0 and "whose largest level is 0:" in err
+
+
+def test_an_estimate_outside_zero_to_one_names_the_other_method(run):
+    names = ("no", "yes")
+    made = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], names, names)
+    Path("m.json").write_text(made.certify(1.0).to_json())
+    Path("out.csv").write_text("said\n" + "yes\n" * 20)
+    command = "estimate m.json out.csv --column said"
+    code, out, err = run(command)
+    assert code == 0 and "yes: 1.5000" in out and "--method likelihood keeps them inside" in err
+    code, out, err = run(f"{command} --method likelihood")
+    assert code == 0 and "yes: 1.0000" in out and not err
+
+
+def test_every_layout_goes_from_counting_to_estimating(run):
+    import gzip
+
+    rows = "".join(f"{i};'fl|'u';a|;b\r\n" for i in range(30)) + "".join(
+        f"{i};cold;\r\n" for i in range(30)
+    )
+    text = "# of 2024\r\nid;said;note\r\n" + rows + "\r\n"
+    Path("in.csv.gz").write_bytes(gzip.compress(text.encode()))
+    how = "--delimiter ; --quotechar ' --escapechar | --comment #"
+    code, out, err = run(f"design --counts in.csv.gz --column said --epsilon 0.5 {how} --json")
+    assert code == 0 and json.loads(out)["inputs"] == 2, err
+    code, _, err = run(
+        f"release mechanism.json in.csv.gz out.csv --column said --no-log --quiet {how}"
+    )
+    new = Path("out.csv").read_bytes().decode()
+    assert code == 0 and new.startswith("# of 2024\r\nid;said_released;note\r\n0;"), err
+    assert new.count(";a|;b\r\n") == 30 and new.endswith(";\r\n\r\n")
+    code, out, err = run(f"estimate mechanism.json out.csv --column said_released {how} --json")
+    assert code == 0 and {row["name"] for row in json.loads(out)["estimate"]} == {"fl'u", "cold"}, (
+        err
+    )
+
+
+def test_no_quotes_at_all(run):
+    Path("in.csv").write_text('id\tsaid\n1\t"a\n2\t"a\n3\tb\n')
+    how = "--delimiter tab --quotechar none"
+    code, out, err = run(f"design --counts in.csv --column said --epsilon 0.5 {how} --json")
+    assert code == 0 and json.loads(out)["counted"] == 3, err
+
+
+WITHOUT_PANDAS = """
+import sys
+sys.modules["pandas"] = None
+import pmlbook as pb
+from pmlbook.desk.command_line import main
+from pmlbook.practice.meaning import meaning
+
+assert main(["words", "--prior", "a=1", "b=2", "--epsilon", "0.3"]) == 0
+made = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
+calls = {
+    "to_frame": made.to_frame,
+    "to_frame ": pb.audit(made, [0.5, 0.5]).to_frame,
+    "in_words": lambda: pb.in_words([0.5, 0.5], 0.1),
+    "meaning": lambda: meaning([0.5, 0.5], 0.1),
+}
+for name, call in calls.items():
+    try:
+        call()
+        raise AssertionError(name)
+    except ImportError as error:
+        assert str(error) == f"{name.strip()} makes a table of pandas: pip install pandas"
+"""
+
+
+def test_tables_of_pandas_ask_for_pandas():
+    subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], check=True)
+
+
+def test_a_matrix_with_a_broken_quote_is_told_with_its_file(run):
+    Path("m.csv").write_text('a,b\n"1,2\n')
+    code, _, err = run("audit m.csv --prior 1 1")
+    assert code == 2 and err.startswith("pmlbook: m.csv is no table of numbers")

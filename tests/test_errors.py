@@ -55,7 +55,7 @@ BAD_PRIORS = {
     "dict": ({"a": 0.5, "b": "half"}, r"prior must hold real numbers.*'half'"),
     "zero": ([1.0, 0.0], r"prior\[1\] = 0: drop .* or merge"),
     "zero-named": (pd.Series({"a": 1.0, "b": 0.0}), r"prior\['b'\] = 0: drop .* or merge"),
-    "counts": ([3, 5], r"prior sums to 8.*divided by their sum"),
+    "counts": ([3, 5], r"prior sums to 8.*divided by their sum, see .*_from_counts"),
     "float-counts": (np.array([30.0, 50.0]), r"prior sums to 80.*divided by their sum"),
     "huge": ([1e308, 1e308], r"prior"),
 }

@@ -1,7 +1,10 @@
 """What leaks beside the mechanism, and files that are not what they seem."""
 
+import codecs
+import csv
 import datetime
 import decimal
+import gzip
 import io
 import os
 import signal
@@ -17,13 +20,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pmlbook import Mechanism
 from pmlbook.desk.release import count_outcomes, count_values, release_file
 from pmlbook.practice.strata import LevelExceeded
-from pmlbook.release import files
+from pmlbook.release import csv_text, files
 from pmlbook.release.columns import encode
 from pmlbook.release.csv_text import Layout
 from pmlbook.release.sampling import random_words
@@ -238,7 +244,13 @@ def test_a_seed_is_an_int_or_a_generator_and_nothing_else(rng):
         Mechanism(np.eye(2), [0.5, 0.5]).privatize([0, 1], rng)
 
 
+def test_an_older_generator_is_told_its_successor():
+    with pytest.raises(ValueError, match="RandomState.*: numpy.random.default_rng takes its place"):
+        random_words(np.random.RandomState(1))
+
+
 def test_seeds_repeat_and_no_seed_does_not():
+    assert random_words(np.int64(7))(8).tolist() == random_words(7)(8).tolist()
     same = [random_words(7)(8).tolist(), random_words(np.random.default_rng(7))(8).tolist()]
     assert same[0] == same[1] != random_words(0)(8).tolist()
     assert random_words()(8).tolist() != random_words()(8).tolist()
@@ -513,40 +525,233 @@ def test_a_pipe_can_be_released(folder):
 # CSV as it is found
 
 FOUND = {
-    "plain": (b"id,said\n1,flu\n2,rare\n", b"id,said_released\n1,x\n2,x\n"),
-    "byte order mark": (b"\xef\xbb\xbfsaid,id\nflu,1\n", b"said_released,id\nx,1\n"),
-    "carriage return and line feed": (b"id,said\r\n1,flu\r\n", b"id,said_released\r\n1,x\r\n"),
-    "carriage return": (b"id,said\r1,flu\r", b"id,said_released\r1,x\r"),
-    "no end of the last line": (b"id,said\n1,flu", b"id,said_released\n1,x\n"),
-    "newline in quotes": (b'id,said\n"a\nb",flu\n', b'id,said_released\n"a\nb",x\n'),
-    "carriage return in quotes": (b'id,said\n"a\rb",flu\n', b'id,said_released\n"a\rb",x\n'),
-    "newline in quotes, ended by returns": (
-        b'id,said\r"a\nb",flu\r',
-        b'id,said_released\r"a\nb",x\r',
+    "plain": (b"id,said\n1,flu\n2,rare\n", b"id,said\n1,x\n2,x\n"),
+    "byte order mark": (b"\xef\xbb\xbfsaid,id\nflu,1\n", b"\xef\xbb\xbfsaid,id\nx,1\n"),
+    "carriage return and line feed": (b"id,said\r\n1,flu\r\n", b"id,said\r\n1,x\r\n"),
+    "carriage return": (b"id,said\r1,flu\r", b"id,said\r1,x\r"),
+    "no end of the last line": (b"id,said\n1,flu", b"id,said\n1,x"),
+    "newline in quotes": (b'id,said\n"a\nb",flu\n', b'id,said\n"a\nb",x\n'),
+    "carriage return in quotes": (b'id,said\n"a\rb",flu\n', b'id,said\n"a\rb",x\n'),
+    "newline in quotes, ended by returns": (b'id,said\r"a\nb",flu\r', b'id,said\r"a\nb",x\r'),
+    "newline in the header": (b'"i\nd",said\n1,flu\n', b'"i\nd",said\n1,x\n'),
+    "quotes": (b'id,said\n"say ""a""","flu"\n', b'id,said\n"say ""a""",x\n'),
+    "other columns alike": (b"id,id,said\n1,2,flu\n", b"id,id,said\n1,2,x\n"),
+    "zeros and spaces": (b"id,said\n007 , flu\n".replace(b" flu", b"flu"), b"id,said\n007 ,x\n"),
+    "nul": (b"id,said\na\0b,flu\n", b"id,said\na\0b,x\n"),
+    "looks like the column": (b"id,said\nsaid,flu\n", b"id,said\nsaid,x\n"),
+    "an empty text, and a gap": (b's,said\n"",flu\n,flu\n', b's,said\n"",x\n,x\n'),
+    "quotes around all": (b'"id","said"\n"1","flu"\n', b'"id","said"\n"1","x"\n'),
+    "quotes around text": (b'"id","said"\n1,"flu"\n', b'"id","said"\n1,"x"\n'),
+    "mark and quotes": (b'\xef\xbb\xbf"said",id\n"flu",1\n', b'\xef\xbb\xbf"said",id\n"x",1\n'),
+    "a quote within": (b'id,said\n5" a"",flu\n', b'id,said\n5" a"",x\n'),
+    "all ends of lines": (b"id,said\r\n1,flu\n2,flu\r3,flu", b"id,said\r\n1,x\n2,x\r3,x"),
+    "blank last lines": (b"id,said\n1,flu\n\r\n\n", b"id,said\n1,x\n\r\n\n"),
+    "tells its delimiter": (b"sep=,\r\nid,said\r\n1,flu\r\n", b"sep=,\r\nid,said\r\n1,x\r\n"),
+    "a large field": (
+        b"id,said\n%b,flu\n" % (b"a" * 200_000),
+        b"id,said\n%b,x\n" % (b"a" * 200_000),
     ),
-    "newline in the header": (b'"i\nd",said\n1,flu\n', b'"i\nd",said_released\n1,x\n'),
-    "quotes": (b'id,said\n"say ""a""","flu"\n', b'id,said_released\n"say ""a""",x\n'),
-    "other columns alike": (b"id,id,said\n1,2,flu\n", b"id,id,said_released\n1,2,x\n"),
-    "zeros and spaces": (
-        b"id,said\n007 , flu\n".replace(b" flu", b"flu"),
-        b"id,said_released\n007 ,x\n",
+    "control characters": (
+        b'id,said\n"%b,",flu\n' % bytes(range(1, 32)),
+        b'id,said\n"%b,",x\n' % bytes(range(1, 32)),
     ),
-    "nul": (b"id,said\na\0b,flu\n", b"id,said_released\na\0b,x\n"),
-    "looks like the column": (b"id,said\nsaid,flu\n", b"id,said_released\nsaid,x\n"),
-    "formulas and dates": (
-        b"id,said\n=1+1 2024-01-01,flu\n",
-        b"id,said_released\n=1+1 2024-01-01,x\n",
-    ),
+    "formulas and dates": (b"id,said\n=1+1 2024-01-01,flu\n", b"id,said\n=1+1 2024-01-01,x\n"),
     "line separators of Unicode": (
         "id,said\na\u2028b\x85c\x0bd,flu\n".encode(),
-        "id,said_released\na\u2028b\x85c\x0bd,x\n".encode(),
+        "id,said\na\u2028b\x85c\x0bd,x\n".encode(),
     ),
 }
 
 
 @pytest.mark.parametrize("found, copied", FOUND.values(), ids=FOUND)
 def test_csv_is_copied_byte_by_byte(folder, found, copied):
+    copied = copied.replace(b"said", b"said_released", 1)
     assert release(found) == copied
+    packed = release(gzip.compress(found), target="out.csv.gz")
+    assert packed[4:8] == bytes(4) and gzip.decompress(packed) == copied  # with no time in it
+
+
+@pytest.mark.parametrize(
+    "limits", [{"ROWS": 1}, {"ROOM": 1}, {"PIECE": 1}, {"ROWS": 2, "PIECE": 3}]
+)
+def test_csv_is_copied_alike_in_pieces_of_any_size(folder, monkeypatch, limits):
+    for name, size in limits.items():
+        monkeypatch.setattr(csv_text, name, size)
+    for found, copied in FOUND.values():
+        if len(found) < 1000:
+            copied = copied.replace(b"said", b"said_released", 1)
+            assert release(found, force=True) == copied
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf-16-be", "utf-32", "cp932", "utf-8-sig", "latin-1"]
+)
+def test_other_encodings_are_copied_too(folder, encoding):
+    for mark in (b"", codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE):
+        order = {codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF16_LE: "utf-16-le"}.get(mark)
+        if mark and encoding != "utf-16":
+            continue
+        old, new = (
+            f'id,{title}\n"a\\,é",{said}\n'.replace("é", "é" if encoding[:2] != "cp" else "表")
+            for title, said in (("said", "flu"), ("said_released", "x"))
+        )
+        found = release(mark + old.encode(order or encoding), encoding=encoding, force=True)
+        assert found == mark + new.encode(order or encoding)
+
+
+def test_bytes_that_an_encoding_would_write_otherwise_are_refused(folder):
+    with pytest.raises(
+        ValueError, match="has bytes that cp932 writes otherwise: convert it to UTF-8"
+    ):
+        release(b"id,said\n\x87\x90,flu\n", encoding="cp932")
+    assert os.listdir() == ["in.csv"]
+    assert count_values("in.csv", "said", encoding="cp932") == {"flu": 1}
+
+
+@pytest.mark.parametrize("cut", [9, -9, -1])
+def test_broken_gzip_is_refused(folder, cut):
+    with pytest.raises(
+        ValueError, match="in.csv cannot be read as gzip after row .*cut off or broken"
+    ):
+        release(gzip.compress(GOOD.encode())[:cut])
+    assert os.listdir() == ["in.csv"]
+
+
+WAYS = ["flu", '"flu"', "healthy", '"healthy"', "rare", '"rare"', "NA", '"NA"', "", '""', '"a,b"']
+
+
+@pytest.mark.parametrize("head", ["id,said", '"id","said"', '"id",said', 'id,"said"'])
+@pytest.mark.parametrize("outcome", ["x", "3", "", "a,b", None])
+def test_how_an_outcome_is_written_tells_nothing_of_what_it_replaces(folder, head, outcome):
+    """Not by its quotes, nor by how a gap is written: the copies of all files are one file."""
+    names = (*NAMES, "a,b", None)
+    made = Mechanism([[1.0]] * 5, [0.2] * 5, names, (outcome,))
+    texts = {"missing_text": ["NA", ""] if outcome != "" else ["NA"]}
+    for beside in ("1", '"1"', "a", '""'):
+        copies = set()
+        for way in WAYS:
+            if way in ("", '""') and outcome == "":
+                continue
+            copies.add(release(f"{head}\n{beside},{way}\n", made, force=True, **texts))
+        assert len(copies) == 1
+
+
+def fields_of(text, delimiter, quote, escape):
+    """Where the fields and the ends of lines of a text stand, one character after the other."""
+    rows, row, start, place, inside = [], [], 0, 0, False
+    while place < len(text):
+        sign = text[place]
+        if sign == escape:
+            place += 2
+        elif sign == quote and (inside or place == start):
+            doubled = inside and text[place + 1 : place + 2] == quote
+            inside, place = inside == doubled, place + 1 + doubled
+        elif inside or sign not in (delimiter, "\r", "\n"):
+            place += 1
+        else:
+            row.append(text[start:place])
+            size = 2 if text[place : place + 2] == "\r\n" else 1
+            if sign != delimiter:
+                rows.append((row, text[place : place + size]))
+                row = []
+            start = place = place + size
+    return rows + ([(row + [text[start:]], "")] if row or start < len(text) else [])
+
+
+SPELT = ("flu", "a,b", 'x"y', "p|q;'\t", "back\\slash", "7")
+
+
+@st.composite
+def written_tables(draw):
+    """A table as bytes, how it is written, and the options of `csv` that read it."""
+    by = draw(st.sampled_from(["csv", "pandas", "polars", "pyarrow"]))
+    end = (
+        "\n"
+        if by == "pyarrow"
+        else draw(st.sampled_from(["\n", "\r\n"] + ["\r"] * (by != "polars")))
+    )
+    delimiter = draw(st.sampled_from(",;\t|"))
+    quote = '"' if by == "pyarrow" else draw(st.sampled_from("\"'"))
+    size, width = draw(st.integers(1, 6)), draw(st.integers(1, 3))
+    cells = st.text("aé ,;\t|\"'\\" + end, max_size=4)  # `csv` quotes no other ends than its own
+    columns = {}
+    for place in range(width):
+        kind = draw(st.sampled_from([cells, st.one_of(st.none(), cells), st.integers(-9, 99)]))
+        columns[f"c{place},"] = draw(st.lists(kind, min_size=size, max_size=size))
+    columns["said"] = draw(st.lists(st.sampled_from(SPELT), min_size=size, max_size=size))
+    names = draw(st.permutations(list(columns)))
+    columns, reads = (
+        {name: columns[name] for name in names},
+        {"delimiter": delimiter, "quotechar": quote},
+    )
+    if by in ("csv", "pandas"):
+        quoting = draw(
+            st.sampled_from(
+                [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC, csv.QUOTE_NONE]
+            )
+        )
+        doubled = quoting != csv.QUOTE_NONE and draw(st.booleans())
+        reads |= {
+            "quoting": quoting,
+            "doublequote": doubled,
+            "escapechar": None if doubled else "\\",
+        }
+        stream = io.StringIO(newline="")
+        if by == "csv":
+            writer = csv.writer(stream, lineterminator=end, **reads)
+            writer.writerows([list(columns), *zip(*columns.values())])
+        else:
+            options = {key: value for key, value in reads.items() if key != "delimiter"}
+            pd.DataFrame(columns).to_csv(
+                stream, index=False, sep=delimiter, lineterminator=end, **options
+            )
+        text = stream.getvalue()
+    elif by == "polars":
+        style = draw(st.sampled_from(["necessary", "always", "non_numeric"]))
+        text = pl.DataFrame(columns).write_csv(
+            separator=delimiter, quote_char=quote, quote_style=style, line_terminator=end
+        )
+    else:
+        style, buffer = draw(st.sampled_from(["needed", "all_valid"])), io.BytesIO()
+        pyarrow.csv.write_csv(
+            pa.table(columns),
+            buffer,
+            pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style=style),
+        )
+        text = buffer.getvalue().decode()
+    if draw(st.booleans()):
+        text = text.removesuffix(end)
+    encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
+    return text, encoding, names.index("said"), reads
+
+
+@given(written_tables(), st.integers(1, 9))
+@settings(max_examples=200)
+def test_only_the_fields_of_one_column_change(tmp_path_factory, table, piece):
+    text, encoding, place, reads = table
+    folder = tmp_path_factory.mktemp("copies")
+    old, new = folder / "old.csv", folder / "new.csv"
+    old.write_bytes(text.encode(encoding))
+    made = Mechanism(np.roll(np.eye(6), 1, axis=1), np.full(6, 1 / 6), SPELT, SPELT)
+    dialect = {key: reads.get(key) for key in ("delimiter", "quotechar", "escapechar")}
+    literal = reads.get("quoting") == csv.QUOTE_NONE
+    form = dialect | ({"quotechar": None} if literal else {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_text, "PIECE", piece)
+        release_file(old, new, "said", made, encoding=encoding, missing_text="?", **form)
+    copy = new.read_bytes().decode(encoding)
+    assert new.read_bytes() == copy.encode(encoding)
+    before, after = (fields_of(some, *form.values()) for some in (text, copy))
+    assert after[0][0][place] == before[0][0][place].replace("said", "said_released")
+    for (old_row, old_end), (new_row, new_end) in zip(before, after, strict=True):
+        del old_row[place], new_row[place]
+        assert old_row == new_row and old_end == new_end
+    said, turned = (
+        [row[place] for row in csv.reader(io.StringIO(some, newline=""), strict=True, **reads)][1:]
+        for some in (text, copy)
+    )
+    follows = {str(name): str(SPELT[(i + 1) % 6]) for i, name in enumerate(SPELT)}
+    assert [follows[str(x)] for x in said] == [str(x) for x in turned]
 
 
 REFUSED = {
@@ -554,11 +759,14 @@ REFUSED = {
     "only a mark": (b"\xef\xbb\xbf", "is empty"),
     "only an end of line": (b"\n", "is empty"),
     "only a header": (b"id,said\n", "has no rows"),
-    "blank line": (b"id,said\n1,flu\n\n2,flu\n", "row 2 of in.csv has 0 fields"),
+    "blank line": (
+        b"id,said\n1,flu\n\n2,flu\n",
+        "row 2 of in.csv is blank; its header has 2 fields",
+    ),
     "column twice": (b"said,said\nflu,flu\n", "column 'said' stands more than once"),
     "no such column": (b"id,Said\n1,flu\n", "column 'said' is not in in.csv, which has 2 columns"),
     "quote within": (b'id,said\n"a"b,flu\n', "after row 0: ',' expected"),
-    "quote without end": (b'id,said\n1,flu\n"a', "after row 1: unexpected end of data"),
+    "quote without end": (b'id,said\n1,flu\n"a', "after row 1: a quote is never closed"),
     "another encoding": ("id,said\nmy secret é,flu\n".encode("latin-1"), "no utf-8 text"),
     "utf-16": ("id,said\n1,flu\n".encode("utf-16"), "no utf-8 text"),
     "unknown": (b"id,said\n1,my secret\n", r"holds a value \(str\) in row 1, not among"),
@@ -857,14 +1065,14 @@ def test_strata_that_make_no_sense(folder):
     pq.write_table(
         pa.table({"said": ["flu"] * 2000, "id": range(2000), "list": [[1]] * 2000}), "in.parquet"
     )
-    for given, told in (
+    for beside, told in (
         ("said", "released and be visible"),
         ("id", "more than 1000 strata"),
         ("list", "cannot be counted"),
         ("sex", "is not in"),
     ):
         with pytest.raises(ValueError, match=told):
-            release_file("in.parquet", "out.parquet", "said", CLINIC, given=given)
+            release_file("in.parquet", "out.parquet", "said", CLINIC, given=beside)
     with pytest.raises(ValueError, match="confidence = 2 must lie"):
         release("sex,said\na,flu\n", CLINIC, given="sex", confidence=2)
     assert sorted(os.listdir()) == ["in.csv", "in.parquet"]

@@ -205,6 +205,15 @@ def test_merged_answers_behave_alike_and_leak_the_same():
         assert whole.leakage == pytest.approx(small.leakage, rel=1e-12, abs=1e-12)
 
 
+def test_where_nothing_is_rare_nobody_is_asked_for_merging(run):
+    Path("two.csv").write_text("said\n" + "yes\nno\n" * 30)
+    code, _, err = run("start two.csv said --for frequencies --epsilon 0.5")
+    assert code == 0 and read_certificate(Path("two.mechanism.json")).holds, err
+    Path("two.csv").write_text("said\n" + "yes\nno\n" * 300 + "a\nb\n")
+    code, _, err = run("start two.csv said --for frequencies --epsilon 0.5 --force")
+    assert code == 2 and "give --merge-below SHARE" in err
+
+
 def test_one_rare_answer_is_not_merged_with_itself():
     assert merged({"a": 99, "b": 1}, Fraction(1, 10)) == {"a": ("a",), "b": ("b",)}
     assert merged({"a": 1, "b": 1}, Fraction(9, 10)) == {"other": ("a", "b")}

@@ -85,9 +85,9 @@ def _hint(whole: _Parser, words: Sequence[str]) -> str:
     return ""
 
 
-def _one_character(text: str) -> str:
-    """A delimiter; the word `tab` stands for the tabulator."""
-    return "\t" if text in ("tab", r"\t") else text
+def _one_character(text: str) -> str | None:
+    """A delimiter or a quote; the word `tab` stands for the tabulator, `none` for no character."""
+    return {"tab": "\t", r"\t": "\t", "none": None}.get(text, text)
 
 
 def _nats(text: str) -> float:
@@ -126,6 +126,9 @@ def _add_file_options(parser: Any) -> None:
     add = parser.add_argument
     add("--delimiter", type=_one_character, default=",", help="between fields of CSV; or 'tab'")
     add("--encoding", default="utf-8", help="of CSV (default: utf-8)")
+    add("--quotechar", type=_one_character, default='"', help="around fields of CSV; or 'none'")
+    add("--escapechar", type=_one_character, help="before marks of CSV that mean nothing")
+    add("--comment", metavar="TEXT", help="begins the lines above the header of CSV, as '#'")
     add(
         "--missing-text",
         nargs="*",

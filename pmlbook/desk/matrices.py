@@ -169,7 +169,10 @@ def _numbers(row: Sequence[str]) -> bool:
 def _matrix_of_csv(path: Path, delimiter: str) -> dict[str, Any]:
     """A channel from a table."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
-    rows = [row for row in reader if row]
+    try:
+        rows = [row for row in reader if row]
+    except csv.Error as error:
+        raise ValueError(f"{path} is no table of numbers: {error}") from None
     found: dict[str, Any] = {}
     header = rows.pop(0) if rows and not _numbers(rows[0]) else []
     width = len(header or (rows or [[]])[0])

@@ -20,7 +20,7 @@ from ..release.mechanism import Mechanism
 from ..release.sampling import check_unseeded, random_words
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import CsvTable, Layout
-from ..release.files import new_file
+from ..release.files import new_file, packed
 from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_levels, tally
 from ..release.tables import Table, find_column, is_parquet, open_table
 
@@ -71,6 +71,9 @@ def release_file(
     missing_text: str | Sequence[str] = ("",),
     delimiter: str = ",",
     encoding: str = "utf-8",
+    quotechar: str | None = '"',
+    escapechar: str | None = None,
+    comment: str | None = None,
     force: bool = False,
     show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
@@ -85,7 +88,8 @@ def release_file(
     ----------
     source, target : path
         Two files of the same kind: Parquet if they end in `.parquet` or `.pq`, CSV with a header otherwise.
-        Memory does not grow with their size. The target gets the rights of the source, or fewer.
+        Memory does not grow with their size. The target gets the rights of the source, or fewer. CSV may be
+        compressed by gzip; the target is if its name ends in `.gz`.
     column : str
         Name of the column to release.
     mechanism : Mechanism
@@ -101,8 +105,8 @@ def release_file(
         Whether a missing value that is no input is an error or stays as it is, which tells who did not answer.
     missing_text : str or sequence of str
         Fields of CSV that count as missing, unless they are inputs; in Parquet it is null.
-    delimiter, encoding : str
-        Of the CSV files.
+    delimiter, encoding, quotechar, escapechar, comment : str
+        Of the CSV files, see `Layout`. Fields that stay, and what stands above the header, keep their bytes.
     force : bool
         Whether an existing target is replaced.
     show_values : bool
@@ -136,7 +140,8 @@ def release_file(
         raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
     if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
         raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")
-    with open_table(source, Layout(delimiter, encoding, missing_text)) as table:
+    layout = Layout(delimiter, encoding, missing_text, quotechar, escapechar, comment)
+    with open_table(source, layout) as table:
         place = find_column(column, table, show_values)
         beside = find_beside(table, column, several(given), show_values)
         title = title_beside(column, table.columns)
@@ -145,7 +150,10 @@ def release_file(
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(missing, known, table.spell(mechanism.outputs), texts)
         with new_file(target, force, table.source.file) as file:
-            with table.copy(file, place, mechanism.outputs, title) as write:
+            with (
+                packed(file, target) as content,
+                table.copy(content, place, mechanism.outputs, title) as write,
+            ):
                 for block in table.blocks():
                     values = table.column(block, place, known)
                     codes = encode(values, known, what, missing, rows + 1, show_values)
@@ -189,6 +197,9 @@ def count_values(
     missing_text: str | Sequence[str] = ("",),
     delimiter: str = ",",
     encoding: str = "utf-8",
+    quotechar: str | None = '"',
+    escapechar: str | None = None,
+    comment: str | None = None,
 ) -> Counter[Hashable]:
     """How often each value of a column occurs in a CSV or Parquet file; None stands for a missing one.
 
@@ -199,7 +210,7 @@ def count_values(
 
     Source: the readers of `release_file`.
     """
-    layout = Layout(delimiter, encoding, missing_text)
+    layout = Layout(delimiter, encoding, missing_text, quotechar, escapechar, comment)
     return count_strata(source, column, (), layout).get((), Counter())
 
 

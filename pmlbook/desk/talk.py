@@ -74,11 +74,9 @@ def _expected(error: Exception) -> bool:
     """Whether an error is about the input."""
     if isinstance(error, (ValueError, OSError, ImportError)):
         return True
-    import csv
-
     from pmlbook.workshop.linear_programmes import SolverFailed
 
-    return isinstance(error, (SolverFailed, csv.Error))
+    return isinstance(error, SolverFailed)
 
 
 def _place(error: Exception) -> str:

@@ -48,8 +48,8 @@ from ..practice.audit import keeps_as_it_is
 from ..practice.words import sentence_level, sentence_levels
 
 # %% auto #0
-__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'column_counts', 'warn_of', 'design', 'names_as_numbers',
-           'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
+__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'layout_of', 'column_counts', 'warn_of', 'design',
+           'names_as_numbers', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/desk/09_verbs.ipynb #8e2fddc9
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
@@ -78,8 +78,16 @@ def _progress(rows: int, share: float) -> None:
         print(f"\r{rows:,} rows, {share:.0%} ", end="", file=sys.stderr, flush=True)
 
 
-def _layout(arguments: argparse.Namespace) -> Layout:
-    return Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
+def layout_of(arguments: argparse.Namespace) -> Layout:
+    """How the CSV files of a command are written."""
+    return Layout(
+        arguments.delimiter,
+        arguments.encoding,
+        arguments.missing_text,
+        arguments.quotechar,
+        arguments.escapechar,
+        arguments.comment,
+    )
 
 # %% ../../nbs/desk/09_verbs.ipynb #a7c0de04
 Strata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
@@ -89,7 +97,7 @@ FEW = 20  # so many may be different in a file of any size
 
 def _counts(arguments: argparse.Namespace) -> Strata:
     """The counts of --counts in each stratum of --given."""
-    source, column, layout = arguments.counts, arguments.column, _layout(arguments)
+    source, column, layout = arguments.counts, arguments.column, layout_of(arguments)
     counts = count_strata(source, column, arguments.given or (), layout, CATEGORIES)
     _check_categories(counts, f"column {column!r} of {source}")
     return counts
@@ -97,7 +105,7 @@ def _counts(arguments: argparse.Namespace) -> Strata:
 
 def column_counts(source: Path, column: str, arguments: argparse.Namespace) -> Counter[Hashable]:
     """How often each value of a column occurs, None for a gap; ValueError if they are no categories."""
-    counts = count_strata(source, column, (), _layout(arguments), CATEGORIES)
+    counts = count_strata(source, column, (), layout_of(arguments), CATEGORIES)
     _check_categories(counts, f"column {column!r} of {source}")
     return counts[()]
 
@@ -136,9 +144,10 @@ def _told_gaps(counts: Strata) -> list[str]:
 def _warn_all(rarest: Fraction, epsilon: float) -> None:
     """Warn of a level that forbids nothing."""
     if 1 / rarest <= exp_below(check_epsilon(epsilon)):
+        most = math.log(rarest.denominator) - math.log(rarest.numerator)
         complain(
             f"warning: {epsilon!r} nats forbid nothing under this prior, whose largest level is "
-            f"{-math.log(rarest):.4g}: the best mechanism publishes the column as it is"
+            f"{most:.4g}: the best mechanism publishes the column as it is"
         )
 
 
@@ -327,6 +336,9 @@ def _released(
         missing_text=arguments.missing_text,
         delimiter=arguments.delimiter,
         encoding=arguments.encoding,
+        quotechar=arguments.quotechar,
+        escapechar=arguments.escapechar,
+        comment=arguments.comment,
         force=arguments.force,
         show_values=arguments.show_values,
         progress=None if arguments.quiet else _progress,
@@ -390,7 +402,7 @@ def estimate(arguments: argparse.Namespace) -> int:
         arguments.source,
         arguments.column,
         mechanism.outputs,
-        _layout(arguments),
+        layout_of(arguments),
         arguments.missing,
         arguments.show_values,
         mechanism.inputs,
@@ -419,6 +431,11 @@ def _tell_estimate(arguments: argparse.Namespace, answer: Estimate) -> int:
         for row in rows
     ]
     facts = {"size": answer.size, "coverage": arguments.coverage, "estimate": rows}
+    if any(not 0 <= row["frequency"] <= 1 for row in rows):
+        complain(
+            "warning: some frequencies lie outside 0 to 1, as they are right on average only; "
+            "--method likelihood keeps them inside"
+        )
     _tell(arguments, facts, lines)
     return FINE
 

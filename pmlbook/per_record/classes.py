@@ -24,6 +24,7 @@ from pmlbook.workshop.validation import (
     check_channel,
     check_count,
     check_instance,
+    needed_pandas,
 )
 from .queries import Query, in_order
 
@@ -308,8 +309,7 @@ class AdversaryPrior(Frozen):
 
     def to_frame(self) -> Any:
         """The rows as a pandas DataFrame."""
-        import pandas as pd
-
+        pd = needed_pandas("to_frame")
         return pd.DataFrame(self.rows)
 
     def _repr_html_(self) -> str:

@@ -32,6 +32,7 @@ from pmlbook.workshop.validation import (
     check_prior,
     labels_of,
     names_of,
+    needed_pandas,
     real_array,
 )
 
@@ -121,8 +122,7 @@ class Audit(Frozen):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each outcome."""
-        import pandas as pd
-
+        pd = needed_pandas("to_frame")
         return pd.DataFrame({"at least": self.low, "at most": self.high}, list(self.outcomes))
 
     def __repr__(self) -> str:
@@ -188,7 +188,8 @@ def audit(
     ----------
     mechanism : Mechanism, array_like, callable or dict
         A channel of shape (N, M); a function from a secret to a dict of probabilities; with `trials`, a function
-        from a secret to one outcome; or a dict from each secret to a column of outcomes that it gave.
+        from a secret to one outcome, or an object with such a method `randomise`, as of diffprivlib; or a dict from
+        each secret to a column of outcomes that it gave.
     prior : array_like, shape (N,)
         P(x), all positive; its index or keys name the secrets.
     outcomes : sequence of hashable, optional
@@ -218,6 +219,8 @@ def audit(
     >>> audit(lambda coin: {"same": 0.5 + coin / 4, "other": 0.5 - coin / 4}, [0.5, 0.5])
     Audit(2 outcomes, level 0.287682 to 0.287682 nats, local DP 0.693147 nats, publishes nothing)
     """
+    if not callable(mechanism):  # what diffprivlib calls its draws
+        mechanism = getattr(mechanism, "randomise", mechanism)
     secrets = labels_of(prior, len(check_prior(prior)))
     tried = trials is not None or isinstance(mechanism, Mapping)
     if not tried:

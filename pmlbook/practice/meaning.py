@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY
-from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
+from pmlbook.workshop.validation import (
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    labels_of,
+    needed_pandas,
+)
 from ..release.mechanism import certified_level
 from ..foundations.probability import exact_prior
 
@@ -304,9 +310,7 @@ def meaning(prior: ArrayLike, epsilon: float) -> Any:
     >>> meaning([0.75, 0.25], 0.3).loc[1, "may be ruled out"]
     np.True_
     """
-    import pandas as pd
-
-    p, level = check_prior(prior), check_epsilon(epsilon)
+    pd, p, level = needed_pandas("meaning"), check_prior(prior), check_epsilon(epsilon)
     ends = np.array([belief_range(share, level) for share in p])
     columns = {
         "before": p,

@@ -13,7 +13,13 @@ from typing import Any
 
 from ..foundations.probability import exact_prior
 from .meaning import level_within, odds_level
-from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
+from pmlbook.workshop.validation import (
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    labels_of,
+    needed_pandas,
+)
 
 # %% auto #0
 __all__ = ['NUMBER', 'TIMES', 'Shares', 'RULES', 'sentence_level', 'sentence_levels', 'in_words']
@@ -179,8 +185,6 @@ def in_words(prior: PriorLike, epsilon: float) -> Any:
     >>> in_words([0.75, 0.25], 0.3).loc["no answer is ruled out", "kept"]
     np.False_
     """
-    import pandas as pd
-
-    levels, level = sentence_levels(prior), check_epsilon(epsilon)
+    pd, levels, level = needed_pandas("in_words"), sentence_levels(prior), check_epsilon(epsilon)
     kept = [level <= most for most in levels.values()]
     return pd.DataFrame({"largest level": levels.values(), "kept": kept}, index=list(levels))

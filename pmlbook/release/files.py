@@ -6,21 +6,22 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import secrets
 import signal
 import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 # %% auto #0
-__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'NO_LINKS', 'Source', 'open_source', 'check_target',
-           'orderly_end', 'nameless_file', 'new_file', 'confirm_folder']
+__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'NO_LINKS', 'Source', 'open_source', 'unpacked', 'packed',
+           'check_target', 'orderly_end', 'nameless_file', 'new_file', 'confirm_folder']
 
 # %% ../../nbs/release/08_files.ipynb #c9dd3ec7
 @dataclass(frozen=True)
@@ -60,6 +61,27 @@ def open_source(path: Path) -> Iterator[Source]:
     """
     with open(path, "rb") as file:
         yield Source(path, file, _state(file))
+
+# %% ../../nbs/release/08_files.ipynb #5d0c1a71
+def unpacked(file: Any) -> BinaryIO:
+    """What an open file holds, decompressed if it is gzip.
+
+    Source: RFC 1952, whose first two bytes are these.
+    """
+    content: BinaryIO | Any = (
+        gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b"\x1f\x8b" else file
+    )
+    return content
+
+
+def packed(file: Any, target: Path) -> AbstractContextManager[Any]:
+    """What takes the content of a file to be called `target`, and compresses it if the name ends in `.gz`.
+
+    Source: RFC 1952.
+    """
+    if target.suffix.lower() != ".gz":
+        return nullcontext(file)
+    return gzip.GzipFile("", "wb", 6, file, 0)
 
 # %% ../../nbs/release/08_files.ipynb #399b637c
 KEPT = (b'{"format": "pmlbook log ', b'{\n  "format": "pmlbook receipt ')  # how they begin

@@ -44,6 +44,7 @@ from pmlbook.workshop.validation import (
     first_names,
     frozen_array,
     names_of,
+    needed_pandas,
 )
 
 # %% auto #0
@@ -282,9 +283,13 @@ class Mechanism(Frozen):
         """Return the channel as a pandas DataFrame, inputs as index and outputs as columns.
 
         With the prior as a Series it makes an equal mechanism.
-        """
-        import pandas as pd
 
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        pd = needed_pandas("to_frame")
         return pd.DataFrame(self.channel.copy(), _index(self.inputs), _index(self.outputs))
 
     def plot(self, ax: Any = None) -> Any:

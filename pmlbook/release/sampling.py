@@ -138,7 +138,7 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
     Parameters
     ----------
     rng : numpy.random.Generator or int, optional
-        For experiments only: its output can be predicted. A seed is an int from 0 on, and no bool.
+        For experiments only: its output can be predicted. A seed is an int from 0 on, of Python or NumPy, and no bool.
 
     Returns
     -------
@@ -159,10 +159,12 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
     """
     if rng is None:
         return lambda n: np.frombuffer(ssl.RAND_bytes(4 * n), np.uint32)
-    seed = isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
+    seed = isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
     if not seed and not isinstance(rng, np.random.Generator):
+        old = isinstance(rng, np.random.RandomState)
+        hint = ": numpy.random.default_rng takes its place" if old else ""
         raise ValueError(
-            f"rng must be None, a numpy.random.Generator or an int from 0 on, got {reprlib.repr(rng)}"
+            f"rng must be None, a numpy.random.Generator or an int from 0 on, got {reprlib.repr(rng)}{hint}"
         )
     generator = np.random.default_rng(rng)
     return lambda n: generator.integers(2**32, size=n, dtype=np.uint32)

@@ -145,8 +145,12 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
         else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
     )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
-    others = set(table.columns) - {column} if len(table.columns) > 1 else set()
+    if hint and table.columns[0].startswith("#"):
+        hint = ": if it begins with comments, pass comment='#'"
+    others = set(table.columns) - {column}
+    others = others if len(table.columns) > 1 else set()  # a single one is a wrong delimiter
     near = [title for title in table.columns if title == released_title(column)]
-    near += get_close_matches(column, others, cutoff=0.75)  # a single column is a wrong delimiter
+    near += sorted(name for name in others if name.strip().lower() == column.strip().lower())
+    near += get_close_matches(column, sorted(others), cutoff=0.75)
     hint = f": did you mean {near[0]!r}?" if near else hint
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")

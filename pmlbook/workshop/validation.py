@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'shortened', 'real_array',
-           'Unnamed', 'names_of', 'first_names', 'distinct', 'check_names', 'order_of', 'aligned', 'labels_of',
-           'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon', 'check_instance',
-           'check_count', 'unit_of', 'frozen_array', 'Frozen']
+__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'needed_pandas', 'shortened',
+           'real_array', 'Unnamed', 'names_of', 'first_names', 'distinct', 'check_names', 'order_of', 'aligned',
+           'labels_of', 'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon',
+           'check_instance', 'check_count', 'unit_of', 'frozen_array', 'Frozen']
 
 # %% ../../nbs/workshop/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -29,6 +29,15 @@ class InvalidPrior(ValueError):
 
 class InvalidChannel(ValueError):
     """A channel that is none; says which row or entry and why."""
+
+
+def needed_pandas(what: str) -> Any:
+    """The module pandas, which only tables need; ImportError that names what asks for it."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(f"{what} makes a table of pandas: pip install pandas") from None
+    return pandas
 
 
 PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perhaps with names
@@ -97,6 +106,7 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> N
         what = name if ndim == 1 else f"row {row} of {name}"
         whole = totals[row] > 1 and np.all(array == array.round())
         hint = "; counts must be divided by their sum" if whole else ""
+        hint += ", see prior_from_counts" if whole and ndim == 1 else ""
         raise error(
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
