@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..release.columns import check_gaps, encode, title_beside
 from ..release.mechanism import Mechanism
-from ..release.sampling import check_unseeded, random_words
+from ..release.sampling import KeyedWords, check_unseeded, random_words
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import CsvTable, Layout
 from ..release.files import new_file, packed
@@ -78,7 +78,7 @@ def release_file(
     show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
     confirm: Callable[[Released], object] | None = None,
-    rng: np.random.Generator | int | None = None,
+    rng: np.random.Generator | int | KeyedWords | None = None,
 ) -> Released:
     """Release one column of a CSV or Parquet file into a new file; the other columns stay as they are.
 
@@ -115,9 +115,10 @@ def release_file(
         Called as ``progress(rows, share)`` after every block.
     confirm : callable, optional
         Called once, when all is checked and on the disk and the target has no name yet; an error of it stops the release.
-        It is there to book a release, so it goes with no `rng`.
-    rng : numpy.random.Generator or int, optional
-        Generator or seed, for experiments only; a cryptographic generator if left out.
+        It is there to book a release, so it goes with no generator or seed.
+    rng : numpy.random.Generator, int or KeyedWords, optional
+        Generator or seed, for experiments only; a cryptographic generator if left out. Or the words of a secret
+        key, for a release that may have to be drawn again.
 
     Raises
     ------
@@ -126,15 +127,16 @@ def release_file(
     LevelExceeded
         If the mechanism or a stratum leaks more than `epsilon`.
     ValueError
-        If `confirm` and `rng` are given, the file has a column of the new name, it is not what it should be or changes while it is read, or the column holds a missing or unknown
+        If `confirm` and a generator or seed are given, the file has a column of the new name, it is not what it should be or changes while it is read, or the column holds a missing or unknown
         value, told with its row; rows count from 1 below the header. Nothing appears under the name of the target then.
     ImportError
         If pyarrow is needed and not installed.
 
     Source: the law is that of `Mechanism.privatize`.
     """
-    source, target, words = Path(source), Path(target), random_words(rng)
-    if confirm:
+    source, target = Path(source), Path(target)
+    words = rng if isinstance(rng, KeyedWords) else random_words(rng)
+    if confirm and not isinstance(rng, KeyedWords):
         check_unseeded(rng)
     if is_parquet(source) != is_parquet(target):
         raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")

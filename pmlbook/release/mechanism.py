@@ -25,6 +25,7 @@ from ..foundations.probability import exact_prior, is_rational
 from pmlbook.release.sampling import (
     UNITS,
     Guide,
+    KeyedWords,
     Words,
     alias_tables,
     guide,
@@ -212,7 +213,7 @@ class Mechanism(Frozen):
     def privatize(
         self,
         values: Any,
-        rng: np.random.Generator | int | None = None,
+        rng: np.random.Generator | int | KeyedWords | None = None,
         missing: str = "refuse",
     ) -> Any:
         """Release a column: draw an outcome for each value.
@@ -221,8 +222,9 @@ class Mechanism(Frozen):
         ----------
         values : column of length n
             Values among `inputs`: a list, a NumPy array, a pandas or Polars Series, an Arrow array.
-        rng : numpy.random.Generator or int, optional
-            Generator or seed, for experiments only; a cryptographic generator if left out.
+        rng : numpy.random.Generator, int or KeyedWords, optional
+            Generator or seed, for experiments only; a cryptographic generator if left out. Or the words of a secret
+            key, for a release that may have to be drawn again.
         missing : {'refuse', 'keep'}
             Whether a missing value is an error or stays missing, which tells who did not answer.
 
@@ -238,7 +240,7 @@ class Mechanism(Frozen):
             If `values` is empty, or holds a missing value or one not among `inputs`; the row is named. Or if
             gaps stay that look like an outcome.
         """
-        words = random_words(rng)
+        words = rng if isinstance(rng, KeyedWords) else random_words(rng)
         check_gaps(missing, self.inputs, self.outputs)
         parts = [
             self.draw(encode(part, self.inputs, "values", missing, start), words)
@@ -246,12 +248,13 @@ class Mechanism(Frozen):
         ]
         return decode(np.concatenate(parts), self.outputs, values)
 
-    def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[Any]:
+    def draw(self, codes: NDArray[np.intp], words: Words | KeyedWords) -> NDArray[Any]:
         """Positions of outcomes for positions of secrets, both of shape (n,); -1, a gap, stays."""
+        supply = words.block(codes) if isinstance(words, KeyedWords) else words
         kind = np.min_scalar_type(-len(self.outputs))
         if codes.min() >= 0:
-            return self._guide.draw(codes, words).astype(kind)
-        drawn = self._guide.draw(np.maximum(codes, 0), words).astype(kind)
+            return self._guide.draw(codes, supply).astype(kind)
+        drawn = self._guide.draw(np.maximum(codes, 0), supply).astype(kind)
         return np.where(codes < 0, kind.type(-1), drawn)
 
     def estimate(self, outputs: Any, method: str = "inversion") -> Estimate:

@@ -5,10 +5,13 @@
 # %% ../../nbs/release/01_sampling.ipynb #d348ff3c
 from __future__ import annotations
 
+import hmac
+import json
 import reprlib
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,8 @@ from numpy.typing import NDArray
 from ..workshop.validation import frozen_array
 
 # %% auto #0
-__all__ = ['BITS', 'UNITS', 'FIRST', 'Words', 'CELLS', 'CHUNK', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables',
-           'random_words', 'check_unseeded', 'Guide', 'guide']
+__all__ = ['BITS', 'UNITS', 'FIRST', 'Words', 'KEY', 'CELLS', 'CHUNK', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables',
+           'random_words', 'check_unseeded', 'counter_words', 'KeyedWords', 'Guide', 'guide']
 
 # %% ../../nbs/release/01_sampling.ipynb #f2f77752
 BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding
@@ -176,6 +179,72 @@ def check_unseeded(rng: object) -> None:
         raise ValueError(
             "rng: a seeded release cannot be booked, as accounts presume independent dice"
         )
+
+# %% ../../nbs/release/01_sampling.ipynb #5ec4e702
+KEY = 32  # bytes of a secret key
+
+
+def counter_words(key: bytes) -> Words:
+    """Random words that a key of 32 bytes determines: AES-256 in counter mode, from counter 0 on.
+
+    Source: NIST SP 800-38A; the package `cryptography`.
+    """
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    stream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+    return lambda n: np.frombuffer(stream.update(bytes(4 * n)), "<u4").astype(np.uint32)
+
+
+class KeyedWords:
+    """Random words of one release under a secret key: the same whenever it is drawn again.
+
+    What is drawn with them follows the mechanism exactly if the words are uniform. They are pseudorandom: nobody
+    tells them from uniform ones who cannot tell HMAC-SHA256 or AES-256 under a secret key from chance.
+
+    Parameters
+    ----------
+    key : bytes of length 32
+        From `secrets.token_bytes`, and as secret as the column: whoever has it removes the noise.
+    *bound : str or int
+        What the release is of. Under another column, mechanism or partition the same key gives other words.
+
+    Raises
+    ------
+    ValueError
+        If the key has another length.
+
+    Source: HMAC, RFC 2104, as a pseudorandom function, Bellare 2006; `counter_words`.
+
+    Examples
+    --------
+    >>> codes, key = np.array([0, 1, 1]), bytes(32)  # a real key is secret
+    >>> again = [KeyedWords(key, "column").block(codes)(4).tolist() for _ in range(2)]
+    >>> again[0] == again[1]
+    True
+    """
+
+    def __init__(self, key: bytes, *bound: str | int) -> None:
+        if not isinstance(key, bytes) or len(key) != KEY:
+            raise ValueError(f"key must be {KEY} bytes")
+        self._key, self._number = key, 0
+        self._bound = sha256(json.dumps(bound).encode()).digest()
+        self._seen = sha256(self._bound)
+
+    def block(self, codes: NDArray[np.intp]) -> Words:
+        """Words for the next block of values, of which these are the codes, shape (n,), below 2^31."""
+        place = self._bound + self._number.to_bytes(8, "big")
+        own = hmac.digest(self._key, place + codes.astype("<i4").tobytes(), "sha256")
+        self._number += 1
+        self._seen.update(own)
+        return counter_words(own)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, that tells whether the blocks up to here are those of another run."""
+        return self._seen.hexdigest()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a secret key is not pickled: read it from its manifest where it is needed")
 
 # %% ../../nbs/release/01_sampling.ipynb #37834ba4
 CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
