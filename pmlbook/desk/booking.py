@@ -6,23 +6,30 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import secrets
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from .disk_log import DiskLog
-from .log_lines import Entry
+from .log_lines import Entry, append
 from .release import Released
 from ..release.certificate import Certificate
-from ..release.files import check_target, new_file
+from ..release.files import POSIX, PRIVATE, check_target, new_file
+from ..release.sampling import KEY, KeyedWords
+from ..release.strict_json import read_object, require_keys
 from .talk import complain
 
 # %% auto #0
-__all__ = ['LOG', 'NEEDS_LOG', 'logs_beside', 'find_log', 'note_beside', 'Booking', 'no_log', 'told_level', 'told_budget',
-           'told_log', 'accounts']
+__all__ = ['LOG', 'NEEDS_LOG', 'MANIFEST', 'logs_beside', 'find_log', 'note_beside', 'Booking', 'no_log', 'told_level',
+           'told_budget', 'told_log', 'accounts', 'Manifest', 'manifest_of']
 
 # %% ../../nbs/desk/07_booking.ipynb #ea11efc5
 LOG = "pmlbook-log.jsonl"  # what a log next to its source is called
@@ -81,11 +88,19 @@ def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
     """The log of this name, or a new one."""
     if not (arguments.start_log or os.path.lexists(path)):
         raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
-    return DiskLog(path, new=bool(arguments.start_log), after=arguments.after)
+    new = bool(arguments.start_log)
+    if (
+        new and manifest_of(path, Path(arguments.target)).exists()
+    ):  # it was cut off and is run again
+        new = not os.path.lexists(path)
+    return DiskLog(path, new=new, after=arguments.after)
 
 # %% ../../nbs/desk/07_booking.ipynb #27a5c652
 class Booking:
     """A release on its way through a log: asked when this is made, noted when it is called.
+
+    A release that was cut off after its line was written is the same one again: it draws the same, by `words`,
+    and is neither asked for nor noted a second time.
 
     Parameters
     ----------
@@ -103,7 +118,7 @@ class Booking:
     BudgetExceeded
         If all releases together would leak more than the budget.
     OSError, ValueError
-        If the log refuses, or a name is taken.
+        If the log refuses, or a name is taken, or the release that was cut off is another one.
 
     Source: a write-ahead log, as databases keep one.
     """
@@ -124,21 +139,45 @@ class Booking:
         options = ("budget", "account", "new_account")
         self._options = {name: getattr(arguments, name) for name in options}
         self._inputs = [*inputs, *([log.path] if log.entries else [])]
-        self.booked, self.receipt = False, self._receipt(len(log.entries) + 1)
+        self._manifest, self._before = self._begun()
+        self.words, self.booked = self._manifest.words(), self._before is not None
+        number = self._before[0].number if self._before else len(log.entries) + 1
+        self.receipt = self._receipt(number)
         if len({path.resolve() for path in (log.path, self._target, self.receipt)}) < 3:
             raise ValueError("log, receipt and target need names of their own")
         self._check_names()
-        self.entry: Entry = log.ask(self._column, certificate, **self._options)
+        self.entry: Entry = (
+            self._before[0] if self._before else log.ask(self._column, certificate, **self._options)
+        )
+
+    def _begun(self) -> tuple[Manifest, tuple[Entry, str] | None]:
+        """The manifest of the release that was cut off, with its line, or a new one."""
+        release = {"column": self._column, "certificate": self._certificate.digest}
+        release |= {k: None if v is None else str(v) for k, v in self._options.items()}
+        fresh = Manifest.new(manifest_of(self._log.path, self._target), release)
+        found = Manifest.read(fresh.path) if os.path.lexists(fresh.path) else fresh
+        before = found.noted(self._log)
+        if before is None:  # its line was never written
+            return fresh, None
+        found.check(release)
+        return found, before
 
     def _receipt(self, number: int) -> Path:
         """The name of the receipt: the one given, or a free one."""
         plain = self._target.with_name(f"{self._target.name}.receipt.json")
-        if self._named or not os.path.lexists(plain):
+        if self._named or self._is_own(plain) or not os.path.lexists(plain):
             return Path(self._named or plain)
         return self._target.with_name(f"{self._target.name}.{number}.receipt.json")
 
+    def _is_own(self, receipt: Path) -> bool:
+        """Whether a file is the receipt of a release that was cut off."""
+        text = self._before[0].receipt().encode() if self._before else None
+        return receipt.is_file() and receipt.read_bytes() == text
+
     def _check_names(self) -> None:
         check_target(self._target, self._force, self._inputs)
+        if self._is_own(self.receipt):
+            return
         try:
             check_target(self.receipt, False, self._inputs)
         except FileExistsError:
@@ -150,17 +189,41 @@ class Booking:
         """Note the release, and write its receipt."""
         with tempfile.TemporaryFile(dir=self.receipt.parent):
             pass  # where no receipt can be written, we learn it before anything is noted
-        record = self._log.record
-        self.entry = record(self._column, self._certificate, rows=done.rows, **self._options)
+        if self._before:
+            self._check_same(self._before[1])
+        else:
+            record = self._log.record
+            self.entry = record(
+                self._column, self._certificate, rows=done.rows, ahead=self._keep, **self._options
+            )
         self.booked, self.receipt = True, self._receipt(self.entry.number)
         self._inputs.append(self._log.path)
         self._check_names()  # a new log may stand under another spelling of the same name
-        with new_file(self.receipt) as file:
-            file.write(self.entry.receipt().encode())
+        if not self._is_own(self.receipt):
+            with new_file(self.receipt) as file:
+                file.write(self.entry.receipt().encode())
+
+    def _keep(self, entry: Entry) -> None:
+        """Keep the key, just before the line is written."""
+        path = self._manifest.path
+        if os.path.lexists(path):
+            if Manifest.read(path).noted(self._log):
+                raise FileExistsError(f"another program is releasing to {self._target}")
+            path.unlink()  # its line was never written
+        note = {"line": entry.digest, "drawn": self.words.digest}
+        replace(self._manifest, notes=(note,)).write()
+
+    def _check_same(self, drawn: str) -> None:
+        """ValueError if the source is no longer the one that the line is about."""
+        if drawn != self.words.digest:
+            raise ValueError(
+                "the source holds other rows now; to release them, with a line of their own, delete "
+                f"{self._manifest.path}"
+            )
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """Say of an error, or of an end by force, that comes too late that the line stands."""
+        """Say of an error, or of an end by force, that comes too late that the line stands; forget the key after all."""
         try:
             yield
         except BaseException as error:
@@ -171,6 +234,7 @@ class Booking:
                 raise ValueError(f"{late}: {error}") from error
             complain(late)
             raise
+        self._manifest.path.unlink(missing_ok=True)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -227,3 +291,103 @@ def accounts(log: DiskLog) -> list[dict[str, Any]]:
         }
         for name in log
     ]
+
+# %% ../../nbs/desk/07_booking.ipynb #7a3e0002
+MANIFEST = "pmlbook manifest 1"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What lets a release be drawn again, the same: its secret key, what it is of, and its lines in a log.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which only its owner can read: whoever has the key removes the noise.
+    release : dict
+        What the release is of; a run with another one is refused.
+    key : bytes
+        The secret key.
+    notes : tuple of dict
+        The `line` that was to be written, by its digest, and digests of what was `drawn` then.
+
+    Source: a write-ahead log, as databases keep one.
+    """
+
+    path: Path
+    release: dict[str, Any]
+    key: bytes = field(repr=False)
+    notes: tuple[dict[str, Any], ...] = ()
+
+    @classmethod
+    def new(cls, path: Path, release: dict[str, Any]) -> Manifest:
+        """One with a fresh key of the operating system, not yet written."""
+        return cls(path, release, secrets.token_bytes(KEY))
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """The manifest of this name.
+
+        Raises
+        ------
+        OSError
+            If it cannot be opened.
+        ValueError
+            If it is damaged, a link, of another owner, or others can read it. What it holds is never shown.
+        """
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(number, "rb") as file:
+            _check_own(path, os.fstat(file.fileno()))
+            whole = file.read().split(b"\n")[:-1]  # a note that was cut off has no end
+        try:
+            head, *notes = [read_object(line.decode()) for line in whole]
+            require_keys(head, ["format", "release", "key"])
+            if head["format"] != MANIFEST:
+                raise ValueError
+            return cls(path, head["release"], bytes.fromhex(head["key"]), tuple(notes))
+        except (TypeError, ValueError):
+            raise ValueError(f"{path} is damaged, or no manifest") from None
+
+    def write(self) -> None:
+        """Write it, all or nothing; FileExistsError if the name is taken."""
+        head = {"format": MANIFEST, "release": self.release, "key": self.key.hex()}
+        with new_file(self.path) as file:
+            file.write(b"".join(json.dumps(line).encode() + b"\n" for line in (head, *self.notes)))
+
+    def note(self, line: str, drawn: str) -> None:
+        """Add a note to a manifest that is written; it is on the disk when this returns."""
+        with open(self.path, "r+b", buffering=0) as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+            append(file, json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
+
+    def check(self, release: dict[str, Any]) -> None:
+        """ValueError if it is of another release; the first difference is named."""
+        for name, value in release.items():
+            if name not in self.release or self.release[name] != value:
+                raise ValueError(
+                    f"{self.path} is of a release that was begun with {name} = "
+                    f"{self.release.get(name)!r}, not {value!r}"
+                )
+
+    def noted(self, log: DiskLog) -> tuple[Entry, str] | None:
+        """The line of the log that is this release, and what was drawn for it; None if none was written."""
+        drawn = {note["line"]: note["drawn"] for note in self.notes}
+        return next(((e, drawn[e.digest]) for e in log.entries if e.digest in drawn), None)
+
+    def words(self, *bound: str | int) -> KeyedWords:
+        """The random words of this release, or of a part of it."""
+        return KeyedWords(self.key, json.dumps(self.release, sort_keys=True), *bound)
+
+
+def _check_own(path: Path, state: os.stat_result) -> None:
+    """ValueError unless a file is a regular one, its owner's alone, and ours."""
+    if not stat.S_ISREG(state.st_mode):
+        raise ValueError(f"{path} is no regular file")
+    if POSIX and (state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & ~PRIVATE):
+        raise ValueError(f"{path} is not yours alone: a key that others know keeps nothing secret")
+
+
+def manifest_of(log: Path, target: Path) -> Path:
+    """Where the manifest of a release lies that a log is asked for: next to the log, told by its target."""
+    place = target.parent.resolve() / target.name
+    return log.with_name(f"{log.name}.{sha256(os.fsencode(place)).hexdigest()[:16]}.manifest")

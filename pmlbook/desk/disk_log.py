@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -376,10 +376,18 @@ class DiskLog:
                     f"account {entry.account!r} if they are the same answers, {account!r} if they are others"
                 )
 
-    def record(self, column: str, release: Mechanism | Certificate, **options: Any) -> Entry:
+    def record(
+        self,
+        column: str,
+        release: Mechanism | Certificate,
+        *,
+        ahead: Callable[[Entry], object] | None = None,
+        **options: Any,
+    ) -> Entry:
         """Ask once more, under the lock, and add the line; parameters and errors are those of `ask`.
 
-        Release afterwards: what is noted and never released does no harm.
+        Release afterwards: what is noted and never released does no harm. `ahead` is called with the line before it
+        is written; an error of it stops that.
         """
         check_text(column, "column"), certified(release)
         fresh = self._new and not self.entries
@@ -387,6 +395,8 @@ class DiskLog:
             with locked(self._place, new=fresh) as file:
                 self._read(file)
                 entry = self.ask(column, release, **options)
+                if ahead:
+                    ahead(entry)
                 append(file, entry.line)
                 self._read(file)
         except BaseException:

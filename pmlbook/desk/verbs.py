@@ -343,6 +343,7 @@ def _released(
         show_values=arguments.show_values,
         progress=None if arguments.quiet else _progress,
         confirm=booking,
+        rng=booking.words if booking else None,
     )
 
 

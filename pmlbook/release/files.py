@@ -84,7 +84,11 @@ def packed(file: Any, target: Path) -> AbstractContextManager[Any]:
     return gzip.GzipFile("", "wb", 6, file, 0)
 
 # %% ../../nbs/release/08_files.ipynb #399b637c
-KEPT = (b'{"format": "pmlbook log ', b'{\n  "format": "pmlbook receipt ')  # how they begin
+KEPT = (  # how they begin
+    b'{"format": "pmlbook log ',
+    b'{\n  "format": "pmlbook receipt ',
+    b'{"format": "pmlbook manifest ',
+)
 
 
 def check_target(target: Path, force: bool = False, inputs: Sequence[Path | BinaryIO] = ()) -> None:
@@ -104,7 +108,7 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
     ValueError
         If the target is one of the inputs.
     OSError
-        If it exists and `force` is not set, is no regular file, is a release log or a receipt of one, or its
+        If it exists and `force` is not set, is no regular file, is a release log, a receipt or a manifest, or its
         folder does not exist.
 
     Source: POSIX `stat`: a device and a number tell a file, not its names.
@@ -118,7 +122,9 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
     if os.path.lexists(target) and not stat.S_ISREG(target.lstat().st_mode):
         raise FileExistsError(f"{target} is no regular file, and nothing else is ever replaced")
     if os.path.lexists(target) and _is_kept(target):
-        raise FileExistsError(f"{target} is a release log or a receipt, and never replaced")
+        raise FileExistsError(
+            f"{target} is a release log, a receipt or a manifest, and never replaced"
+        )
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target.parent}, the folder of {target.name}, does not exist")
 

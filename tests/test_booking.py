@@ -1,0 +1,206 @@
+"""A release with a log that is killed and run again: one line, one draw, and a key that nobody else has."""
+
+import argparse
+import json
+import multiprocessing
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pmlbook import DiskLog, optimal_mechanism
+from pmlbook.desk import booking, disk_log
+from pmlbook.desk.booking import LOG, Booking, Manifest, manifest_of
+from pmlbook.desk.command_line import main
+from pmlbook.desk.release import Released
+from pmlbook.release import files
+
+NAMES = ("healthy", "flu", "rare")
+DRAWN = replace(optimal_mechanism([0.6, 0.3, 0.1], 1.0).mechanism, inputs=NAMES)
+CERTIFICATE = DRAWN.certify(DRAWN.epsilon)
+RELEASE = "release m.json in.csv out.csv --column said"
+FIRST = f"{RELEASE} --start-log {LOG} --budget {DRAWN.epsilon!r}"  # of one release, and no more
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with a certificate and a file."""
+    monkeypatch.chdir(tmp_path)
+    Path("m.json").write_text(CERTIFICATE.to_json())
+    Path("in.csv").write_text("id,said\n" + "".join(f"{i},{NAMES[i % 3]}\n" for i in range(900)))
+    return tmp_path
+
+
+def die(*arguments, **options):
+    """End as a machine without power does."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def before_the_line():
+    disk_log.append = die
+
+
+def at_the_receipt():
+    whole = booking.new_file
+    booking.new_file = lambda path: die() if path.name.endswith("receipt.json") else whole(path)
+
+
+def before_the_name():
+    take = files._take
+
+    def seen(file, hidden, target, force):
+        if target.name == "out.csv":
+            content = Path(f"/proc/self/fd/{file.fileno()}" if file else hidden).read_bytes()
+            Path("seen.csv").write_bytes(content)
+            die()
+        take(file, hidden, target, force)
+
+    files._take = seen
+
+
+def after_the_name():
+    unlink = Path.unlink
+    Path.unlink = lambda path, missing_ok=False: (
+        die() if path.suffix == ".manifest" else unlink(path, missing_ok)
+    )
+
+
+def killed(point, command):
+    point()
+    main(command.split())
+
+
+def kill(point, command=FIRST):
+    """Run a command in a process of its own, which ends at a point."""
+    process = multiprocessing.get_context("fork").Process(target=killed, args=(point, command))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+
+
+def manifests():
+    return [path.name for path in Path().iterdir() if path.name.endswith(".manifest")]
+
+
+@pytest.mark.parametrize("point", [before_the_line, at_the_receipt, before_the_name])
+def test_killed_anywhere_and_run_again(point, folder, capsys):
+    kill(point)
+    assert not Path("out.csv").exists()
+    (manifest,) = manifests()
+    assert manifest == manifest_of(Path(LOG), Path("out.csv")).name
+    assert os.stat(manifest).st_mode & 0o777 == 0o600
+    if point is before_the_line:  # the log was begun, and holds nothing
+        assert main(FIRST.split()) == 2 and "never used; delete it" in capsys.readouterr().err
+        Path(LOG).unlink()
+    assert main(FIRST.split()) == 0
+    assert len(DiskLog(LOG).entries) == 1 and manifests() == []
+    assert json.loads(Path("out.csv.receipt.json").read_text())["rows"] == 900
+    assert len(list(folder.glob("*receipt.json"))) == 1
+    if point is before_the_name:
+        assert Path("seen.csv").read_bytes() == Path("out.csv").read_bytes()
+    assert (
+        main(f"{RELEASE} --force".split()) == 1
+    )  # what is finished is finished: one more is asked
+
+
+def test_the_first_run_is_killed_and_the_second_too():
+    kill(at_the_receipt)
+    kill(before_the_name, RELEASE + f" --budget {DRAWN.epsilon!r}")
+    seen = Path("seen.csv").read_bytes()
+    kill(before_the_name, FIRST)
+    assert main(FIRST.split()) == 0 and Path("out.csv").read_bytes() == seen
+    assert len(DiskLog(LOG).entries) == 1
+
+
+def test_killed_when_the_data_have_their_name(capsys):
+    kill(after_the_name)
+    first = Path("out.csv").read_bytes()
+    assert main(FIRST.split()) == 2 and "out.csv exists" in capsys.readouterr().err
+    Path("out.csv").rename("moved.csv")  # somebody has them
+    assert main(FIRST.split()) == 0
+    assert Path("out.csv").read_bytes() == first and len(DiskLog(LOG).entries) == 1
+
+
+def test_other_rows_are_no_release_that_was_cut_off(capsys):
+    kill(before_the_name)
+    whole = Path("in.csv").read_text()
+    Path("in.csv").write_text(whole.replace("7,flu", "7,rare"))
+    assert main(FIRST.split()) == 2
+    assert "booked as line 1" in (told := capsys.readouterr().err) and "holds other rows" in told
+    assert not Path("out.csv").exists()
+    Path("in.csv").write_text(whole)
+    assert main(FIRST.split()) == 0
+    assert Path("out.csv").read_bytes() == Path("seen.csv").read_bytes()
+
+
+def test_another_column_mechanism_or_option_is_told(capsys):
+    kill(at_the_receipt)
+    log = f"--log {LOG}"
+    for options, told in (
+        (f"--column id {log} --budget {DRAWN.epsilon!r}", "column = 'said', not 'id'"),
+        (f"--column said {log}", f"budget = '{DRAWN.epsilon!r}', not None"),
+        (f"--column said {log} --account x --budget {DRAWN.epsilon!r}", "account = None, not 'x'"),
+    ):
+        assert main(f"release m.json in.csv out.csv {options}".split()) == 2
+        assert told in capsys.readouterr().err, options
+    assert main(f"release m.json in.csv else.csv --column said {log}".split()) == 1  # another one
+    assert len(DiskLog(LOG).entries) == 1 and len(manifests()) == 1
+
+
+def test_a_key_that_others_know_is_refused(capsys, folder):
+    kill(at_the_receipt)
+    (name,) = manifests()
+    whole = Path(name).read_bytes()
+    os.chmod(name, 0o640)
+    assert main(FIRST.split()) == 2 and "not yours alone" in capsys.readouterr().err
+    os.rename(name, "elsewhere")
+    os.chmod("elsewhere", 0o600)
+    os.symlink("elsewhere", name)
+    assert main(FIRST.split()) == 2
+    os.unlink(name)
+    key = json.loads(whole.split(b"\n")[0])["key"]
+    for damaged in (b"", whole[:40], whole.replace(b"key", b"kye"), whole.replace(b"1", b"z")):
+        Path(name).write_bytes(damaged)
+        os.chmod(name, 0o600)
+        capsys.readouterr()
+        assert main(FIRST.split()) == 2
+        told = capsys.readouterr().err
+        assert "is damaged, or no manifest" in told and key not in told
+    Path(name).write_bytes(whole)
+    assert main(FIRST.split()) == 0
+
+
+def test_a_manifest_shows_no_key_and_gives_way_to_nothing(capsys):
+    manifest = Manifest.new(Path("k.manifest"), {"column": "said"})
+    manifest.write()
+    assert manifest.key.hex() not in repr(manifest) and Manifest.read(manifest.path) == manifest
+    assert Manifest.new(manifest.path, {}).key != manifest.key
+    with pytest.raises(FileExistsError):
+        manifest.write()
+    assert main(f"{RELEASE.replace('out.csv', 'k.manifest')} --no-log --force".split()) == 2
+    assert "never replaced" in capsys.readouterr().err
+
+
+def test_a_note_that_was_cut_off_is_as_if_it_was_never_begun():
+    manifest = Manifest.new(Path("k.manifest"), {"column": "said"})
+    manifest.write()
+    with open("k.manifest", "ab") as file:
+        file.write(b'{"line": "00')
+    assert Manifest.read(manifest.path) == manifest
+    manifest.note("ab", "cd")
+    assert Manifest.read(manifest.path).notes == ({"line": "ab", "drawn": "cd"},)
+
+
+def test_who_comes_second_is_told_and_adds_no_line():
+    """Two runs have asked; the first is between its line and its data when the second comes to the log."""
+    DiskLog(LOG, new=True).record("other", DRAWN)
+    names = {"target": Path("out.csv"), "column": "said", "force": False, "receipt": None}
+    options = {"budget": None, "account": "said", "new_account": None}
+    asked = argparse.Namespace(**names, **options)
+    first, second = (Booking(DiskLog(LOG), CERTIFICATE, asked, []) for _ in range(2))
+    first(Released(900, 0))
+    with pytest.raises(FileExistsError, match="another program is releasing"):
+        second(Released(900, 0))
+    assert len(DiskLog(LOG).entries) == 2
