@@ -309,7 +309,7 @@ class Manifest:
     key : bytes
         The secret key.
     notes : tuple of dict
-        The `line` that was to be written, by its digest, and digests of what was `drawn` then.
+        The `line` that was to be written, by its digest, and a digest of what was `drawn` for it, if any.
 
     Source: a write-ahead log, as databases keep one.
     """
@@ -354,7 +354,7 @@ class Manifest:
         with new_file(self.path) as file:
             file.write(b"".join(json.dumps(line).encode() + b"\n" for line in (head, *self.notes)))
 
-    def note(self, line: str, drawn: str) -> None:
+    def note(self, line: str, drawn: str = "") -> None:
         """Add a note to a manifest that is written; it is on the disk when this returns."""
         with open(self.path, "r+b", buffering=0) as file:
             file.truncate(file.read().rfind(b"\n") + 1)
