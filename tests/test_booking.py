@@ -4,6 +4,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import pickle
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -177,6 +178,8 @@ def test_a_manifest_shows_no_key_and_gives_way_to_nothing(capsys):
     manifest.write()
     assert manifest.key.hex() not in repr(manifest) and Manifest.read(manifest.path) == manifest
     assert Manifest.new(manifest.path, {}).key != manifest.key
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(manifest)
     with pytest.raises(FileExistsError):
         manifest.write()
     assert main(f"{RELEASE.replace('out.csv', 'k.manifest')} --no-log --force".split()) == 2

@@ -374,6 +374,9 @@ class Manifest:
         drawn = {note["line"]: note["drawn"] for note in self.notes}
         return next(((e, drawn[e.digest]) for e in log.entries if e.digest in drawn), None)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a secret key is not pickled: read the manifest where it is needed")
+
     def words(self, *bound: str | int) -> KeyedWords:
         """The random words of this release, or of a part of it."""
         return KeyedWords(self.key, json.dumps(self.release, sort_keys=True), *bound)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .booking import Manifest
-from .disk_log import DiskLog, certified
+from .disk_log import DiskLog, certified, check_text
 from .log_lines import locked
 from ..large_alphabets.optimal import optimal_mechanism
 from ..practice.strata import LevelExceeded
@@ -143,8 +143,8 @@ def release_dask(
     mechanism : Mechanism
         Its inputs are all values that may occur.
     folder : path
-        Where the parts go, as `part.0.parquet` and so on; it appears when all are written. The workers run under
-        the same user and share the folder around it.
+        Where the parts go, as `part.0.parquet` and so on; it appears when all are written, and is its owner's alone
+        until you open it. The workers run under the same user and share the folder around it.
     missing : {'refuse', 'keep'}
         Whether a missing value is an error or stays missing, which tells who did not answer.
     epsilon : float, optional
@@ -172,12 +172,24 @@ def release_dask(
         its partition and row. Nothing appears then.
 
     Source: the law is that of `Mechanism.privatize`, under the words of `KeyedWords`; a write-ahead log.
+
+    Examples
+    --------
+    >>> import tempfile, pandas as pd
+    >>> from dask import dataframe as dd
+    >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"), ("no", "yes"))
+    >>> frame = dd.from_pandas(pd.DataFrame({"smokes": ["no", "yes", "no"]}), npartitions=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     released = release_dask(frame, "smokes", flip, f"{folder}/out")
+    ...     first, second = released.compute(), released.compute()
+    >>> first.equals(second)
+    True
     """
     from dask import dataframe as dd
     from dask.base import compute
     from dask.delayed import delayed
 
-    _check_plan(frame, missing, mechanism, epsilon, log, options)
+    _check_plan(frame, column, missing, mechanism, epsilon, log, options)
     like, target = release_frame(frame._meta, column, mechanism), Path(folder).absolute()
     release = _release_of(frame, column, mechanism, missing, log, options)
     with _held(target, release) as manifest:
@@ -222,6 +234,7 @@ def _read_part(path: Path, like: Any) -> Any:
 
 def _check_plan(
     frame: Any,
+    column: str,
     missing: str,
     mechanism: Mechanism,
     epsilon: float | None,
@@ -231,6 +244,8 @@ def _check_plan(
     """What can be known to fail before the first task."""
     if not hasattr(frame, "to_delayed") or not hasattr(frame, "columns"):
         raise ValueError(f"frame must be a Dask frame, got a {type(frame).__name__}")
+    if list(frame.columns).count(check_text(column, "column")) > 1:
+        raise ValueError(f"column {column!r} stands more than once in the frame")
     if missing not in GAPS:
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
