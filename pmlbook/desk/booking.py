@@ -88,11 +88,9 @@ def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
     """The log of this name, or a new one."""
     if not (arguments.start_log or os.path.lexists(path)):
         raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
-    new = bool(arguments.start_log)
-    if (
-        new and manifest_of(path, Path(arguments.target)).exists()
-    ):  # it was cut off and is run again
-        new = not os.path.lexists(path)
+    new, target = bool(arguments.start_log), getattr(arguments, "target", None)
+    if new and target and os.path.lexists(path):  # perhaps by a release that was cut off
+        new = not manifest_of(path, Path(target)).exists()
     return DiskLog(path, new=new, after=arguments.after)
 
 # %% ../../nbs/desk/07_booking.ipynb #27a5c652
