@@ -33,7 +33,7 @@ def test_no_time_at_all_is_enough_for_a_start(n, spread, level):
 
 
 def test_a_solver_that_fails_at_once_costs_the_optimum_not_the_mechanism(monkeypatch):
-    def fails(self, seconds=np.inf):
+    def fails(self, clock):
         raise module.SolverFailed("out of order")
 
     monkeypatch.setattr(module.Master, "solve", fails)

@@ -17,7 +17,8 @@ from scipy.optimize import nnls
 from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
 from ..workshop.enclosure import float_above
-from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
+from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
+from ..workshop.progress import Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior
@@ -126,14 +127,14 @@ def complete(
 
 
 def best_mix(
-    corners: Extremes, utility: Utility, max_time: float = PATIENCE
+    corners: Extremes, utility: Utility, clock: Clock | None = None
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
     """The corners of an optimal mixture, at most N, and the prices of the equations.
 
     Raises
     ------
     SolverFailed
-        If the solver finds no mixture, which symbols rarer than 1e-9 may cause.
+        If the solver finds no mixture, which symbols rarer than 1e-9 may cause, or none in time.
 
     Source: Grosse et al. 2024, Theorem 5.
     """
@@ -145,7 +146,7 @@ def best_mix(
     rows, last = shifts / scale, int(np.argmax(prior))  # the same equations, of order one;
     rows[last] = 1  # one of them follows from the others: the weights sum to one instead
     try:
-        best = maximise(values, equal=(rows, np.arange(len(prior)) == last), max_time=max_time)
+        best = maximise(values, equal=(rows, np.arange(len(prior)) == last), clock=clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
     prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
@@ -230,16 +231,18 @@ def ceilings(
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
-    prior: PriorLike, epsilon: float, utility: Utility
+    prior: PriorLike, epsilon: float, utility: Utility, clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], float]:
     """Lift vectors of an optimal mechanism, at most N, and a bound on the optimum.
+
+    Where the clock is over before the programme is solved, `SolverFailed`.
 
     Source: Grosse et al. 2024, Theorem 5.
     """
     shares = exact_prior(prior)
     limit = lift_limit(shares, epsilon)[1]
     corners = exact_lift_vectors(shares, limit)
-    used, prices = best_mix(corners, utility)
+    used, prices = best_mix(corners, utility, clock)
     if utility.symmetric and len(set(shares)) < len(shares):
         corners_alike, even = exact_lift_vectors(shares, limit, shares), even_prices(shares, prices)
         return corners.lifts[:, used], float_above(dual_bound(corners_alike, utility, even))

@@ -18,6 +18,7 @@ from .lift_vectors import quotient
 from .privacy_regions import lift_limit
 from ..workshop.enclosure import float_above
 from ..workshop.linear_programmes import Infeasible, maximise
+from ..workshop.progress import Clock
 from ..foundations.probability import exact_prior
 from ..foundations.utility import ExpectedGain
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
@@ -78,7 +79,7 @@ SNAP = 1e-9  # relative distance at which an entry of a solution is taken to be 
 
 
 def gain_programme(
-    prior: NDArray[np.float64], c: float, gain: NDArray[np.float64]
+    prior: NDArray[np.float64], c: float, gain: NDArray[np.float64], clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], list[float]]:
     """Lift vectors of a mechanism of largest expected gain, and the best fees, in floats.
 
@@ -98,6 +99,7 @@ def gain_programme(
             np.append((prior[:, None] * gain).ravel(), np.zeros(actions)),
             equal=(sparse.vstack([rows, shares]), np.append(np.ones(n), np.zeros(actions))),
             at_most=(level, np.zeros(entries)),
+            clock=clock,
         )
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
@@ -110,7 +112,7 @@ def gain_programme(
 
 
 def gain_optimum(
-    prior: PriorLike, epsilon: float, gain: ArrayLike
+    prior: PriorLike, epsilon: float, gain: ArrayLike, clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], float]:
     """Lift vectors of a mechanism of largest expected gain, and a bound on the optimum.
 
@@ -122,6 +124,8 @@ def gain_optimum(
         Privacy level in nats; beyond `epsilon_max(prior)` nothing changes any more.
     gain : array_like, shape (N, A)
         What each action earns under each secret, any finite unit.
+    clock : Clock, optional
+        The programme gives up when it is over.
 
     Returns
     -------
@@ -136,6 +140,8 @@ def gain_optimum(
         If `prior` is no distribution or has a zero.
     ValueError
         If `epsilon` is negative or not finite, or `gain` is no finite table with N rows.
+    SolverFailed
+        If the programme finds no mechanism, or none in time.
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
 
@@ -149,7 +155,8 @@ def gain_optimum(
     if len(table) != len(shares):
         raise ValueError(f"gain has {len(table)} rows, but there are {len(shares)} symbols")
     limit = lift_limit(shares, check_epsilon(epsilon))[1]
-    lifts, fees = gain_programme(check_prior(prior), quotient(*limit.as_integer_ratio()), table)
+    c = quotient(*limit.as_integer_ratio())
+    lifts, fees = gain_programme(check_prior(prior), c, table, clock)
     return lifts, float_above(gain_bound(shares, limit, table, fees))
 
 # %% ../../nbs/extremal/11_gains.ipynb #e1992c98

@@ -35,10 +35,11 @@ from ..foundations.utility import FInformation, Utility
 from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FEW_CELLS', 'SMALL', 'FEW_NUMBERS', 'NEAR',
-           'TAIL', 'Found', 'LAID', 'TIED', 'NEGLIGIBLE', 'UNWATCHED', 'Master', 'start_columns', 'bundles',
-           'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled', 'corners_near', 'tail_columns', 'grow_coarse',
-           'grow_tied', 'grow', 'grow_but_rare', 'warn_why', 'column_generation']
+__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FINER', 'MOST_POWER', 'FEW_CELLS', 'SMALL',
+           'FEW_NUMBERS', 'NEAR', 'STORED', 'TAIL', 'Found', 'LAID', 'TIED', 'NEGLIGIBLE', 'UNWATCHED', 'Master',
+           'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled', 'corners_near',
+           'tail_columns', 'grow_coarse', 'grow_tied', 'grow', 'grow_but_rare', 'warn_why', 'column_generation',
+           'generate']
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #63ad982a
 LATE = "the time is up"
@@ -68,9 +69,9 @@ class Master:
         self.columns = joined([self.columns, columns])
         self.filled, self.loss = np.hstack([self.filled, filled]), np.append(self.loss, loss)
 
-    def solve(self, seconds: float = np.inf) -> tuple[Floats, Floats, float]:
+    def solve(self, clock: Clock) -> tuple[Floats, Floats, float]:
         """Weights, prices and loss, recomputed from the weights; SolverFailed without an optimum."""
-        ends = self.solver.getRunTime() + seconds
+        ends = self.solver.getRunTime() + clock.left
         self.solver.setOptionValue("time_limit", ends)
         for tolerance in (1e-10, 1e-9, 1e-7):
             for side in ("primal", "dual"):
@@ -134,7 +135,9 @@ def bundles(prior: Floats, rows: int) -> NDArray[np.int64]:
 KEEP = 4  # columns a round for each group that takes the remainder
 STALE = 12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
 NEAREST = 0.97  # how near to the fair prices the search may stay
-PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round
+PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round, at first
+FINER = 4  # times as many, where neither side moves
+MOST_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
 FEW_CELLS = 8  # near ties: random sets will not do
 SMALL = 18  # groups up to which the lists are complete at once
 FEW_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
@@ -174,7 +177,7 @@ class Growth:
         """Add columns and solve; without an answer in time the last one stands."""
         self.master.add(columns)
         try:
-            self.weights, self.prices, self.loss = self.master.solve(self.clock.left)
+            self.weights, self.prices, self.loss = self.master.solve(self.clock)
         except SolverFailed as failure:
             self.stuck = str(failure)
 
@@ -240,9 +243,9 @@ class Search:
     def __init__(self, growth: Growth) -> None:
         self.growth, groups = growth, growth.groups
         self.cells, self.repeats = Cells(groups), sums_repeat(groups)
-        self.least, self.most = 12 if len(groups.p) <= SMALL else 14, 20
+        self.least, self.most = 12 if len(groups.p) <= SMALL else 14, MOST_POWER[0]
         self.power, self.mix, self.stale, self.rest, self.pause = self.least, 0.0, 0, 0, 1
-        self.numbers, self.took = numbers_full(groups), 0.0
+        self.numbers, self.took, self.pairs = numbers_full(groups), 0.0, PAIRS
         few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # lists of so few groups end anyway
         self.even = len(groups.p) > SMALL and len(self.numbers) <= few
 
@@ -287,7 +290,7 @@ class Search:
             columns, bound, complete = price_sums(groups, prices, KEEP, growth.clock, enough)
             self.repeats = complete or growth.clock.over
         if not complete:
-            limit, pairs = 2**self.power, min(4**self.power // 1000, PAIRS)
+            limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
             columns, bound, complete = price(
                 groups, prices, limit, pairs, KEEP, growth.clock, enough
             )
@@ -315,10 +318,22 @@ class Search:
             self.adapt(found, complete, loss - growth.loss >= 0.1 * growth.gap)
             nearer = growth.loss - growth.fairest < 0.95 * distance
             self.stale = 0 if nearer or growth.gap < 0.95 * before else self.stale + 1
-            if self.stale >= STALE:
-                growth.stuck = (
-                    "neither side moves" if complete else "the lists of the search are too long"
-                )
+            if self.stale >= STALE and complete:
+                growth.stuck = "neither side moves"
+            elif self.stale >= STALE:
+                self.refine()
+
+    def refine(self) -> None:
+        """Look at more of the lists, and at longer ones, if there is a time, and it allows; else the search is stuck."""
+        self.pairs, self.most = FINER * self.pairs, min(self.most + 1, MOST_POWER[1])
+        self.power, self.took, self.stale = self.most, FINER * self.took, 0
+        left = self.growth.clock.left
+        if left == np.inf:
+            self.growth.stuck = (
+                "the lists of the search are too long; give it a time, and it goes on"
+            )
+        elif self.took > left:
+            self.growth.stuck = "the lists of the search are too long for the time that is left"
 
     def adapt(self, found: bool, complete: bool, better: bool) -> None:
         """Set the effort and the prices of the next round."""
@@ -333,6 +348,9 @@ class Search:
         self.took *= 3.0 ** (self.power - power)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c3454ffb
+STORED = 2e-6  # seconds that it takes to certify one probability
+
+
 def grow_bundled(
     prior: Floats,
     epsilon: float,
@@ -342,14 +360,23 @@ def grow_bundled(
     clock: Clock,
     people: int | None,
 ) -> tuple[Floats, Floats, float]:
-    """Lift vectors that treat each bundle as one symbol, their shares, and their value."""
+    """Lift vectors that treat each bundle as one symbol, their shares, and their value.
+
+    The symbols of a bundle are told apart if the outcomes that this takes are few, or can be certified in time.
+    """
     label = bundles(prior, rows)
     tied = Groups(np.bincount(label, prior).astype(float), epsilon, utility, people)
     growth = Growth(tied, tol, clock)
     draw(growth, 8)
-    lifts, weights = growth.lifts()
-    x, shares = unroll(prior, label, np.minimum(growth.groups.a * lifts, 1), weights)
-    return x / growth.groups.a, shares, growth.groups.closed - growth.loss
+    lifts, shares = growth.lifts()
+    filled, value = np.minimum(tied.a * lifts, 1), tied.closed - growth.loss
+    between = ((filled > 0) & (filled < 1)).any(axis=1)
+    outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
+    if len(prior) * outcomes > max(LAID**2, clock.left / STORED):
+        return lifts[label], shares, value
+    x, shares = unroll(prior, label, filled, shares)
+    told = float(shares @ utility.columns(x / tied.a, prior))
+    return x / tied.a, shares, max(value, told)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c205
 TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
@@ -385,7 +412,7 @@ def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
     label[order[:alone]] = np.arange(alone)
     label[order[alone:]] = alone + np.arange(len(prior) - alone) % 2
     tied = Groups(np.bincount(label, prior).astype(float), epsilon, growth.groups.utility)
-    small = Growth(tied, growth.tol, Clock(growth.clock.left / 4, False))
+    small = Growth(tied, growth.tol, growth.clock.part(1 / 4))
     Search(small).run()
     lifts, weights = small.lifts()
     x, _ = unroll(prior, label, np.minimum(tied.a * lifts, 1), weights)
@@ -404,7 +431,9 @@ def grow_coarse(
     best, rows = None, BUNDLED
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     while rows < len(groups.p) and not (best is not None and clock.over):
-        more = grow_bundled(prior, epsilon, rows, groups.utility, tol, clock, groups.people)
+        stored = 0.0 if best is None else STORED * best[0].size
+        search = clock.part(most=max(0.0, clock.left - stored))
+        more = grow_bundled(prior, epsilon, rows, groups.utility, tol, search, groups.people)
         best, rows = more if best is None or more[2] > best[2] else best, 2 * rows
         if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
             return best
@@ -494,6 +523,8 @@ def grow_but_rare(
 ) -> tuple[Found, float, str]:
     """As `grow`; what it leaves open in a quarter of the time is asked again with negligible symbols tied into one.
 
+    What is open then has the time that is left, with all symbols told apart.
+
     Source: convexity of f; see the chapter.
     """
     groups = Groups(prior, epsilon, utility, people)
@@ -502,17 +533,18 @@ def grow_but_rare(
     tails = [few for few in dict.fromkeys(ends) if (groups.member < few).sum() > 1]
     if len(prior) <= SMALL or not tails:
         return grow(prior, epsilon, utility, tol, clock, people)
-    first = Clock(clock.left / 4, clock.progress, clock.label)
+    first = clock.part(1 / 4, silent=False)
     best, bound, why = grow(prior, epsilon, utility, tol, first, people)
-    for left, few in zip(range(len(tails), 0, -1), tails):
+    for left, few in zip(range(len(tails) + 1, 0, -1), [*tails, 0]):
         if why == "" or clock.over:
             break
         rare = groups.member < few
-        label, own = np.where(rare, 0, np.cumsum(~rare)), Clock(clock.left / left, False)
+        label, own = np.where(rare, 0, np.cumsum(~rare) - (few == 0)), clock.part(1 / left)
         tied = np.bincount(label, prior).astype(float)
         (lifts, shares, value), near, why = grow(tied, epsilon, utility, tol, own, people)
         best = max(best, (lifts[label], shares, value), key=itemgetter(2))
-        bound = min(bound, near + float(costs[few - 1]) + groups.rounding)
+        apart = float(costs[few - 1]) if few else 0.0
+        bound = min(bound, near + apart + groups.rounding)
         clock.tell(best[2], bound)
         closed = bound - best[2] <= max(tol * best[2], 2 * groups.rounding)
         why = "" if closed else why or "negligible symbols are told apart no further"
@@ -584,18 +616,29 @@ def column_generation(
     >>> round(column_generation([0.4, 0.3, 0.2, 0.1], 0.8, NAMED["mutual_information"])[2], 6) <= 0.8
     True
     """
+    with Clock(max_time, progress, "column generation") as clock:
+        return generate(prior, epsilon, utility, tol, clock)
+
+
+def generate(
+    prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock
+) -> tuple[Floats, Floats, float]:
+    """As `column_generation`, within the time of a clock; one that nobody limits or watches gets a limit.
+
+    Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
+    """
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
-    watched = progress is True or callable(progress)
-    limit = UNWATCHED if max_time is None and not watched else max_time
-    with Clock(limit, progress, "column generation") as clock:
-        if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
-            nothing_said = np.ones((len(checked), 1))
-            return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
-        (lifts, shares, value), bound, why = grow_but_rare(
-            checked, level, utility, tol, clock, people_of(prior)
-        )
-    if why and not (why == LATE and max_time is not None):
-        warn_why(value, bound, tol, why if why != LATE else f"{limit:g} seconds are over")
+    if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
+        nothing_said = np.ones((len(checked), 1))
+        return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
+    limited, watched = clock.limit < np.inf, clock.progress is True or callable(clock.progress)
+    if not limited and not watched:
+        clock.limit = UNWATCHED
+    (lifts, shares, value), bound, why = grow_but_rare(
+        checked, level, utility, tol, clock, people_of(prior)
+    )
+    if why and not (why == LATE and limited):
+        warn_why(value, bound, tol, why if why != LATE else f"{clock.limit:g} seconds are over")
     return lifts, shares, bound

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from ..extremal.binary import binary_mechanism
-from .column_generation import column_generation
+from .column_generation import generate
 from pmlbook.extremal.enumeration import (
     ROUNDED,
     Contradiction,
@@ -27,13 +27,15 @@ from pmlbook.extremal.enumeration import (
     mixture,
     too_uneven,
 )
-from ..extremal.gains import gain_mixture, gain_optimum
+from ..extremal.gains import gain_bound, gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
+from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.lift_vectors import Corners, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.uniform import uniform_mechanism
 from ..workshop.enclosure import float_above, reaches
-from ..workshop.linear_programmes import SolverFailed, warn_if_loose, whole_numbers
+from ..workshop.linear_programmes import OutOfTime, SolverFailed, warn_if_loose, whole_numbers
+from ..workshop.progress import Clock
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from pmlbook.foundations.utility import (
@@ -54,8 +56,8 @@ from pmlbook.workshop.validation import (
 
 # %% auto #0
 __all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'RARE', 'METHODS', 'closed_form', 'formula_corners',
-           'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'loose', 'at_lower_level',
-           'better', 'Blend', 'optimal_mechanism']
+           'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'programmed', 'loose',
+           'at_lower_level', 'better', 'Blend', 'optimal_mechanism']
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #19f58591
 def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
@@ -167,13 +169,46 @@ NOTHING = 2.0**-40  # a value that nobody misses: nobody is warned about less th
 LOWER = tuple(2.0**-k for k in range(51, 20, -3))
 
 
+def programmed(
+    prior: PriorLike, epsilon: float, utility: Utility, method: str, clock: Clock
+) -> tuple[NDArray[np.float64], float]:
+    """Lift vectors of the best mechanism by one linear programme, and a bound on the optimum.
+
+    Where a clock with a limit is over first: those of randomized response, and the bound of prices that are zero.
+
+    Source: Grosse et al. 2024, Definition 5 and Theorem 5; weak duality.
+    """
+    gain = None
+    if method == "gain_programme" and isinstance(utility, ExpectedGain):
+        gain = utility.gain
+    try:
+        if gain is not None:
+            return gain_optimum(prior, epsilon, gain, clock.finishing())
+        return enumerate_optimum(prior, epsilon, utility, clock.finishing())
+    except OutOfTime:
+        if clock.limit == np.inf:
+            raise
+    shares, law = exact_prior(prior), check_prior(prior)
+    channel, none = randomized_response_for_pml(law, epsilon), [Fraction(0)] * len(law)
+    limit = lift_limit(shares, epsilon)[1]
+    if gain is not None:
+        bound = gain_bound(shares, limit, gain, none)
+    else:
+        bound = dual_bound(exact_lift_vectors(shares, limit), utility, none)
+    return channel / (law @ channel), float_above(bound)
+
+
 def loose(design: Design, utility: Utility) -> bool:
     """Whether the gap of a design is much larger than rounding explains."""
     return design.gap > LOOSE * rounding(design.mechanism, utility)
 
 
 def at_lower_level(
-    prior: PriorLike, epsilon: float, utility: Utility, inputs: Sequence[Hashable]
+    prior: PriorLike,
+    epsilon: float,
+    utility: Utility,
+    inputs: Sequence[Hashable],
+    clock: Clock | None = None,
 ) -> Mechanism:
     """The best mechanism of a level that is a little lower, so that rounded it keeps the one that is asked for.
 
@@ -183,7 +218,7 @@ def at_lower_level(
     limit = lift_limit(shares, epsilon)[0]
     for lower in LOWER:
         corners = exact_lift_vectors(shares, max(limit * (1 - Fraction(lower)), Fraction(1)))
-        used, _ = best_mix(corners, utility)
+        used, _ = best_mix(corners, utility, clock)
         mechanism = Mechanism(mixture(corners.lifts[:, used], law, 0.0), prior, inputs)
         if mechanism.certify(epsilon):
             return mechanism
@@ -279,7 +314,9 @@ def optimal_mechanism(
     tol : float
         Gap, as a fraction of the value, at which column generation is content.
     max_time : float, optional
-        Seconds after which column generation stops, with a valid mechanism and a valid bound.
+        Seconds after which the search stops, with a valid mechanism and a valid bound. Only then is the
+        mechanism mixed and certified, which takes some microseconds for each probability. A linear programme
+        that is not solved a second later, `GRACE`, leaves randomized response.
     progress : callable or bool, optional
         Called as ``progress(value, bound, seconds)`` by column generation; see `Clock`.
 
@@ -314,6 +351,7 @@ def optimal_mechanism(
     checked, level, names = check_prior(prior), check_epsilon(epsilon), names_of(prior)
     measure = as_utility(utility).aligned(names, "prior")
     inputs = first_names(names, measure.inputs) or ()
+    clock = Clock(max_time, progress, "column generation")
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     formula = closed_form(prior, level, measure) if method in METHODS[:2] else None
@@ -330,11 +368,11 @@ def optimal_mechanism(
     if found == "gain_programme":
         if not isinstance(measure, ExpectedGain):
             raise ValueError(f"method 'gain_programme' needs an ExpectedGain, got {utility!r}")
-        lifts, bound = gain_optimum(prior, level, measure.gain)
-    elif found == "column_generation":
-        lifts, shares, bound = column_generation(prior, level, measure, tol, max_time, progress)
+    if found == "column_generation":
+        with clock:
+            lifts, shares, bound = generate(prior, level, measure, tol, clock)
     else:
-        lifts, bound = enumerate_optimum(prior, level, measure)
+        lifts, bound = programmed(prior, level, measure, found, clock)
 
     searched = found == "column_generation"  # which has said itself what it left open
     blend = Blend(lifts, shares, checked) if searched else None
@@ -348,8 +386,11 @@ def optimal_mechanism(
     design = bracket(keep_level(make, level), measure, bound, found)
     if not loose(design, measure) or blend is not None and not blend.lost(design, measure):
         return design
-    if len(checked) <= FEW:
-        design = better(design, measure, lambda: at_lower_level(prior, level, measure, inputs))
+    if len(checked) <= FEW and not clock.over:
+        given = prior, level, measure, inputs, clock
+        design = better(design, measure, lambda: at_lower_level(*given))
+    if clock.over:
+        return design
     size = rounding(design.mechanism, measure) / ROUNDED + NOTHING
     warn_if_loose("optimal_mechanism", design.value, design.bound, tol * size)
     return design

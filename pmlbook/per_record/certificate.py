@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import html
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,8 @@ from .tilted import TINY, best_adversary, climb, spare, unsure
 
 # %% auto #0
 __all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'AT_ONCE', 'PATIENCE', 'ASIDE', 'Search', 'top', 'search', 'worst_prior',
-           'Adversary', 'check_entropy', 'in_turn', 'kinds', 'per_record_leakage', 'LeakageCurve', 'leakage_curve']
+           'Adversary', 'check_entropy', 'in_turn', 'kinds', 'per_record_leakage', 'worst_record', 'LeakageCurve',
+           'leakage_curve']
 
 # %% ../../nbs/per_record/11_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
@@ -141,7 +143,7 @@ def search(
             continue
         if cut_so_far <= PATIENCE < cut_so_far + int(cut.sum()) and value >= floor:
             for way, other in (("peaks", peaks_bound), ("rank", rank_bound)):
-                low = other(problem, b, tol, classes, value, Clock(clock.left / 3))
+                low = other(problem, b, tol, classes, value, clock.part(1 / 3))
                 ceiling, road = min(ceiling, low), way if low <= enough else road
                 if low <= enough:
                     break
@@ -250,17 +252,23 @@ def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
     return tuple((p.shape, hashlib.sha256(p.tobytes()).digest()) for p in parts)
 
 
-def kinds(query: Query, channel: ArrayLike) -> list[int]:
-    """One record of each kind: the others are attacked alike.
+def kinds(
+    query: Query, checked: NDArray[np.float64], by_value: bool, clock: Clock | None = None
+) -> list[int]:
+    """One record of each kind: the others are attacked alike. After `check_rows`.
+
+    When the time is over, the records that are left count as kinds.
 
     Source: this chapter.
     """
-    checked, by_value = check_rows(query, channel)
-    found = list(query.kinds if by_value else range(len(query.shape)))
-    if len(found) > 1:
-        marks = {_mark(classes_of(query, checked, by_value, i)): i for i in reversed(found)}
-        found = sorted(marks.values())
-    return found
+    records = list(query.kinds if by_value else range(len(query.shape)))
+    if len(records) == 1:
+        return records
+    found: dict[Hashable, int] = {}
+    for i in records:
+        over = clock is not None and clock.over
+        found.setdefault(i if over else _mark(classes_of(query, checked, by_value, i)), i)
+    return sorted(found.values())
 
 # %% ../../nbs/per_record/11_certificate.ipynb #7d3f213a
 def per_record_leakage(
@@ -314,19 +322,36 @@ def per_record_leakage(
     (0.368064, True)
     """
     tol = max(check_epsilon(tol, "tol"), 1e-9)
-    best: tuple[Search, RecordProblem] | None = None
-    bound, why, (checked, by_value) = 0.0, "", check_rows(query, channel)
     with Clock(max_time, progress, "per-record leakage") as clock:
-        for i in in_turn(kinds(query, channel), clock):
-            if best is not None and clock.over:  # nobody learns more than all about a record
-                bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
-                continue
-            problem = classes_of(query, checked, by_value, i)
-            level = check_entropy(b, problem.largest_entropy)
-            found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
-            bound, why = max((bound, why), (found.bound, found.method))
-            if best is None or found.value > best[0].value:
-                best = found, problem
+        checked = check_rows(query, channel)
+        records = kinds(query, *checked, clock)
+        return worst_record(query, records, partial(classes_of, query, *checked), b, tol, clock)
+
+
+def worst_record(
+    query: Query,
+    records: Sequence[int],
+    problem_of: Callable[[int], RecordProblem],
+    b: float,
+    tol: float,
+    clock: Clock,
+) -> Adversary:
+    """The worst adversary for some records, of which `problem_of` gives the classes.
+
+    Source: Wu et al. 2026, Definition 2.1, eq. (2).
+    """
+    best: tuple[Search, RecordProblem] | None = None
+    bound, why = 0.0, ""
+    for i in in_turn(records, clock):
+        if best is not None and clock.over:  # nobody learns more than all about a record
+            bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
+            continue
+        problem = problem_of(i)
+        level = check_entropy(b, problem.largest_entropy)
+        found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
+        bound, why = max((bound, why), (found.bound, found.method))
+        if best is None or found.value > best[0].value:
+            best = found, problem
     assert best is not None
     found, problem = best
     method = found.method if bound - found.value <= tol else why
@@ -369,7 +394,7 @@ def leakage_curve(
     tol : float
         Gap to reach, in nats.
     max_time : float, optional
-        Seconds for each level.
+        Seconds for all levels together; each has an equal share of what is left.
 
     Returns
     -------
@@ -389,8 +414,14 @@ def leakage_curve(
     >>> curve.values.round(4).tolist()
     [0.1927, 0.1733, 0.0281]
     """
-    ordered = np.sort(real_array(levels, "levels", 1))
-    found = [per_record_leakage(query, channel, b, tol, max_time, False) for b in ordered]
+    ordered, clock = np.sort(real_array(levels, "levels", 1)), Clock(max_time, False)
+    tol, checked = max(check_epsilon(tol, "tol"), 1e-9), check_rows(query, channel)
+    records = kinds(query, *checked, clock)
+    problem_of = lru_cache(maxsize=4)(partial(classes_of, query, *checked))
+    found = [
+        worst_record(query, records, problem_of, b, tol, clock.part(1 / (len(ordered) - k)))
+        for k, b in enumerate(ordered.tolist())
+    ]
     values = np.maximum.accumulate([f.value for f in found][::-1])[::-1]
     bounds = np.minimum.accumulate([f.bound for f in found])
     return LeakageCurve(ordered, np.asarray(values), np.maximum(bounds, values))

@@ -133,8 +133,8 @@ def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols:
             f" (limit {MAX_NUMBERS}): let the channel merge outputs"
         )
     place = np.argsort(np.argsort(first))[where.ravel()]  # in the order in which they appear
-    ends = np.cumsum(np.bincount(place))[:-1]
-    members = np.split(np.argsort(place, kind="stable"), ends)
+    order, ends = np.argsort(place, kind="stable"), np.cumsum(np.bincount(place)).tolist()
+    members = [order[begin:end] for begin, end in zip([0, *ends], ends)]
     sizes = log_counts[np.sort(first)]
     for k in np.flatnonzero(np.bincount(place) > 1):
         sizes[k] = log_sum(log_counts[members[k]])

@@ -25,6 +25,7 @@ from pmlbook.per_record.certificate import (
 )
 from .classes import check_rows
 from .queries import MAX_DATASETS, Query
+from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_count, check_epsilon
 
 # %% auto #0
@@ -186,7 +187,7 @@ def audit_pair(
     tol : float
         Stop each search at this gap, in nats.
     max_time : float, optional
-        Seconds for each search; an interrupted one returns a valid bracket.
+        Seconds for all searches together; an interrupted one returns a valid bracket.
     levels : int
         From 2; how densely the curves behind `promised` are sampled.
 
@@ -210,17 +211,19 @@ def audit_pair(
     >>> audit.first.value + audit.second.value < 1e-9, round(audit.together.value, 6)
     (True, 0.693147)
     """
-    steps = check_count(levels, "levels", least=2)
+    steps, clock = check_count(levels, "levels", least=2), Clock(max_time, False)
     query, joint = released_together(first, first_channel, second, second_channel)
     largest = math.fsum(math.log(size) for size in query.shape)
     doubt = check_entropy(check_epsilon(b, "b"), largest)
     given = (first, first_channel), (second, second_channel)
-    alone = [per_record_leakage(q, channel, doubt, tol, max_time, False) for q, channel in given]
-    together = per_record_leakage(query, joint, doubt, tol, max_time, False)
+    *alone, together = (
+        per_record_leakage(q, rows, doubt, tol, clock.left / left, False)
+        for left, (q, rows) in zip((5, 4, 3), (*given, (query, joint)))
+    )
     promised = max(math.log(size) for size in query.shape)
-    for told, (before, channel), (after, other) in zip(alone, given, given[::-1]):
+    for k, (told, (before, channel), (after, other)) in enumerate(zip(alone, given, given[::-1])):
         left = math.nextafter(doubt - _room(check_rows(before, channel)[0]), -math.inf)
         grid = np.unique(np.append(np.linspace(0, largest, steps), min(max(left, 0), largest)))
-        curve = leakage_curve(after, other, grid, tol, max_time)
+        curve = leakage_curve(after, other, grid, tol, clock.left / (2 - k))
         promised = min(promised, told.bound + concave_bound(curve.levels, curve.bounds, left))
     return PairAudit(alone[0], alone[1], together, promised)

@@ -16,6 +16,7 @@ from scipy.special import ndtr
 from .certificate import Adversary, check_entropy, per_record_leakage
 from .parity import binary_entropy
 from .queries import Query
+from ..workshop.progress import Clock
 from ..workshop.validation import check_count, check_epsilon, check_instance
 
 # %% auto #0
@@ -245,8 +246,9 @@ def noisy_leakage(
     (0.0885, 0.0885)
     """
     check_instance(query, Query, "query")
+    clock = Clock(max_time, False)
     rows, inside, outside = binned_noise(query.n_values, noise, scale, bins)
     most = math.log(max(query.shape))
     lost = inside + outside * most + ROUNDED
-    found = per_record_leakage(query, rows, b, tol, max_time, False)
+    found = per_record_leakage(query, rows, b, tol, clock.left, False)
     return NoisyLeakage(found.value, min(found.bound + lost, most), lost, found)

@@ -16,13 +16,13 @@ from ..extremal.enumeration import margin
 from ..foundations.utility import Floats
 from .estimated_prior import PriorRegion
 from ..workshop.enclosure import float_above, float_below
-from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, maximise
+from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
 
 # %% auto #0
 __all__ = ['EMPTY', 'PART', 'FULL', 'GOLDEN', 'RARE', 'SOME_ZERO', 'NO_ZERO', 'NO_ZERO_UPPER', 'ENDS', 'HALVINGS', 'NEAR',
-           'STALE', 'LONGEST', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'least_of', 'ceilings', 'highest', 'arcs',
-           'Pool', 'grow']
+           'STALE', 'LONGEST', 'SEARCHED', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'least_of', 'ceilings', 'highest',
+           'arcs', 'Pool', 'grow']
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3e3ea003
 EMPTY, PART, FULL = 0, 1, 2  # states of a secret in a column: 0, t, or 1
@@ -72,9 +72,12 @@ class Knapsacks:
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #6e936ede
 def exchanged(
-    packs: Knapsacks, prices: Floats, states: NDArray[np.int64]
+    packs: Knapsacks, prices: Floats, states: NDArray[np.int64], clock: Clock | None = None
 ) -> tuple[float, NDArray[np.int64]]:
-    """A column that no change of one or two secrets improves, and what it is worth beyond its prices."""
+    """A column that no change of one or two secrets improves, and what it is worth beyond its prices.
+
+    When the time is over, the best so far.
+    """
     n, each = packs.size, packs.sums(prices)
     secret = np.repeat(np.arange(n), 2)
     first, second = np.triu_indices(2 * n, 1)
@@ -94,7 +97,7 @@ def exchanged(
         )
         found, _ = packs.worth(inner, outer)
         step = int(found.argmax())
-        if not found[step] > best + 1e-13:
+        if not found[step] > best + 1e-13 or (clock is not None and clock.over):
             return float(best), states
         best, pair = found[step], step - 1 - 2 * n
         taken = [step - 1] if pair < 0 else [first[pair], second[pair]]
@@ -170,10 +173,11 @@ ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
 HALVINGS = 20  # of an interval
 
 
-def highest(packs: Knapsacks, prices: Floats, near: float) -> float:
+def highest(packs: Knapsacks, prices: Floats, near: float, clock: Clock | None = None) -> float:
     """Above the worth of every column at these prices, and above zero.
 
-    Intervals of tau are halved until they are within `near` of the best bound for single values of tau.
+    Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
+    time is over.
 
     Source: the theorem of this chapter.
     """
@@ -185,7 +189,8 @@ def highest(packs: Knapsacks, prices: Floats, near: float) -> float:
             above, _ = ceilings(packs, prices, begin, end, kind)
             middle = (begin + end) / 2
             reached = max(reached, ceilings(packs, prices, middle, middle, kind)[0].max())
-            wide = (above > reached + near) & (step < HALVINGS - 1)
+            last = step == HALVINGS - 1 or (clock is not None and clock.over)
+            wide = (above > reached + near) & ~np.bool_(last)
             answer = max(answer, above[~wide].max(initial=0.0))
             if not wide.any():
                 break
@@ -197,6 +202,7 @@ def highest(packs: Knapsacks, prices: Floats, near: float) -> float:
 NEAR = 1e-4  # of the value: a gap that is small enough to end the search
 STALE = 15  # rounds without a better bound, after which it ends
 LONGEST = 40.0  # seconds, unless the caller says otherwise
+SEARCHED = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
 MOST_SECRETS = 200  # pairs of changes of these still fit into memory
 
 
@@ -248,17 +254,18 @@ def grow(
     """
     packs, rng = Knapsacks(region, limit), np.random.default_rng(0)
     pool, least, best, stale = Pool(packs), np.inf, np.zeros(packs.size), 0
-    newest, value = best, 0.0
+    newest, value, finishing = best, 0.0, clock.finishing()
+    search = clock.part(SEARCHED, LONGEST)
     for states in arcs(packs, rng):
         pool.add(states)
     points = np.concatenate([[0, 1], np.linspace(0.05, 0.95, 10)])
     while True:
         table = np.array(pool.entries).T
         try:
-            limit_of_time = max(1.0, min(PATIENCE, clock.left))
-            found = maximise(
-                pool.values, equal=(table, np.ones(packs.size)), max_time=limit_of_time
-            )
+            now = (
+                finishing if least == np.inf else search
+            )  # without a first one no prices are known
+            found = maximise(pool.values, equal=(table, np.ones(packs.size)), clock=now)
         except (Infeasible, SolverFailed):  # too small for floats: any prices prove something
             break
         newest, value = found.equality_prices, found.value
@@ -269,16 +276,16 @@ def grow(
         if estimate < least:
             least, best = estimate, prices
         clock.tell(value, least)
-        if least - value < tol * value / 2 or stale > STALE or clock.over:
+        if least - value < tol * value / 2 or stale > STALE or search.over:
             break
         used = rng.permutation(np.flatnonzero(found.x > 1e-9))[:4]
         starts = [*corners[np.argsort(-above)[:4]], *(pool.states[k] for k in used)]
         before = len(pool.values)
         for at in (prices, newest):
             for start in starts:
-                if clock.over:
+                if search.over:
                     break
-                worth, states = exchanged(packs, at, start)
+                worth, states = exchanged(packs, at, start, search)
                 if worth > 1e-9:
                     pool.add(states)
             if len(pool.values) > before:
@@ -288,7 +295,7 @@ def grow(
     rounding = margin(packs.size)
     bound = min(
         prices.sum()
-        + packs.most * (highest(packs, prices, near) + rounding)
+        + packs.most * (highest(packs, prices, near, clock) + rounding)
         + rounding * abs(prices).sum()
         for prices in (best, newest)
     )

@@ -26,7 +26,7 @@ from pmlbook.workshop.linear_programmes import (
 )
 from ..workshop.progress import Clock
 from ..workshop.validation import check_instance, names_of
-from ..worst_case.frontier import Stairs, Step
+from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.least_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
 
@@ -123,7 +123,7 @@ class _Programmes:
         ]
         self.gain = np.tile([0.0] * (3 * n + 3) + [-1.0], m)
 
-    def at(self, limit: float, seconds: float) -> Programme:
+    def at(self, limit: float, clock: Clock) -> Programme:
         """The programme at a limit."""
         rows = self.fixed + limit * self.rising
         return maximise(
@@ -131,7 +131,7 @@ class _Programmes:
             equal=(self.sums, np.ones(self.sums.shape[0])),
             at_most=(rows, np.zeros(rows.shape[0])),
             bounds=self.bounds,
-            max_time=seconds,
+            clock=clock,
         )
 
 
@@ -209,7 +209,7 @@ class RegionBracket(Bracket):
             ahead = min(ahead, high * (1 - NARROW / 2))
             limit = ahead if step % 3 and ahead > low else (low * high) ** 0.5
             try:
-                found = programmes.at(limit, clock.left)
+                found = programmes.at(limit, clock)
             except (
                 SolverFailed
             ):  # numbers too far apart for floats: what was proved before stays proved
@@ -306,10 +306,8 @@ class _RegionStairs(Stairs):
     def __init__(self, utilities: Any, region: PriorRegion, clock: Clock) -> None:
         super().__init__(utilities, _named(region), clock)
         self.region, self.outputs = region, names_of(utilities, axis=1) or ()
-        count = len(self.thresholds)
-        while count > 1 and not self._possible(count - 1):
-            count -= 1
-        self.thresholds = self.thresholds[:count]
+        last = last_within(self._possible, len(self.thresholds))
+        self.thresholds = self.thresholds[: last + 1]
 
     def _possible(self, k: int) -> bool:
         try:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,17 +20,17 @@ from ..foundations.utility import NAMED, Floats, Utility, as_utility
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
-from .many_secrets import LONGEST, MOST_SECRETS, grow
+from .many_secrets import MOST_SECRETS, grow
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import exp_around, float_above
-from ..workshop.linear_programmes import PATIENCE, as_fractions, warn_if_loose, whole_numbers
+from ..workshop.linear_programmes import OutOfTime, as_fractions, warn_if_loose, whole_numbers
 from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['MOST', 'TOLERANCE', 'SEARCHED', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners',
-           'robust_columns', 'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
+__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners', 'robust_columns',
+           'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -185,14 +186,19 @@ def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     return lifts / lifts.max(axis=0)
 
 # %% ../../nbs/practice/08_robust.ipynb #0a7364d9
-def robust_bound(region: PriorRegion, epsilon: float, utility: Utility, max_time: float) -> float:
+def robust_bound(region: PriorRegion, epsilon: float, utility: Utility, clock: Clock) -> float:
     """Upper bound on the utility of every mechanism that keeps its level under every prior of a region.
 
     Source: weak duality, Farley 1990, in fractions, at a limit that is at least e^epsilon.
     """
     limit = exp_around(Fraction(min(epsilon, 1000.0)))[1]
     corners = robust_corners(region, limit)
-    prices = best_mix(corners, utility, max_time)[1]
+    try:
+        prices = best_mix(corners, utility, clock)[1]
+    except OutOfTime:
+        if clock.limit == math.inf:
+            raise
+        prices = [Fraction(0)] * len(region.prior)  # any prices prove something
     return float_above(dual_bound(corners, utility, prices))
 
 # %% ../../nbs/practice/08_robust.ipynb #c8f569b6
@@ -245,18 +251,22 @@ def robust_mixture(
     utility: Utility,
     clock: Clock,
     corners_at: Callable[[Fraction], RobustCorners],
-    least: float = 0.0,
 ) -> Mechanism:
     """The best mixture of corners that keeps its level, its limit shaved as little as rounding asks for.
 
-    When the time is over, the first mixture is mixed with noise; its programme has `least` seconds anyway.
+    When the time is over, the first mixture is mixed with noise. If there is none yet, the mechanism says nothing.
 
     Source: `robust_corners`; mixing with noise moves every lift towards one, under every prior.
     """
-    limit, prior = exp_below(epsilon), region.prior
+    limit, prior, finishing = exp_below(epsilon), region.prior, clock.finishing()
     for shave in SHAVES:
         corners = corners_at(max(Fraction(1), limit * (1 - Fraction(shave))))
-        used = best_mix(corners, utility, max(least, min(PATIENCE, clock.left)))[0]
+        try:
+            used = best_mix(corners, utility, finishing)[0]
+        except OutOfTime:
+            if clock.limit == math.inf:
+                raise
+            return Mechanism(np.ones((len(prior), 1)), prior, region.inputs)
         channel = mixture(corners.lifts[:, used], prior, 0.0)
         mechanism = Mechanism(channel, prior, region.inputs)
         if clock.over or keeps_level(mechanism, region, epsilon):
@@ -273,7 +283,6 @@ TOLERANCE = (
 )
 
 
-SEARCHED = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
 ENOUGH = 1e-5  # the same for generated columns, as a part of the value
 
 
@@ -302,8 +311,9 @@ def robust_mechanism(
     utility : str, Utility or callable
         As for `optimal_mechanism`; beyond `MOST` (10) secrets mutual information alone.
     max_time : float, optional
-        Seconds after which no programme is begun or goes on, a minute for each if left out. Beyond `MOST`
-        secrets the search for columns ends a little before, after 40 seconds if left out; one programme follows.
+        Seconds after which no programme is begun or goes on, a minute for each if left out; the first of the
+        last ones may take one more, `GRACE`. Beyond `MOST` secrets the search for columns ends a little before,
+        after 40 seconds if left out. Without a programme that ends in time, the mechanism says nothing.
 
     Returns
     -------
@@ -317,7 +327,7 @@ def robust_mechanism(
         If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MOST` for this
         utility, or the utility is unknown.
     SolverFailed
-        If a programme finds no mixture, or none in time. A constant mechanism keeps every level, so it is
+        If a programme finds no mixture, or none in a minute. A constant mechanism keeps every level, so it is
         never `Infeasible`.
 
     Warns
@@ -335,23 +345,22 @@ def robust_mechanism(
     """
     check_instance(region, PriorRegion, "region")
     level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
-    clock, n = Clock(max_time), len(region.prior)
+    clock, n = Clock(max_time, label="robust_mechanism"), len(region.prior)
     if n > MOST and not (n <= MOST_SECRETS and measure == as_utility("mutual_information")):
         raise ValueError(
             f"region has {n} secrets: at most {MOST}, or {MOST_SECRETS} for mutual information"
         )
     if n <= MOST:
-        bound = robust_bound(region, level, measure, min(PATIENCE, clock.left))
+        bound = robust_bound(region, level, measure, clock.finishing())
         mechanism = robust_mixture(region, level, measure, clock, partial(robust_corners, region))
     else:
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
-        search = Clock(min(LONGEST, SEARCHED * clock.left), label="robust_mechanism")
-        with search:
-            inner, outer, bound = grow(region, limit, search)
+        with clock:
+            inner, outer, bound = grow(region, limit, clock)
         bound = min(bound, told_at_most(region.prior, level))
         least_of = cache(partial(least_probability, region))
         corners_at = partial(corners_of, region, inner=inner, outer=outer, least_of=least_of)
-        mechanism = robust_mixture(region, level, measure, clock, corners_at, PATIENCE)
+        mechanism = robust_mixture(region, level, measure, clock, corners_at)
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:
         tol = ENOUGH * abs(design.value) if n > MOST else TOLERANCE * max(1.0, abs(design.value))

@@ -93,7 +93,7 @@ class Goal:
 
 
 def referee(
-    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], max_time: float = math.inf
+    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], clock: Clock | None = None
 ) -> tuple[float, NDArray[np.float64]]:
     """A lower bound on the optimum from planes, shape (K, S), and the prices of the planes.
 
@@ -103,7 +103,7 @@ def referee(
     Source: Kelley 1960; the bound is weak duality, recomputed from the prices.
     """
     k, s = cuts.shape
-    if not max_time:
+    if clock is not None and clock.over:
         return -math.inf, np.zeros(k)
     gain, rows, limits = -orbits.cost, orbits.rows, np.full(k, goal.L)
     if goal.D is not None:  # one more variable, the height
@@ -115,7 +115,7 @@ def referee(
         gain, rows, planes = (table * orbits.widths for table in (gain, rows, cuts))
     try:
         found = maximise(
-            gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), max_time=max_time
+            gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), clock=clock
         )
     except (Infeasible, SolverFailed):
         return -math.inf, np.zeros(k)
@@ -363,7 +363,7 @@ def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
     match.meet(q, learnt)
     answer = match.answer()
     match.cut(match.pool.planes(answer))
-    bound, prices = referee(match.orbits, match.goal, match.cuts, min(60.0, match.clock.left))
+    bound, prices = referee(match.orbits, match.goal, match.cuts, match.clock)
     match.lower, match.slope = max(match.lower, bound), max(1.0, prices.sum())
     match.cuts = match.cuts[(prices > 0) | (np.arange(len(prices)) >= len(prices) - 100)]
     met = match.pool.information(answer)

@@ -20,8 +20,8 @@ from scipy.optimize import linprog
 from .progress import Clock
 
 # %% auto #0
-__all__ = ['FAR', 'PATIENCE', 'Infeasible', 'SolverFailed', 'LooseBound', 'warn_if_loose', 'Programme', 'maximise', 'Column',
-           'Mixture', 'digits_for', 'maximise_precisely', 'as_fractions', 'whole_numbers', 'as_decimal']
+__all__ = ['FAR', 'PATIENCE', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose', 'Programme', 'maximise',
+           'Column', 'Mixture', 'digits_for', 'maximise_precisely', 'as_fractions', 'whole_numbers', 'as_decimal']
 
 # %% ../../nbs/workshop/03_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):
@@ -30,6 +30,10 @@ class Infeasible(ValueError):
 
 class SolverFailed(RuntimeError):
     """The solver stopped without an optimum; the message says with which status."""
+
+
+class OutOfTime(SolverFailed):
+    """The solver was stopped before it reached an optimum."""
 
 
 class LooseBound(UserWarning):
@@ -51,7 +55,7 @@ def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
         )
 
 # %% ../../nbs/workshop/03_linear_programmes.ipynb #ecbde917
-PATIENCE = 60.0  # seconds for one programme, unless the caller says otherwise
+PATIENCE = 60.0  # seconds for one programme at most
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def maximise(
     equal: tuple[ArrayLike, ArrayLike] | None = None,
     at_most: tuple[ArrayLike, ArrayLike] | None = None,
     bounds: Any = (0, None),
-    max_time: float = PATIENCE,
+    clock: Clock | None = None,
 ) -> Programme:
     """Maximise a linear gain under linear constraints.
 
@@ -86,8 +90,8 @@ def maximise(
         Matrix and right-hand side of the equalities and of the upper bounds.
     bounds : pair or sequence of pairs
         Lower and upper bound of every variable, or of each; non-negative if left out.
-    max_time : float
-        Seconds after which the solver gives up.
+    clock : Clock, optional
+        The solver gives up when it is over, and after `PATIENCE` seconds.
 
     Returns
     -------
@@ -98,8 +102,10 @@ def maximise(
     ------
     Infeasible
         If the constraints contradict each other.
+    OutOfTime
+        If the time is up; a `SolverFailed`.
     SolverFailed
-        If the solver ends with any status but 'optimal', the time is up, or a number is not finite.
+        If the solver ends with any other status but 'optimal', or a number is not finite.
 
     Source: Dantzig's simplex method, as implemented by HiGHS (Huangfu and Hall 2018).
 
@@ -113,10 +119,10 @@ def maximise(
     a_eq, b_eq = equal or (None, None)
     a_ub, b_ub = at_most or (None, None)
     tolerances = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    clock = Clock(max_time)
+    patience = (clock or Clock()).part(most=PATIENCE)
     for method in ("highs-ds", "highs-ipm"):
         try:
-            options = tolerances | {"time_limit": max(clock.left, 1e-3)}
+            options = tolerances | {"time_limit": max(patience.left, 1e-3)}
             result = linprog(
                 -gain / scale, a_ub, b_ub, a_eq, b_eq, bounds, method=method, options=options
             )
@@ -126,6 +132,8 @@ def maximise(
             break
     if result.status == 2:
         raise Infeasible("the constraints contradict each other")
+    if result.status == 1:
+        raise OutOfTime(f"the time is up: {result.message}")
     if result.status != 0:
         raise SolverFailed(f"HiGHS stopped with status {result.status}: {result.message}")
     prices = [

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any, Self
 
 # %% auto #0
-__all__ = ['QUIET_SECONDS', 'watched', 'Clock']
+__all__ = ['QUIET_SECONDS', 'GRACE', 'watched', 'Clock']
 
 # %% ../../nbs/workshop/04_progress.ipynb #04f3ca3a
 def watched() -> bool:
@@ -23,6 +23,7 @@ def watched() -> bool:
 
 # %% ../../nbs/workshop/04_progress.ipynb #e7ed018a
 QUIET_SECONDS = 2.0  # what is over sooner needs no bar
+GRACE = 1.0  # seconds beyond the limit for the one programme without which there is no answer
 
 
 class Clock:
@@ -90,6 +91,15 @@ class Clock:
     def over(self) -> bool:
         """Whether the time is up."""
         return self.left == 0
+
+    def part(self, share: float = 1.0, most: float = math.inf, silent: bool = True) -> Clock:
+        """A clock for a share, above 0 and at most 1, of the time that is left, and for `most` seconds."""
+        limit = min(share * self.left, most)
+        return Clock(limit, False) if silent else Clock(limit, self.progress, self.label)
+
+    def finishing(self) -> Clock:
+        """A silent clock for programmes that make the answer: it ends `GRACE` seconds after this one."""
+        return Clock(max(0.0, self.limit + GRACE - self.seconds), False)
 
     def tell(self, value: float, bound: float) -> None:
         """Report the bracket reached so far."""

@@ -18,7 +18,6 @@ from scipy import sparse
 from ..release.certificate import exp_below
 from ..workshop.enclosure import exp_around, float_above
 from pmlbook.workshop.linear_programmes import (
-    PATIENCE,
     Column,
     Infeasible,
     SolverFailed,
@@ -56,7 +55,7 @@ def _solve(
     allowed: NDArray[np.bool_],
     prior: NDArray[np.float64],
     lift: float,
-    max_time: float = PATIENCE,
+    clock: Clock | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The programme at a largest lift: what is served, and the price of each row."""
     usable = allowed & (prior @ allowed >= 1 / lift)
@@ -73,7 +72,7 @@ def _solve(
             np.r_[np.ones(n), np.zeros(m)],
         ),
         at_most=(sparse.hstack([sparse.eye_array(size), -lift * own_column]), np.zeros(size)),
-        max_time=max_time,
+        clock=clock,
     )
     flow = np.zeros((n, m))
     flow[row, column] = best.x[:size]
@@ -161,9 +160,9 @@ def _roads(
     gain, failures = weights[:, None] * utilities.astype(float), 0
     for shave in SHAVES:
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
-            height, patience = float(lift) * (1 - shave), min(PATIENCE, clock.left)
             try:
-                flow, prices = _solve(gain, allowed, weights, height, patience)
+                height = float(lift) * (1 - shave)
+                flow, prices = _solve(gain, allowed, weights, height, clock)
                 yield flow, [Fraction(price) for price in prices.tolist()]
             except (Infeasible, SolverFailed):  # a mechanism exists, so this is rounding
                 failures += 1

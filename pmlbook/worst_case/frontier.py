@@ -22,7 +22,7 @@ from .least_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
-__all__ = ['SAME', 'thresholds_between', 'Step', 'Stairs', 'frontier', 'worst_case_mechanism']
+__all__ = ['SAME', 'thresholds_between', 'Step', 'Stairs', 'frontier', 'last_within', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
 def thresholds_between(utilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -147,7 +147,7 @@ def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = No
     return Stairs(utilities, prior, Clock(max_time, label="frontier")).told()
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #9ea1e330
-def _last_within(fits: Callable[[int], bool], count: int) -> int:
+def last_within(fits: Callable[[int], bool], count: int) -> int:
     """The last k below `count` for which `fits(k)`, if those come first; 0 always fits."""
     low, high = 0, count
     while high - low > 1:
@@ -211,8 +211,8 @@ def worst_case_mechanism(
         return stairs.at(k).bound <= most
 
     for stairs.tol in (TIGHT, 0.0):
-        best = _last_within(kept, len(stairs.thresholds))
-        highest = max(best, _last_within(possible, len(stairs.thresholds)))
+        best = last_within(kept, len(stairs.thresholds))
+        highest = max(best, last_within(possible, len(stairs.thresholds)))
         if best == highest or clock.over:
             break
     mechanism = stairs.at(best).mechanism

@@ -19,6 +19,7 @@ from pmlbook.workshop.linear_programmes import (
     as_fractions,
     digits_for,
     maximise_precisely,
+    whole_numbers,
 )
 from ..workshop.progress import Clock
 from .rival import ROUNDS, rival_bound
@@ -144,14 +145,15 @@ def search_precisely(
     Source: derived in this chapter.
     """
     exact, digits = np.array(prior, dtype=object), digits_for(min(prior))
-    masses = [sum(exact[column]) for column in allowed.T]
+    weights, common = whole_numbers(prior)  # which are added and compared faster than fractions
+    masses = (weights @ allowed.astype(object)).tolist()
     own = [max((mass, j) for j, mass in enumerate(masses) if row[j]) for row in allowed]
     hardest, least = min(enumerate(own), key=lambda pair: pair[1][0])
     yield (
         np.eye(len(masses))[[j for _, j in own]],
         tuple(Fraction(i == hardest) for i in range(len(prior))),
     )
-    lift = lower = max(lower, 1 / least[0])
+    lift = lower = max(lower, Fraction(common, least[0]))
     upper, last = 1 / min(prior), None
     for _ in range(ROUNDS):
         now = cover(allowed, prior, lift, clock)
@@ -167,7 +169,8 @@ def search_precisely(
             break
         aim = None if covered else _aim(last, (lift, now.excess), digits)
         last = last if covered else (lift, now.excess)
-        jumps = sorted({1 / mass for mass in masses if mass and lower < 1 / mass < upper})
+        heights = {Fraction(common, mass) for mass in masses if mass}
+        jumps = sorted(height for height in heights if lower < height < upper)
         if aim is not None and lower < aim < upper:
             lift = aim
         elif covered and jumps:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pmlbook.workshop.linear_programmes import (
-    PATIENCE,
     Infeasible,
     SolverFailed,
     maximise,
@@ -88,7 +87,7 @@ def coverage(
     allowed: NDArray[np.bool_],
     prior: NDArray[np.float64],
     lift: float,
-    max_time: float = PATIENCE,
+    clock: Clock | None = None,
 ) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 
@@ -109,7 +108,7 @@ def coverage(
         np.r_[np.zeros(last), 1],
         equal=(_matrix((*balance, total), (m + 1, last + 1)), np.r_[np.zeros(m), lift]),
         at_most=(_matrix((*served, *caps), (n + size, last + 1)), np.zeros(n + size)),
-        max_time=max_time,
+        clock=clock,
     )
     rival = np.maximum(best.inequality_prices[:n], 0)
     flow = np.zeros((n, m))
@@ -178,7 +177,7 @@ def search(
     last, visits = None, []
     for _ in range(ROUNDS):
         try:
-            now = coverage(allowed, prior, lift, min(PATIENCE, clock.left))
+            now = coverage(allowed, prior, lift, clock)
         except (Infeasible, SolverFailed):  # no verdict on the table: it can always be kept
             break
         visits.append(now)
