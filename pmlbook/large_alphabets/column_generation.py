@@ -617,13 +617,13 @@ def column_generation(
     True
     """
     with Clock(max_time, progress, "column generation") as clock:
-        return generate(prior, epsilon, utility, tol, clock)
+        return generate(prior, epsilon, utility, tol, clock, max_time is not None)
 
 
 def generate(
-    prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock
+    prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock, limited: bool
 ) -> tuple[Floats, Floats, float]:
-    """As `column_generation`, within the time of a clock; one that nobody limits or watches gets a limit.
+    """As `column_generation`, within the time of a clock; one that is not limited or watched gets a limit.
 
     Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
     """
@@ -633,8 +633,7 @@ def generate(
     if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
         nothing_said = np.ones((len(checked), 1))
         return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
-    limited, watched = clock.limit < np.inf, clock.progress is True or callable(clock.progress)
-    if not limited and not watched:
+    if not (limited or clock.progress is True or callable(clock.progress)):
         clock.limit = UNWATCHED
     (lifts, shares, value), bound, why = grow_but_rare(
         checked, level, utility, tol, clock, people_of(prior)

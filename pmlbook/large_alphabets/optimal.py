@@ -370,7 +370,7 @@ def optimal_mechanism(
             raise ValueError(f"method 'gain_programme' needs an ExpectedGain, got {utility!r}")
     if found == "column_generation":
         with clock:
-            lifts, shares, bound = generate(prior, level, measure, tol, clock)
+            lifts, shares, bound = generate(prior, level, measure, tol, clock, max_time is not None)
     else:
         lifts, bound = programmed(prior, level, measure, found, clock)
 
@@ -389,7 +389,7 @@ def optimal_mechanism(
     if len(checked) <= FEW and not clock.over:
         given = prior, level, measure, inputs, clock
         design = better(design, measure, lambda: at_lower_level(*given))
-    if clock.over:
+    if max_time is not None and clock.over:
         return design
     size = rounding(design.mechanism, measure) / ROUNDED + NOTHING
     warn_if_loose("optimal_mechanism", design.value, design.bound, tol * size)

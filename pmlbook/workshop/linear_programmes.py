@@ -55,7 +55,7 @@ def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
         )
 
 # %% ../../nbs/workshop/03_linear_programmes.ipynb #ecbde917
-PATIENCE = 60.0  # seconds for one programme at most
+PATIENCE = 60.0  # seconds for one programme, unless the caller says otherwise
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def maximise(
     bounds : pair or sequence of pairs
         Lower and upper bound of every variable, or of each; non-negative if left out.
     clock : Clock, optional
-        The solver gives up when it is over, and after `PATIENCE` seconds.
+        The solver gives up when it is over; without a limit after `PATIENCE` seconds.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def maximise(
     a_eq, b_eq = equal or (None, None)
     a_ub, b_ub = at_most or (None, None)
     tolerances = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    patience = (clock or Clock()).part(most=PATIENCE)
+    patience = clock if clock and clock.limit < math.inf else Clock(PATIENCE)
     for method in ("highs-ds", "highs-ipm"):
         try:
             options = tolerances | {"time_limit": max(patience.left, 1e-3)}
