@@ -295,3 +295,29 @@ def test_sentences_follow_the_level(prior):
     for text, most, _ in sentences(made, 0.0):
         most = min(most, 30.0)
         assert [keeps for t, _, keeps in sentences(made, most) if t == text] == [True]
+
+
+def test_a_mean_is_designed_told_and_estimated(run):
+    """Few outcomes, the error of the mean and not of frequencies, and no place in the code."""
+    ages = np.random.default_rng(2).integers(20, 50, 3000)
+    Path("ages.csv").write_text("age\n" + "".join(f"{age}\n" for age in ages))
+    words = "start ages.csv age --merge-below 0 --for mean --epsilon 0.3 --release out.csv"
+    code, out, err = run(words)
+    assert code == 0 and err == ""
+    assert "mean: told, with a standard error of" in out
+    assert len(read_certificate(Path("ages.estimate.json")).outputs) < 9
+    assert "--mean" in Path("ages.report.html").read_text()
+    code, out, err = run("estimate ages.estimate.json out.csv --column age --mean --json")
+    told = json.loads(out)
+    assert code == 0 and told["low"] < ages.mean() < told["high"]
+    assert abs(told["mean"] - ages.mean()) < 5 * told["standard_error"]
+    code, out, err = run("estimate ages.estimate.json out.csv --column age")
+    assert code == 2 and "do not tell the frequencies" in err
+
+
+def test_a_warning_is_told_without_a_place_in_the_code(run):
+    shares = " ".join(f"{k}={k + 1}" for k in range(14))
+    words = f"design --prior {shares} --epsilon 0.3 --for mean --max-time 0 -o d.json"
+    code, out, err = run(words)
+    assert code == 0 and err.startswith("pmlbook: warning:") and ".py" not in err
+    assert "mean: told" in out and "frequencies" not in out.split("mean: told")[1]

@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .talk import FINE, STOPPED, did_you_mean, refused, say
+from .talk import FINE, STOPPED, complain, did_you_mean, refused, say
 
 # %% auto #0
 __all__ = ['UTILITIES', 'book', 'parsed', 'parser', 'main']
@@ -306,12 +307,15 @@ def parser() -> _Parser:
     e = _verb(
         verbs,
         "estimate",
-        "Estimate the frequencies of the secrets from a released file.",
+        "Estimate the frequencies of the secrets, or their mean, from a released file.",
         "pmlbook estimate mechanism.json released.csv --column diagnosis_released",
     )
     e.add_argument("mechanism", type=Path, help="certificate that the release used")
     e.add_argument("source", type=Path, help="released CSV or Parquet")
     e.add_argument("--column", required=True)
+    e.add_argument(
+        "--mean", action="store_true", help="of names that are numbers, instead of frequencies"
+    )
     e.add_argument("--method", default="inversion", choices=["inversion", "likelihood"])
     e.add_argument("--coverage", type=float, default=0.95, help="of the intervals (default: 0.95)")
     e.add_argument(
@@ -350,6 +354,11 @@ def parser() -> _Parser:
     return main_parser
 
 
+def _told_plainly(message: Warning | str, *_: object) -> None:
+    """A warning of the library, without the place in the code that it comes from."""
+    complain(f"warning: {message}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 fine, 1 a check fails, 2 bad input, 3 a defect.
 
@@ -366,7 +375,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return book(arguments)
         home = "start" if arguments.verb == "start" else "verbs"
         run = getattr(import_module(f"pmlbook.desk.{home}"), arguments.verb)
-        code: int = run(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _told_plainly  # type: ignore[assignment]
+            code: int = run(arguments)
         return code
     except KeyboardInterrupt:
         return STOPPED

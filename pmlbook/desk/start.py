@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +22,7 @@ from .booking import find_log
 from .matrices import DECIMAL, exact
 from .report import errors_at, meant, report, sentences, shortened
 from .talk import FINE, say
-from .verbs import column_counts, layout_of, names_as_numbers, release, warn_of
+from .verbs import column_counts, mean_told, names_as_numbers, release, warn_of
 from ..practice.words import sentence_level
 from ..release.columns import released_names, released_title
 from ..release.csv_text import Layout
@@ -48,16 +48,9 @@ def check_options(arguments: argparse.Namespace) -> None:
     given = vars(arguments) | {
         "level": arguments.promise if arguments.epsilon is None else arguments.epsilon
     }
-    missing = [name for name in OPTIONS if given[name] is None]
-    if set(missing) - {"merge_below"}:  # where nothing is rare, nobody is asked
-        _check_somebody(missing)
-
-
-def _check_somebody(missing: Sequence[str]) -> None:
-    """ValueError if nobody can be asked for what is missing."""
-    if not sys.stdin.isatty():
-        options = ", ".join(map(OPTIONS.__getitem__, missing))
-        raise ValueError(f"nobody to ask, as this is no terminal: give {options}")
+    missing = [option for name, option in OPTIONS.items() if given[name] is None]
+    if missing and not sys.stdin.isatty():
+        raise ValueError(f"nobody to ask, as this is no terminal: give {', '.join(missing)}")
 
 
 def ask(question: str, read: Callable[[str], Any], default: str = "") -> Any:
@@ -135,12 +128,15 @@ def start(arguments: argparse.Namespace) -> int:
     small = _designed(arguments, prior, epsilon)
     codes = tuple(released_names([*counts, *classes], len(small.outputs)))
     small = replace(small, outputs=codes)  # one and the same in both certificates
+    told_mean = mean_told(small, rows) if arguments.goal == "mean" else None
     whole = spread(small, classes, counts)
     warn_of(prior, epsilon, whole)
     certificate, told = whole.certify(epsilon), small.certify(epsilon)
     if not (certificate and told):
         raise ValueError(f"the design does not keep {epsilon!r} nats: {certificate!r}")
-    notes = _notes(classes, counts, gaps)
+    notes = _notes(classes, counts, gaps) + (
+        [f"The {told_mean.replace(':', ' is')}."] if told_mean else []
+    )
     page = report(
         small,
         epsilon,
@@ -152,7 +148,7 @@ def start(arguments: argparse.Namespace) -> int:
     for target, text in zip(targets, (certificate.to_json(), told.to_json(), page)):
         with new_file(target, arguments.force) as file:
             file.write(text.encode())
-    _tell_design(small, epsilon, rows, targets, certificate.digest)
+    _tell_design(small, epsilon, rows, targets, certificate.digest, told_mean)
     return _released(arguments, targets[0], column) if arguments.release else FINE
 
 
@@ -160,7 +156,8 @@ KINDS = ("mechanism.json", "estimate.json", "report.html")
 
 
 def _ask_column(arguments: argparse.Namespace) -> str:
-    with open_table(arguments.source, layout_of(arguments)) as table:
+    layout = Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
+    with open_table(arguments.source, layout) as table:
         columns = list(table.columns)
     say(f"columns of {arguments.source}: {', '.join(shortened(name) for name in columns)}")
 
@@ -198,9 +195,6 @@ def _classes(
         if len(rare) > 1:
             names = ", ".join(f"'{shortened(name)}'" for name in rare)
             say(f"rare: {names}; merged they are one answer, {arguments.other!r}")
-            _check_somebody(["merge_below"])
-        elif not sys.stdin.isatty():
-            return merged(counts, Fraction(0), arguments.other)
         below = ask("merge answers below which share (0 merges none)", share_of, "0.02")
     return merged(counts, below, arguments.other)
 
@@ -247,6 +241,7 @@ def _designed(
     if goal == "information":
         made = optimal_mechanism(shares, epsilon).mechanism
     else:
+        arguments.goal = goal
         target: Any = "frequencies" if goal == "frequencies" else names_as_numbers(prior)
         made = estimation_mechanism(shares, epsilon, target).mechanism
     return replace(made, inputs=tuple(prior))
@@ -270,29 +265,38 @@ def _commands(
     arguments: argparse.Namespace, targets: list[Path], column: str, digest: str
 ) -> list[str]:
     """What to type next."""
-    usual, kept = Layout(), ["--column", column]
-    for name in ("delimiter", "encoding", "quotechar", "escapechar", "comment"):
-        value = getattr(arguments, name)
-        kept += [] if value == getattr(usual, name) else [f"--{name}", value or "none"]
-    if tuple(arguments.missing_text) != usual.missing_text:
-        kept += ["--missing-text", *arguments.missing_text]
+    options = ["--column", column, "--delimiter", arguments.delimiter]
+    options += ["--encoding", arguments.encoding, "--missing-text", *arguments.missing_text]
+    plain = {"--delimiter": ",", "--encoding": "utf-8"}
+    kept = list[str]()
+    for key, value in zip(options[:6:2], options[1:6:2]):
+        kept += [] if plain.get(key) == value else [key, value]
+    kept += options[6:] if list(arguments.missing_text) != [""] else []
     files = [targets[0].name, arguments.source.name, "RELEASED"]
     return [
         f"pmlbook {list2cmdline(words) if sys.platform == 'win32' else join(words)}"
         for words in (
             ["release", *files, *kept, "--sha256", digest],
-            ["estimate", targets[1].name, files[2], "--column", released_title(column), *kept[2:]],
+            ["estimate", targets[1].name, files[2], "--column", released_title(column), *kept[2:]]
+            + ["--mean"] * (arguments.goal == "mean"),
         )
     ]
 
 
 def _tell_design(
-    made: Mechanism, epsilon: float, rows: int, targets: list[Path], digest: str
+    made: Mechanism,
+    epsilon: float,
+    rows: int,
+    targets: list[Path],
+    digest: str,
+    told_mean: str | None,
 ) -> None:
     errors = errors_at(made, rows)
     lines = [f"level: {epsilon!r} nats", *meant(made, epsilon), made.standing]
     lines.append(
-        f"frequencies: told, with standard errors up to {max(errors):.2g} at {rows:,} rows"
+        told_mean
+        if told_mean
+        else f"frequencies: told, with standard errors up to {max(errors):.2g} at {rows:,} rows"
         if errors
         else "frequencies: not told by these outcomes"
     )

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..estimation.few_corners import estimation_mechanism
+from ..estimation.targets import estimation_variance
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate, exp_below
 from ..release.estimation import Estimate
@@ -49,7 +50,7 @@ from ..practice.words import sentence_level, sentence_levels
 
 # %% auto #0
 __all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'layout_of', 'column_counts', 'warn_of', 'design',
-           'names_as_numbers', 'standard_error', 'release', 'estimate', 'audit', 'words', 'log']
+           'names_as_numbers', 'standard_error', 'mean_told', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/desk/09_verbs.ipynb #8e2fddc9
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
@@ -214,7 +215,8 @@ def design(arguments: argparse.Namespace) -> int:
     }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     expected = standard_error(made, arguments.rows)
-    lines += [made.standing, _told(expected, arguments.rows)] + _told_gaps(counts)
+    told = mean_told(made, arguments.rows) if arguments.goal == "mean" else None
+    lines += [made.standing, told or _told(expected, arguments.rows)] + _told_gaps(counts)
     facts |= {"standard_error": expected, "standard_error_rows": arguments.rows}
     facts |= _told_standing(made) | _gaps(counts)
     _warn_published(made, "design")
@@ -269,6 +271,12 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     """
     errors = errors_at(mechanism, rows)
     return None if errors is None else max(errors)
+
+
+def mean_told(mechanism: Mechanism, rows: int) -> str:
+    """How well the mean of names that are numbers is told, in words."""
+    variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
+    return f"mean: told, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
 
 
 def _told(error: float | None, rows: int) -> str:
@@ -397,7 +405,7 @@ def _finite(number: float) -> float | None:
 
 
 def estimate(arguments: argparse.Namespace) -> int:
-    """Estimate the frequencies of the secrets from a released file."""
+    """Estimate the frequencies of the secrets, or their mean, from a released file."""
     mechanism = Mechanism.from_certificate(read_certificate(arguments.mechanism))
     counts = count_outcomes(
         arguments.source,
@@ -411,9 +419,25 @@ def estimate(arguments: argparse.Namespace) -> int:
     if not counts.any():
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
     answer = Estimate.from_counts(
-        mechanism.inputs, mechanism.channel, counts, mechanism.prior, arguments.method
+        mechanism.inputs,
+        mechanism.channel,
+        counts,
+        mechanism.prior,
+        arguments.method,
+        partly=arguments.mean,
     )
-    return _tell_estimate(arguments, answer)
+    return _tell_mean(arguments, answer) if arguments.mean else _tell_estimate(arguments, answer)
+
+
+def _tell_mean(arguments: argparse.Namespace, answer: Estimate) -> int:
+    """Print the mean of names that are numbers."""
+    told = answer.of(names_as_numbers(answer.inputs))
+    low, high = told.interval(arguments.coverage, arguments.interval)
+    facts = {"size": answer.size, "coverage": arguments.coverage, "mean": told.value}
+    facts |= {"standard_error": told.standard_error, "low": low, "high": high}
+    text = f"mean: {told.value:.6g}  [{low:.6g}, {high:.6g}]"
+    _tell(arguments, facts, [f"{answer.size} values, interval of {arguments.coverage:.0%}", text])
+    return FINE
 
 
 def _tell_estimate(arguments: argparse.Namespace, answer: Estimate) -> int:

@@ -97,11 +97,11 @@ class Informed(Listed):
         return Rewarded(spread, max(0.0, -float(prices[-1]) / self.kept))
 
     def mix(
-        self, utility: Utility, prices: Sequence[Fraction] = ()
+        self, utility: Utility, clock: Clock, prices: Sequence[Fraction] = ()
     ) -> tuple[list[int], list[Fraction]]:
         """The corners that are best at a price of information, and the prices; see `Listed.mix`."""
         assert isinstance(utility, Spread)
-        used, found = self.pool.mix(self._rewarded(utility, prices))
+        used, found = self.pool.mix(self._rewarded(utility, prices), clock)
         return used, [*found, prices[-1]]
 
     def offer(
@@ -225,7 +225,7 @@ def _best_kept(
     limit, wanted, clock = lift_limit(shares, level)[1], functionals(target, prior), Clock()
     pool, found, _, aim, unit = listed(shares, limit, target, wanted, clock)
     informed = Informed(pool, kept, promised)
-    names, _ = pool.mix(INFORMATION)
+    names, _ = pool.mix(INFORMATION, clock)
     weights = nnls(pool.scaled(names), pool.ones)[0]
     high = float(weights @ informed.told[names])
     low = float(sum(weight * informed.told[v] for v, weight in found.items()))

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
 
-from .many_corners import Grown, first_circles, grow, pairs_bound
+from .many_corners import Grown, arcs, first_circles, grow, pairs_bound
+from .one_number import evened, one_number
 from .optimal_design import Spread, centred, functionals
 from pmlbook.estimation.targets import (
     Claim,
@@ -40,13 +40,14 @@ from ..foundations.utility import Floats, Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import float_below
-from ..workshop.linear_programmes import PATIENCE, Infeasible, warn_if_loose
+from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
 from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'Answer', 'STRICTEST', 'TOLERANCE', 'RARE', 'best_weights', 'unlike',
-           'Listed', 'first_weights', 'even', 'criterion', 'search', 'stored', 'listed', 'estimation_mechanism']
+__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'CIRCLES', 'Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE',
+           'RARE', 'best_weights', 'unlike', 'Listed', 'first_weights', 'even', 'criterion', 'search', 'stored',
+           'listed', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #6fcea668
 def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tuple[Floats, float]:
@@ -60,13 +61,20 @@ def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tupl
     return change, float(-slope @ change)
 
 
-def best_weights(lifts: Floats, weights: Floats, aim: Criterion) -> tuple[Floats, float]:
+def best_weights(
+    lifts: Floats, weights: Floats, aim: Criterion, clock: Clock
+) -> tuple[Floats, float]:
     """Weights of given lift vectors that are best for an aim, from positive ones that average to one, and the last easing.
+
+    A clock that is over leaves the barrier where it is.
 
     Source: barrier method, Boyd and Vandenberghe 2004, Section 11.3.
     """
     count, size = len(weights), aim.size(lifts, weights)
+    ease = size / count / 100
     for k in range(2, aim.easings + 1):
+        if k > 2 and clock.over:  # each easing ends with weights that are good for it
+            return weights, ease
         ease = size / count * 10.0**-k
         for _ in range(30):
             change, promise = _change(lifts, weights, aim, ease)
@@ -133,10 +141,13 @@ class Listed:
         return self.ones[:, None] + self.corners.shifts[:, names] / self.scale[:, None]
 
     def mix(
-        self, utility: Utility, prices: Sequence[Fraction] = ()
+        self, utility: Utility, clock: Clock, prices: Sequence[Fraction] = ()
     ) -> tuple[list[int], list[Fraction]]:
-        """The corners of the mechanism that is best for a utility, and the prices, by a programme."""
-        used, prices = best_mix(self.corners, utility)
+        """The corners of the mechanism that is best for a utility, and the prices, by a programme.
+
+        `SolverFailed` if the clock is over before it is solved.
+        """
+        used, prices = best_mix(self.corners, utility, min(PATIENCE, clock.left))
         return used.tolist(), prices
 
     def offer(
@@ -162,20 +173,23 @@ class Listed:
 
 
 def first_weights(pool: Listed) -> dict[int, float]:
-    """Corners with weights that average to one and tell all frequencies: direction by direction what is told least."""
+    """Corners along circles, with weights that average to one and tell all frequencies; no programme is solved."""
+    rng, circles = np.random.default_rng(0), Grown(pool.corners.shares, pool.corners.limit)
     found: dict[int, float] = {}
-    n = len(pool.ones)
-    told = np.outer(pool.ones, pool.ones)
-    for _ in range(n):
-        least = np.linalg.eigh(told)[1][:, 0]
-        used, _ = pool.mix(Spread((least / pool.scale)[None]))
-        weights = nnls(pool.scaled(used), pool.ones)[0]
-        for v, weight in zip(used, weights.tolist()):
+    for turn in range(1, CIRCLES + 1):
+        made, weights = arcs(circles, rng.permutation(len(pool.ones)))
+        for name, weight in zip(circles.add(made), weights):
             if weight > 0:
-                found[v] = found.get(v, 0.0) + weight / n
+                away = abs(pool.corners.lifts - circles.corners.lifts[:, [name]]).max(axis=0)
+                place = int(away.argmin())
+                found[place] = found.get(place, 0.0) + weight
         chosen = pool.scaled(list(found))
-        told = (chosen * list(found.values())) @ chosen.T
-    return found
+        if turn >= 3 and np.linalg.matrix_rank(chosen) == len(pool.ones):
+            break
+    return {place: weight / turn for place, weight in found.items()}
+
+
+CIRCLES = 99  # at most: a few may all miss a direction, if lifts are as even as circles
 
 # %% ../../nbs/estimation/03_few_corners.ipynb #36250fd9
 def even(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
@@ -233,7 +247,8 @@ def search(
     for _ in range(ROUNDS):
         names, before = list(found), np.array(list(found.values()))
         lifts = pool.scaled(names)
-        weights, ease = best_weights(lifts, before, aim)
+        weights, ease = best_weights(lifts, before, aim, clock)
+        found = dict(zip(names, weights.tolist()))
         claim = aim.claim(lifts, weights, ease)
         shifts = lifts - pool.ones[:, None]
         values = ((claim.matrix * pool.scale @ shifts) ** 2).sum(axis=0)
@@ -242,10 +257,12 @@ def search(
         best = pool.offer(claim, prices, 2 * len(lifts), names)
         bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
         if not best:  # prices too coarse to name one: a programme's
-            best, prices = pool.mix(claim.utility, prices)
+            try:
+                best, prices = pool.mix(claim.utility, clock, prices)
+            except SolverFailed:
+                break
             bound = max(bound, claim.bound(pool.best(claim.utility, prices)))
         more = [v for v in best if v not in found]
-        found = dict(zip(names, weights.tolist()))
         if claim.value - bound <= aim.tol * claim.value + claim.slack or clock.over or not more:
             break
         kept = (pool.corners.lifts[:, names] * weights).max(axis=0) > RARE
@@ -307,6 +324,26 @@ def _grown(
     return pool, found, float_below(Fraction(bound) * unit**2)
 
 
+def _scored(
+    prior: Any,
+    shares: Sequence[Fraction],
+    limit: Fraction,
+    wanted: Floats,
+    tol: float,
+    clock: Clock,
+) -> tuple[Callable[[float], Mechanism], float]:
+    """The mechanism for one functional, as `keep_level` wants it, and a bound."""
+    goal = [row[0] for row in centred(wanted, shares)]
+    found, checked = one_number(shares, limit, goal, tol, clock), check_prior(prior)
+    exact = np.array(goal, dtype=float)
+
+    def make(shave: float) -> Mechanism:
+        channel = evened(found.outcomes, found.scores, exact, checked, shave)
+        return Mechanism(channel, prior, names_of(prior) or ())
+
+    return make, float_below(max(found.bound, Fraction(0)))
+
+
 def estimation_mechanism(
     prior: PriorLike,
     epsilon: float,
@@ -323,16 +360,18 @@ def estimation_mechanism(
         Expected frequencies, all positive. The index of a pandas Series names the secrets.
     epsilon : float
         Privacy level in nats, above 0.
-    target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
-        What is to be estimated: all frequencies (an A-optimal design), one linear functional such as a mean
-        (c-optimal), or several, whose variances are summed; or all frequencies, with the least determinant of
+    target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
+        What is to be estimated: all frequencies (an A-optimal design), the mean of secrets that are numbers or another
+        linear functional (c-optimal), or several, whose variances are summed; or all frequencies, with the least determinant of
         their covariance (D-optimal), or the least variance of the worst functional (E-optimal).
     max_time : float, optional
-        Seconds until it ends, about; beyond `MAX_ENUMERATED` secrets, a minute if left out.
+        Seconds until the search ends, whatever it has found; a mechanism is then stored and measured. Left out, a
+        mean or another single functional takes as long as it takes, and so does what has at most `LISTED` secrets;
+        all else a minute at most.
     tol : float
-        Beyond `MAX_ENUMERATED` secrets the search stops when value and bound are this fraction apart.
+        Beyond `LISTED` secrets the search stops when value and bound are this fraction apart.
     progress : callable or bool, optional
-        As for `optimal_mechanism`, beyond `MAX_ENUMERATED` secrets.
+        As for `optimal_mechanism`, beyond `LISTED` secrets.
 
     Returns
     -------
@@ -358,8 +397,8 @@ def estimation_mechanism(
     Warns
     -----
     LooseBound
-        If value and bound stay apart by more than a millionth, or `tol` is not reached. For few functionals, where the
-        sets of secrets are too many for a table, it never is: no good bound is known here.
+        If value and bound stay apart by more than a millionth, or `tol` is not reached. For two functionals or a
+        few, of more secrets than can be listed, it never is: no good bound is known there.
 
     Source: proved in the chapter; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
 
@@ -381,9 +420,15 @@ def estimation_mechanism(
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")
     shares = exact_prior(prior)
-    limit, many = lift_limit(shares, level)[1], len(shares) > MAX_ENUMERATED
+    limit, n = lift_limit(shares, level)[1], len(shares)
+    single = n > LISTED and wanted.shape[1] == 1 and level >= SCORED
+    grows = isinstance(target, str) and target in ("frequencies", "determinant") and n > LISTED
+    grows = grows or (n > MAX_ENUMERATED and not (isinstance(target, str) and target == "largest"))
     try:
-        if many and not (isinstance(target, str) and target == "largest"):
+        if single:
+            with Clock(max_time, progress, "estimation_mechanism") as clock:
+                make, bound = _scored(prior, shares, limit, wanted, tol, clock)
+        elif grows:
             seconds = PATIENCE if max_time is None else max_time
             with Clock(seconds, progress, "estimation_mechanism") as clock:
                 pool, found, bound = _grown(shares, limit, target, wanted, tol, clock)
@@ -392,24 +437,26 @@ def estimation_mechanism(
             bound = float_below(Fraction(bound) * unit**2)
     except np.linalg.LinAlgError:
         raise too_uneven(check_prior(prior)) from None
-    measure = target if isinstance(target, str) else wanted
-    mechanism = stored(pool, found, RARE, prior, level)
+    measure = target if isinstance(target, str) and target != "mean" else wanted
+    mechanism = keep_level(make, level) if single else stored(pool, found, RARE, prior, level)
     value = estimation_variance(mechanism, measure)
     loose = value - bound > 1e-6 * value or value == math.inf
-    if loose and len(mechanism.outputs) < len(found):  # rare ones were needed
+    if loose and not single and len(mechanism.outputs) < len(found):  # rare ones were needed
         other = stored(pool, found, 0.0, prior, level)
         value, mechanism = min(
             (value, mechanism), (estimation_variance(other, measure), other), key=itemgetter(0)
         )
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
-    if not many:
+    if not (single or grows):
         warn_if_loose("estimation_mechanism", value, bound, TOLERANCE * bound + math.ulp(bound))
     elif value - bound > 2 * tol * value:
-        warn_why(value, bound, tol, "the time is up, or no climb finds a better corner")
+        warn_why(value, bound, tol, "the time is up, or no search finds anything better")
     return Design(mechanism, value, bound, "optimal design")
 
 
 STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
+LISTED = 12  # secrets at most, whose corners are all looked at; beyond, good ones are found faster
+SCORED = 1e-6  # nats: below, what storage rounds off is too much of a score
 TOLERANCE = 1e-9  # of the variance, relative: what ten digits of a programme allow
 RARE = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits

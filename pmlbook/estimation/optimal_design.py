@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.utility import Floats, Utility
+from ..release.estimation import scores_for
 from ..release.mechanism import Mechanism
 from ..workshop.linear_programmes import whole_numbers
 from ..workshop.enclosure import Pair, float_above
@@ -23,8 +24,8 @@ from ..workshop.validation import aligned, check_prior, labels_of, real_array
 Numbers = NDArray[Any]  # whole numbers of any size
 
 # %% auto #0
-__all__ = ['Numbers', 'WORDS', 'BITS', 'MANY', 'functionals', 'centred', 'whole_product', 'information', 'eliminate', 'quadratic',
-           'trace_around', 'summed_variance', 'Spread']
+__all__ = ['Numbers', 'WORDS', 'BITS', 'MANY', 'functionals', 'number_of', 'centred', 'whole_product', 'information', 'eliminate',
+           'quadratic', 'trace_around', 'stored_variance', 'summed_variance', 'Spread']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
 WORDS = ("frequencies", "determinant", "largest")
@@ -37,8 +38,8 @@ def functionals(
 
     Parameters
     ----------
-    target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
-        All N frequencies, or the weights of one functional or of K. A Series, frame or dict is put into the
+    target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
+        All N frequencies, the mean of secrets that are numbers, or the weights of one functional or of K. A Series, frame or dict is put into the
         order of the prior; where the prior has no names, its secrets are 0, 1, ..., N-1.
     prior : array_like, shape (N,)
     names : sequence of hashable, optional
@@ -47,15 +48,17 @@ def functionals(
     Raises
     ------
     ValueError
-        If `target` is another word, no finite array, has not one row for each secret, or names others.
+        If `target` is another word, or 'mean' and a secret is no number, no finite array, has not one row for each secret, or names others.
     """
     n = len(check_prior(prior))
     if isinstance(target, str):
-        if target not in WORDS:
+        if target not in (*WORDS, "mean"):
             raise ValueError(
                 f"target {target!r} is neither {', '.join(map(repr, WORDS))} nor an array"
             )
-        return np.eye(n)
+        if target != "mean":
+            return np.eye(n)
+        target = [number_of(secret) for secret in names or labels_of(prior, n)]
     if target is None:
         raise ValueError(f"target = None is neither {', '.join(map(repr, WORDS))} nor an array")
     given = aligned(target, names or labels_of(prior, n), "target", "prior")
@@ -65,6 +68,19 @@ def functionals(
     if wanted.ndim != 2 or len(wanted) != n:
         raise ValueError(f"target has shape {wanted.shape}, but the prior has {n} entries")
     return wanted
+
+
+def number_of(secret: Hashable) -> float:
+    """A secret that is a number, or a text that is one, as a float; ValueError if it is not."""
+    try:
+        number = float(secret)  # type: ignore[arg-type]
+    except (OverflowError, TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(
+            f"target 'mean' needs secrets that are numbers, and {secret!r:.40} is none"
+        )
+    return number
 
 
 def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
@@ -174,18 +190,44 @@ def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | 
     return found
 
 
+def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fraction | None:
+    """The summed variance of functionals that are told up to the rounding of stored entries; None if one is not.
+
+    Each by the scores of `scores_for`, whose variance is computed exactly.
+    """
+    seen, total = mechanism.prior @ mechanism.channel, Fraction(0)
+    shares, _ = whole_numbers(mechanism.exact_prior)
+    often = [Fraction(int(q)) for q in shares @ mechanism.weights.astype(object)]
+    whole = sum(often)
+    for column in zip(*goal):
+        scores = scores_for(mechanism.channel, np.array(column, dtype=float), seen)
+        if scores is None:
+            return None
+        exact = [Fraction(score) for score in scores.tolist()]
+        mean = sum((q * z for q, z in zip(often, exact)), Fraction(0)) / whole
+        total += sum((q * (z - mean) ** 2 for q, z in zip(often, exact)), Fraction(0)) / whole
+    return total
+
+
 def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
     """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not tell them.
+
+    Entries are stored as multiples of 2^-53, so they may miss by their last bits what tells a functional. Then it is
+    the variance of the scores that tell it up to this rounding.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """
     goal = centred(wanted, mechanism.exact_prior)
+    if MANY < len(goal) > len(mechanism.outputs):  # rounding leaves none that is told exactly
+        stored = stored_variance(mechanism, goal)
+        return math.inf if stored is None else float_above(stored)
     whole, common = whole_numbers([entry for row in goal for entry in row])
     for bits in (BITS, None):
         matrix, unit = information(mechanism, bits)
         found = trace_around(matrix, whole.reshape(wanted.shape))
         if found is None:
-            return math.inf
+            stored = stored_variance(mechanism, goal)
+            return math.inf if stored is None else float_above(stored)
         low, high = (end / (unit * common**2) for end in found)
         value = float_above(high)
         if value == float_above(low * (1 - Fraction(1, 2**BITS))):

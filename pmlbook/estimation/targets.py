@@ -324,15 +324,17 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     ----------
     mechanism : Mechanism
         With the prior at which the variance is taken.
-    target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
-        What is estimated: all frequencies, or linear functionals; their variances are summed. 'largest' is the
+    target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
+        What is estimated: all frequencies, the mean of secrets that are numbers, or linear functionals; their
+        variances are summed. 'largest' is the
         variance of the worst functional whose weights have length one; 'determinant' the (N - 1)-th root of the
         determinant of the covariance of N - 1 frequencies, the same whichever is left out.
 
     Returns
     -------
     float
-        Infinite if the outcomes do not determine the target. Computed in whole numbers, rounded up once.
+        Infinite if the outcomes do not determine the target; functionals that they determine but for the rounding of
+        stored entries have their variance. Computed in whole numbers, rounded up once.
 
     Raises
     ------
@@ -351,7 +353,7 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     """
     check_instance(mechanism, Mechanism, "mechanism")
     wanted = functionals(target, mechanism.prior, mechanism.inputs)
-    if not isinstance(target, str) or target == "frequencies":
+    if not isinstance(target, str) or target in ("frequencies", "mean"):
         return summed_variance(mechanism, wanted)
     if len(wanted) == 1:  # one secret: its frequency is known
         return 0.0

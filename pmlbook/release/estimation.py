@@ -20,8 +20,8 @@ from .intervals import exact_interval, score_interval
 from ..workshop.validation import Frozen, aligned, real_array, shortened
 
 # %% auto #0
-__all__ = ['RARE', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'undone', 'invert', 'likeliest', 'as_goal',
-           'check_request', 'Estimate', 'Functional']
+__all__ = ['RARE', 'HIDDEN', 'STORED', 'ROUGH', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'scores_for', 'undone',
+           'invert', 'likeliest', 'as_goal', 'check_request', 'Estimate', 'Functional']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
 RARE = (
@@ -57,6 +57,62 @@ def undoing(
     weights = channel.mean(axis=0) if expected is None else expected
     root = np.sqrt(np.maximum(weights, RARE * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
+
+
+def scores_for(
+    channel: NDArray[np.float64], goal: NDArray[np.float64], expected: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
+
+    None if the outcomes do not tell the goal. The mean may miss it by `STORED` times the sum of the scores' sizes,
+    counted from the middle of the goal: so much do entries hide that are rounded to multiples of 2^-53. This must not
+    be more than `HIDDEN` of the goal.
+
+    Parameters
+    ----------
+    channel : ndarray, shape (N, M)
+        Its rows may be linearly dependent.
+    goal : ndarray, shape (N,)
+        A weight for each input.
+    expected : ndarray, shape (M,)
+        Probability of each outcome: the scores have the least variance, if they come so.
+
+    Source: weighted least squares, Aitken 1935; the fewest singular values that are enough.
+
+    Examples
+    --------
+    >>> lines = np.array([[0.5, 0.5], [0.6, 0.4], [0.7, 0.3]])
+    >>> scores_for(lines, np.array([0.0, 1.0, 2.0]), np.array([0.6, 0.4])).round(6).tolist()
+    [5.0, -5.0]
+    >>> scores_for(lines, np.array([0.0, 1.0, 3.0]), np.array([0.6, 0.4])) is None
+    True
+    """
+    middle = (goal.max() + goal.min()) / 2
+    wanted = goal - middle
+    root = np.sqrt(np.maximum(expected, RARE * expected.max()))
+    left, sizes, right = np.linalg.svd(channel / root, full_matrices=False)
+    count = int((sizes > 0).sum())
+    left, sizes, right = left[:, :count], sizes[:count], right[:count] / root
+    tries = np.cumsum(right.T * (left.T @ wanted / sizes), axis=1)
+    missed, held = abs(wanted[:, None] - channel @ tries).max(axis=0), abs(tries).sum(axis=0)
+    least = abs(wanted).max()
+    if not least:  # it is the same for every input
+        return np.full(channel.shape[1], middle)
+    for k in np.flatnonzero((missed <= ROUGH * held) & (STORED * held <= HIDDEN * least)):
+        scores = tries[:, k]
+        for _ in range(2):  # what floats left open
+            rest = left[:, : k + 1].T @ (wanted - channel @ scores) / sizes[: k + 1]
+            scores = scores + rest @ right[: k + 1]
+        if abs(wanted - channel @ scores).max() <= STORED * abs(scores).sum():
+            return scores + middle
+    return None
+
+
+HIDDEN = 2.0**-20
+STORED, ROUGH = (
+    2.0**-51,
+    2.0**-46,
+)  # an entry's rounding, in the floats it is made of and in storage
 
 
 def undone(
@@ -200,7 +256,8 @@ class Estimate(Frozen):
 
     `frequencies` has shape (N,), `covariance`, of the inversion, shape (N, N). `counts`, shape (M,), tells
     how often each outcome was released, `channel` is the mechanism's and `undo`, shape (M, N), what takes
-    frequencies of outcomes back.
+    frequencies of outcomes back. Where outcomes tell no frequencies these are nan, and so are `covariance` and
+    `undo`; `expected`, shape (M,), is then the probability of each outcome, and `of` tells what they do tell.
 
     Source: each method's own function.
     """
@@ -211,6 +268,7 @@ class Estimate(Frozen):
     counts: NDArray[np.float64]
     channel: NDArray[np.float64]
     undo: NDArray[np.float64]
+    expected: NDArray[np.float64] | None = None
 
     @classmethod
     def from_counts(
@@ -220,10 +278,18 @@ class Estimate(Frozen):
         counts: NDArray[np.float64],
         prior: NDArray[np.float64],
         method: str = "inversion",
+        partly: bool = False,
     ) -> Estimate:
         """Estimate from counts of the outcomes, shape (M,); parameters and errors as in `Mechanism.estimate`."""
         if method not in METHODS:
             raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+        if partly and method != "inversion":
+            raise ValueError("partly = True needs the method 'inversion'")
+        if partly and np.linalg.matrix_rank(channel) < len(channel):
+            _refuse_impossible(channel, counts)
+            n, m = channel.shape
+            nothing = np.full(n, np.nan), np.full((n, n), np.nan)
+            return cls(inputs, *nothing, counts, channel, np.full((m, n), np.nan), prior @ channel)
         frequencies, covariance = invert(channel, counts, prior @ channel)
         if method == "likelihood":
             frequencies, _ = likeliest(channel, counts)
@@ -255,7 +321,7 @@ class Estimate(Frozen):
         ------
         ValueError
             If the weights are no finite numbers, one for each secret, or of a size that no float can square;
-            or a function fails for a secret, as `float` does for a word.
+            or a function fails for a secret, as `float` does for a word; or the outcomes do not tell it.
 
         Examples
         --------
@@ -264,7 +330,18 @@ class Estimate(Frozen):
         >>> told.of(float)
         Functional(0.5, standard error 0.1)
         """
-        return Functional(as_goal(functional, self.inputs), self)
+        goal = as_goal(functional, self.inputs)
+        self.scores(goal)  # or the outcomes do not tell it
+        return Functional(goal, self)
+
+    def scores(self, goal: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of outcomes whose mean over the released values estimates a goal, shape (M,)."""
+        if self.expected is None:
+            return self.undo @ goal
+        found = scores_for(self.channel, goal, self.expected)
+        if found is None:
+            raise ValueError("the outcomes do not tell this functional")
+        return found
 
     def interval(self, level: float = 0.95, method: str = "exact") -> NDArray[np.float64]:
         """Lower and upper ends, shape (N, 2), of an interval for each frequency; see `Functional.interval`.
@@ -299,12 +376,17 @@ class Functional(Frozen):
     @property
     def value(self) -> float:
         """The functional of the estimated frequencies."""
-        return float(self.goal @ self.estimate.frequencies)
+        if self.estimate.expected is None:
+            return float(self.goal @ self.estimate.frequencies)
+        return float(self.estimate.counts @ self.estimate.scores(self.goal)) / self.estimate.size
 
     @property
     def standard_error(self) -> float:
         """Estimated standard error of the inversion. Zero where nothing was seen: no interval."""
-        return max(float(self.goal @ self.estimate.covariance @ self.goal), 0.0) ** 0.5
+        if self.estimate.expected is None:
+            return max(float(self.goal @ self.estimate.covariance @ self.goal), 0.0) ** 0.5
+        scores, size = self.estimate.scores(self.goal) - self.value, self.estimate.size
+        return float(self.estimate.counts @ scores**2) ** 0.5 / size
 
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Ends of an interval that covers the true value with the probability `level`, or nearly.
@@ -327,8 +409,8 @@ class Functional(Frozen):
         known = self.estimate
         if method == "score":
             return score_interval(known.channel, known.counts, self.goal, number)
-        weights = known.undo @ self.goal
-        return exact_interval(known.channel, known.counts, weights, self.goal, number)
+        scores = known.scores(self.goal)
+        return exact_interval(known.channel, known.counts, scores, self.goal, number)
 
     def __repr__(self) -> str:
         return f"Functional({self.value:.6g}, standard error {self.standard_error:.3g})"

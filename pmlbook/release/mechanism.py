@@ -257,7 +257,7 @@ class Mechanism(Frozen):
         drawn = self._guide.draw(np.maximum(codes, 0), supply).astype(kind)
         return np.where(codes < 0, kind.type(-1), drawn)
 
-    def estimate(self, outputs: Any, method: str = "inversion") -> Estimate:
+    def estimate(self, outputs: Any, method: str = "inversion", partly: bool = False) -> Estimate:
         """Estimate the frequencies of the secrets from a released column.
 
         Parameters
@@ -266,6 +266,9 @@ class Mechanism(Frozen):
             Released values, among `outputs`; see `privatize`.
         method : {'inversion', 'likelihood'}
             Unbiased, possibly with a slightly negative frequency; or the likeliest distribution.
+        partly : bool
+            Whether outcomes that do not determine the frequencies will do: these are nan then, and a functional
+            that they do determine, such as a mean, is told by `Estimate.of`.
 
         Returns
         -------
@@ -276,11 +279,11 @@ class Mechanism(Frozen):
         ------
         ValueError
             If the column is empty or holds a value that is unknown, such as an input, or that no secret can produce,
-            the outcomes do not determine the frequencies, or the method is unknown.
+            the outcomes do not determine the frequencies and `partly` is false, or the method is unknown.
         """
         codes = encode(outputs, self.outputs, "outputs", secrets=self.inputs)
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
-        return Estimate.from_counts(self.inputs, self.channel, counts, self.prior, method)
+        return Estimate.from_counts(self.inputs, self.channel, counts, self.prior, method, partly)
 
     def to_frame(self) -> Any:
         """Return the channel as a pandas DataFrame, inputs as index and outputs as columns.

@@ -1,0 +1,239 @@
+"""How designs are found: steps, searches, starts and what is stored, each by itself."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import pmlbook as pb
+from pmlbook.estimation import few_corners
+from pmlbook.estimation.few_corners import (
+    ALIKE,
+    RARE,
+    STRICTEST,
+    Listed,
+    _change,
+    _joined,
+    _prices,
+    best_weights,
+    criterion,
+    estimation_mechanism,
+    even,
+    first_weights,
+    search,
+    stored,
+    unlike,
+)
+from pmlbook.estimation.optimal_design import Spread, functionals
+from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.foundations.probability import exact_prior, random_prior
+from pmlbook.workshop.linear_programmes import maximise
+from pmlbook.workshop.progress import Clock
+
+
+def setting(p, level, target):
+    """All corners of a prior, an aim and its unit, and weights of all corners, the least as large as can be."""
+    pool = Listed(exact_prior(p), lift_limit(exact_prior(p), level)[1])
+    found = first_weights(pool)
+    aim, unit = criterion(target, functionals(target, p), pool, found)
+    count = len(pool.corners.tall)
+    lifts = pool.scaled(range(count))
+    even = np.column_stack([lifts, lifts.sum(axis=1)])
+    start = maximise(np.append(np.zeros(count), 1), equal=(even, pool.ones)).x
+    return pool, found, aim, unit, lifts, start[:-1] + start[-1]
+
+
+draw = np.random.default_rng(9)
+settings = [
+    setting(random_prior(n, draw), level, target)
+    for n, level, target in (
+        (3, 0.4, "frequencies"),
+        (5, 0.8, "determinant"),
+        (4, 0.6, "largest"),
+        (4, 1.2, [0, 1, 2, 5]),
+        (2, 1e-6, "frequencies"),
+    )
+]
+
+
+def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
+    for pool, _, aim, _, lifts, start in settings:
+        ease = 0.01 * aim.size(lifts, start)
+        change, promise = _change(lifts, start, aim, ease)
+
+        def barrier(part, step, start=start, lifts=lifts, aim=aim, ease=ease):
+            weights = start * (1 + part * step)
+            return aim.value(lifts, weights, ease) - ease * np.log(weights).sum()
+
+        assert abs(lifts @ (start * change)).max() < 1e-11 and promise >= 0
+        h = 1e-5
+        fall = (barrier(h, change) - barrier(-h, change)) / (2 * h)
+        assert abs(fall + promise) < 1e-5 * (promise + ease)
+        bend = (barrier(h, change) - 2 * barrier(0, change) + barrier(-h, change)) / h**2
+        assert abs(bend - promise) < 1e-3 * (
+            promise + ease
+        )  # whose best multiple is the step itself
+        weights, last = best_weights(lifts, start, aim, Clock())
+        assert (
+            last == aim.size(lifts, start) / len(start) * 10.0**-aim.easings and weights.min() > 0
+        )
+        assert abs(lifts @ weights - pool.ones).max() < 1e-10
+        assert abs(_change(lifts, weights, aim, last)[0]).max() < 0.01  # polished
+        claim = aim.claim(lifts, weights, last)
+        values = ((claim.matrix * pool.scale @ (lifts - pool.ones[:, None])) ** 2).sum(axis=0)
+        prices = _prices(lifts - pool.ones[:, None], weights, values)
+        excess = values - prices @ (lifts - pool.ones[:, None])
+        assert excess.max() <= weights @ values * (1 + aim.tol)  # no corner is missing
+        everything, bound = search(pool, dict(enumerate(start)), aim, Clock())
+        assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
+
+
+def test_the_search_meets_its_bound_from_circles():
+    for pool, circles, aim, _, lifts, _ in settings:
+        n, names, shifts = len(pool.ones), list(circles), pool.corners.shifts
+        weights = np.array(list(circles.values()))
+        assert np.allclose(abs(shifts / pool.scale[:, None]).max(axis=1), 1, rtol=0, atol=1e-15)
+        assert abs(pool.ones @ (lifts - pool.ones[:, None])).max() < 1e-9
+        assert weights.min() > 0 and abs(pool.scaled(names) @ weights - pool.ones).max() < 1e-9
+        assert np.linalg.matrix_rank(pool.scaled(names)) == n and len(names) <= n * n
+        found, bound = search(pool, circles, aim, Clock())
+        weights, mixed = np.array(list(found.values())), pool.scaled(list(found))
+        ease = aim.size(mixed, weights) / len(weights) * 10.0**-aim.easings
+        claim = aim.claim(mixed, weights, ease)
+        assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
+        utility = Spread(claim.matrix)
+        used, prices = pool.mix(utility, Clock())
+        best = pool.best(utility, prices)
+        values = utility.at_lifts(
+            pool.corners.lifts, shifts, np.array(pool.corners.shares, dtype=float)
+        )
+        fees = np.array(prices, dtype=float) @ shifts
+        assert float(best) >= (values - fees).max() * (1 - 1e-9) and len(used) <= n
+        offered = pool.offer(claim, prices, 3, used)
+        assert len(offered) <= 3 and ((values - fees)[offered] > (values - fees)[used].max()).all()
+        lowest = int((values - fees).argmin())
+        offered = pool.offer(claim, prices, 3, [lowest])
+        assert len(values) < 3 or (values - fees)[offered[0]] > float(best) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    "prior, level", [(np.full(4, 0.25), math.log(2)), (np.full(6, 1 / 6), math.log(3))]
+)
+def test_circles_tell_every_direction_where_lifts_are_even(prior, level):
+    """Three circles of pairs may all be one; then more are drawn."""
+    pool = Listed(exact_prior(prior), lift_limit(exact_prior(prior), level)[1])
+    found = first_weights(pool)
+    chosen, weights = pool.scaled(list(found)), np.array(list(found.values()))
+    assert np.linalg.matrix_rank(chosen) == len(prior) and weights.min() > 0
+    assert abs(chosen @ weights - pool.ones).max() < 1e-12
+
+
+def test_a_search_that_starts_at_its_answer_is_over_after_one_round(monkeypatch):
+    rounds = []
+
+    def counted(*given):
+        rounds.append(1)
+        return best_weights(*given)
+
+    for pool, circles, aim, *_ in settings:
+        found, _ = search(pool, circles, aim, Clock())
+        monkeypatch.setattr(few_corners, "best_weights", counted)
+        rounds.clear()
+        search(pool, found, aim, Clock())
+        monkeypatch.undo()
+        assert len(rounds) == 1
+
+
+def test_of_vertices_that_tell_the_same_the_first_is_taken():
+    told = np.random.default_rng(1).normal(size=(3, 40))
+    some = unlike(told, 7)
+    cosines = told.T @ told / np.outer(*2 * [np.linalg.norm(told, axis=0)])
+    passed = [k for k in range(40) if k not in some and k < some[-1]]
+    assert some[0] == 0 and sorted(some) == some and len(some) <= 7
+    assert all(cosines[a, b] ** 2 < ALIKE for a in some for b in some if a != b)
+    assert all(max(cosines[k, [a for a in some if a < k]] ** 2) >= ALIKE for k in passed)
+    assert (
+        unlike(np.ones((2, 5)), 3) == [0]
+        and unlike(np.eye(3), 2) == [0, 1]
+        and unlike(np.eye(3), 9) == [0, 1, 2]
+    )
+
+
+def test_weights_make_room():
+    draw = np.random.default_rng(2)
+    for lifts, weights in ((settings[0][4], settings[0][5]), (settings[3][4], settings[3][5])):
+        count = len(weights)
+        goal = lifts @ (weights * draw.uniform(0.9, 1.1, count))
+        change, sums = even(lifts, weights, goal) / weights - 1, lifts * weights
+        assert abs(sums @ (1 + change) - goal).max() < 1e-13
+        assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
+    for pool, circles, *_ in settings[:3]:
+        used, weights = list(circles), np.array(list(circles.values()))
+        rest = [k for k in range(len(pool.corners.tall)) if k not in used]
+        room = _joined(pool.scaled(used + rest), weights, pool.ones, len(rest))
+        assert (room[len(used) :] < 2e-3 * weights.mean()).all()
+        assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-13 and room.min() > 0
+    assert _joined(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1), 1) is None
+
+
+def test_rare_outcomes_are_stored_where_they_are_needed():
+    pool, circles, *_ = settings[1]
+    spare = next(k for k in range(len(pool.corners.tall)) if k not in circles)
+    prior, level = np.array(pool.corners.shares, dtype=float), 0.8
+    for least, share in ((RARE, 0.1 * RARE), (RARE, 1e-3), (0.0, 0.1 * RARE)):
+        made = stored(pool, circles | {spare: share}, least, prior, level)
+        assert made.certify(level) and len(made.outputs) == len(circles) + (share > least)
+
+
+def test_another_unit_is_another_unit_and_nothing_else():
+    first, *others = (
+        estimation_mechanism([0.5, 0.3, 0.2], 0.5, [0, unit, 2 * unit])
+        for unit in (1.0, 2.0**-40, 2.0**60)
+    )
+    for unit, other in zip((2.0**-40, 2.0**60), others):
+        assert (other.value, other.bound) == (first.value * unit**2, first.bound * unit**2)
+        assert (other.mechanism.weights == first.mechanism.weights).all()
+        assert other.mechanism.channel.max(axis=0).min() > RARE
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ([0.5, 0.5], 0.0),
+        ([0.5, 0.5], 0.9 * STRICTEST),
+        ([0.5, 0.5], 1.0, [2, 2]),
+        ([0.5, 0.5], 1.0, "frequencies", None, 0.0),
+        ([0.5, 0.5], 1.0, "frequencies", None, math.inf),
+    ],
+)
+def test_bad_input_is_refused(wrong):
+    with pytest.raises(ValueError):
+        estimation_mechanism(*wrong)
+
+
+def test_the_strictest_level_is_kept():
+    assert estimation_mechanism([0.5, 0.5], STRICTEST).mechanism.certify(STRICTEST)
+
+
+def test_vertices_by_climbs_agree_with_those_that_are_listed(monkeypatch):
+    p, targets = random_prior(5, np.random.default_rng(9)), ("frequencies", [8, 0, 1, 2, 4])
+    small = [estimation_mechanism(p, 0.7, target) for target in targets]
+    monkeypatch.setattr(few_corners, "LISTED", 4)  # as if five were too many
+    monkeypatch.setattr(few_corners, "MAX_ENUMERATED", 4)
+    for target, best in zip(targets, small):
+        told = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # nothing to warn of
+            grown = estimation_mechanism(
+                p, 0.7, target, 600, 1e-7, lambda *now, told=told: told.append(now)
+            )
+        assert best.bound <= grown.value <= best.value * (1 + 1e-6) and grown.bound <= best.value
+        assert grown.gap <= 1e-6 * grown.value and len(told) <= 16
+        assert abs(told[-1][0] / grown.value - 1) < 1e-6
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            early = estimation_mechanism(p, 0.7, target, 0)
+        assert early.bound <= best.value < early.value and [w.category for w in said] == [
+            pb.LooseBound
+        ]
