@@ -41,6 +41,7 @@ class Grown:
         self.high = [min(limit, 1 / p) for p in shares]
         self.scale = np.array([float(max(t - 1, 1 - m)) for m, t in zip(self.low, self.high)])
         missed = self.scale * self.prior
+        missed = missed / missed.max()  # or squares of rare ones vanish
         self.ones = missed / np.linalg.norm(missed)
         self.names: dict[tuple[bytes, int], int] = {}
         none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=object)
