@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +22,14 @@ from .booking import find_log
 from .matrices import DECIMAL, exact
 from .report import errors_at, meant, report, sentences, shortened
 from .talk import FINE, say
-from .verbs import column_counts, mean_told, names_as_numbers, release, warn_of
+from pmlbook.desk.verbs import (
+    column_counts,
+    layout_of,
+    mean_told,
+    names_as_numbers,
+    release,
+    warn_of,
+)
 from ..practice.words import sentence_level
 from ..release.columns import released_names, released_title
 from ..release.csv_text import Layout
@@ -48,9 +55,16 @@ def check_options(arguments: argparse.Namespace) -> None:
     given = vars(arguments) | {
         "level": arguments.promise if arguments.epsilon is None else arguments.epsilon
     }
-    missing = [option for name, option in OPTIONS.items() if given[name] is None]
-    if missing and not sys.stdin.isatty():
-        raise ValueError(f"nobody to ask, as this is no terminal: give {', '.join(missing)}")
+    missing = [name for name in OPTIONS if given[name] is None]
+    if set(missing) - {"merge_below"}:  # where nothing is rare, nobody is asked
+        _check_somebody(missing)
+
+
+def _check_somebody(missing: Sequence[str]) -> None:
+    """ValueError if nobody can be asked for what is missing."""
+    if not sys.stdin.isatty():
+        options = ", ".join(map(OPTIONS.__getitem__, missing))
+        raise ValueError(f"nobody to ask, as this is no terminal: give {options}")
 
 
 def ask(question: str, read: Callable[[str], Any], default: str = "") -> Any:
@@ -156,8 +170,7 @@ KINDS = ("mechanism.json", "estimate.json", "report.html")
 
 
 def _ask_column(arguments: argparse.Namespace) -> str:
-    layout = Layout(arguments.delimiter, arguments.encoding, arguments.missing_text)
-    with open_table(arguments.source, layout) as table:
+    with open_table(arguments.source, layout_of(arguments)) as table:
         columns = list(table.columns)
     say(f"columns of {arguments.source}: {', '.join(shortened(name) for name in columns)}")
 
@@ -195,6 +208,9 @@ def _classes(
         if len(rare) > 1:
             names = ", ".join(f"'{shortened(name)}'" for name in rare)
             say(f"rare: {names}; merged they are one answer, {arguments.other!r}")
+            _check_somebody(["merge_below"])
+        elif not sys.stdin.isatty():
+            return merged(counts, Fraction(0), arguments.other)
         below = ask("merge answers below which share (0 merges none)", share_of, "0.02")
     return merged(counts, below, arguments.other)
 
@@ -265,13 +281,12 @@ def _commands(
     arguments: argparse.Namespace, targets: list[Path], column: str, digest: str
 ) -> list[str]:
     """What to type next."""
-    options = ["--column", column, "--delimiter", arguments.delimiter]
-    options += ["--encoding", arguments.encoding, "--missing-text", *arguments.missing_text]
-    plain = {"--delimiter": ",", "--encoding": "utf-8"}
-    kept = list[str]()
-    for key, value in zip(options[:6:2], options[1:6:2]):
-        kept += [] if plain.get(key) == value else [key, value]
-    kept += options[6:] if list(arguments.missing_text) != [""] else []
+    usual, kept = Layout(), ["--column", column]
+    for name in ("delimiter", "encoding", "quotechar", "escapechar", "comment"):
+        value = getattr(arguments, name)
+        kept += [] if value == getattr(usual, name) else [f"--{name}", value or "none"]
+    if tuple(arguments.missing_text) != usual.missing_text:
+        kept += ["--missing-text", *arguments.missing_text]
     files = [targets[0].name, arguments.source.name, "RELEASED"]
     return [
         f"pmlbook {list2cmdline(words) if sys.platform == 'win32' else join(words)}"
