@@ -203,7 +203,7 @@ def without_a_clock(doors):
 
 
 def test_one_clock_is_handed_to_every_programme():
-    guilty, seen = without_a_clock(limited() - {"estimation_mechanism"})  # its list has a minute
+    guilty, seen = without_a_clock(limited())
     assert not guilty
     assert {("linear_programmes", "maximise"), ("linear_programmes", "maximise_precisely")} <= seen
 

@@ -147,7 +147,7 @@ class Listed:
 
         `SolverFailed` if the clock is over before it is solved.
         """
-        used, prices = best_mix(self.corners, utility, min(PATIENCE, clock.left))
+        used, prices = best_mix(self.corners, utility, clock)
         return used.tolist(), prices
 
     def offer(

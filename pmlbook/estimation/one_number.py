@@ -111,7 +111,7 @@ TRIED = 999  # shares of the first of two outcomes
 
 
 def mixed(
-    prior: Floats, limit: float, goal: Floats, scores: Floats, max_time: float
+    prior: Floats, limit: float, goal: Floats, scores: Floats, clock: Clock
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The best outcomes for given scores: their probabilities, shape (K, N), their shares, and alpha and gamma.
 
@@ -143,7 +143,7 @@ def mixed(
         -cost,
         equal=(equal.tocsr(), right),
         at_most=(most, np.zeros(held.sum())),
-        max_time=max_time,
+        clock=clock,
     )
     alpha, gamma = -best.equality_prices[:n], -best.equality_prices[n : 2 * n]
     return best.x[: n * k].reshape(k, n), best.x[n * k :], alpha, gamma
@@ -200,7 +200,7 @@ def one_number(
             break
         tried = distinct(tried, CLOSE * math.sqrt(value))
         try:
-            made, often, alpha, gamma = mixed(prior, most, wanted, tried, clock.left)
+            made, often, alpha, gamma = mixed(prior, most, wanted, tried, clock)
         except (Infeasible, SolverFailed):
             break
         now = float(often @ tried**2)
@@ -245,7 +245,7 @@ def fewer(
         joined = np.delete(scores, place)
         joined[place] = often @ scores[place : place + 2] / often.sum()
         try:
-            made, seen, _, _ = mixed(prior, limit, goal, joined, clock.left)
+            made, seen, _, _ = mixed(prior, limit, goal, joined, clock)
         except (Infeasible, SolverFailed):
             break
         if seen @ joined**2 > enough:
