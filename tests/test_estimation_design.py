@@ -237,7 +237,7 @@ def test_an_impossible_outcome_is_refused_by_both_methods():
     mechanism = pb.Mechanism([[0.75, 0.25, 0], [0.25, 0.75, 0]], [0.5, 0.5], outputs=range(3))
     for method in ("inversion", "likelihood"):
         with pytest.raises(ValueError, match="outcome 2 was released"):
-            mechanism.estimate(["r0", "r1", "r2", "r2"], method)
+            mechanism.estimate([0, 1, 2, 2], method)
 
 
 def test_a_design_that_is_cut_short_warns():

@@ -719,7 +719,8 @@ def written_tables(draw):
             pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style=style),
         )
         text = buffer.getvalue().decode()
-    if draw(st.booleans()):
+    # `csv` cannot read a text that ends in the midst of an escaped end of line
+    if draw(st.booleans()) and not text.removesuffix(end).endswith(("\\\r", "\\\n")):
         text = text.removesuffix(end)
     encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
     return text, encoding, names.index("said"), reads

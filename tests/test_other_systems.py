@@ -261,9 +261,10 @@ def test_commands_are_told_as_they_are_typed(system, typed, monkeypatch):
     from argparse import Namespace
 
     from pmlbook.desk.start import _commands
+    from pmlbook.release.csv_text import Layout
 
     monkeypatch.setattr(sys, "platform", system)
-    given = Namespace(source=Path("a b.csv"), delimiter=",", encoding="utf-8", missing_text=[""])
+    given = Namespace(**vars(Layout()) | {"source": Path("a b.csv"), "goal": "frequencies"})
     first, _ = _commands(given, [Path("m.json"), Path("e.json")], "said", "0" * 64)
     assert first.startswith(f"pmlbook release m.json {typed} RELEASED --column said ")
 
