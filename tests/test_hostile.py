@@ -132,7 +132,10 @@ CALLS = {
         link="linear",
     ),
     "regression_of_release": dict(
-        mechanism=FLIP, released=[0, 1, 1, 0], covariates=[[1.0], [1.0], [1.0], [1.0]]
+        mechanism=FLIP,
+        released=[0, 1, 1, 0],
+        covariates=[[1.0], [1.0], [1.0], [1.0]],
+        method="likelihood",
     ),
     "two_way": dict(mechanism=FLIP, released=[0, 1, 1], beside=["a", "b", "a"], other=None),
 }

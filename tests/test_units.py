@@ -139,9 +139,12 @@ CASES = {
         ),
         [u, 1],
     ),
-    "of release": lambda u: slopes(
-        pb.regression_of_release(NOISY, RELEASED, with_age(u)), [1, u] * 3
-    ),
+    **{
+        f"of release, {method}": lambda u, method=method: slopes(
+            pb.regression_of_release(NOISY, RELEASED, with_age(u), method), [1, u] * 3
+        )
+        for method in ("inversion", "likelihood")
+    },
     "leakage_distortion": quiet,
     "distortion_leakage": true,
     "rate_distortion": lambda u: ((), rate_distortion(PRIOR, abs(GAIN) * u, 0.5 * u)),
@@ -304,7 +307,7 @@ def test_one_outlier_is_not_the_unit(far):
     released = np.where(rng.random(2000) < 0.8, truth, ~truth).astype(int)
     released[0] = 1
     columns = np.column_stack([np.ones(2000), age])
-    fit = pb.regression_of_release(noisy, released, columns)
+    fit = pb.regression_of_release(noisy, released, columns, "likelihood")
     assert abs(fit.coefficients[1] - 1) < 0.2
 
     def likelihood(beta):
