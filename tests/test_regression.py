@@ -430,3 +430,14 @@ def test_a_confidence_that_is_none_is_refused(confidence):
 def test_a_variance_below_zero_by_rounding_is_zero():
     fit = pb.Regression(np.zeros(1), np.array([[-1e-20]]), ("a",))
     assert (fit.intervals() == 0).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", METHODS)
+def test_an_outlier_whose_square_is_no_float_is_refused(method):
+    faint = pb.Mechanism(
+        [[0.5 + 1e-8, 0.5 - 1e-8], [0.5 - 1e-8, 0.5 + 1e-8]], [0.5, 0.5], (0, 1), (0, 1)
+    )
+    rows = np.column_stack([np.ones(4), [1e155, 1.0, -1.0, 2.0]])
+    with pytest.raises(ValueError, match="the likelihood has no maximum"):
+        pb.regression_of_release(faint, [0, 1, 1, 0], rows, method)

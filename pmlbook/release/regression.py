@@ -144,7 +144,7 @@ def _codes(mechanism: Mechanism, released: Any) -> NDArray[np.intp]:
     """Codes of the released values; ValueError if no input can produce one of them."""
     check_instance(mechanism, Mechanism, "mechanism")
     codes = encode(released, mechanism.outputs, "released", secrets=mechanism.inputs)
-    possible = mechanism.channel.any(axis=0)[codes]
+    possible = mechanism.channel.max(axis=0)[codes] > 0
     if not possible.all():
         row = int(np.argmin(possible))
         raise ValueError(f"the outcome in row {row} was released, but no input can produce it")
@@ -164,6 +164,13 @@ class _Scale:
     names: list[str]
 
 
+def _solvable(matrix: NDArray[np.float64]) -> bool:
+    """Whether a symmetric matrix is finite and has full rank."""
+    return bool(
+        np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix, hermitian=True) == len(matrix)
+    )
+
+
 def _sandwich(
     beta: NDArray[np.float64],
     scores: NDArray[np.float64],
@@ -171,7 +178,7 @@ def _sandwich(
     scale: _Scale,
 ) -> Regression | None:
     """The root of a sum of scores, shape (n, K), and its covariance; None where floats end."""
-    if np.linalg.matrix_rank(slope, hermitian=True) < len(slope):
+    if not _solvable(slope):
         return None
     inverse, units = np.linalg.inv(slope), scale.units
     covariance = inverse @ (scores.T @ scores) @ inverse
@@ -269,7 +276,7 @@ def _root(
             scores += (weight * (wanted - told))[:, None] * table
             bend = weight * told * (1 - told) if curved else weight
             slope += table.T @ (bend[:, None] * table)
-        if not np.isfinite(slope).all() or np.linalg.matrix_rank(slope, hermitian=True) < size:
+        if not _solvable(slope):
             break
         step = np.linalg.solve(slope, scores.sum(axis=0))
         beta = beta + step
@@ -354,8 +361,7 @@ def _summit(measure: Callable[[NDArray[np.float64]], _Measured], scale: _Scale) 
     with np.errstate(all="ignore"):  # told by what is not finite
         for _ in range(STEPS):
             value, scores, steep, slope = measure(beta)
-            finite = np.isfinite(scores).all() and np.isfinite(steep).all()
-            if not finite or np.linalg.matrix_rank(steep, hermitian=True) < len(beta):
+            if not np.isfinite(scores).all() or not _solvable(steep):
                 break
             step = np.linalg.solve(steep, scores.sum(axis=0))
             if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
@@ -363,7 +369,8 @@ def _summit(measure: Callable[[NDArray[np.float64]], _Measured], scale: _Scale) 
                 if found is not None:
                     return found
                 break
-            while measure(beta + step)[0] < value - SETTLED * abs(value):
+            lost = SETTLED * (len(scores) + abs(value))  # or less, by rounding
+            while measure(beta + step)[0] < value - lost:
                 step = step / 2
             beta = beta + step
             if abs(beta).max() > FURTHEST:
