@@ -13,7 +13,7 @@ import pmlbook as pb
 from pmlbook.estimation.compromise import INFORMATION, Rewarded
 from pmlbook.estimation.optimal_design import Spread
 
-KERNELS = ("Haswell", "Nehalem", "Sandybridge", "Prescott", "SkylakeX")
+KERNELS = ("Nehalem", "Prescott")  # every x86 processor has these; `make portable` asks for more
 MOVED = """
 import json, numpy as np, pmlbook as pb
 rng = np.random.default_rng(8)
@@ -27,8 +27,8 @@ print(json.dumps([(d.value, d.bound) for d in found]))
 def test_every_processor_finds_the_same_variance():
     """A mixture with the design that the search happened to find moved by up to two percent."""
     told = []
-    for kernel in KERNELS:
-        there = os.environ | {"OPENBLAS_CORETYPE": kernel}
+    for kernel in (None, *KERNELS):
+        there = os.environ | ({"OPENBLAS_CORETYPE": kernel} if kernel else {})
         run = subprocess.run([sys.executable, "-c", MOVED], env=there, capture_output=True)
         assert run.returncode == 0, run.stderr.decode()[-500:]
         told.append(json.loads(run.stdout))

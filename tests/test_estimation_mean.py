@@ -23,7 +23,7 @@ from pmlbook.workshop import progress
 from pmlbook.workshop.progress import Clock
 
 AGES = anes96.load_pandas().data["age"].value_counts(normalize=True).sort_index()
-KERNELS = ("Haswell", "Nehalem", "Prescott")
+KERNELS = ("Nehalem", "Prescott")  # every x86 processor has these; `make portable` asks for more
 
 
 def test_the_mean_age_of_a_survey_is_told_as_well_as_can_be():
@@ -171,8 +171,8 @@ def test_every_processor_finds_the_same():
         "print(json.dumps([d.value, d.bound]))"
     )
     told = []
-    for kernel in KERNELS:
-        there = os.environ | {"OPENBLAS_CORETYPE": kernel}
+    for kernel in (None, *KERNELS):
+        there = os.environ | ({"OPENBLAS_CORETYPE": kernel} if kernel else {})
         run = subprocess.run([sys.executable, "-c", code], env=there, capture_output=True)
         assert run.returncode == 0, run.stderr.decode()[-500:]
         told.append(json.loads(run.stdout))

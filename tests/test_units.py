@@ -238,7 +238,7 @@ OFF = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
 def test_one_price_beyond_all_others(barred, views):
     """What the largest price is has no say in what the others are worth."""
     brackets, masses = [], np.array([1, 3, 3, 1]) / 8
-    for never in (1e3, 1e6, 1e9, 1e12, 1e300):
+    for never in (1e3, 1e9, 1e300):
         table = np.where(barred, never, OFF)
         query, options = pb.counting(3), dict(b=1.5, distortion=table, **views)
         quiet = pb.leakage_distortion(query, D=0.2, tol=1e-5, **options)

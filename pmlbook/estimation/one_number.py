@@ -206,7 +206,8 @@ def one_number(
         now = float(often @ tried**2)
         better = now < value * (1 - STUCK)
         if now <= value:
-            outcomes, scores, value = made[often > 0], tried[often > 0], now
+            used = prior @ made.T > 0  # the programme's shares are a rounding apart from these
+            outcomes, scores, value = made[used], tried[used], now
         worth, near = Line(prior, most, alpha, gamma).most(tol * value / 8)
         paid = sum(
             (Fraction(a) + Fraction(g) * b for a, g, b in zip(alpha, gamma, goal)), Fraction(0)
