@@ -175,7 +175,7 @@ if TYPE_CHECKING:
     from pmlbook.per_record.composition import PairAudit, audit_pair, released_together
     from pmlbook.per_record.certificate import Adversary, leakage_curve, per_record_leakage
     from pmlbook.per_record.handed_over import LeakageProof, leakage_proof
-    from pmlbook.per_record.walk import ProofFailed
+    from pmlbook.per_record.proof_checker import ProofFailed
     from pmlbook.record_design.leakage_distortion import distortion_leakage, leakage_distortion
     from pmlbook.per_record.parity import parity_leakage
     from pmlbook.per_record.queries import (
@@ -316,7 +316,7 @@ _NAMES = {
         "parity",
         "threshold",
     ],
-    "per_record.walk": ["ProofFailed"],
+    "per_record.proof_checker": ["ProofFailed"],
     "practice.audit": ["audit", "leakage_bracket", "noise_level"],
     "practice.composition": ["JointRelease", "compose", "composed_level"],
     "practice.estimated_prior": ["ball_region", "box_region", "prior_from_counts", "worst_leakage"],

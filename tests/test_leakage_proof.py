@@ -11,20 +11,14 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.per_record.handed_over import Vertices, walk_vertices
+from pmlbook.per_record.proof_checker import Attack, Vertices, walk_vertices, world
+from pmlbook.per_record.proof_readings import Cut, Leaf, Readings
+from pmlbook.per_record.proof_readings import walk as walk_readings
+from pmlbook.per_record.proof_values import room_inside
+from pmlbook.per_record.proof_values import walk as walk_values
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.per_record.walk import (
-    Attack,
-    Cut,
-    Leaf,
-    Readings,
-    attacks,
-    grow_readings,
-    problem_of,
-    walk_readings,
-    world,
-)
-from pmlbook.per_record.walk_values import grow_values, room_inside, walk_values
+from pmlbook.per_record.walk import attacks, grow_readings, problem_of
+from pmlbook.per_record.walk_values import grow_values
 
 COUNT, NOISY = pb.counting(4), pb.geometric(5, 0.5)
 
@@ -73,7 +67,9 @@ def test_a_proof_survives_pickle(proof):
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [[1.0]]}}]}, "should be a node"),
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "None should be a node"),
         ({"arguments": [{"Vertices": {"laws": [[1.0]]}}]}, "each choice of classes"),
-        ({"format": "pmlbook leakage proof 2"}, "this is no pmlbook leakage proof 1"),
+        ({"format": "pmlbook leakage proof 1"}, "this is no pmlbook leakage proof 2: its format is .*1"),
+        ({"format": None}, "this is no pmlbook leakage proof 2: its format is None"),
+        ({"more": 1}, "a proof needs format, b, value, bound, witness, arguments"),
     ],
 )
 def test_what_is_wrong_is_said(proof, change, says):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,75 +20,31 @@ from .certificate import check_entropy
 from .classes import RecordProblem
 from .queries import Query
 from .tilted import TINY, best_adversary
-from pmlbook.per_record.walk import (
-    BITS,
-    MOST_NODES,
-    Attack,
-    Cut,
-    Leaf,
-    ProofFailed,
-    Readings,
-    attacks,
-    grow_readings,
-    largest,
-    law_of,
-    problem_of,
-    walk_readings,
-    world,
-)
-from pmlbook.per_record.walk_prices import (
-    MOST_PIECES,
-    Halve,
-    Prices,
-    PriceTree,
-    grow_prices,
-    walk_prices,
-)
-from pmlbook.per_record.walk_values import (
-    Beside,
-    ByValue,
-    Slice,
-    Value,
-    grow_values,
-    walk_values,
-)
-from ..release.strict_json import BYTES, read_object
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon
+from pmlbook.per_record.proof_checker import (
+    Attack,
+    FORMAT,
+    ProofFailed,
+    Vertices,
+    Witness,
+    check_proof,
+    learnt,
+    read_proof,
+    walked,
+)
+from .proof_readings import Readings
+from .proof_values import ByValue
+from .proof_prices import PriceTree
+from .walk import MOST_NODES, attacks, grow_readings, problem_of
+from .walk_values import grow_values
+from .walk_prices import MOST_PIECES, grow_prices
 
 # %% auto #0
-__all__ = ['CHOICES', 'FORMAT', 'Argument', 'Vertices', 'walk_vertices', 'find_vertices', 'Witness', 'learnt', 'walked',
-           'LeakageProof', 'leakage_proof']
+__all__ = ['CHOICES', 'find_vertices', 'LeakageProof', 'leakage_proof']
 
 # %% ../../nbs/per_record/18_handed_over.ipynb #hand0005
 CHOICES = 2_000  # of classes; more are not tried
-
-
-class Vertices(NamedTuple):
-    """A proof by a law of the outputs for each choice of a class for every value, in lexicographic order."""
-
-    laws: list[list[float]]
-
-
-def walk_vertices(attack: Attack, proof: Vertices) -> Any:
-    """What no adversary learns more than, whatever her doubt, as a ball of nats; ProofFailed if it is no proof.
-
-    Source: the proposition of this chapter; Wu et al. 2026, Section 3.1.1.
-    """
-    import flint
-
-    with flint.ctx.workprec(BITS):
-        rows, found = [table.tolist() for table in world(attack, 0.0).rows], []
-        if len(proof.laws) != math.prod(map(len, rows)):
-            raise ProofFailed("each choice of classes needs a law of the outputs")
-        for choice, weights in zip(product(*rows), proof.laws):
-            law = law_of(weights, "a law of the outputs")
-            if len(law) != len(choice[0]):
-                raise ProofFailed(f"a law of the outputs must have {len(choice[0])} entries")
-            for row in choice:
-                parts = (x * (x / q).log() for x, q in zip(row, law) if not x.is_zero())
-                found.append(sum(parts, flint.arb(0)))
-        return largest(found)
 
 
 def find_vertices(attack: Attack, clock: Clock) -> Vertices | None:
@@ -102,176 +58,7 @@ def find_vertices(attack: Attack, clock: Clock) -> Vertices | None:
     laws, *_ = capacities(rows, clock=clock)
     return Vertices(np.maximum((laws[:, None] @ rows)[:, 0], TINY).tolist())
 
-# %% ../../nbs/per_record/18_handed_over.ipynb #hand0007
-class Witness(NamedTuple):
-    """A prior that learns much: which attack, and the probabilities of its classes, by value."""
-
-    attack: int
-    classes: list[list[float]]
-
-
-def _weighed(x: Any, by: Any) -> Any:
-    """The product x ln by, and 0 for x = 0."""
-    return x * by.log() if not x.is_zero() else x
-
-
-def learnt(attack: Attack, b: float, classes: Sequence[Sequence[float]]) -> Any:
-    """What a prior surely learns, in nats, rounded down; ProofFailed unless its entropy surely is at least `b`.
-
-    Source: Wu et al. 2026, Definition 2.1.
-    """
-    import flint
-
-    with flint.ctx.workprec(BITS):
-        here, sizes = world(attack, b), [len(ways) for ways in attack.ways]
-        if [len(row) for row in classes] != sizes or not all(
-            0 <= x < math.inf for row in classes for x in row
-        ):
-            raise ProofFailed(f"a witness must have {sizes} classes with probabilities from 0")
-        exact = [[flint.arb(x) for x in row] for row in classes]
-        total, zero = sum(sum(exact, []), flint.arb(0)), flint.arb(0)
-        if not total > 0:
-            raise ProofFailed("a witness must have some probability")
-        laws = [[x / total for x in row] for row in exact]
-        away = [
-            _weighed(x, x / s.exp())
-            for row, shares in zip(laws, here.log_shares)
-            for x, s in zip(row, shares)
-        ]
-        if not sum(away, zero) <= here.room:
-            raise ProofFailed(f"the entropy of the witness is not surely at least {b}")
-        both = [(flint.arb_mat([law]) * rows).entries() for law, rows in zip(laws, here.rows)]
-        outputs = [sum(column, zero) for column in zip(*both)]
-        told = [
-            _weighed(x, x / (sum(law, zero) * y))
-            for law, row in zip(laws, both)
-            for x, y in zip(row, outputs)
-        ]
-        return sum(told, zero).lower().max(zero)
-
-# %% ../../nbs/per_record/18_handed_over.ipynb #hand0009
-FORMAT = "pmlbook leakage proof 1"
-
-
-def _fields(record: Any, kind: Any) -> list[Any]:
-    """The fields of a NamedTuple from a JSON object; ProofFailed unless they are just these."""
-    if not isinstance(record, dict) or set(record) != set(kind._fields):
-        raise ProofFailed(f"{kind.__name__} needs {', '.join(kind._fields)}")
-    return [record[name] for name in kind._fields]
-
-
-def _number(value: Any) -> float:
-    """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e308:
-        raise ProofFailed(f"{value!r:.40} should be a finite number")
-    return float(value)
-
-
-def _whole(value: Any, least: int = 0) -> int:
-    """A whole number from 0, or another least one."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**53:
-        raise ProofFailed(f"{value!r:.40} should be a whole number")
-    return value
-
-
-def _numbers(values: Any, depth: int = 1) -> Any:
-    """A list of finite numbers, or a list of such lists."""
-    if not isinstance(values, list):
-        raise ProofFailed(f"{values!r:.40} should be a list")
-    return [_numbers(x, depth - 1) if depth > 1 else _number(x) for x in values]
-
-
-def _nodes(nodes: Any, kinds: dict[int | None, Callable[[Any], Any]]) -> list[Any]:
-    """The nodes of a tree; each kind has a length of its own, and null is one where nobody may be left."""
-    if not isinstance(nodes, list):
-        raise ProofFailed(f"{nodes!r:.40} should be a list of nodes")
-    found = []
-    for node in nodes:
-        size = len(node) if isinstance(node, list) else None if node is None else -1
-        if size not in kinds:
-            raise ProofFailed(f"{node!r:.40} should be a node")
-        found.append(kinds[size](node))
-    return found
-
-
-def _cut(node: list[Any]) -> Cut:
-    return Cut(_whole(node[0]), _whole(node[1]), _whole(node[2]), _number(node[3]))
-
-
-def _leaf(node: list[Any]) -> Leaf:
-    beside = node[2] if node[2] is None else _numbers(node[2], 2)
-    return Leaf(_number(node[0]), _number(node[1]), beside)
-
-
-def _readings(record: Any) -> Readings:
-    kept, nodes = _fields(record, Readings)
-    return Readings(_number(kept), _nodes(nodes, {4: _cut, 3: _leaf}))
-
-
-def _slice(node: list[Any]) -> Slice:
-    return Slice(_whole(node[0]), _number(node[1]))
-
-
-def _value(record: Any) -> Value:
-    least, kept, share, middle, turn, place, low, high, nodes = _fields(record, Value)
-    return Value(
-        _number(least),
-        _number(kept),
-        _number(share),
-        _numbers(middle),
-        _numbers(turn, 2),
-        _numbers(place, 2),
-        _numbers(low),
-        _numbers(high),
-        _nodes(nodes, {None: lambda _: None, 2: _slice, 1: lambda n: Beside(_numbers(n[0]))}),
-    )
-
-
-def _by_value(record: Any) -> ByValue:
-    multiplier, outputs, above, values = _fields(record, ByValue)
-    if not isinstance(values, list):
-        raise ProofFailed("values should be a list")
-    trees = [_value(value) for value in values]
-    return ByValue(_number(multiplier), _numbers(outputs), _number(above), trees)
-
-
-def _halve(node: list[Any]) -> Halve:
-    return Halve(_whole(node[0], -1), _number(node[1]))
-
-
-def _prices(record: Any) -> PriceTree:
-    fine, nodes = _fields(record, PriceTree)
-    return PriceTree(_number(fine), _nodes(nodes, {2: _halve, 3: lambda n: Prices(*_numbers(n))}))
-
-
-def _vertices(record: Any) -> Vertices:
-    (laws,) = _fields(record, Vertices)
-    return Vertices(_numbers(laws, 2))
-
-
-Argument = Readings | ByValue | PriceTree | Vertices
-_READ: dict[str, Callable[[Any], Argument]] = {
-    "Readings": _readings,
-    "ByValue": _by_value,
-    "PriceTree": _prices,
-    "Vertices": _vertices,
-}
-
 # %% ../../nbs/per_record/18_handed_over.ipynb #hand0010
-def walked(attack: Attack, b: float, argument: Argument) -> Any:
-    """What an argument proves, as a ball of nats, rounded up; ProofFailed if it proves nothing.
-
-    Source: this chapter and the two before.
-    """
-    if isinstance(argument, Vertices):
-        return walk_vertices(attack, argument)
-    if isinstance(argument, ByValue):
-        return walk_values(attack, b, argument)
-    if isinstance(argument, PriceTree):
-        return walk_prices(attack, b, argument)
-    return walk_readings(attack, b, argument)
-
-
 @dataclass(frozen=True, eq=False)
 class LeakageProof(Frozen):
     """A proof of what a mechanism tells about any one record, from below and from above.
@@ -296,7 +83,7 @@ class LeakageProof(Frozen):
     value: float
     bound: float
     witness: Witness | None
-    arguments: tuple[Argument, ...]
+    arguments: tuple[Any, ...]
 
     def check(self, query: Query, channel: ArrayLike) -> None:
         """Walk through the whole proof, in balls.
@@ -317,24 +104,7 @@ class LeakageProof(Frozen):
 
         Source: this chapter.
         """
-        if not 0 <= self.b < math.inf:
-            raise ProofFailed(f"b = {self.b} should be a number from 0")
-        known = attacks(query, channel)
-        if len(known) != len(self.arguments):
-            raise ProofFailed(f"{len(self.arguments)} arguments for {len(known)} attacks")
-        if self.witness is None:
-            reached: Any = 0.0
-        elif self.witness.attack < len(known):
-            reached = learnt(known[self.witness.attack], self.b, self.witness.classes)
-        else:
-            raise ProofFailed(f"there is no attack {self.witness.attack} for the witness")
-        if not reached >= self.value:
-            raise ProofFailed(f"the witness learns {float(reached):.9g}, not {self.value:.9g}")
-        for attack, argument in zip(known, self.arguments):
-            proved = walked(attack, self.b, argument)
-            if not proved <= self.bound:
-                where = f"record {attack.record}: {float(proved):.9g} is proved"
-                raise ProofFailed(f"{where}, not {self.bound:.9g}")
+        check_proof(self, attacks(query, channel))
 
     def to_json(self) -> str:
         """The proof as text.
@@ -353,27 +123,7 @@ class LeakageProof(Frozen):
 
         Source: RFC 8259.
         """
-        try:
-            record = read_object(text, floats=BYTES)  # as many as the text can hold
-        except ValueError as error:
-            raise ProofFailed(str(error)) from None
-        names = ("format", "b", "value", "bound", "witness", "arguments")
-        if set(record) != set(names) or record["format"] != FORMAT:
-            raise ProofFailed(f"this is no {FORMAT}")
-        arguments, witness = record["arguments"], record["witness"]
-        if witness is not None:
-            attack, classes = _fields(witness, Witness)
-            witness = Witness(_whole(attack), _numbers(classes, 2))
-        if not isinstance(arguments, list):
-            raise ProofFailed("arguments should be a list")
-        read = list[Argument]()
-        for argument in arguments:
-            kinds = list(argument) if isinstance(argument, dict) else []
-            if len(kinds) != 1 or kinds[0] not in _READ:
-                raise ProofFailed(f"an argument should be one of {', '.join(_READ)}")
-            read.append(_READ[kinds[0]](argument[kinds[0]]))
-        b, value, bound = (_number(record[name]) for name in names[1:4])
-        return cls(b, value, bound, witness, tuple(read))
+        return cls(*read_proof(text))
 
     def __repr__(self) -> str:
         kinds = ", ".join(type(argument).__name__ for argument in self.arguments)
@@ -481,10 +231,10 @@ def _argument(
     value: float,
     enough: float,
     clock: Clock,
-) -> tuple[Any, Argument]:
+) -> tuple[Any, Any]:
     """What an argument proves, and the argument: the first that proves enough, or the best."""
     aim = enough - 1e-3 * (enough - value)  # walks round, too
-    found: list[tuple[Any, Argument]] = []
+    found: list[tuple[Any, Any]] = []
     for argument in _tried(attack, b, classes, value, aim, clock):
         if argument is not None:
             found.append((walked(attack, b, argument), argument))
@@ -495,7 +245,7 @@ def _argument(
 
 def _tried(
     attack: Attack, b: float, classes: NDArray[np.float64], value: float, aim: float, clock: Clock
-) -> Iterator[Argument | None]:
+) -> Iterator[Any]:
     """Arguments, the shortest first, each with its part of the time; the last one always is one."""
     yield find_vertices(attack, clock)
     for left, part in ((10, 16), (7, 4), (4, 1)):
