@@ -67,7 +67,10 @@ def test_a_proof_survives_pickle(proof):
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [[1.0]]}}]}, "should be a node"),
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "None should be a node"),
         ({"arguments": [{"Vertices": {"laws": [[1.0]]}}]}, "each choice of classes"),
-        ({"format": "pmlbook leakage proof 1"}, "this is no pmlbook leakage proof 2: its format is .*1"),
+        (
+            {"format": "pmlbook leakage proof 1"},
+            "this is no pmlbook leakage proof 2: its format is .*1",
+        ),
         ({"format": None}, "this is no pmlbook leakage proof 2: its format is None"),
         ({"more": 1}, "a proof needs format, b, value, bound, witness, arguments"),
     ],

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import combinations, product
+from operator import index
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -93,7 +94,9 @@ def attacks_on_sum(
     Raises
     ------
     ValueError
-        If a row of the channel is no distribution, or a sum has none.
+        If a row of the channel is no distribution, there is nothing to add, or a sum has no row.
+    TypeError
+        If what a record adds is no whole number.
 
     Source: Wu et al. 2026, Section 4.1.
     """
@@ -103,10 +106,11 @@ def attacks_on_sum(
     for k, row in enumerate(rows.tolist()):
         if not abs(math.fsum(row) - 1) <= 1e-9:
             raise ValueError(f"row {k} of channel sums to {math.fsum(row)!r}, not to 1")
-    kinds = {tuple(map(int, each)): i for i, each in reversed(list(enumerate(adds)))}
-    return distinct_attacks(
-        ((i, _ways(adds, i, len(rows), places)) for i in sorted(kinds.values())), rows
-    )
+    whole_adds = [tuple(map(index, each)) for each in adds]
+    if not whole_adds or not all(whole_adds):
+        raise ValueError("adds must have a record, and each record a value")
+    kinds = sorted({each: i for i, each in reversed(list(enumerate(whole_adds)))}.values())
+    return distinct_attacks(((i, _ways(whole_adds, i, len(rows), places)) for i in kinds), rows)
 
 
 def _ways(
@@ -118,15 +122,15 @@ def _ways(
         longer: dict[int, int] = {}
         for total, n in totals.items():
             for x in other:
-                longer[total + int(x)] = longer.get(total + int(x), 0) + n
+                longer[total + x] = longer.get(total + x, 0) + n
         totals = longer
     found: list[dict[int, int]] = []
     for x in adds[record]:
         found.append({})
         for total, n in totals.items():
-            place = total + int(x) if places is None else places.get(total + int(x), -1)
+            place = total + x if places is None else index(places.get(total + x, -1))
             if not 0 <= place < rows:
-                raise ValueError(f"the sum {total + int(x)} has no row among the {rows} of channel")
+                raise ValueError(f"the sum {total + x} has no row among the {rows} of channel")
             found[-1][place] = found[-1].get(place, 0) + n
     return found
 
@@ -380,8 +384,10 @@ def _vertices(record: Any) -> Vertices:
 _CHECKED_BY = {"Readings": "proof_readings", "ByValue": "proof_values", "PriceTree": "proof_prices"}
 
 
-def _checker(kind: str) -> Any:
-    """The module that reads and walks an argument; loaded where a proof has one."""
+def _checker(kind: Any) -> Any:
+    """The module that reads and walks an argument, loaded where a proof has one; ProofFailed if there is none."""
+    if kind not in _CHECKED_BY:
+        raise ProofFailed(f"an argument should be one of Vertices, {', '.join(_CHECKED_BY)}")
     return import_module(f"pmlbook.per_record.{_CHECKED_BY[kind]}")
 
 
@@ -420,10 +426,9 @@ def read_proof(text: str) -> Proof:
     read = list[Any]()
     for argument in arguments:
         kinds = list(argument) if isinstance(argument, dict) else []
-        if len(kinds) != 1 or kinds[0] not in {"Vertices", *_CHECKED_BY}:
-            raise ProofFailed(f"an argument should be one of Vertices, {', '.join(_CHECKED_BY)}")
-        reader = _vertices if kinds[0] == "Vertices" else _checker(kinds[0]).read
-        read.append(reader(argument[kinds[0]]))
+        kind = kinds[0] if len(kinds) == 1 else None
+        reader = _vertices if kind == "Vertices" else _checker(kind).read
+        read.append(reader(argument[kind]))
     b, value, bound = (number(record[name]) for name in names[1:4])
     return Proof(b, value, bound, witness, tuple(read))
 

@@ -1,0 +1,192 @@
+"""The program that checks a proof of leakage: what it loads, how long it is, and that it believes nothing of a file."""
+
+import ast
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pmlbook as pb
+from pmlbook.per_record.handed_over import find_vertices
+from pmlbook.per_record.proof_checker import (
+    ProofFailed,
+    attacks_on_sum,
+    check_proof,
+    read_proof,
+    walked,
+)
+from pmlbook.per_record.tilted import best_adversary
+from pmlbook.per_record.walk import attacks, grow_readings, problem_of
+from pmlbook.per_record.walk_prices import grow_prices
+from pmlbook.per_record.walk_values import grow_values
+from pmlbook.release.strict_json import read_object
+from pmlbook.workshop.progress import Clock
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parent / "pmlbook"
+BASE = ["per_record/__init__.py", "per_record/proof_checker.py"]
+CHECKER = {
+    "Vertices": BASE,
+    "Readings": [*BASE, "per_record/proof_readings.py"],
+    "ByValue": [*BASE, "per_record/proof_values.py"],
+    "PriceTree": [*BASE, "per_record/proof_prices.py"],
+}
+FACE = "__init__.py"  # the list of public names, which every import of the package runs
+MOST_LINES = 800
+PROGRAM = """
+import json, sys
+from pmlbook.per_record.proof_checker import attacks_on_sum, check_proof, read_proof
+
+text, adds, places, channel = json.load(sys.stdin)
+attacks = attacks_on_sum(adds, channel, places and {k: v for k, v in enumerate(places)})
+check_proof(read_proof(text), attacks)
+assert "scipy" not in sys.modules
+print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "pmlbook"]))
+"""
+
+
+def proof_by(kind):
+    """A proof with one argument of a kind; the sum and the channel that it is about."""
+    n, noisy = 4, pb.geometric(5, 0.05)
+    query, places, share = pb.counting(n), None, {"Vertices": 0.0, "ByValue": 0.97}.get(kind, 0.8)
+    if kind == "PriceTree":
+        n = 7
+        query, places, noisy = pb.modular_sum(7, 7), [*range(7), 0], pb.randomized_response(7, 3.0)
+        share = 0.95
+    attack, b = attacks(query, noisy)[0], share * n * math.log(2)
+    best, value = best_adversary(problem_of(attack), b, np.random.default_rng(0), 8, 100)
+    argument = {
+        "Vertices": lambda: find_vertices(attack, Clock()),
+        "Readings": lambda: grow_readings(attack, b, best, value + 1e-2),
+        "ByValue": lambda: grow_values(attack, b, best, value, value + 1e-2),
+        "PriceTree": lambda: grow_prices(attack, b, best, value, value + 1e-2),
+    }[kind]()
+    assert type(argument).__name__ == kind
+    bound = math.nextafter(float(walked(attack, b, argument)) + 1e-12, math.inf)
+    proof = pb.LeakageProof(b, 0.0, bound, None, (argument,))
+    return proof, [[0, 1]] * n, places, noisy.tolist()
+
+
+@pytest.fixture(scope="module", params=list(CHECKER))
+def made(request):
+    return request.param, *proof_by(request.param)
+
+
+def checked_alone(*told):
+    """What a process says that knows the file, the sum and the channel."""
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM], input=json.dumps(told), capture_output=True, text=True
+    )
+
+
+def test_the_checker_is_short_and_loads_no_search(made):
+    kind, proof, adds, places, channel = made
+    done = checked_alone(proof.to_json(), adds, places, channel)
+    assert done.returncode == 0, done.stderr
+    loaded = {Path(name).relative_to(PACKAGE).as_posix() for name in json.loads(done.stdout)}
+    assert loaded == {FACE, *CHECKER[kind]}
+    lines = sum(len((PACKAGE / n).read_text("utf-8").splitlines()) for n in CHECKER[kind])
+    assert lines <= MOST_LINES
+
+
+def test_a_false_bound_is_refused_there(made):
+    kind, proof, adds, places, channel = made
+    record = json.loads(proof.to_json()) | {"bound": proof.bound * 0.9}
+    done = checked_alone(json.dumps(record), adds, places, channel)
+    assert done.returncode == 1 and "ProofFailed: record 0" in done.stderr
+
+
+def test_a_checker_imports_its_own_modules_only():
+    """Also where a line is not run."""
+    own = {Path(name).stem for names in CHECKER.values() for name in names} - {"__init__"}
+    for name in own:
+        tree = ast.parse((PACKAGE / f"per_record/{name}.py").read_text("utf-8"))
+        for node in ast.walk(tree):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for module in names:
+                assert module.split(".")[0] != "scipy"
+                assert module.split(".")[0] != "pmlbook" or module.split(".")[-1] in own
+            assert not isinstance(node, ast.ImportFrom) or node.level == 0
+
+
+def changed(record, rng):
+    """The argument with one number or one node changed, however deep."""
+    places = []
+
+    def walk(part, at):
+        items = part.items() if isinstance(part, dict) else enumerate(part)
+        for key, inner in items:
+            if isinstance(inner, (dict, list)):
+                walk(inner, (*at, key))
+            else:
+                places.append((*at, key))
+
+    walk(record, ())
+    *path, last = places[rng.integers(len(places))]
+    part = record
+    for key in path:
+        part = part[key]
+    old = part[last]
+    number = isinstance(old, (int, float)) and not isinstance(old, bool)
+    others = [None, [], "x", True, -1, 1e300, 0.5, 2**60, 5e-324]
+    others += [old * 0.5, old * 1.001, -old, old + 1] if number else []
+    part[last] = others[rng.integers(len(others))]
+
+
+def test_hints_may_be_anything(made):
+    """A forged argument is refused, or the leakage of an adversary who is known is below what it proves."""
+    kind, proof, adds, places, channel = made
+    known = attacks_on_sum(adds, channel, places and dict(enumerate(places)))
+    problem = problem_of(known[0])
+    _, value = best_adversary(problem, proof.b, np.random.default_rng(1), 8, 100)
+    rng, text, refused = np.random.default_rng(2), proof.to_json(), 0
+    for _ in range(60):
+        record = json.loads(text)
+        changed(record["arguments"], rng)
+        try:
+            forged = read_proof(json.dumps(record))
+            proved = walked(known[0], proof.b, forged.arguments[0])
+        except ProofFailed:
+            refused += 1
+        else:
+            assert proved >= value - 1e-9
+    assert refused > 5
+
+
+def test_arguments_of_another_kind_prove_nothing_false():
+    """Under each other's names."""
+    proof, adds, _, channel = proof_by("Readings")
+    known = attacks_on_sum(adds, channel)
+    (tree,) = json.loads(proof.to_json())["arguments"][0].values()
+    for name in ("Vertices", "ByValue", "PriceTree", "Nothing", "", "__class__"):
+        record = json.loads(proof.to_json()) | {"arguments": [{name: tree}]}
+        with pytest.raises(ProofFailed):
+            check_proof(read_proof(json.dumps(record)), known)
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "forgeries").glob("*.json")), ids=lambda p: p.stem)
+def test_both_strict_readers_refuse_the_same_texts(path):
+    """The checker has a reader of its own; a text that is none for the other is none for it, too."""
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return
+    try:
+        read_object(text)
+        strict = True
+    except ValueError as error:
+        strict = "no object with keys" in str(error)  # JSON, but no proof either
+    with pytest.raises(ProofFailed) as refusal:
+        read_proof(text)
+    assert ("strict JSON" not in str(refusal.value)) == strict
+
+
+def test_an_old_file_is_refused_with_one_message():
+    for text in ('{"format": "pmlbook leakage proof 1", "b": 1.0}', '{"b": 1.0}', "[]", "3"):
+        with pytest.raises(ProofFailed, match="this is no pmlbook leakage proof 2: its format is"):
+            read_proof(text)
