@@ -33,12 +33,9 @@ from pmlbook.per_record.proof_checker import (
     read_proof,
     walked,
 )
-from .proof_readings import Readings
-from .proof_values import ByValue
-from .proof_prices import PriceTree
 from .walk import MOST_NODES, attacks, grow_readings, problem_of
-from .walk_values import grow_values
 from .walk_prices import MOST_PIECES, grow_prices
+from .walk_values import grow_values
 
 # %% auto #0
 __all__ = ['CHOICES', 'find_vertices', 'LeakageProof', 'leakage_proof']

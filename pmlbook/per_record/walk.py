@@ -21,7 +21,7 @@ from .queries import Query
 from .tilted import TINY
 from ..workshop.progress import Clock
 from .proof_checker import Attack, distinct_attacks
-from .proof_readings import Cut, Leaf, Readings, everybody, halves
+from .proof_readings import Cut, Leaf, Readings
 
 # %% auto #0
 __all__ = ['MOST_NODES', 'attacks', 'problem_of', 'first_cells', 'short', 'grow_readings']
