@@ -193,3 +193,20 @@ def test_an_old_file_is_refused_with_one_message():
     for text in ('{"format": "pmlbook leakage proof 1", "b": 1.0}', '{"b": 1.0}', "[]", "3"):
         with pytest.raises(ProofFailed, match="this is no pmlbook leakage proof 2: its format is"):
             read_proof(text)
+
+
+def test_classes_stand_in_the_order_of_the_channel():
+    """Whoever counts, and in whatever order; here the values fall where the sums rise."""
+    rows = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8]])
+    query = pb.Query(lambda dataset: 3 - sum(dataset), [(0, 1)] * 3)
+    by_sum = attacks_on_sum([(0, 1)] * 3, rows, {total: 3 - total for total in range(4)})
+    for known in (attacks(query, rows), by_sum):
+        (attack,) = known
+        assert [table.tolist() for table in attack.rows] == [rows[1:].tolist(), rows[:3].tolist()]
+        assert attack.ways == ((1, 2, 1), (1, 2, 1))
+
+
+def test_a_sum_of_anything_but_whole_numbers_is_refused():
+    for adds in ([(0, 1.5)], [(0, "1")], [(0, None)]):
+        with pytest.raises(TypeError):
+            attacks_on_sum(adds, np.eye(2))
