@@ -430,3 +430,14 @@ def test_a_level_that_cannot_be_is_told_before_anything_is_computed(monkeypatch)
     monkeypatch.setattr(scale, "optimal_mechanism", lambda *a, **k: pytest.fail("computed"))
     with pytest.raises(ValueError, match=r"epsilons\[1\] = -1"):
         sweep([0.5, 0.5], [0.1, -1.0], jobs=1)
+
+
+def test_tasks_that_still_run_leave_nothing_behind():
+    """One partition is refused while other threads write theirs."""
+    damaged = patients(800)
+    damaged.loc[0, "diagnosis"] = "cold"
+    for _ in range(40):
+        with dask.config.set(scheduler="threads", num_workers=4):
+            with pytest.raises(ValueError, match="partition 0"):
+                release_dask(dd.from_pandas(damaged, npartitions=8), "diagnosis", SWAP, "out")
+            assert nothing_is_left()

@@ -295,9 +295,17 @@ def _held(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
             yield manifest
         except BaseException:
             if not target.exists() and not Manifest.read(path).notes:
-                shutil.rmtree(_staging(target, manifest), ignore_errors=True)
+                _discard(_staging(target, manifest))
                 path.unlink()
             raise
+
+
+def _discard(folder: Path) -> None:
+    """Remove a folder in which tasks of other threads may still write: without its name they find it no more."""
+    gone = folder.with_suffix(".gone")
+    with suppress(OSError):
+        os.rename(folder, gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def _staging(target: Path, manifest: Manifest) -> Path:
