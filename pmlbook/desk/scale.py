@@ -305,7 +305,10 @@ def _discard(folder: Path) -> None:
     gone = folder.with_suffix(".gone")
     with suppress(OSError):
         os.rename(folder, gone)
-    shutil.rmtree(gone, ignore_errors=True)
+    for _ in range(100):  # a file that was just being named may still come
+        shutil.rmtree(gone, ignore_errors=True)
+        if not gone.exists():
+            break
 
 
 def _staging(target: Path, manifest: Manifest) -> Path:
