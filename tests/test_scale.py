@@ -264,8 +264,11 @@ def die(*arguments, **options):
 
 
 def after_two_parts(patch):
+    done = []  # the engine chooses their order
+
     def part(frame, number, **rest):
-        return die() if number == 2 else release_part(frame, number, **rest)
+        done.append(number)
+        return release_part(frame, number, **rest) if len(done) <= 2 else die()
 
     patch.setattr(scale, "release_part", part)
 
