@@ -64,7 +64,7 @@ def main(names, commands):
         start = time.monotonic()
         found = [failures(environment, *command) for command in commands]
         failed |= any(found)
-        cells = [", ".join(names) or "none" for names in found]
+        cells = [", ".join(broken) or "none" for broken in found]
         print(f"| {name} | {' | '.join(cells)} | {time.monotonic() - start:.0f} s |", flush=True)
     return failed
 

@@ -12,10 +12,8 @@ processor = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 rounding = processor.fegetround()
 try:
     import ppl  # noqa: F401
-except (
-    ImportError
-):  # there are no wheels of pplpy for Windows, ARM and new Macs; what needs it is skipped
-    pass
+except ImportError:
+    pass  # pplpy has no wheels for Windows, ARM and new Macs; what needs it is skipped there
 finally:
     processor.fesetround(rounding)
 
