@@ -224,7 +224,7 @@ def release_dask(
     divisions = frame.divisions if frame.known_divisions else None
     return dd.from_map(_read_part, paths, like=like, meta=like, divisions=divisions)
 
-
+# %% ../../nbs/desk/12_scale.ipynb #scal1ac
 def _read_part(path: Path, like: Any) -> Any:
     """A released partition, of the types that the plan has."""
     import pandas as pd
@@ -277,7 +277,7 @@ def _release_of(
         "options": {name: str(value) for name, value in sorted(options.items())},
     }
 
-
+# %% ../../nbs/desk/12_scale.ipynb #scal1bc
 @contextmanager
 def _held(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
     """The manifest of a release, begun if there is none, for us alone; what fails before its line leaves nothing."""

@@ -111,7 +111,7 @@ class Regression(Frozen):
         )
         return f"<table><tr><td></td>{head}</tr>{body}</table>"
 
-
+# %% ../../nbs/release/13_regression.ipynb #regr1ac
 def _beside(covariates: Any, n: int) -> NDArray[np.float64]:
     """Public columns, shape (n, L); none if left out."""
     table = np.zeros((n, 0)) if covariates is None else real_array(covariates, "covariates", 2)
@@ -170,7 +170,7 @@ def _solvable(matrix: NDArray[np.float64]) -> bool:
         np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix, hermitian=True) == len(matrix)
     )
 
-
+# %% ../../nbs/release/13_regression.ipynb #regr1bc
 def _sandwich(
     beta: NDArray[np.float64],
     scores: NDArray[np.float64],
@@ -189,7 +189,7 @@ def _sandwich(
     whole = np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()
     return found if seen and whole else None
 
-
+# %% ../../nbs/release/13_regression.ipynb #regr1cc
 def regression_on_release(
     mechanism: Mechanism,
     released: Any,
@@ -257,7 +257,7 @@ def regression_on_release(
         scale = _Scale(units, names + _titles(covariates, beside.shape[1]))
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
-
+# %% ../../nbs/release/13_regression.ipynb #regr1dc
 def _root(
     explain: list[NDArray[np.float64]],
     rows: NDArray[np.float64],
