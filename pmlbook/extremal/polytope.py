@@ -64,13 +64,15 @@ def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
     above = [ray for ray in rays if height[ray] > 0]
     below = [ray for ray in rays if height[ray] < 0]
     kept = {ray: walls | wall for ray, walls in rays.items() if height[ray] == 0}
+    word = np.uint64 if wall.bit_length() <= 64 else object  # beyond it, Python's integers
+    known = np.array(list(rays.values()), dtype=word)
     if not flat:
         kept |= {ray: rays[ray] for ray in below}
     for high, low in product(above, below):
         shared = rays[high] & rays[low]
         if shared.bit_count() < len(row) - 2:  # too few walls to meet in a plane
             continue
-        if sum(shared & walls == shared for walls in rays.values()) == 2:  # these two and no third
+        if np.count_nonzero(known & shared == shared) == 2:  # these two and no third
             meeting = [height[high] * y - height[low] * x for x, y in zip(high, low)]
             kept[tuple(whole(meeting))] = shared | wall
     return kept
