@@ -233,12 +233,18 @@ def test_progress_is_told_in_the_unit():
 OFF = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
 
 
-@pytest.mark.parametrize("barred", [OFF > 2, np.eye(4, k=3) > 0, np.eye(4, k=1) > 0])
-@pytest.mark.parametrize("views", [{}, {"p0": np.full(8, 1 / 8)}, {"sees": pb.counting(3)}])
+@pytest.mark.parametrize(
+    ("barred", "views"),
+    [
+        (np.eye(4, k=3) > 0, {}),
+        (OFF > 2, {"p0": np.full(8, 1 / 8)}),
+        (np.eye(4, k=1) > 0, {"sees": pb.counting(3)}),
+    ],
+)
 def test_one_price_beyond_all_others(barred, views):
     """What the largest price is has no say in what the others are worth."""
     brackets, masses = [], np.array([1, 3, 3, 1]) / 8
-    for never in (1e3, 1e9, 1e300):
+    for never in (1e3, 1e300):
         table = np.where(barred, never, OFF)
         query, options = pb.counting(3), dict(b=1.5, distortion=table, **views)
         quiet = pb.leakage_distortion(query, D=0.2, tol=1e-5, **options)
