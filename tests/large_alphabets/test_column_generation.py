@@ -1,0 +1,156 @@
+"""Column generation: bundles, the start, the restricted master and its bounds, against other solvers and listing."""
+
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+from scipy.optimize import linprog
+
+from pmlbook.extremal.enumeration import mixture
+from pmlbook.foundations.probability import random_prior
+from pmlbook.foundations.utility import NAMED
+from pmlbook.large_alphabets.column_generation import (
+    TURNS,
+    Master,
+    bundles,
+    column_generation,
+    corners_near,
+    dealt_out,
+    grow_bundled,
+    start_columns,
+    warn_why,
+)
+from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
+from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
+from pmlbook.workshop.progress import Clock
+
+information = NAMED["mutual_information"]
+
+
+def test_bundles_keep_the_ends_apart():
+    rng = np.random.default_rng(17)
+    for rows, n in ((8, 30), (16, 41), (20, 20), (12, 100)):
+        law = random_prior(n, rng)
+        label, alone, order = bundles(law, rows), rows // 4, np.argsort(-law)
+        sizes = np.bincount(label, minlength=rows)
+        ends = np.concatenate([order[:alone], order[-alone:]])
+        assert len(sizes) == rows and sorted(label[ends]) == list(range(2 * alone))
+        assert (
+            np.all(sizes[label[ends]] == 1) and 1 <= sizes.min() and np.ptp(sizes[2 * alone :]) <= 1
+        )
+
+
+def test_the_programme_and_its_duals_against_another_solver():
+    rng = np.random.default_rng(17)
+    for trial, level in enumerate((1e-6, 0.05, 0.3, 0.8, 1.6, 2.5)):
+        law = np.sort(random_prior(9, rng))
+        groups, u = Groups(law, level, list(NAMED.values())[trial]), list(NAMED.values())[trial]
+        columns, shares = start_columns(groups, np.random.default_rng(0))
+        assert len(columns) == TURNS * 2 * len(law) and np.isclose(
+            shares.sum(), 1, rtol=0, atol=1e-13
+        )
+        assert np.allclose(columns.filled(groups) @ shares, groups.share, rtol=0, atol=1e-12)
+        ups, drawn = np.arange(9), np.random.default_rng(0)
+        in_turn = [0, 8, 1, 7, 2, 6, 3, 5, 4]  # light and heavy
+        orders = [ups, np.array(in_turn), *(drawn.permutation(9) for _ in "12")]
+        assert np.array_equal(
+            columns.held, joined([circle(groups, order) for order in orders]).held
+        )
+        lost = [turns(groups, order) @ circle(groups, order).loss(groups) for order in orders]
+        assert np.isclose(
+            shares @ columns.loss(groups), min(lost), rtol=0, atol=1e-14 * groups.closed
+        )
+        x = groups.lift(columns.filled(groups), np.arange(9)[:, None])
+        back = corners_near(groups, x)
+        assert np.allclose(back.filled(groups), columns.filled(groups), rtol=0, atol=1e-9)
+        near = law * (
+            1 + 0.05 * rng.uniform(-1, 1, 9)
+        )  # the same full symbols, where others are as likely
+        order, other = np.argsort(near), Groups(near / near.sum(), level, u)
+        moved = joined([corners_near(other, x[:, [k]]) for k in range(len(columns))])
+        assert len(corners_near(other, x)) == len(moved)
+        masses = other.width @ moved.held + other.width[moved.taker] * moved.place
+        assert len(moved) == len(columns) and np.allclose(masses, other.room, rtol=0, atol=1e-14)
+        assert moved.place.min() >= 0 and moved.place.max() <= 1
+        assert moved.held.min() >= 0 and moved.held.max() <= 1 == other.size.max()
+        assert moved.held[moved.taker, np.arange(len(moved))].max() == 0
+        switched = abs(moved.held - (columns.filled(groups)[order] > 0.5)).sum(axis=0)
+        assert switched.max() <= 2
+
+        master = Master(groups)
+        some = [columns[:30], columns[30:], near_misses(groups, 8, 20, rng)]
+        for more in some:
+            master.add(more)
+            try:
+                weights, prices, loss = master.solve(Clock())
+            except SolverFailed:
+                assert more is some[0]  # too few to mix
+                continue
+            filled, losses = master.filled, master.columns.loss(groups)
+            scale = losses.max() or 1.0
+            other = linprog(losses / scale, None, None, filled, groups.share, method="highs-ipm")
+            assert (
+                np.isclose(loss, other.fun * scale, rtol=0, atol=1e-7 * scale)
+                and weights.min() >= 0
+            )
+            assert abs(filled @ weights - groups.share).max() < 1e-8 and loss == weights @ losses
+            assert np.all(prices @ filled <= losses + 1e-7 * scale)
+            assert np.isclose(prices @ groups.share, loss, rtol=0, atol=1e-7 * scale)
+            assert master.scale == 1 or loss >= 0.01 * master.scale
+        of_circle = columns.filled(groups), columns.loss(groups), shares  # more columns than rows
+        assert (shares > 0).sum() > 9 >= dealt_out(groups, *of_circle)[0].shape[1]
+        lifts, dealt = dealt_out(groups, filled, losses, weights)
+        assert np.allclose(lifts @ dealt, 1, rtol=0, atol=1e-7) and lifts.shape[1] <= 9
+        worth = dealt @ u.at_lifts(lifts, lifts - 1, law)
+        assert np.isclose(worth, groups.closed - loss, rtol=0, atol=1e-7 * scale + 1e-13)
+
+
+def test_nothing_to_hide_and_no_level():
+    for law, level in (([0.2, 0.3, 0.5], 0), ([1.0], 2.0)):
+        lifts, shares, upper = column_generation(law, level, information)
+        assert lifts.tolist() == [[1.0]] * len(law) and shares.tolist() == [1.0] and upper == 0
+
+
+def test_a_loose_bound_says_why():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        warn_why(0.5, 0.75, 1e-3, "no more time")
+    assert said[0].category is LooseBound
+    assert all(
+        word in str(said[0].message) for word in ("0.5", "0.75", "2.5e-01", "1e-03", "no more time")
+    )
+
+
+def test_bundled_designs_keep_the_level():
+    rng = np.random.default_rng(23)
+    law = random_prior(30, rng)
+    groups = Groups(law, 0.8, information)
+    bound = groups.closed + groups.rounding
+    for rows in (8, 30):
+        clock = Clock(None, False)
+        lifts, shares, value = grow_bundled(law, 0.8, rows, information, 1e-9, clock, None)
+        assert (
+            np.allclose(lifts @ shares, 1, rtol=0, atol=1e-9) and lifts.max() <= np.exp(0.8) + 1e-12
+        )
+        mixed = information(mixture(lifts, law, shave=0), law)
+        assert value - 1e-9 <= mixed <= bound  # one that is told apart again may be worth more
+        assert rows < 30 or mixed <= value + 1e-9
+
+
+def test_rows_that_are_off_are_refused():
+    rng = np.random.default_rng(23)
+    groups = Groups(np.sort(random_prior(6, rng)), 0.8, information)
+    for factor, good in ((0.9, True), (1.1, False)):
+        master = Master(groups)
+        master.add(start_columns(groups, rng)[0])
+        off = factor * 1e-8 * (np.arange(6) == 2)  # in one row only
+        master.groups = SimpleNamespace(share=groups.share + off)
+        try:
+            assert master.solve(Clock())[2] > 0 and good
+        except SolverFailed as failure:
+            assert not good and "rows off by 1e-08" in str(failure)
+    try:
+        Master(groups).solve(Clock())
+        raise AssertionError("solved without columns")
+    except SolverFailed as failure:
+        assert "rows off by 1e+00" in str(failure)  # all is missing
