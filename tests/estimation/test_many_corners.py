@@ -1,0 +1,497 @@
+"""Vertices by the million: pools, bounds, exchanges and rounds, against listing every vertex."""
+
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+
+from pmlbook.estimation import many_corners as module
+from pmlbook.estimation.few_corners import criterion
+from pmlbook.estimation.many_corners import (
+    HANDED,
+    MOST_UNITS,
+    Excess,
+    Grown,
+    _change_of_few,
+    _change_of_many,
+    _conjugate,
+    _evened,
+    _exchange,
+    _outside,
+    _with_room,
+    arcs,
+    climb,
+    eased_weights,
+    first_circles,
+    grow,
+    least_remainder,
+    most_spread,
+    pairs_bound,
+    relaxed,
+    sets_at_limit,
+    swept,
+)
+from pmlbook.estimation.optimal_design import functionals
+from pmlbook.extremal.lift_vectors import exact_lift_vectors
+from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.foundations.probability import exact_prior, random_prior
+from pmlbook.workshop.linear_programmes import maximise
+from pmlbook.workshop.progress import Clock
+
+
+def everything(prior, level):
+    """All corners of a prior at a level, or at a limit, and a pool that was given them."""
+    shares = exact_prior(prior)
+    limit = level if isinstance(level, Fraction) else lift_limit(shares, level)[1]
+    every, pool = exact_lift_vectors(shares, limit), Grown(shares, limit)
+    made = [(tall, int(at)) for tall, at in zip(every.tall, every.place)]
+    assert pool.add(made) == list(range(len(made))) == pool.add(made)
+    return every, pool, [every.column(v) for v in range(len(made))]
+
+
+def counted(*people):
+    return [Fraction(own, sum(people)) for own in people]
+
+
+def aims_of(p, pool):
+    """The variance of all frequencies, and the determinant."""
+    found = first_circles(pool, np.random.default_rng(0))
+    words = ("frequencies", "determinant")
+    return [criterion(word, functionals(word, p), pool, found)[0] for word in words]
+
+
+def worth_of(pool, tall, place, spread, prices):
+    """What a corner is worth, and whether it is one."""
+    lift = float(pool.limit) * tall
+    lift[place] = (1 - pool.prior @ lift) / pool.prior[place]
+    move = lift - 1
+    return move @ spread @ move - prices @ move, 0 <= lift[place] <= pool.limit
+
+
+def neighbours(tall, place):
+    """One secret at the limit for another, or none for either; and all moves of the remainder."""
+    for out in [None, *np.flatnonzero(tall)]:
+        for other in [None, *np.flatnonzero(~tall)]:
+            after = tall.copy()
+            after[[i for i in (out, other) if i is not None]] ^= True
+            if other != place and (out, other) != (None, None):
+                yield after, place
+    for other in np.flatnonzero(np.arange(len(tall)) != place):
+        after = tall.copy()
+        after[place], after[other] = tall[other], False
+        yield after, other
+
+
+def best_beside(*corner):
+    """What the best neighbour of a corner is worth."""
+    pool, tall, place, spread, prices = corner
+    others = (worth_of(pool, *one, spread, prices) for one in neighbours(tall, place))
+    return max(value for value, fits in others if fits)
+
+
+def left_over(lifts, weights, aim, ease, change):
+    """What a change leaves of Newton's equations, as a part of all, in the norm of their diagonal."""
+    slope, curve = aim.slopes(lifts, weights, ease)
+    slope, curve = slope - ease, curve + ease * np.eye(len(weights))
+    root = np.sqrt(np.diag(curve))
+    free = np.linalg.qr((lifts * weights / root).T, mode="complete")[0][:, len(lifts) :]
+    left, whole = (free.T @ (part / root) for part in (curve @ change + slope, slope))
+    return np.linalg.norm(left) / np.linalg.norm(whole)
+
+
+def exact_worth(matrix, prices, column):
+    """|M (l - 1)|^2 less the cost of l - 1, in fractions."""
+    move = [x - 1 for x in column]
+    rows = [sum(Fraction(m) * x for m, x in zip(row, move)) for row in matrix.tolist()]
+    return sum(row**2 for row in rows) - sum(Fraction(q) * x for q, x in zip(prices, move))
+
+
+def rounds_of(pool, aim, tol):
+    """Rounds that the search takes from three circles, its weights, and its bound."""
+    told, low = [], pairs_bound(pool, aim)
+    found = first_circles(pool, np.random.default_rng(0))
+    found, bound = grow(pool, found, aim, low, tol, Clock(600, lambda *now: told.append(now)))
+    claim = aim.claim(pool.scaled(list(found)), np.array(list(found.values())), 0.0)
+    assert claim.value == min(value for value, *_ in told) and bound >= low == told[0][1]
+    assert abs(pool.scaled(list(found)) @ list(found.values()) - pool.ones).max() < 1e-13
+    return len(told), claim.value, bound
+
+
+def test_a_pool_holds_its_vertices_as_they_are():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    for _, pool, columns in cases:
+        assert [pool.corners.column(v) for v in range(len(columns))] == columns
+        assert (pool.low, pool.high) == tuple([f(row) for row in zip(*columns)] for f in (min, max))
+        moved = pool.scaled(range(len(columns))) - pool.ones[:, None]
+        assert np.allclose(abs(moved).max(axis=1), 1, rtol=0, atol=1e-15)
+        assert abs(pool.ones @ moved).max() < 1e-15 and abs(np.linalg.norm(pool.ones) - 1) < 1e-15
+        if len(columns[0]) == 2:  # one pair of weights, so one variance: the largest
+            (a, b), (c, d) = columns
+            w = (1 - c) / (a - c)
+            mixed = [w * (x - 1) ** 2 + (1 - w) * (y - 1) ** 2 for x, y in ((a, c), (b, d))]
+            assert pool.rooms == mixed
+            assert pool.together(0, 1)[0] == w * (a - 1) * (b - 1) + (1 - w) * (c - 1) * (d - 1)
+
+
+def test_covariances_lie_where_they_may():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    ends = []
+    for every, pool, _ in cases[:5]:
+        n = len(pool.shares)
+        for i, j in np.ndindex(n, n):
+            least, most = pool.together(i, j)
+            move = every.shifts[i] * every.shifts[j]
+            if i == j:
+                assert most == pool.rooms[i]
+                continue
+            high, low = (
+                s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
+            )
+            size = 1e-9 * float(most - least)
+            assert least - size <= low <= high <= most + size
+            ends += [low - least < size, most - high < size]
+
+
+def test_vertices_without_a_remainder():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    ends = []
+    for every, pool, _ in cases[:5]:
+        n = len(pool.shares)
+        for i, j in np.ndindex(n, n):
+            least, most = pool.together(i, j)
+            move = every.shifts[i] * every.shifts[j]
+            if i == j:
+                assert most == pool.rooms[i]
+                continue
+            high, low = (
+                s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
+            )
+            size = 1e-9 * float(most - least)
+            assert least - size <= low <= high <= most + size
+            ends += [low - least < size, most - high < size]
+    assert 0 < sum(ends) < len(ends)
+    even = everything(counted(1, 1, 1, 1), Fraction(2))[1]
+    same = (([1, 1, 0, 0], 2), ([1, 1, 0, 0], 3), ([1, 0, 0, 0], 1), ([0, 1, 0, 0], 0))
+    assert len({even.add([(np.array(tall, bool), at)])[0] for tall, at in same}) == 1
+    for tall, at in (([1, 1, 0, 0], 1), ([1, 1, 1, 0], 3), ([0, 0, 0, 0], 2)):  # are none
+        assert even.add([(np.array(tall, bool), at)]) == []
+
+
+def test_the_bound_is_never_below_a_programme_over_all_vertices():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    for every, pool, columns in cases:
+        n = len(pool.shares)
+        fees = [Fraction(int(k), 7) for k in draw.integers(1, 20, n)]
+        rests = [(at, column[at]) for at, column in zip(every.place, columns)]
+        least = min(fees[at] * (pool.high[at] - f) * (f - pool.low[at]) for at, f in rests)
+        assert pool.common > MOST_UNITS or least_remainder(pool, fees) == least
+        shift = draw.normal(size=n) / pool.scale
+        mixed = (np.outer(shift, pool.prior) + np.outer(pool.prior, shift)) / 2
+        bonds = np.triu(draw.normal(size=(n, n)) / np.sqrt(np.outer(pool.scale, pool.scale)), 1)
+        worth = bonds + bonds.T
+        worth += np.diag((abs(mixed) + abs(worth)).sum(axis=1) + 1 / pool.scale)
+        matrix = np.linalg.cholesky(worth - mixed).T
+        own = [Fraction(x) for x in np.diag(worth).tolist()]
+        promised = sum(x * room for x, room in zip(own, pool.rooms)) - least_remainder(pool, own)
+        promised += 2 * sum(
+            max(worth[i, j] * float(x) for x in pool.together(i, j))
+            for i in range(n)
+            for j in range(i)
+        )
+        scaled = worth * np.outer(pool.scale, pool.scale)
+        assert abs(most_spread(pool, matrix, scaled) / promised - 1) < 1e-8
+        matrix = draw.normal(size=(n - 1, n)) / pool.scale
+        values = ((matrix @ every.shifts) ** 2).sum(axis=0)
+        best = maximise(values, equal=(every.lifts, np.ones(n))).value
+        for worth in (
+            np.ones(n),
+            draw.uniform(0, 3, n),
+            np.linalg.norm(matrix * pool.scale, axis=0) ** 2,
+        ):
+            for together in (0.0, 0.1, 1.0, 5.0):
+                assert best * (1 - 1e-7) <= most_spread(pool, matrix, np.diag(worth), together)
+
+
+def test_circles_average_to_one():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    for _, pool, columns in cases:
+        n = len(pool.shares)
+        order = draw.permutation(n)
+        made, weights = arcs(pool, order)
+        assert len(pool.add(made)) == len(made) <= 2 * n and len(pool.names) == len(columns)
+        for tall, _ in made:
+            assert (tall[order] != np.roll(tall[order], 1)).sum() <= 2
+        lifts = pool.corners.lifts
+        assert abs(lifts[:, pool.add(made)] @ weights - 1).max() < 1e-15 * n * lifts.max()
+        circles = first_circles(pool, draw)
+        names, shares = list(circles), np.array(list(circles.values()))
+        assert (
+            shares.min() > 0 and abs(lifts[:, names] @ shares - 1).max() < 1e-15 * n * lifts.max()
+        )
+
+
+def test_pairs_out_of_reach_are_named_the_worst_first():
+    draw = np.random.default_rng(20)
+    best, most = draw.normal(size=(5, 5)), np.full((5, 5), 0.5) + np.diag([1.5, 0.5, 0.5, 3.5, 0.5])
+    best += best.T
+    over = {}
+    for i, j in zip(*np.triu_indices(5, 1)):
+        far = max(best[i, j] - 0.5, -0.25 - best[i, j]) / np.sqrt(most[i, i] * most[j, j])
+        if far > 0:
+            over[far] = (i, j), (1.0, 1.0) if best[i, j] > 0 else (-1.0, 0.5)
+    told = _outside(best, np.full((5, 5), -0.25), most)
+    assert len({side for _, side in over.values()}) == 2 and len(told) == min(5, len(over))
+    for (form, fee), far in zip(told, sorted(over, reverse=True)):
+        (i, j), (sign, cost) = over[far]
+        assert (form[i, j], form[j, i], abs(form).sum(), fee) == (sign, sign, 2, cost)
+
+
+def test_the_relaxed_programme_meets_its_conditions():
+    draw = np.random.default_rng(20)
+    for p, level in (
+        (random_prior(4, draw), 0.4),
+        (np.full(7, 1 / 7), 1.0),
+        ([0.9, 0.06, 0.04], 0.7),
+    ):
+        pool = everything(p, level)[1]
+        for aim in aims_of(p, pool):
+            fits = relaxed(pool, aim)
+            assert len(fits) >= 1 + (pool.between > 0) and fits[0][1] == 0
+            for many, _, root in fits:
+                assert abs(np.diag(many).max() - 1) < 1e-12 and (root[:, 0] == pool.ones).all()
+            rooms = np.array(pool.rooms, dtype=float)
+            for many, *_, root in (fits[0], fits[-1]):
+                best = root[:, 1:] @ root[:, 1:].T * np.outer(pool.scale, pool.scale)
+                best /= (np.diag(best) / rooms).max()
+                assert (np.diag(many) * (1 - np.diag(best) / rooms) <= 1e-6).all()
+
+
+def test_an_exchange_finds_the_best_neighbour():
+    draw = np.random.default_rng(20)
+    for trial in range(12):
+        n = 2 + trial % 5
+        every, pool, _ = everything(random_prior(n, draw), float(draw.uniform(0.1, 2)))
+        matrix, prices = draw.normal(size=(2, n)) / pool.scale, draw.normal(size=n) / pool.scale
+        spread = matrix.T @ matrix
+        wide = np.pad(spread, (0, 1))
+        for tall, place in zip(every.tall, every.place.tolist()):
+            better, after, at = _exchange(pool, tall, place, wide, np.append(prices, 0.0))
+            now = worth_of(pool, tall, place, spread, prices)[0]
+            best = best_beside(pool, tall, place, spread, prices)
+            reached, fits = worth_of(pool, after, at, spread, prices)
+            size = 1e-12 * (1 + abs(now) + abs(best))
+            assert fits and abs(reached - best) < size and abs(now + better - best) < size
+            top, end = climb(pool, tall, place, spread, prices)
+            summit = worth_of(pool, top, end, spread, prices)[0]
+            assert summit >= max(now, best) - size
+            assert (
+                summit
+                >= best_beside(pool, top, end, spread, prices) - 1e-9 * abs(spread).max() - size
+            )
+
+
+def test_newton_steps_solve_their_equations():
+    draw = np.random.default_rng(20)
+    for p, level in ((random_prior(6, draw), 0.6), (random_prior(5, draw), 1.2)):
+        every, pool, _ = everything(p, level)
+        count, lifts = len(every.tall), pool.scaled(range(len(every.tall)))
+        even = np.column_stack([lifts, lifts.sum(axis=1)])  # each as large as the least, or larger
+        start = maximise(np.append(np.zeros(count), 1), equal=(even, pool.ones)).x
+        start = start[:-1] + start[-1]
+        for aim in aims_of(p, pool):
+            ease = 0.1 * aim.size(lifts, start) / count
+            for change_of, part in ((_change_of_many, 1 / 30), (_change_of_few, 1e-12)):
+                change = change_of(lifts, start, aim, ease)
+                assert left_over(lifts, start, aim, ease, change) < part
+                assert abs(lifts @ (start * change)).max() < 1e-12
+            for dense in (0, 100):
+                with patch.object(module, "DENSE", dense):
+                    weights = eased_weights(lifts, start, aim, ease)
+                slope = aim.slopes(lifts, weights, ease)[0] - ease
+                missed = -slope @ _change_of_few(lifts, weights, aim, ease) / 2
+                assert weights.min() > 0 and abs(lifts @ weights - pool.ones).max() < 1e-12
+                assert 0 <= missed < 0.1 * ease * count  # of the optimum
+    width, seen = 12, []
+    rows, sums = draw.normal(size=(30, width)), draw.normal(size=(2, width))
+    curve, slope = rows.T @ rows, draw.normal(size=width)
+    change = _conjugate(lambda x: seen.append(x) or curve @ x, np.diag(curve), slope, sums)
+    assert len(seen) <= width and abs(sums @ change).max() < 1e-13
+    straight = _conjugate(lambda x: x * np.diag(curve), np.diag(curve), slope, 0 * sums)
+    assert np.allclose(straight, -slope / np.diag(curve), rtol=1e-13, atol=0)
+
+
+def test_the_table_has_the_sets_of_all_vertices():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    for every, pool, _ in cases:
+        sets = {row.tobytes() for row in sets_at_limit(pool)}
+        assert (
+            len(sets) == len(sets_at_limit(pool)) and {row.tobytes() for row in every.tall} <= sets
+        )
+        with patch.object(module, "TABLE", sets_at_limit(pool).size - 1):
+            assert sets_at_limit(pool) is None
+
+
+def test_no_vertex_is_worth_more_than_the_sweep_says():
+    draw = np.random.default_rng(20)
+    cases = [
+        everything(*case)
+        for case in (
+            (counted(1, 1, 1, 1), Fraction(2)),
+            (counted(7, 2, 1), Fraction(5, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+            (counted(1, 3, 4, 4, 8), Fraction(20)),
+            (random_prior(5, draw), 0.3),
+            ([1e-8, 1 - 1e-8], 1e-10),
+            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+        )
+    ]
+    for every, pool, columns in 4 * cases:
+        n, sets = len(pool.shares), sets_at_limit(pool)
+        for rows in (
+            draw.normal(size=(2, n)),
+            draw.normal(size=(n + 2, n)) / pool.scale,
+            np.zeros((1, n)),
+        ):
+            prices = draw.normal(size=n) / pool.scale
+            bound, names = swept(pool, sets, rows, prices)
+            assert swept(pool, sets, 2**20 * rows, 2**40 * prices) == (2**40 * bound, names)
+            worth = [exact_worth(rows, prices.tolist(), column) for column in columns]
+            assert max(worth) <= bound and 0 < len(names) <= HANDED * n
+            lifts, sizes = 1 + every.lifts.max(), abs(rows).sum(axis=1) @ abs(rows)
+            terms = lifts**2 * sizes.sum() + lifts * abs(prices).sum()
+            lost = 2.0**-40 * float(terms / pool.prior.min())  # some thousand roundings
+            falling = [float(worth[k]) for k in names]
+            assert (np.diff(falling) <= lost).all() and float(max(worth)) - falling[0] <= lost
+            assert bound - max(worth) <= lost
+
+
+def test_weights_are_evened_with_the_least_change():
+    draw = np.random.default_rng(20)
+    for p, level in ((random_prior(7, draw), 1.0), (random_prior(6, draw), 0.2)):
+        every, pool, _ = everything(p, level)
+        names = list(range(len(every.tall)))
+        lifts, weights = pool.scaled(names), draw.dirichlet(np.ones(len(names)))
+        goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
+        change, sums = _evened(lifts, weights, goal) / weights - 1, lifts * weights
+        assert abs(sums @ (1 + change) - goal).max() < 1e-14
+        assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
+
+        circles = first_circles(pool, draw)
+        used, weights = list(circles), np.array(list(circles.values()))
+        rest = [k for k in names if k not in used]
+        room = _with_room(pool.scaled(used + rest), weights, pool.ones)
+        assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-14 and room.min() > 0
+        assert _with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+
+        excess = Excess(pool, draw.normal(size=(3, len(p))), used, weights)
+        assert abs(weights @ excess.of(used)) < 1e-14
+        assert abs(pool.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
+        squares = ((excess.matrix @ pool.corners.shifts[:, used]) ** 2).sum(axis=0)
+        assert abs(weights @ squares - 1) < 1e-14
+        summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
+        assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)
+
+
+def test_the_search_finds_what_the_list_has():
+    draw = np.random.default_rng(20)
+    for p, level in ((random_prior(7, draw), 1.0), (random_prior(6, draw), 0.2)):
+        every, pool, _ = everything(p, level)
+        names = list(range(len(every.tall)))
+        lifts, weights = pool.scaled(names), draw.dirichlet(np.ones(len(names)))
+        goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
+        change, sums = _evened(lifts, weights, goal) / weights - 1, lifts * weights
+        assert abs(sums @ (1 + change) - goal).max() < 1e-14
+        assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
+
+        circles = first_circles(pool, draw)
+        used, weights = list(circles), np.array(list(circles.values()))
+        rest = [k for k in names if k not in used]
+        room = _with_room(pool.scaled(used + rest), weights, pool.ones)
+        assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-14 and room.min() > 0
+        assert _with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+
+        excess = Excess(pool, draw.normal(size=(3, len(p))), used, weights)
+        assert abs(weights @ excess.of(used)) < 1e-14
+        assert abs(pool.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
+        squares = ((excess.matrix @ pool.corners.shifts[:, used]) ** 2).sum(axis=0)
+        assert abs(weights @ squares - 1) < 1e-14
+        summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
+        assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)
+    for aim in aims_of(p, pool):
+        rounds, value, bound = rounds_of(Grown(pool.shares, pool.limit), aim, 1e-8)
+        with patch.object(module, "TABLE", 0):
+            climbed = rounds_of(Grown(pool.shares, pool.limit), aim, 1e-8)
+        assert bound <= value <= bound * (1 + 1e-8) and abs(climbed[1] / value - 1) < 1e-8
+        assert rounds <= 20 and climbed[0] <= 20

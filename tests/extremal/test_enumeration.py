@@ -1,0 +1,253 @@
+"""Enumeration: bounds of floats against fractions, shaved lifts and levels that are kept."""
+
+from fractions import Fraction
+from itertools import product
+from unittest.mock import patch
+
+import numpy as np
+from scipy.optimize import nnls
+
+from pmlbook.extremal import enumeration as module
+from pmlbook.extremal.enumeration import (
+    SHAVES,
+    best_mix,
+    ceilings,
+    complete,
+    dual_bound,
+    enumerate_optimum,
+    even_prices,
+    excess,
+    keep_level,
+    lowered,
+    mixture,
+    polish,
+)
+from pmlbook.extremal.lift_vectors import exact_lift_vectors
+from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.foundations.probability import random_prior
+from pmlbook.foundations.utility import NAMED, ExpectedGain, HypothesisDivergence, as_utility
+from pmlbook.release.mechanism import Mechanism
+from pmlbook.workshop.linear_programmes import SolverFailed
+
+rng = np.random.default_rng(8)
+
+
+def utilities(n):
+    testers = HypothesisDivergence(NAMED["hellinger"], random_prior(n, rng), random_prior(n, rng))
+    mine = [ExpectedGain(rng.normal(size=(n, 3))), testers, as_utility(np.linalg.norm)]
+    return [*NAMED.values(), *mine]
+
+
+def test_bounds_of_floats_against_fractions():
+    rng, solver = np.random.default_rng(47), nnls
+    for trial in range(12):
+        n = 2 + trial % 4
+        parts = rng.integers(1, 5 if trial % 2 else 30, size=n).tolist()
+        shares = [Fraction(k, sum(parts)) for k in parts]
+        c = 1 + (1 / min(shares) - 1) * Fraction(int(rng.integers(1, 10)), 11)
+        p, corners, u = (
+            np.array(shares, dtype=float),
+            exact_lift_vectors(shares, c),
+            utilities(n)[trial % 9],
+        )
+        every, (lifts, shifts) = range(len(corners.place)), (corners.lifts, corners.shifts)
+        used, prices = best_mix(corners, u)
+        exact = [excess(corners, v, u, prices) for v in every]
+        tops = ceilings(corners, u, prices)
+        assert all(top >= truth for top, truth in zip(tops, exact))
+        assert max(float(top - truth) for top, truth in zip(tops, exact)) < 1e-9 * (1 + max(exact))
+        values = u.at_lifts(lifts, shifts, p)
+        assert np.allclose(
+            [float(x) for x in exact], values - np.array(prices, float) @ shifts, rtol=0, atol=1e-10
+        )
+        top = max(exact)
+        assert float(top - min(exact[v] for v in used)) < 1e-11 * (1 + abs(values).max())
+        asked = []
+
+        def counted(corners, v, u, prices):
+            asked.append(v)  # noqa: B023
+            return exact[v]  # noqa: B023
+
+        for ties in (1, 2, len(exact) - 1, len(exact)):
+            asked.clear()
+            with patch.dict(vars(module), TIES=ties, excess=counted):
+                assert top <= dual_bound(corners, u, prices) <= max(tops)
+            assert len(asked) == len(set(asked)) <= max(1, ties + 1) and len(asked) >= 1
+            if ties >= len(exact):
+                assert len(asked) == len(exact)
+        with patch.dict(vars(module), TIES=len(exact) - 1, excess=counted):
+            assert dual_bound(corners, u, prices) in (top, *map(Fraction, tops.tolist()))
+        alone = [Fraction(0)] * n  # one corner far above the others is found at once
+        far = [Fraction(1000)] + alone[1:] if len(exact) > 3 else alone
+        asked.clear()
+        exact_far = {v: excess(corners, v, u, [-y for y in far]) for v in every}
+        with patch.dict(vars(module), TIES=1):
+            assert dual_bound(corners, u, [-y for y in far]) >= max(exact_far.values())
+
+        even = even_prices(shares, prices)
+        assert sum(even) == sum(prices)
+        assert all(even[i] == even[j] for i in range(n) for j in range(n) if shares[i] == shares[j])
+        if len(set(shares)) == n:
+            assert even == prices
+        off = np.array(prices, dtype=float) + 1e-4 * rng.normal(size=n)
+        left = values[used] - polish(off, shifts[:, used], values[used]) @ shifts[:, used]
+        assert np.ptp(left) < 1e-13 * (1 + abs(values).max())  # all are worth the same
+        kept = polish(np.array(prices, float), shifts[:, used], values[used])
+        assert abs(kept - np.array(prices, float)).max() < 1e-10 * (1 + abs(kept).max())
+
+        free = np.array([float(x) for x in exact])
+        whole = complete(lifts, free, abs(values).max(), used)
+        assert set(whole) <= set(used)
+        if len(whole) > 1 and not np.isclose(lifts[:, used[0]], 1).all():
+            again = complete(lifts, free, abs(values).max(), whole[1:])  # one of them is missing
+            weights, miss = nnls(lifts[:, again], np.ones(n))
+            assert miss < 1e-13 * n and min(free[again]) >= free.max() - 1e-8 * abs(values).max()
+        lost = complete(lifts[:, :1], free[:1], 1.0, np.array([0]))
+        assert lost.tolist() == [0]  # nothing averages to one: as given
+
+        for shave in (0.0, 2.0**-30, 0.1):
+            low = lowered(lifts, p, shave)
+            tall = lifts == lifts.max()
+            inner = (lifts > 0) & ~tall
+            mean = np.where(inner.any(axis=0), 1, 1 - shave)  # without a remainder nobody takes it
+            assert np.allclose(p @ low, mean, rtol=0, atol=1e-14)
+            assert np.all(low[lifts == 0] == 0) and np.all(low[tall] == lifts.max() * (1 - shave))
+            assert np.all(low[inner] >= lifts[inner]) and (shave == 0) == np.array_equal(low, lifts)
+
+        solved = []
+        again = lambda *now: solved.append(0) or solver(*now)  # noqa: B023, E731
+        with patch.dict(vars(module), nnls=again):
+            channels = [mixture(lifts[:, some], p, 0.0) for some in (whole, np.repeat(whole, 2))]
+            assert not solved or np.linalg.matrix_rank(lifts[:, whole]) < len(whole)
+            for channel, some in zip(channels, (whole, np.repeat(whole, 2))):
+                assert np.allclose(channel.sum(axis=1), 1, rtol=0, atol=1e-15)
+                occurs = p @ channel > 1e-12
+                ratio = channel[:, occurs] / (p @ channel[:, occurs])
+                assert np.allclose(ratio, lifts[:, some][:, occurs], rtol=0, atol=1e-8)
+        try:
+            mixture(lifts[:, whole[1:]], p, 0.0) if len(whole) > 1 else mixture(
+                2 * lifts[:, whole], p, 0.0
+            )
+        except SolverFailed as error:
+            assert "too uneven" in str(error)
+
+
+def test_a_mixture_that_is_none():
+    prior = np.array([0.6, 0.3, 0.1])
+    try:  # two rows are right, the third is empty
+        mixture(np.diag(1 / prior)[:, :2], prior, 0.0)
+        raise AssertionError("accepted")
+    except SolverFailed as error:
+        assert "too uneven" in str(error)
+
+
+def test_the_level_is_kept_by_the_first_shave_that_does():
+    prior = np.array([0.6, 0.3, 0.1])
+    mute = Mechanism(np.ones((3, 1)), prior)
+    loud = Mechanism(np.eye(3), prior)
+    for first, large in product(range(len(SHAVES) + 1), (True, False)):
+        tried = []
+
+        def make(shave):
+            tried.append(shave)  # noqa: B023
+            return mute if shave in SHAVES[first:] else loud  # noqa: B023
+
+        with patch.dict(vars(module), LARGE=8 if large else 9):
+            found = keep_level(make, 0.5)
+            assert (found is mute) == (first < len(SHAVES)) and found.certify(0.5)
+        assert large or tried == list(SHAVES[: first + 1])
+        assert len(tried) <= 5 or not large
+        assert first == 0 or {*SHAVES[first - 1 :][:2]} <= {*tried}
+
+
+def test_lowered_vectors_that_do_not_mix():
+    prior = np.array([0.6, 0.3, 0.1])
+    loud = Mechanism(np.eye(3), prior)
+    for good in (1, 0):  # lowered vectors that do not mix: more noise is the way out
+        tried = []
+
+        def make(shave):
+            tried.append(shave)  # noqa: B023
+            if len(tried) > good:  # noqa: B023
+                raise SolverFailed("too uneven")
+            return loud
+
+        try:
+            assert keep_level(make, 0.5).certify(0.5) and good
+        except SolverFailed:
+            assert not good
+
+
+def test_lowered_vectors_average_to_one():
+    prior = np.array([0.6, 0.3, 0.1])
+    for law in (
+        prior,
+        np.append(prior[:-1], prior[-1] / np.array([2, 2])),
+    ):  # one remainder, or two alike
+        lifts = np.array([[0.4, 1.2, 1.2, *[0.7] * (len(law) - 2)]]).T[: len(law)]
+        lifts = lifts / (law @ lifts)
+        assert np.allclose(law @ lowered(lifts, law, 1e-3), 1, rtol=0, atol=1e-15)
+
+
+def test_the_nearest_is_mixed_with_noise():
+    prior = np.array([0.6, 0.3, 0.1])
+    lot = np.random.default_rng(4)
+    for nearest in (0, 7):  # the one that exceeds the level least is mixed with noise
+        noisy = {shave: Mechanism(lot.dirichlet(np.ones(3), 3), prior) for shave in SHAVES}
+        noisy[SHAVES[nearest]] = Mechanism(np.eye(3) * 1e-3 + (1 - 1e-3) / 3, prior)
+        stored, wanted = keep_level(noisy.__getitem__, 1e-5), noisy[SHAVES[nearest]].within(1e-5)
+        assert stored.certify(1e-5) and np.array_equal(stored.channel, wanted.channel)
+
+
+def test_larger_shaves_that_leak_more():
+    prior = np.array([0.6, 0.3, 0.1])
+    mute = Mechanism(np.ones((3, 1)), prior)
+    loud = Mechanism(np.eye(3), prior)
+    lot = np.random.default_rng(4)
+    for _ in range(50):  # where larger shaves leak more now and then
+        fits = dict(zip(SHAVES, lot.random(len(SHAVES)) < 0.5))
+        assert keep_level(lambda shave: mute if fits[shave] else loud, 0.5).certify(0.5)  # noqa: B023
+
+
+def test_shaves_grow_from_nothing():
+    assert SHAVES[0] == 0 < SHAVES[1] == 2.0**-52 and list(SHAVES) == sorted(SHAVES)
+    assert SHAVES[-1] < 1e-12
+
+
+def test_priors_that_are_too_uneven():
+    information = NAMED["mutual_information"]
+    for smallest, fits in ((2e-100, True), (0.5e-100, False)):
+        try:
+            law = [1 - Fraction(smallest), Fraction(smallest)]
+            best_mix(exact_lift_vectors(law, 1 / min(law)), information)
+            assert fits
+        except SolverFailed as error:
+            assert not fits and "too uneven" in str(error)
+
+
+def test_symmetric_priors_have_symmetric_duals():
+    information = NAMED["mutual_information"]
+    for shares in (
+        [Fraction(1, 4)] * 4,
+        [Fraction(1, 6), Fraction(1, 6), Fraction(1, 3), Fraction(1, 3)],
+    ):
+        limit = lift_limit(shares, 0.9)[1]
+        for u in (information, ExpectedGain(np.diag([1, 2, 3, 4]))):
+            corners = exact_lift_vectors(
+                shares, limit
+            )  # alike or not, the bound is that of all corners
+            prices = best_mix(corners, u)[1]
+            prices = even_prices(shares, prices) if u.symmetric else prices
+            whole = float(max(excess(corners, v, u, prices) for v in range(len(corners.place))))
+            assert (
+                whole <= enumerate_optimum(shares, 0.9, u)[1] <= np.nextafter(whole, np.inf) + 1e-30
+            )
+    shares, rise = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], Fraction(7, 5)
+    corners, idle = exact_lift_vectors(shares, rise), ExpectedGain(np.zeros((3, 1)))
+    fees = [
+        Fraction(k, 7) * 10**9 for k in (5, -3, 11)
+    ]  # a utility of nothing: all margin is that of the prices
+    tops = ceilings(corners, idle, fees)
+    for v, top in enumerate(tops):
+        left = excess(corners, v, idle, fees)
+        assert left <= top <= left + 10**9 * Fraction(1, 2**38)
