@@ -1,0 +1,224 @@
+"""The separable bound: its parts by definition, its supremum in fifty digits, its derivatives and its scope."""
+
+import mpmath as mp
+import numpy as np
+from scipy.special import entr
+
+from pmlbook.foundations.classic import binary_symmetric, geometric
+from pmlbook.per_record.classes import record_problem
+from pmlbook.per_record.doubt import own_multiplier
+from pmlbook.per_record.peaks import (
+    GRID,
+    Peaks,
+    Piece,
+    Price,
+    above,
+    best_price,
+    bounded,
+    dual,
+    left_out,
+    pays,
+    peaks,
+    peaks_bound,
+    starting_price,
+    summits,
+    tops,
+)
+from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
+from pmlbook.per_record.tilted import best_adversary
+from pmlbook.workshop.progress import Clock
+
+rng = np.random.default_rng(7)
+
+
+worlds = [counting(3), parity(4), modular_sum(4, 3), Query(lambda x: 2 * x[0] + x[1], [(0, 1)] * 2)]
+
+
+def drawn_world(k):
+    query = worlds[k % 4]
+    n = query.n_values
+    truth = rng.dirichlet(np.full(n, 0.5)) if k % 3 else np.full(n, rng.uniform(0.2, 0.9))
+    channel = truth[:, None] * np.eye(n) + (1 - truth[:, None]) * rng.dirichlet(np.ones(n))
+    if k % 5 == 4:
+        channel = rng.dirichlet(np.full(n, 0.5), size=n)
+    return record_problem(query, channel, 0)
+
+
+def drawn_prior(problem):
+    present = np.isfinite(problem.log_counts)
+    prior = rng.dirichlet(np.full(present.size, rng.choice([0.2, 2]))).reshape(present.shape)
+    return prior * present / (prior * present).sum()
+
+
+def exactly(parts, price, law, y, t):
+    seen = mp.log(t) if t else mp.mpf(-700), mp.log(1 - t) if t < 1 else mp.mpf(-700)
+    total = mp.mpf(0)
+    for a in range(2):
+        total += mp.mpf(law[a]) * mp.mpf(parts.common[a, y]) * seen[a]
+        for height, share in zip(parts.height[a, y], parts.shares[a, y]):
+            x = mp.mpf(height) * seen[a] - mp.mpf(price.belief[a])
+            total += price.doubt * mp.mpf(share) * mp.exp(x / price.doubt - 1)
+    return total
+
+
+def at_law(parts, price, share, cell):
+    law = np.array([share, 1 - share])
+    fixed = entr(law).sum() + price.belief @ law + price.doubt * 0.1
+    return fixed + tops(parts, price, law, *cell, 1e-10)
+
+
+def test_rows_are_what_is_common_and_the_peaks():
+    for trial in range(40):
+        problem = drawn_world(trial)
+        parts, prior = peaks(problem), drawn_prior(problem)
+        rebuilt = np.zeros(problem.rows.shape)
+        for a in range(2):
+            for c in np.flatnonzero(np.isfinite(problem.log_counts[a])):
+                y, spot = divmod(parts.place[a, c], parts.height.shape[2])
+                rebuilt[a, c] = parts.common[a]
+                rebuilt[a, c, y] += parts.height[a, y, spot]
+                assert parts.shares[a, y, spot] == np.exp(problem.log_shares[a, c])
+        present = np.isfinite(problem.log_counts)[..., None]
+        off = (problem.rows - rebuilt) * present
+        assert (off >= 0).all() and abs(parts.shares.sum() - 1) < 1e-12
+        lost, both = np.einsum("ac,acm->am", prior, off), problem.outputs(prior)
+        cost = -(lost * np.log(both / both.sum(axis=0))).sum()
+        assert abs(left_out(problem, parts, prior) - cost) < 1e-13
+        assert trial % 3 or trial % 5 == 4 or cost < 1e-14
+
+
+def test_the_supremum_in_fifty_digits():
+    mp.mp.dps = 50
+    for trial in range(16):
+        m, most = 2, 1 + trial % 2
+        common = rng.uniform(0, 0.3, size=(2, m)) * rng.integers(0, 2, size=(2, m))
+        shares = rng.dirichlet(np.ones(2 * m * most)).reshape(2, m, most)
+        parts = Peaks(common, rng.uniform(0, 0.9, size=(2, m, most)), shares, np.zeros((2, 1), int))
+        doubt = float(rng.choice([0.1, 0.5, 2]))
+        price = Price(doubt, doubt * rng.normal(size=2))
+        share, ends = rng.uniform(0.1, 0.9), np.sort(rng.choice(GRID, size=(2, m)), axis=0)
+        law, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
+        found, total = tops(parts, price, law, *ends, fine), mp.mpf(0)
+        for y in range(m):
+            inside = GRID[(ends[0, y] <= GRID) & (GRID <= ends[1, y])]
+            net = [*np.linspace(ends[0, y], ends[1, y], 40), *inside]
+            total += max(exactly(parts, price, law, y, mp.mpf(float(t))) for t in net)
+        near = summits(parts, price, law, *ends)[0]
+        reached = sum(exactly(parts, price, law, y, mp.mpf(float(t))) for y, t in enumerate(near))
+        assert total <= found and reached <= found <= max(reached, total) + m * fine + 1e-9
+        assert reached >= total - 1e-6
+
+
+def test_nothing_is_lost_of_one_minus_t():
+    mp.mp.dps = 50
+    sharp = Peaks(np.zeros((2, 1)), *np.array([[[[0.0]], [[1.0]]]] * 2), np.zeros((2, 1), int))
+    price, once = Price(1e-8, np.array([0.0, -1e-7])), np.zeros(1, int)
+    for t in 3e-13 * rng.uniform(0.5, 2, size=(20, 1)):  # prices that magnify what is lost of 1 - t
+        most, _ = above(sharp, price, np.array([0.5, 0.5]), once, t, t)
+        assert exactly(sharp, price, (0.5, 0.5), 0, mp.mpf(float(t[0]))) <= mp.mpf(float(most[0]))
+
+
+def test_an_interval_is_never_understated():
+    for _ in range(40):
+        common, shares = (
+            rng.uniform(0, 0.3, size=(2, 2)),
+            rng.dirichlet(np.ones(4)).reshape(2, 2, 1),
+        )
+        parts = Peaks(common, rng.uniform(0, 0.6, size=(2, 2, 1)), shares, np.zeros((2, 1), int))
+        price, cell = (
+            Price(float(rng.choice([0.5, 2])), rng.normal(size=2)),
+            (np.zeros(2), np.ones(2)),
+        )
+        first = rng.choice([0.0, rng.uniform(0, 0.2), rng.uniform(0, 0.9)])
+        last = first + rng.choice([1e-3, 0.05])
+        law = np.array([first, 1 - first])
+        y, top = np.arange(2), summits(parts, price, law, *cell)[0]
+        for centre in (top, rng.uniform(0.1, 0.9, size=2)):
+            reach = rng.uniform(0.01, 0.1, size=2) * centre * (1 - centre)
+            net = np.linspace(centre - reach, centre + reach, 201)
+            common, held, _ = pays(parts, price, law, np.broadcast_to(y, net.shape), net)
+            worth = (common + price.doubt * held.sum(axis=-1)).sum(axis=0)
+            most, better = above(parts, price, law, y, net[0], net[-1])
+            assert (worth.max(axis=0) <= most + 1e-16).all()
+            assert np.allclose(better, np.maximum(worth[0], worth[-1]), rtol=0, atol=1e-14)
+        piece = Piece(np.inf, np.inf, first, last, *cell, price)
+        found = bounded(parts, 0.1, piece, np.inf, 1e-10)
+        assert (
+            found.price is price
+            and bounded(parts, 0.1, piece._replace(bound=-1.0), np.inf, 1).bound == -1
+        )
+        laws = [
+            at_law(parts, price, first + part * (last - first), cell) for part in (0, 0.3, 0.5, 1)
+        ]
+        assert max(laws) <= found.bound + 1e-9 and abs(laws[2] - found.central) < 1e-9
+        bent = (last - first) ** 2 / 8 / (first * (1 - last)) if first else 0.7 * last
+        assert found.bound <= max(laws) + bent + 1e-9
+
+
+def test_derivatives_against_differences():
+    rng, checked, torn_ones, others = np.random.default_rng(3), 0, 0, 0
+    for trial in range(0, 120, 3):
+        problem = drawn_world(trial)
+        if trial % 5 == 4:
+            continue
+        b = rng.uniform(0.3, 0.95) * problem.largest_entropy
+        parts, room = peaks(problem), problem.largest_entropy - b
+        m = parts.height.shape[1]
+        cell = np.zeros(m), np.ones(m)
+        classes, leakage = best_adversary(problem, b, rng, 8, accuracy=1e-12)
+        law = own = classes.sum(axis=1)
+        if trial % 2:  # another law than that of the best adversary
+            law = own + np.clip(rng.uniform(-0.1, 0.1), -own[0] / 2, own[1] / 2) * np.array([1, -1])
+        price = starting_price(
+            problem, parts, classes, own_multiplier(problem, b, classes, Clock())
+        )
+        if price.doubt < 0.02 or problem.missing(classes) < 0.99 * room:
+            continue  # her doubt costs her nothing
+        value, slope, second = dual(parts, price, law, room, *cell)
+        at, rises, turns = np.array([price.doubt, *price.belief]), [], []
+        for h in 1e-5 * np.eye(3):
+            sides = [Price(float(x[0]), x[1:]) for x in (at + h, at - h)]
+            more, less = (dual(parts, side, law, room, *cell) for side in sides)
+            rises.append([more[0] - less[0], *(more[1] - less[1])])
+            turns.append(np.subtract(*(summits(parts, side, law, *cell)[0] for side in sides)))
+        if np.abs(turns).max() < 5e-4:  # no other hill takes over
+            rises, near = np.array(rises) / 2e-5, 1e-3 * np.abs(second).max()
+            assert np.allclose(rises[:, 0], slope, rtol=0, atol=1e-4)
+            assert np.allclose(rises[:, 1:], second, rtol=0, atol=near)
+            checked += 1
+        price, value = best_price(parts, price, law, room, *cell, -np.inf)
+        assert value >= leakage - 1e-9 or law is not own
+        if np.abs(dual(parts, price, law, room, *cell)[1]).max() > 1e-6:
+            torn_ones += 1
+            continue
+        where = summits(parts, price, law, *cell)[0]
+        _, held, _ = pays(parts, price, law, np.arange(m), where)
+        prior = held.reshape(2, -1)[np.arange(2)[:, None], parts.place]
+        prior = np.where(np.isfinite(problem.log_counts), prior, 0)
+        assert np.allclose(prior.sum(axis=1), law, rtol=0, atol=1e-4)
+        assert abs(problem.missing(prior) - room) < 1e-3
+        assert abs(problem.leakage(prior / prior.sum()) - value) < 1e-3
+        others += law is not own
+    assert checked >= 8 and torn_ones <= 12 and others >= 4
+
+
+def test_outside_its_scope_the_bound_is_infinite():
+    rng = np.random.default_rng(3)
+    problem = record_problem(modular_sum(9, 8), binary_symmetric(0.3, 8), 0)
+    b = 0.9 * problem.largest_entropy
+    classes, leakage = best_adversary(problem, b, rng, 12, accuracy=1e-5)
+    asked = 1e-3, classes, leakage
+    assert np.isfinite(peaks_bound(problem, b, *asked, Clock()))
+    assert peaks_bound(problem, b, *asked, Clock(0)) == np.inf
+    erasure = np.hstack([0.7 * np.eye(5), np.full((5, 1), 0.3)])
+    sure = record_problem(
+        counting(4), erasure, 0
+    )  # at this level nobody needs more doubt than she has
+    classes, leakage = best_adversary(sure, 0.8 * sure.largest_entropy, rng, 8, accuracy=1e-8)
+    assert peaks_bound(sure, 0.8 * sure.largest_entropy, 1e-3, classes, leakage, Clock()) == np.inf
+    for query, channel in (
+        (counting(4), geometric(5, 1.0)),
+        (SumQuery([range(3)] * 2, (3).__rmod__), binary_symmetric(0.2, 3)),
+    ):
+        problem = record_problem(query, channel, 0)
+        assert peaks_bound(problem, 1.0, 1e-3, problem.uniform, 0.0, Clock()) == np.inf

@@ -1,0 +1,96 @@
+"""Counting datasets by query value, against listing all of them."""
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pmlbook.per_record.queries import (
+    Query,
+    SumQuery,
+    _one_by_one,
+    _parts,
+    _shown,
+    _side_by_side,
+    count_totals,
+    counting,
+    difference,
+    modular_sum,
+    pairwise_products,
+    parity,
+    threshold,
+)
+
+
+def by_listing(contributions):
+    """Ways to reach each total, dataset by dataset."""
+    return dict(Counter(map(sum, itertools.product(*contributions))))
+
+
+def one_off(query):
+    """The query, with another answer for the last dataset."""
+    last = tuple(symbols[-1] for symbols in query.alphabets)
+    return lambda x: query.function(x) + (x == last)
+
+
+def test_totals_are_those_of_a_list():
+    draw = np.random.default_rng(24)
+    for kind in ((0, 1), (3, -2), (1, 1), (0, 1, 5), (-3, 0, 0, 2), (0, 10**6, 10**7)):
+        for n in (1, 2, 5):
+            other = tuple(draw.integers(-4, 5, 2).tolist())
+            for contributions in ([kind] * n, [kind] * n + [other, (7,)]):
+                totals = by_listing(contributions)
+                assert count_totals(contributions) == totals
+                assert _one_by_one(_parts(contributions), 20.0) == totals
+                if max(totals) < 1000:
+                    assert _side_by_side(_parts(contributions)) == totals
+
+
+def test_totals_of_many_records_and_the_limit():
+    many = count_totals([(0, 1, 2)] * 60)  # numbers of more than one byte
+    assert sum(many.values()) == 3**60 and many == {120 - k: ways for k, ways in many.items()}
+    assert many[2] == math.comb(60, 2) + 60 and len(many) == 121
+    assert len(count_totals([(0, 10**k) for k in range(18)])) == 2**18
+    with pytest.raises(ValueError):
+        count_totals([(0, 10**k) for k in range(19)])
+
+
+def test_counts_of_every_query_by_listing():
+    for query in (
+        counting(4),
+        modular_sum(4, 3),
+        parity(3),
+        threshold(4, 0),
+        threshold(4, 3),
+        pairwise_products(4),
+        SumQuery([(0, 2, 1), (1, 0, 0), (0, 1, 2)]),
+    ):
+        plain = Query(query.function, query.alphabets)
+        assert (
+            query.table == plain.table
+        ).all() and query.n_values == plain.n_values == query.table.max() + 1
+        assert difference(query, plain) == difference(plain, query) == ""
+        for i in range(len(query.shape)):
+            ways = np.array(
+                [
+                    np.bincount(part.ravel(), minlength=query.n_values)
+                    for part in np.moveaxis(query.table, i, 0)
+                ]
+            )
+            for counted in (query.log_counts(i), plain.log_counts(i)):
+                assert np.allclose(np.exp(counted), ways, rtol=0, atol=1e-9)
+        off = Query(one_off(query), query.alphabets)
+        assert difference(query, off) and difference(off, query)
+
+
+def test_kinds_of_records_and_differences_of_queries():
+    assert SumQuery([(0, 2, 1), (1, 0, 0), (0, 2, 1)]).kinds == (0, 1) and counting(5).kinds == (0,)
+    assert [threshold(3, k).n_values for k in (0, 1, 3, 4)] == [2, 2, 2, 1]
+    assert difference(counting(3), SumQuery([(0, 1), (0, 1), (0, 2)])) and difference(
+        counting(3), counting(4)
+    )
+    assert difference(counting(2), SumQuery([(1, 0), (1, 0)], alphabets=[(0, 1)] * 2))
+    assert difference(counting(2), SumQuery([(0, 1)] * 2, alphabets=["no"] * 2))
+    assert "..." in _shown(range(7)) and "..." not in _shown(range(6))

@@ -1,0 +1,195 @@
+"""The checker of trees of prices: the curve, its summits, and hints that are nonsense."""
+
+from decimal import Decimal, localcontext
+
+import flint
+import numpy as np
+
+from pmlbook.foundations.classic import geometric, randomized_response
+from pmlbook.foundations.probability import random_channel
+from pmlbook.per_record.doubt import own_multiplier
+from pmlbook.per_record.peaks import peaks, starting_price
+from pmlbook.per_record.proof_checker import BITS, ProofFailed, world
+from pmlbook.per_record.proof_prices import (
+    Curve,
+    Halve,
+    Prices,
+    PriceTree,
+    curve_of,
+    cut_piece,
+    highest_seen,
+    spots,
+    summit,
+)
+from pmlbook.per_record.proof_prices import walk as walk_prices
+from pmlbook.per_record.queries import Query, counting, modular_sum, parity
+from pmlbook.per_record.tilted import best_adversary
+from pmlbook.per_record.walk import attacks, problem_of
+from pmlbook.workshop.progress import Clock
+
+
+def asked(query, channel, share):
+    "An attack, its least entropy, a good prior and what it learns."
+    attack = attacks(query, channel)[0]
+    problem = problem_of(attack)
+    b = share * problem.largest_entropy
+    return attack, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
+
+
+def by_definition(attack, b, price, law, y, t):
+    "F of an output at a posterior, from the theorem, with fifty digits."
+    with localcontext(prec=50):
+        total, everyone = Decimal(0), Decimal(sum(map(sum, attack.ways)))
+        for a, (rows, ways) in enumerate(zip(attack.rows, attack.ways)):
+            exact = [[Decimal(x) / sum(map(Decimal, row)) for x in row] for row in rows.tolist()]
+            least = [min(column) for column in zip(*exact)]
+            log, mu = (Decimal(t) if a == 0 else 1 - Decimal(t)).ln(), Decimal(price[1 + a])
+            total += least[y] * Decimal(law[a]) * log
+            for row, n in zip(exact, ways):
+                above = [x - w for x, w in zip(row, least)]
+                if above.index(max(above)) == y:
+                    x = above[y] * log - mu
+                    total += Decimal(price[0]) * n / everyone * (x / Decimal(price[0]) - 1).exp()
+        return total
+
+
+def ball(x):
+    return flint.arb(float(x))
+
+
+def drawn(problem, rng, n):
+    "Adversaries of all sorts: their entropies and leakages."
+    present = np.isfinite(problem.log_counts)
+    laws = (
+        rng.gamma(rng.choice([0.05, 0.3, 2.0], (n, 1, 1)), size=(n, *present.shape)) * present
+        + 1e-300 * present
+    )
+    laws = laws / laws.sum(axis=(1, 2), keepdims=True)
+    laws += rng.random((n, 1, 1)) * (problem.uniform - laws)
+    return problem.entropy(laws), problem.leakage(laws)
+
+
+def nonsense(m, price, rng, depth):
+    "A tree by nobody in particular, with prices around some."
+    nodes, pieces = [], [([(0.0, 1.0)] * (m + 1), 0)]
+    while pieces:
+        sides, level = pieces.pop(0)
+        if level < depth and rng.random() < 0.9:
+            y = int(rng.integers(-1, m))
+            nodes.append(Halve(y, float(rng.uniform(*sides[y]))))
+            pieces += [(side, level + 1) for side in cut_piece(sides, nodes[-1])]
+        else:
+            nodes.append(
+                Prices(
+                    price[0] * float(np.exp(rng.normal(0, 0.3))),
+                    *(price[1:] + rng.normal(0, 0.05, 2)).tolist(),
+                )
+            )
+    return PriceTree(1e-3, nodes)
+
+
+def test_the_curve_in_fifty_digits():
+    rng = np.random.default_rng(2)
+    channels = [
+        (modular_sum(5, 3), randomized_response(3, 1.0)),
+        (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),  # erasures
+        (counting(3), geometric(4, 0.7)),  # more than a peak
+        (Query(max, [(0, 1), (0, 1)]), random_channel(4, 3, rng)),
+    ]
+    for query, channel in channels:
+        for attack in attacks(query, channel):
+            price, share = (0.3, -0.4, -0.2), 0.4
+            with flint.ctx.workprec(BITS):
+                here = world(attack, 0.5)
+                known, law = spots(attack, here), (flint.arb(share), 1 - flint.arb(share))
+                for y in range(attack.rows[0].shape[1]):
+                    curve = curve_of(
+                        known, y, law, flint.arb(price[0]), tuple(map(flint.arb, price[1:]))
+                    )
+                    for t in (1e-9, 0.3, 0.9):
+                        found = curve.part(0, flint.arb(t)) + curve.part(1, 1 - flint.arb(t))
+                        exact = by_definition(attack, 0.5, price, (share, 1 - Decimal(share)), y, t)
+                        assert abs(found - flint.arb(str(exact))) < 1e-28
+                for a, rows in enumerate(here.rows):
+                    counted = sum(len(places[a]) for places in known.peaks)
+                    assert counted == rows.nrows()
+                    for row in rows.tolist():
+                        assert all(pair[a] <= x for pair, x in zip(known.common, row))
+
+
+def test_summits_are_never_understated():
+    rng = np.random.default_rng(2)
+    slow = 0
+    for trial in range(120):
+        logs = tuple(ball(x) for x in rng.choice([0, 0.001, 0.3], 2))
+        powers = tuple(
+            [
+                (ball(x), ball(e))
+                for x, e in zip(rng.gamma(1, size=k), rng.choice([0, 0.2, 1, 1.5, 8], k))
+            ]
+            for k in rng.integers(0, 3, size=2)
+        )
+        curve = Curve(logs, powers)
+        low, high = (
+            np.sort(rng.random(2)).tolist()
+            if trial % 2
+            else ((0.0, 1.0), (0.0, 1e-9), (0.999, 1.0), (0.4, 0.4))[trial // 2 % 4]
+        )
+        t = low + (high - low) * np.linspace(1e-9, 1 - 1e-9, 20_001)
+        net = float(logs[0]) * np.log(np.maximum(t, 1e-300)) + float(logs[1]) * np.log(
+            np.maximum(1 - t, 1e-300)
+        )
+        for a, side in enumerate((t, 1 - t)):
+            net += sum(float(x) * side ** float(e) for x, e in powers[a])
+        seen, most = highest_seen(curve, low, high), net.max()
+        for more in (1e-3, 1e-6):
+            top = float(summit(curve, low, high, seen + more))
+            assert most - 1e-12 <= top
+            slow += top > seen + more + 1e-12
+        assert (
+            abs(seen - most) < 1e-3 * (1 + abs(most)) or high - low < 1e-6 or low == 0 or high == 1
+        )
+    assert slow < 12
+
+
+def test_nonsense_proves_only_what_is_true():
+    rng = np.random.default_rng(2)
+    channels = [
+        (modular_sum(5, 3), randomized_response(3, 1.0)),
+        (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),  # erasures
+        (counting(3), geometric(4, 0.7)),  # more than a peak
+        (Query(max, [(0, 1), (0, 1)]), random_channel(4, 3, rng)),
+    ]
+    near = refused = 0
+    for query, channel in channels:
+        attack, b, best, value = asked(query, channel, 0.85)
+        problem = problem_of(attack)
+        doubts, learnt = drawn(problem, rng, 3000)
+        most = max(value, learnt[doubts >= b].max(initial=0))
+        doubt = own_multiplier(problem, b, best, Clock())
+        start = starting_price(problem, peaks(problem), best, max(doubt, 0.05))
+        for depth in (0, 1, 3):
+            tree = nonsense(
+                attack.rows[0].shape[1], np.array([start.doubt, *start.belief]), rng, depth
+            )
+            proved = walk_prices(attack, b, tree)
+            assert proved >= most - 1e-12
+            near += bool(proved < 1)
+            k = int(rng.integers(len(tree.nodes)))
+            node = tree.nodes[k]
+            others = [
+                [],
+                [node, node],
+                [Halve(0, -0.1)],
+                [Halve(99, 0.5)],
+                [Prices(np.nan, 0.0, 0.0)],
+                [Prices(-1.0, 0.0, 0.0)],
+                [Prices(1.0, np.nan, 0.0)],
+            ]
+            for other in others:
+                try:
+                    spoiled = tree._replace(nodes=[*tree.nodes[:k], *other, *tree.nodes[k + 1 :]])
+                    assert walk_prices(attack, b, spoiled) >= most - 1e-12
+                except ProofFailed:
+                    refused += 1
+    assert near > 3 and refused > 60

@@ -1,0 +1,157 @@
+"""Rounds: orbits by listing, rounding, whole matches and small steps."""
+
+from decimal import Decimal
+
+import numpy as np
+
+from pmlbook.per_record.queries import counting, parity
+from pmlbook.record_design.planes import Pool
+from pmlbook.record_design.rounds import (
+    Goal,
+    Match,
+    Orbits,
+    best_against,
+    play,
+    referee,
+    rounding_loss,
+    small_steps,
+)
+from pmlbook.record_design.symmetry import parity_least_distortion, parity_least_leakage, setting
+from pmlbook.workshop.progress import Clock
+
+
+def whole_matches(n, b, D, L):
+    """For the leakage at D and the distortion at L of a parity."""
+    told = []
+    bounded, quiet = (
+        Match(setting(parity(n), shrink=False), b, goal, 1e-5, Clock())
+        for goal in (Goal(D=D), Goal(L=L))
+    )
+    assert (
+        bounded.least == 0
+        and bounded.most == 0.5
+        and bounded.lower == 0
+        and -1e-14 < quiet.lower <= 0
+    )
+    for q in (bounded.silence, bounded.exact, bounded.truer(bounded.silence)):
+        kept = bounded.truer(q)
+        assert 0 <= min(D, bounded.errs(q)) - bounded.errs(kept) <= 1e-14
+        assert quiet.truer(q) is q and bounded.quieter(q, 9.0) is q
+    assert (
+        quiet.quieter(q, L - 1e-12) is q and quiet.quieter(q, L) is not q
+    )  # room for the rounding
+    share = (quiet.quieter(quiet.exact, 2 * L) - quiet.silence)[0, 0] / (
+        quiet.exact - quiet.silence
+    )[0, 0]
+    assert L - 2 * quiet.loss <= 2 * L * share <= L - quiet.loss / 2
+    assert np.allclose(
+        Match(bounded.made, b, Goal(D=0.0), 1e-5, Clock()).truer(q),
+        bounded.exact,
+        rtol=0,
+        atol=1e-15,
+    )
+    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.errs(quiet.quieter(q, 9.0))
+
+    truths = parity_least_leakage(n, D, b), parity_least_distortion(n, L, b)
+    for match, truth in zip((bounded, quiet), truths):
+        told.clear()
+        match.clock = Clock(None, lambda *report: told.append(report[:2]))
+        best, learnt, why = play(match, match.truer(match.silence))
+        assert why == "cutting planes" and len(told) <= 10
+        assert all(low - 1e-9 <= truth <= high + 1e-9 for high, low in told)
+        reached = learnt if match is bounded else match.errs(match.quieter(best, learnt))
+        assert (
+            truth - 1e-9 <= reached <= truth + 1e-5
+            and match.errs(match.truer(best)) <= max(D, truth) + 1e-5
+        )
+        for solver, far in (
+            (best_against, 1e-4),
+            (small_steps, 0.05),
+        ):  # both are good against the pool
+            v = solver(
+                match.orbits,
+                match.goal,
+                match.pool,
+                match.orbits.variables(match.silence if match is quiet else match.exact),
+                Clock(),
+            )
+            answer = match.orbits.table(v)
+            errs, met = match.errs(answer), match.pool.information(answer).max()
+            limits = (D, truth + far) if match is bounded else (truth + far, L)
+            assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
+            late = solver(match.orbits, match.goal, match.pool, v, Clock(0.0, False))
+            assert (late == v).all()
+        bound, prices = referee(match.orbits, match.goal, match.cuts)
+        assert (
+            bound <= match.lower + 1e-12
+            and truth - 1e-4 < bound <= truth + 1e-9
+            and len(prices) == len(match.cuts)
+        )
+        assert referee(match.orbits, match.goal, match.cuts, Clock(0))[0] == -np.inf
+    hurried = Match(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))
+    best, learnt, why = play(hurried, hurried.truer(hurried.silence))
+    assert why == "interrupted" and learnt >= truths[0] - 1e-9 and hurried.errs(best) <= D + 1e-15
+
+
+def test_orbits_translate_as_a_loop_would():
+    few = 64 * 2.0**-52  # twice what a sum of 64 terms below one may lose, in any order
+    draw = np.random.default_rng(22)
+    for made in (
+        setting(counting(3)),
+        setting(parity(2), shrink=False),
+        setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1])),
+    ):
+        orbits, cells = Orbits(made), made.cells
+        v = draw.uniform(0.1, 1, made.size)
+        assert (orbits.table(v) == v[cells] / v[cells].sum(axis=1, keepdims=True)).all()
+        assert np.allclose(orbits.variables(v[cells]), v, rtol=0, atol=few)
+        q = draw.uniform(0, 1, cells.shape)
+        assert np.allclose(
+            orbits.variables(q), [q[cells == k].mean() for k in range(made.size)], rtol=0, atol=few
+        )
+        gains = draw.uniform(-1, 1, (4, *cells.shape))
+        assert np.allclose(
+            orbits.gather(gains) @ v, (gains * v[cells]).sum(axis=(1, 2)), rtol=0, atol=1e-12
+        )
+        assert np.isclose(orbits.cost @ v, (made.cost * v[cells]).sum(), rtol=0, atol=1e-12)
+        even = orbits.table(np.ones(made.size))
+        assert np.allclose(orbits.rows @ orbits.variables(even), 1, rtol=0, atol=few)
+        for gain in gains:
+            average = orbits.variables(gain)[
+                cells
+            ]  # what a mechanism that respects the orbits can choose from
+            assert np.isclose(
+                orbits.floor(orbits.gather(gain), np.zeros(made.size)),
+                average.min(axis=1).sum(),
+                rtol=0,
+                atol=1e-12,
+            )
+
+
+def test_the_loss_of_rounding():
+    for M, symbols in ((2, 2), (9, 5)):
+        moved = Decimal(M + 4) * Decimal(2) ** -52
+        entropy = -moved * moved.ln() - (1 - moved) * (1 - moved).ln()
+        loss = Decimal(rounding_loss(np.zeros((3, M)), symbols))
+        assert abs(loss - entropy - moved * Decimal(symbols).ln()) < Decimal("1e-25")
+
+
+def test_whole_matches_close():
+    whole_matches(2, 1.0, 0.2, 0.1)
+    whole_matches(2, 0.0, 0.1, 0.3)
+
+
+def test_small_steps_end_near_the_solver():
+    whole = Match(setting(parity(2), shrink=False), 0.0, Goal(D=0.25), 1e-9, Clock())
+    one = np.zeros((1, 2, 4))
+    muted = Match(whole.made, 0.0, Goal(L=0.02), 1e-9, Clock())
+    for game in (whole, muted):
+        orbits, pool = game.orbits, Pool({0: one})
+        begin = orbits.variables(game.exact if game is whole else game.silence)
+        reached = {}
+        for solver in (best_against, small_steps):
+            q = orbits.table(solver(orbits, game.goal, pool, begin, Clock()))
+            met, errs = pool.information(q).max(), game.errs(q)
+            assert (errs if game is whole else met) <= game.goal.limit + 1e-6
+            reached[solver] = met if game is whole else errs
+        assert reached[best_against] - 1e-9 <= reached[small_steps] <= reached[best_against] + 1e-3
