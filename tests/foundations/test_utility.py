@@ -1,0 +1,266 @@
+"""Utilities where floats and fractions part: enclosures, series, lifts and refusals."""
+
+from fractions import Fraction
+from functools import partial
+
+import mpmath
+import numpy as np
+
+from pmlbook.foundations.utility import (
+    NAMED,
+    UNPROVEN,
+    ExpectedGain,
+    FInformation,
+    HypothesisDivergence,
+    SubLinear,
+    alpha_information,
+    as_utility,
+    expm1_minus,
+    finite,
+    lifts_of,
+    log1p_minus,
+)
+
+
+def precise(alpha):
+    """The textbook's f of order alpha."""
+    a = mpmath.mpf(alpha)
+    return lambda t: (t**a - a * t + a - 1) / (a * (a - 1))
+
+
+def refused(make, *words):
+    try:
+        make()
+    except ValueError as error:
+        return all(word in str(error) for word in words)
+    return False
+
+
+def test_sizes_of_terms_bound_the_rounding():
+    rng, F = np.random.default_rng(7), Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    column = np.array([lifts], dtype=float).T
+    given = column, column - 1, p
+    slopes = {  # a convex function, and its slope: what an error of the ratio may cost
+        lambda t: 3e6 * (t * t - 1): lambda t: 6e6 * t,
+        lambda t: -np.log(t): lambda t: -1 / t,
+        lambda t: 1e-6 * np.maximum(2 - t, 0) - 1e-6: lambda t: -1e-6 * (t < 2),
+    }
+    for (f, slope), laws in zip(list(slopes.items()) * 3, rng.dirichlet(np.ones(3), (9, 2))):
+        judged, (after, before) = HypothesisDivergence(f, *laws), laws @ column
+        cost = abs(slope(after / before)) * (laws.sum(axis=0) @ abs(column - 1))
+        room = judged.size(*given) - judged.at_lifts(*given)
+        assert (room >= cost * (1 - 1e-9)).all() and (room <= 3 * cost + 1e-6).all()
+        coarse = HypothesisDivergence(lambda t, f=f: 2.0**40 * f(t), *laws)
+        assert coarse.size(*given) == 2.0**40 * judged.size(*given)
+
+
+def test_gains_in_fractions():
+    rng, F = np.random.default_rng(7), Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    column = np.array([lifts], dtype=float).T
+    given = column, column - 1, p
+    gain = rng.integers(-8, 9, size=(3, 4))
+    decision = ExpectedGain(gain, ["flu", "cold", "rare"])
+    earned = [
+        sum(b * t * int(g) for b, t, g in zip(law, lifts, action)) for action in gain.T
+    ]  # by each action
+    assert decision.exact and decision.enclose(lifts, law) == (max(earned), max(earned))
+    assert np.isclose(decision.at_lifts(*given)[0], float(max(earned)), rtol=1e-14, atol=0)
+    terms = [sum(b * t * abs(int(g)) for b, t, g in zip(law, lifts, action)) for action in gain.T]
+    assert np.isclose(decision.size(*given)[0], float(max(terms)), rtol=1e-14, atol=0)
+    turned = decision.aligned(["rare", "flu", "cold"], "prior")
+    assert np.array_equal(turned.gain, gain[[2, 0, 1]]) and turned.inputs == ("rare", "flu", "cold")
+    assert decision.aligned(None, "prior") is decision
+    unnamed = ExpectedGain(gain)
+    assert unnamed.aligned(["a", "b", "c"], "prior") is unnamed
+
+
+def test_divergences_in_fractions():
+    F = Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    column = np.array([lifts], dtype=float).T
+    given = column, column - 1, p
+    first, second = np.array([4, 2, 2]) / 8, np.array([1, 3, 4]) / 8
+    after, before = (
+        sum(F(x) * t for x, t in zip(some.tolist(), lifts)) for some in (first, second)
+    )
+    for f in NAMED.values():
+        testers = HypothesisDivergence(f, first, second, ["flu", "cold", "rare"])
+        low, high = testers.enclose(lifts, law)
+        one = [before * end for end in f.enclosure(after / before)]
+        assert testers.exact and (low, high) == tuple(one) and low <= high
+        assert np.isclose(testers.at_lifts(*given)[0], float(low), rtol=1e-13, atol=0)
+        turned = testers.aligned(["rare", "flu", "cold"], "prior")
+        assert np.array_equal([turned.first, turned.second], [first[[2, 0, 1]], second[[2, 0, 1]]])
+        assert testers.aligned(None, "prior") is testers
+        plain = HypothesisDivergence(f, first, second)
+        assert plain.aligned(["a", "b", "c"], "prior") is plain
+        assert (
+            plain.enclose([F(0)] * 3, law) == (0, 0)
+            and plain.at_lifts(0 * column, -1 + 0 * column, p)[0] == 0
+        )
+        sums = HypothesisDivergence(f.f, first, second)  # a plain function: from floats, not proved
+        least, most = sums.enclose(lifts, law)
+        slope = before * (after / before - 1) if f.name == "mutual_information" else 0  # f'(1) = 1
+        assert not sums.exact and least < low + slope <= high + slope < most
+
+        parts = [[share * end for end in f.enclosure(t)] for share, t in zip(law, lifts)]
+        low, high = f.enclose(lifts, law)
+        assert f.exact and (low, high) == (sum(a for a, _ in parts), sum(b for _, b in parts))
+        rough = FInformation(f.f)
+        (least, most), size = rough.enclose(lifts, law), float(rough.size(*given)[0])
+        assert not rough.exact and rough.size(*given)[0] > p @ abs(f.f(column[:, 0]))
+        assert least < low <= high < most and 0 < most - least < 2.1 * UNPROVEN * size < 1e-11
+        assert f.size(*given) == f.at_lifts(*given)
+
+
+def test_a_norm_is_not_exact():
+    F = Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    lifts = [F(1, 2), F(1, 2), F(7, 2)]
+    assert not SubLinear(np.linalg.norm).exact
+    least, most = SubLinear(lambda v: -np.linalg.norm(v)).enclose(lifts, law)
+    assert least < -np.linalg.norm(np.array(lifts, dtype=float)) < most
+
+
+def test_series_of_powers_in_sixty_digits():
+    for a in (
+        1e-3,
+        0.3,
+        0.49,
+        0.5,
+        0.51,
+        2.0,
+        7.0,
+    ):  # zero, the far and the near side of each series
+        information, f = alpha_information(a), precise(a)
+        for x in (-1, -1 + 1e-9, -0.51, -0.5, -0.49, -0.1, -1e-8, 0, 1e-8, 0.1, 0.49, 0.5, 0.51, 9):
+            t = np.array([1.0 + x])
+            with mpmath.workdps(60):
+                truth = f(mpmath.mpf(float(t[0])))
+                for value in (information.excess(t, t - 1)[0], information.f(t)[0]):
+                    assert abs(mpmath.mpf(float(value)) - truth) <= 1e-14 * (
+                        1 / mpmath.mpf(a) + truth
+                    ) * (1 + 1 / abs(a - 1))
+
+
+def test_series_of_logarithms_in_sixty_digits():
+    for x in np.concatenate([-np.geomspace(1e-12, 0.999, 80), np.geomspace(1e-12, 50, 80)]):
+        t = np.array([x])
+        with mpmath.workdps(60):
+            exact = mpmath.mpf(float(x))
+            truth = mpmath.log1p(exact) - exact, mpmath.expm1(exact) - exact
+            for value, true in zip((log1p_minus(t)[0], expm1_minus(t)[0]), truth):
+                assert abs(mpmath.mpf(float(value)) / true - 1) < 2e-15
+
+
+def test_named_functions_in_sixty_digits():
+    textbook_f = {
+        "mutual_information": lambda t: t * mpmath.log(t) if t else mpmath.mpf(0),
+        "total_variation": lambda t: abs(t - 1) / 2,
+        "chi_square": lambda t: (t - 1) ** 2,
+        "hellinger": lambda t: (mpmath.sqrt(t) - 1) ** 2,
+        "le_cam": lambda t: (t - 1) ** 2 / (2 * (t + 1)),
+    }
+    for x in (0.5, np.nextafter(0.5, 1), -0.5, -0.7, 3.0, -1.0):
+        t = np.array([1 + x])
+        with mpmath.workdps(60):
+            exact = mpmath.mpf(float(t[0]))
+            for name, f in textbook_f.items():
+                true = f(exact) - (exact - 1 if name == "mutual_information" else 0)
+                assert abs(float(NAMED[name].excess(t, t - 1)[0]) - true) < 2e-15
+
+
+def test_lifts_of_columns():
+    rng, F = np.random.default_rng(7), Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    p = np.array(law, dtype=float)
+    columns = rng.random((3, 5)) * [[1, 0, 1, 1, 1]]
+    outcome, some, shifts = lifts_of(columns, p)
+    assert np.allclose(outcome, p @ columns, rtol=0, atol=1e-15) and np.all(some[:, 1] == 1)
+    assert np.all(shifts[:, 1] == 0) and np.allclose(some * outcome, columns, rtol=0, atol=1e-15)
+    assert np.allclose(shifts, np.where(outcome > 0, some - 1, 0), rtol=0, atol=4e-15)
+
+
+def test_orders_that_are_none():
+    for a in (0, -1.0, 1, np.inf, np.nan, "2", 10**400):
+        assert refused(partial(alpha_information, a), "alpha")
+
+
+def test_names_and_refusals():
+    rng, F = np.random.default_rng(7), Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    column = np.array([lifts], dtype=float).T
+    given = column, column - 1, p
+    gain = rng.integers(-8, 9, size=(3, 4))
+    decision = ExpectedGain(gain, ["flu", "cold", "rare"])
+    first, second = np.array([4, 2, 2]) / 8, np.array([1, 3, 4]) / 8
+    after, before = (
+        sum(F(x) * t for x, t in zip(some.tolist(), lifts)) for some in (first, second)
+    )
+    for f in NAMED.values():
+        testers = HypothesisDivergence(f, first, second, ["flu", "cold", "rare"])
+        low, high = testers.enclose(lifts, law)
+        one = [before * end for end in f.enclosure(after / before)]
+        assert testers.exact and (low, high) == tuple(one) and low <= high
+        assert np.isclose(testers.at_lifts(*given)[0], float(low), rtol=1e-13, atol=0)
+        turned = testers.aligned(["rare", "flu", "cold"], "prior")
+        assert np.array_equal([turned.first, turned.second], [first[[2, 0, 1]], second[[2, 0, 1]]])
+        assert testers.aligned(None, "prior") is testers
+        plain = HypothesisDivergence(f, first, second)
+        assert plain.aligned(["a", "b", "c"], "prior") is plain
+        assert (
+            plain.enclose([F(0)] * 3, law) == (0, 0)
+            and plain.at_lifts(0 * column, -1 + 0 * column, p)[0] == 0
+        )
+        sums = HypothesisDivergence(f.f, first, second)  # a plain function: from floats, not proved
+        least, most = sums.enclose(lifts, law)
+        slope = before * (after / before - 1) if f.name == "mutual_information" else 0  # f'(1) = 1
+        assert not sums.exact and least < low + slope <= high + slope < most
+
+        parts = [[share * end for end in f.enclosure(t)] for share, t in zip(law, lifts)]
+        low, high = f.enclose(lifts, law)
+        assert f.exact and (low, high) == (sum(a for a, _ in parts), sum(b for _, b in parts))
+        rough = FInformation(f.f)
+        (least, most), size = rough.enclose(lifts, law), float(rough.size(*given)[0])
+        assert not rough.exact and rough.size(*given)[0] > p @ abs(f.f(column[:, 0]))
+        assert least < low <= high < most and 0 < most - least < 2.1 * UNPROVEN * size < 1e-11
+        assert f.size(*given) == f.at_lifts(*given)
+    assert (
+        alpha_information(5e-324).name == "alpha_5e-324" and alpha_information(2).name == "alpha_2"
+    )
+    assert refused(lambda: finite(np.array([1.0, np.nan])), "nan") and finite(column) is column
+    assert refused(lambda: FInformation(3), "function") and refused(
+        lambda: as_utility("shannon"), "none"
+    )
+    assert refused(lambda: as_utility(3)) and as_utility(decision) is decision
+    assert refused(
+        lambda: decision.columns(np.ones((2, 1)), np.array([0.5, 0.5])), "3 rows", "2 symbols"
+    )
+    assert refused(lambda: plain(np.eye(2), [0.5, 0.5]), "first", "3 entries")
+    assert refused(lambda: SubLinear(lambda v: "high")(np.eye(2), [0.5, 0.5]), "not a number")
+    assert refused(lambda: SubLinear(lambda: 1)(np.eye(2), [0.5, 0.5]), "column")
+    assert refused(lambda: ExpectedGain(gain, ["flu", "cold"])) and refused(
+        lambda: ExpectedGain(gain[0])
+    )
+
+
+def test_lifts_in_another_unit():
+    rng, F = np.random.default_rng(7), Fraction
+    law = (F(1, 2), F(1, 3), F(1, 6))
+    p = np.array(law, dtype=float)
+    columns = rng.random((3, 5)) * [[1, 0, 1, 1, 1]]
+    outcome, some, shifts = lifts_of(columns, p)
+    for unit in (
+        1 / 3,
+        1.0,
+        7.0,
+    ):  # a prior that does not sum to one: in another unit, the same lifts
+        scaled = lifts_of(columns, unit * p)
+        for found, wanted in zip(scaled, (outcome, some, shifts)):
+            assert np.allclose(found, wanted, rtol=0, atol=4e-15)

@@ -1,0 +1,79 @@
+"""Robust designs: shaved mixtures, vertices and what is too many to list."""
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+
+from pmlbook.practice.estimated_prior import PriorRegion, box_region
+from pmlbook.practice.robust import (
+    corners_of,
+    keeps_level,
+    least_probability,
+    robust_corners,
+    robust_mechanism,
+    robust_mixture,
+)
+from pmlbook.release.certificate import exp_below
+from pmlbook.workshop.progress import Clock
+
+
+def too_bold(region, level, measure):
+    """What robust_mixture makes of corners that were listed for a fifth more than the level."""
+    bold = robust_corners(region, exp_below(1.2 * level))
+    return robust_mixture(region, level, measure, Clock(), lambda limit: bold)
+
+
+def test_vertices_on_given_sets():
+    region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
+    list_of_all = robust_corners(region, limit)
+    least_of = partial(least_probability, region)
+    again = corners_of(region, limit, list_of_all.inner, list_of_all.outer, least_of)
+    assert again.share == list_of_all.share and (again.lifts == list_of_all.lifts).all()
+
+
+def test_columns_of_vertices_in_fractions():
+    region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
+    list_of_all = robust_corners(region, limit)
+    least_of = partial(least_probability, region)
+    again = corners_of(region, limit, list_of_all.inner, list_of_all.outer, least_of)
+    for v in range(len(again.share)):
+        column = again.column(v)
+        told = list(map(float, column)), [float(x - 1) for x in column]
+        assert told == (again.lifts[:, v].tolist(), again.shifts[:, v].tolist())
+        assert (
+            max(column) == again.heights[v]
+            and sum(map(Fraction.__mul__, again.shares, column)) == 1
+        )
+        inner, both = again.inner[v], again.inner[v] | again.outer[v]
+        t, floor = (
+            again.share[v],
+            (1 - again.share[v]) * least_of(inner) + again.share[v] * least_of(both),
+        )
+        assert (
+            floor == 1 / limit if t else least_of(inner) >= 1 / limit and not again.outer[v].any()
+        )
+
+
+def test_what_is_too_many_to_list():
+    two = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
+    mixed = robust_mechanism(two, 0.6).mechanism
+    region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
+    least_of = partial(least_probability, region)
+    rare = corners_of(
+        region, limit, np.eye(4, dtype=bool)[3:], np.zeros((1, 4), dtype=bool), least_of
+    )
+    assert (rare.inner | rare.outer).all() and rare.column(0)[3] == rare.heights[0]
+    assert (1 - rare.share[0]) * least_of(rare.inner[0]) + rare.share[0] == 1 / limit
+    many = PriorRegion(np.full(11, 1 / 11), np.zeros(11), np.ones(11))
+    ten = PriorRegion(np.full(10, 0.1), np.full(10, 0.1), np.full(10, 0.1))
+    with pytest.raises(ValueError, match="too many to list"):
+        robust_corners(many, limit)
+    with pytest.raises(ValueError, match="at most 10, or 200"):
+        robust_mechanism(many, 0.5, "total_variation")
+    with pytest.raises(ValueError, match="at most 10, or 200"):
+        robust_mechanism(PriorRegion(np.full(201, 1 / 201), np.zeros(201), np.ones(201)), 0.5)
+    with pytest.raises(ValueError, match="2 inputs, not 10"):
+        keeps_level(mixed, ten, 0.5)
+    assert keeps_level(robust_mechanism(many, 0.5, max_time=0.0).mechanism, many, 0.5)

@@ -1,0 +1,124 @@
+"""Expected utility: two roads, the least level, floors and units."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from pmlbook.foundations.probability import exact_prior, random_prior
+from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.workshop.progress import Clock
+from pmlbook.worst_case.expected_utility import (
+    _affordable,
+    _channels,
+    _roads,
+    _solve,
+    _solve_precisely,
+    best_expected_utility,
+    expected_utility,
+    price_bound,
+)
+from pmlbook.worst_case.least_leakage import Bracket, least_leakage
+
+
+def test_two_roads_solve_one_programme():
+    draw = np.random.default_rng(15)
+    for trial in range(10):
+        n, m = (int(k) for k in draw.integers(2, 5, 2))
+        mask = (draw.random((n, m)) < 0.5) | (np.arange(m) == draw.integers(m, size=(n, 1)))
+        p = random_prior(n, draw)
+        shares, worth = (
+            exact_prior(p),
+            np.array([[Fraction(int(k), 8) for k in draw.integers(0, 9, m)] for _ in range(n)]),
+        )
+        worth[~mask] = Fraction(0)
+        lift = Bracket(mask, p)
+        lift.narrow(Clock(), 0.0)
+        lift = Fraction(float(lift.lift) * (1.001 + 0.3 * (trial % 3)))
+        gain = p[:, None] * worth.astype(float)
+        earned, proved = [], []
+        for flow, prices in (
+            _solve(gain, mask, p, float(lift)),
+            _solve_precisely(worth, mask, shares, lift, Clock()),
+        ):
+            assert not flow[~mask].any() and abs(flow.sum(axis=1) - 1).max() < 1e-9
+            assert (flow <= float(lift) * (p @ flow) + 1e-8).all()
+            earned.append((gain * flow).sum())
+            proved.append(price_bound(worth, mask, shares, lift, [Fraction(x) for x in prices]))
+            assert -1e-7 < float(proved[-1]) - earned[-1] < 1e-7
+            other = [
+                Fraction(x) + Fraction(int(k), 50) for x, k in zip(prices, draw.integers(-9, 9, n))
+            ]
+            assert price_bound(worth, mask, shares, lift, other) >= earned[-1] - 1e-8
+        assert abs(earned[1] - float(proved[1])) < 1e-12 and abs(earned[0] - earned[1]) < 1e-7
+        assert expected_utility(
+            flow, p, np.where(mask, worth.astype(float), np.nan)
+        ) == expected_utility(flow, p, worth.astype(float))
+        roads = list(zip(range(3), _roads(worth, mask, shares, lift, Clock())))
+        assert len(roads) == 3 and all(
+            abs(flow.sum(axis=1) - 1).max() < 1e-6 for _, (flow, _) in roads
+        )
+        floats = [price.denominator for _, (_, prices) in roads for price in prices]
+        assert all(k & (k - 1) == 0 for k in floats)  # the quick road first, as long as it succeeds
+        assert len(list(_roads(worth, mask, shares, lift, Clock(0)))) <= 1
+        for rows in _channels(flow * draw.uniform(1, 2, (n, 1)), p):
+            assert (
+                abs(rows.sum(axis=1) - 1).max() < 1e-15
+                and rows.min() >= 0
+                and not rows[~mask].any()
+            )
+
+
+def test_channels_of_rare_rows():
+    rare = np.array(
+        [[0.5, 0.5, 0.0], [1 - 1e-18, 0.0, 1e-18]]
+    )  # what hardly occurs is dropped, if it may be
+    assert [
+        len(_channels(rows, np.array([0.5, 0.5]))) for rows in (rare, np.array([[1.0, 0], [0, 1]]))
+    ] == [2, 1]
+    assert _channels(rare, np.array([0.5, 0.5]))[0][:, 2].tolist() == [0, 0]
+    only = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert len(_channels(only, np.array([1.0, 1e-45]))) == 1  # she has no other
+    worthless = np.array([[2.0, np.nan], [4.0, 8.0]])  # by hand: 3/4 * 2 + 1/4 * (4 + 8) / 2
+    assert expected_utility(np.array([[1, 0], [0.5, 0.5]]), np.array([0.75, 0.25]), worthless) == 3
+    ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]
+    least = least_leakage(ranks, p, 2).value
+    assert best_expected_utility(ranks, p, least, 2).mechanism.certify(least)
+
+
+def test_no_room_at_the_least_level():
+    draw = np.random.default_rng(15)
+    for _ in range(
+        8
+    ):  # at the least level there is no room: the bracket must close to the last digit
+        mask, prior = (
+            (draw.random((6, 6)) < 0.5) | np.eye(6, dtype=bool),
+            draw.dirichlet(np.ones(6)),
+        )
+        bracket = Bracket(mask, prior)
+        bracket.narrow(Clock(), 0.0)
+        tight = bracket.mechanism.epsilon
+        assert _affordable(mask, prior, (), (), tight, 0.0, Clock()).certify(tight)
+
+
+def test_floors_and_units():
+    ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]
+    least = least_leakage(ranks, p, 2).value
+    try:
+        best_expected_utility(ranks, p, least - 1e-6, 2)
+        raise AssertionError("a floor was kept below the least level")
+    except Infeasible:
+        pass
+    one = best_expected_utility(ranks, p, 0.8, 2)
+    for unit, zero in ((2.0**-30, 0.0), (2.0**20, 64.0)):
+        other = best_expected_utility(unit * ranks + zero, p, 0.8, unit * 2 + zero)
+        assert abs((other.value - zero) / unit - one.value) < 1e-9 and other.bound >= other.value
+        assert abs((other.bound - zero) / unit - one.bound) < 1e-9
+
+
+def test_the_most_that_can_be_earned():
+    ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]
+    assert (
+        best_expected_utility(ranks, p, 30.0, 2).value
+        == 3
+        == best_expected_utility(ranks, p, 30.0, 2).bound
+    )

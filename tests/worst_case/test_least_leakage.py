@@ -1,0 +1,92 @@
+"""Least leakage: outputs that are kept, brackets, time and names."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+from pmlbook.foundations.probability import exact_prior
+from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.worst_case.least_leakage import (
+    Bracket,
+    least_leakage,
+    least_leakage_of_mask,
+    maximal_outputs,
+)
+from pmlbook.worst_case.problem import allowed_by_rank
+from pmlbook.worst_case.rival import rival_bound
+
+
+def test_outputs_that_are_kept_by_definition():
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        mask = rng.random(rng.integers(1, 5, size=2)) < 0.6
+        sets = [frozenset(np.flatnonzero(column)) for column in mask.T]
+        kept = [not any(one < other for other in sets) for one in sets]
+        kept = [j for j, one in enumerate(sets) if one and kept[j] and one not in sets[:j]]
+        assert maximal_outputs(mask).tolist() == kept
+
+
+def test_a_bracket_takes_only_what_is_better():
+    prior = np.array([0.6, 0.25, 0.15])
+    cyclic = np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
+    table = allowed_by_rank(cyclic, 2)
+    best = least_leakage(cyclic, prior, 2, by="rank")
+    rivals = [[Fraction(k, 4) for k in some] for some in ((0, 2, 2), (4, 0, 0), (1, 1, 2))]
+    shares, fair, taken = exact_prior(prior), table.astype(float), Bracket(table, prior)
+    for flow, rival, lift in (
+        (fair * [[1], [0], [1]], 1, None),  # somebody gets no answer
+        (fair, 0, 1 / (shares[1] + shares[2])),
+        (3 * best.mechanism.channel, 1, 2),
+        (fair, 2, 2),
+    ):
+        before = taken.bound
+        taken.take(flow, rivals[rival])
+        proved = rival_bound(table, np.array(shares, dtype=object), np.array(rivals[rival]))
+        assert taken.bound == max(before, proved) and (taken.lift is None) == (lift is None)
+        assert lift is None or abs(taken.lift - lift) < 1e-15 and max(taken.lift, taken.bound) < 2.6
+    assert abs(taken.bound - 2) < 1e-15 and np.array_equal(
+        taken.mechanism.channel, best.mechanism.channel
+    )
+
+
+def test_without_time_both_ends_hold():
+    strange = np.array(
+        [[0, 0, 0, 0, 0, 1], [1, 0, 0, 1, 1, 0], [1, 1, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0]]
+        + [[1, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
+    )
+    weights = [0.16, 0.3, 0.05, 0.11, 0.19, 0.12, 0.07]
+    exact = np.log((103 - np.sqrt(2609)) / 16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, high, low = least_leakage_of_mask(strange, weights, max_time=0)
+        hasty = least_leakage(strange, weights, 1, max_time=0)
+        assert low < exact - 1e-6 or high > exact + 1e-6
+    for top, bottom in (
+        (high, low),
+        (hasty.value, hasty.bound),
+    ):  # how near they come is a matter of luck
+        assert bottom <= exact + 1e-15 and exact <= top + 1e-15
+
+
+def test_names_and_refusals():
+    prior = np.array([0.6, 0.25, 0.15])
+    cyclic = np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
+    table = allowed_by_rank(cyclic, 2)
+    best = least_leakage(cyclic, prior, 2, by="rank")
+    named = least_leakage(
+        pd.DataFrame(cyclic, columns=list("abc")), pd.Series(prior, list("xyz")), 2, by="rank"
+    )
+    assert named.mechanism.inputs == tuple("xyz") and named.mechanism.outputs == tuple("abc")
+    assert np.array_equal(named.mechanism.channel, best.mechanism.channel)
+    for wrong, kind in (
+        (0.5 * table, ValueError),
+        (table[:2], ValueError),
+        (table * [[1], [0], [1]], Infeasible),
+    ):
+        try:
+            least_leakage_of_mask(wrong, prior)
+            raise AssertionError("taken for a table of the prior's size with answers for all")
+        except kind as error:
+            assert isinstance(error, Infeasible) == (kind is Infeasible)
