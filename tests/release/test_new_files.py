@@ -72,10 +72,26 @@ def test_systems_without_nameless_files(tmp_path, monkeypatch):
     assert not list(tmp_path.glob(".*"))
 
 
-def test_rights_that_would_mean_something_else_are_not_lent(tmp_path):
+@pytest.fixture
+def usual_umask():
+    """New files may be read by everybody, unless something else is asked for."""
+    umask = os.umask(0o022)
+    yield
+    assert os.umask(umask) == 0o022
+
+
+@pytest.fixture
+def default_signals():
+    """The handlers of the system; those of pytest are back afterwards."""
+    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in ENDINGS}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def test_rights_that_would_mean_something_else_are_not_lent(tmp_path, usual_umask):
     (tmp_path / "a.txt").touch()
-    lent, umask = {}, os.umask(0o022)
-    real = os.fstat
+    lent, real = {}, os.fstat
 
     def other_group(number):
         """What `fstat` says, with another group for the source."""
@@ -107,11 +123,9 @@ def test_rights_that_would_mean_something_else_are_not_lent(tmp_path):
     with open(os.devnull, "rb") as source:  # everybody's, and no regular file
         write(tmp_path / "lent.txt", force=True, like=source)
     assert stat.S_IMODE((tmp_path / "lent.txt").stat().st_mode) == 0o600
-    assert os.umask(umask) == 0o022
 
 
-def test_an_orderly_end_stands_a_second_signal():
-    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in ENDINGS}
+def test_an_orderly_end_stands_a_second_signal(default_signals):
     ignored = ENDINGS[-1]
     signal.signal(ignored, signal.SIG_IGN)
     cleaned, status = False, None
@@ -132,8 +146,6 @@ def test_an_orderly_end_stands_a_second_signal():
         with orderly_end():  # nothing came: nothing is sent
             pass
         assert kill.call_count == 1
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
 
 
 def test_file_and_folder_are_confirmed(tmp_path):
