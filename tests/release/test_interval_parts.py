@@ -292,8 +292,3 @@ def test_ends_of_a_constant_and_of_one_person():
     assert score_interval(plain, np.array([1.0, 2]), np.array([4.0, 4]), 0.9) == (4, 4)
     alone = score_interval(plain, np.array([1.0, 0]), goal, 1 - 2.0**-53)
     assert alone[0] == 0 and 0.99 < alone[1] <= 1
-
-
-def test_low_levels_need_the_exact_interval():
-    asked = plain, np.array([1.0, 2]), np.array([0.0, 1]), np.nextafter(0.9, 0)
-    assert "method='exact'" in refusal(score_interval, *asked)

@@ -114,29 +114,10 @@ def test_gaps_orders_and_empty_groups():
     turned = two_way(noisy, shown[::-1], where[::-1])  # met in another order
     assert turned.groups == table.groups and (turned.frequencies == table.frequencies).all()
     assert climbed.groups == ("low", "mid", "high") and np.isnan(climbed.mean(float, "high").value)
+    assert "nobody is in the group" in refusal(climbed.within, "high")
     for method in ("exact", "score"):
         assert climbed.mean([5, -1, 2], "high").interval(method=method) == (-1, 5)
         assert climbed.difference([5, -1, 2], "high", "low").interval(method=method)[1] == 6
-
-
-def test_what_is_no_table_is_refused():
-    for given, words in [
-        ((noisy, shown, where[1:]), "released has 200 values, but beside 199"),
-        ((noisy, [0, 1], [[1], [2]]), "one column of hashable values"),
-        ((noisy, shown[:3], [3, 0, 1], noisy), "beside holds"),
-        ((noisy, range(2), [0, 1], "other"), "other"),
-        ((noisy, [0] * 501, range(501)), "more than 1500 cells"),
-        ((noisy, [0] * 1501, range(1501)), "more than 1500 cells"),
-    ]:
-        assert words in refusal(two_way, *given)
-    pair = two_way(flip, [0, 1], [1, 0], flip)
-    for ask, words in [
-        (lambda: table.mean([1, 2, 3], "west"), "group 'west' is none of"),
-        (lambda: table.within("west"), "group 'west' is none of"),
-        (lambda: climbed.within("high"), "nobody is in the group"),
-        (lambda: pair.within(1), "the groups were released"),
-    ]:
-        assert words in refusal(ask)
 
 
 def test_cells_are_counted_by_outcomes_and_by_inputs(monkeypatch):
