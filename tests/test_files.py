@@ -617,7 +617,7 @@ def test_broken_gzip_is_refused(folder, cut):
     assert os.listdir() == ["in.csv"]
 
 
-WAYS = ["flu", '"flu"', "healthy", '"healthy"', "rare", '"rare"', "NA", '"NA"', "", '""', '"a,b"']
+WAYS = ["flu", '"flu"', "healthy", "NA", '"NA"', "", '""', '"a,b"']
 
 
 @pytest.mark.parametrize("head", ["id,said", '"id","said"', '"id",said', 'id,"said"'])
@@ -727,7 +727,7 @@ def written_tables(draw):
 
 
 @given(written_tables(), st.integers(1, 9))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_only_the_fields_of_one_column_change(tmp_path_factory, table, piece):
     text, encoding, place, reads = table
     folder = tmp_path_factory.mktemp("copies")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import channels, levels, pairs, priors
 
@@ -55,12 +55,14 @@ def nearly_deaf(draw):
 
 
 @pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=40)  # of each of some fifty measures
 @given(st.one_of(pairs(), nearly_deaf()))
 def test_no_measure_is_negative(name, pair):
     assert np.nanmin(MEASURES[name](*pair)) >= 0
 
 
 @pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=40)
 @given(st.data(), priors())
 def test_equal_rows_tell_exactly_nothing(name, data, prior):
     deaf = np.tile(data.draw(channels(1)), (len(prior), 1))
@@ -96,6 +98,7 @@ def test_no_bracket_of_a_leakage_is_negative(data, b):
 
 
 @pytest.mark.parametrize("utility", [*NAMED, *(INFORMATIONS[f"own {name}"] for name in NAMED)])
+@settings(max_examples=40)
 @given(priors(1, 4), st.sampled_from([0.0, 1e-6, 1e-3, 0.3, 2.0]))
 def test_no_design_is_worth_less_than_nothing(utility, prior, epsilon):
     found = pb.optimal_mechanism(prior, epsilon, utility)

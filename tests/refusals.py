@@ -1,0 +1,10 @@
+"""What a call says when it refuses."""
+
+
+def refusal(call, *arguments, **choice):
+    """The message of the ValueError or OSError that a call raises, or nothing."""
+    try:
+        call(*arguments, **choice)
+    except (ValueError, OSError) as error:
+        return str(error)
+    return ""

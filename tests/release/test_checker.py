@@ -1,0 +1,172 @@
+"""Each reason of the checker to refuse, at both sides of its limit: the last byte, digit, row or level, and the next."""
+
+import hashlib
+import json
+import math
+
+import numpy as np
+
+from pmlbook.release import checker as module
+from pmlbook.release import strict_json
+from pmlbook.release.certificate import Certificate
+from pmlbook.release.checker import (
+    UNITS,
+    Refused,
+    check,
+    check_names,
+    check_rows,
+    floating,
+    load,
+    main,
+    shares_of,
+    whole,
+)
+from pmlbook.release.sampling import to_weights
+
+names = ("healthy", "flu", "rare")
+
+
+answers = to_weights(np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]))
+
+
+honest = Certificate(1.6, answers, [0.6, 0.3, 0.1], names, names).to_json()
+
+
+def reason(make, *arguments):
+    """Why something is refused, or nothing."""
+    try:
+        make(*arguments)
+        return ""
+    except Refused as error:
+        return str(error)
+
+
+content = json.loads(honest)
+
+
+def changed(**parts):
+    """The honest certificate with some of its values replaced, as a file."""
+    return json.dumps({**content, **parts}).encode()
+
+
+def test_another_value_is_refused():
+    assert check(honest.encode())[2] == hashlib.sha256(honest.encode()).hexdigest()
+    for parts, said in [
+        ({"epsilon": 1}, "epsilon is no float"),
+        ({"epsilon": -5e-324}, "epsilon is no float"),
+        ({"epsilon": math.nextafter(1000, 2000)}, "epsilon is no float"),
+        ({"epsilon": 1000.0}, "another claim"),
+        ({"epsilon": 0.0}, "another verdict"),
+        ({"format": "pmlbook certificate 2"}, "another format"),
+        ({"units": 2**53 + 1}, "other units"),
+        ({"units": 2.0**53}, "other units"),
+        ({"holds": False}, "another verdict"),
+        ({"holds": 1}, "another verdict"),
+        ({"largest_lift": content["largest_lift"] + "0"}, "another largest_lift"),
+        ({"claim": content["claim"] + " "}, "another claim"),
+        ({"inputs": ["a", "b"]}, "another length"),
+        ({"outputs": ["a", "b", "c", "d"]}, "another length"),
+        ({"more": 1}, "other keys than the ten"),
+    ]:
+        assert said in reason(check, changed(**parts))
+    assert "other keys" in reason(load, b"[]") and "no JSON" in reason(load, b"{")
+    assert "no JSON" in reason(load, b"[" * 10**5) and "no JSON" in reason(load, b"\xff")
+    assert "twice" in reason(load, b'{"a": 1, "a": 2}') and "NaN is no" in reason(load, b"[NaN]")
+
+
+def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
+    full = honest.encode().ljust(2**25)
+    assert check(full) == check(honest.encode()) and "2^25 bytes" in reason(load, full + b" ")
+    (tmp_path / "full.json").write_bytes(full + b" ")
+    (tmp_path / "honest.json").write_text(honest)
+    false = Certificate(1.5, answers, [0.6, 0.3, 0.1], names, names)
+    (tmp_path / "false.json").write_text(false.to_json())
+    found = [main([str(tmp_path / f"{name}.json")]) for name in ("honest", "false", "full", "none")]
+    found.append(main([]))
+    assert found == [0, 1, 1, 1, 1] and not false.holds
+    lines = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert lines == ["holds", "sha256", "does not hold", "sha256", "refused", "refused", "refused"]
+
+
+def test_numbers_have_one_spelling():
+    for text in ("9" * 40, "-1", "0"):
+        assert whole(text) == int(text)
+    for text in ("9" * 41, "-0"):
+        assert "a whole number is long" in reason(whole, text)
+    for text in ("0.1", "1e-05", "1e+300", "-2.5", "0.0"):
+        assert floating(text) == float(text)
+    for text in ("0.10", "1e-5", "-0.0", "1E300", "1e400", "0." + "3" * 39):
+        assert "a float is long" in reason(floating, text)
+
+
+def test_shares_are_positive_fractions_that_sum_to_one():
+    assert shares_of(["1"]) == ([1], 1) and shares_of(["1/2", "1/3", "1/6"]) == ([3, 2, 1], 6)
+    assert shares_of([f"1/{2**14}"] * 2**14) == ([1] * 2**14, 2**14)
+    assert "very long" in reason(shares_of, [f"1/{2**14 + 1}"] * (2**14 + 1))
+    assert "no list" in reason(shares_of, "1") and "sum to one" in reason(shares_of, [])
+    odd = [0.5, "0/1", "01/2", "-1/2", "1/02", " 1/2", "1/2\n", "1/0", "1" * 601, "1/1" + "0" * 600]
+    for text in odd:
+        assert "something else than positive" in reason(shares_of, [text, "1/2"])
+    assert "lowest terms" in reason(shares_of, ["2/4", "1/2"])
+    assert "lowest terms" in reason(shares_of, ["1/1"]) and "sum to one" in reason(
+        shares_of, ["1/2"]
+    )
+    widest = 10**600 - 1
+    assert shares_of([f"1/{widest}", f"{widest - 1}/{widest}"]) == ([1, widest - 1], widest)
+    primes = [f"1/{10**300 + 1}", f"1/{10**300 + 3}"]
+    assert "more than 600 digits" in reason(shares_of, primes)
+
+
+def test_rows_are_whole_units():
+    even, sure = [UNITS // 2, UNITS // 2], [UNITS, 0]
+    (
+        check_rows([sure, even], 2),
+        check_rows([[UNITS]], 1),
+        check_rows([[UNITS] + [0] * 1023] * 2**10, 2**10),
+    )
+    check_rows([[UNITS] + [0] * (2**14 - 1)], 1)
+    for rows, count, said in [
+        ([sure], 2, "another length than prior"),
+        ((sure,), 1, "another length than prior"),
+        ([sure, [UNITS]], 2, "ragged"),
+        ([[UNITS], sure], 2, "ragged"),
+        ([tuple(sure)], 1, "ragged"),
+        ([[]], 1, "ragged"),
+        ([[UNITS] + [0] * 2**14], 1, "more than 2^20"),
+        ([[UNITS] + [0] * 1024] * 2**10, 2**10, "more than 2^20"),
+        ([[UNITS + 1, -1]], 1, "sum to 2^53"),
+        ([[UNITS - 1, 0]], 1, "sum to 2^53"),
+        ([[float(UNITS), 0]], 1, "sum to 2^53"),
+        ([[UNITS - 1, True]], 1, "sum to 2^53"),
+        ([even, [UNITS, 1]], 2, "sum to 2^53"),
+    ]:
+        assert said in reason(check_rows, rows, count)
+
+
+def test_names_differ_and_are_plain():
+    check_names(["a", 1, 0.5, None, False], 5)
+    for named, count, said in [
+        (["a"], 2, "another length"),
+        (("a",), 1, "another length"),
+        ([["a"], "b"], 2, "a list or an object"),
+        (["a", {}], 2, "a list or an object"),
+        (["a", "a"], 2, "two names are equal"),
+        ([1, True], 2, "two names are equal"),
+        (["\ud800"], 1, "half a character"),
+    ]:
+        assert said in reason(check_names, named, count)
+
+
+def test_as_many_numbers_as_the_library_reads(monkeypatch):
+    asked = []  # as many numbers as the library reads, and one more is refused
+    monkeypatch.setattr(module, "range", lambda count: asked.append(count) or [0, 0], raising=False)
+    assert "other keys" in reason(load, b"[1, 0.5]")
+    assert "more numbers than" in reason(load, b"[1, 0.5, 1]")
+    assert set(asked) == {strict_json.ENTRIES + 2 * strict_json.LENGTH + 2}
+
+
+def test_an_outcome_that_never_occurs_says_nothing():
+    mute = Certificate(
+        0.5, to_weights(np.array([[1.0, 0.0], [1.0, 0.0]])), [0.5, 0.5], (0, 1), (0, 1)
+    )
+    assert check(mute.to_json().encode())[0]

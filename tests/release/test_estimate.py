@@ -1,0 +1,29 @@
+"""What is told of a functional: its variance, whatever its size, as long as a float can square it."""
+
+import numpy as np
+from refusals import refusal
+
+from pmlbook.foundations.classic import randomized_response
+from pmlbook.release.estimation import Estimate
+
+truth = np.array([0.6, 0.3, 0.1])
+
+
+noisy, names = randomized_response(3, 0.7), ("healthy", "flu", "rare")
+
+
+def test_a_functional_is_told_with_its_variance():
+    counts = np.random.default_rng(8).multinomial(1000, truth @ noisy).astype(float)
+    told = Estimate.from_counts(names, noisy, counts, truth)
+    for goal in ([0, 1, 1], [1, 0, -1], [1e100, 0, 0], [0, 1e-100, 0], [0, 0, 0]):
+        one = told.of(goal)
+        assert np.isclose(
+            one.standard_error**2, np.array(goal) @ told.covariance @ goal, rtol=1e-12
+        )
+        assert np.isclose(one.value, told.frequencies @ goal, rtol=1e-12)
+    for goal in ([1.5e100, 0, 0], [0, 0.9e-100, 0], [0, -1e-200, 1e-300]):
+        assert "rescale it" in refusal(told.of, goal)
+    assert told.of([0, 1, 1]).interval() == told.of([0, 1, 1]).interval(0.95, "exact")
+    assert (told.interval() == told.interval(0.95)).all()
+    assert not refusal(told.of([0, 1, 1]).interval, 0.5)
+    assert "0.9" in refusal(told.of([0, 1, 1]).interval, 0.5, "score")

@@ -1,0 +1,294 @@
+"""The parts of an interval: nested sets, bounds, limits that fit, distances, and Newton's method."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from refusals import refusal
+from scipy.optimize import brentq
+from scipy.stats import binom, power_divergence
+from scipy.stats import t as student
+
+from pmlbook.foundations.classic import randomized_response
+from pmlbook.release import intervals as module
+from pmlbook.release.intervals import (
+    _least_within,
+    _nearest,
+    clopper_pearson,
+    descend,
+    divergences,
+    ends_that_fit,
+    exact_interval,
+    least_value,
+    nested_sets,
+    score_interval,
+)
+from pmlbook.release.sampling import UNITS, to_weights
+from pmlbook.workshop.linear_programmes import Infeasible
+
+plain = np.eye(2)
+
+
+class Fits:
+    """Stands for programmes that become feasible after some calls, and remembers the limits."""
+
+    def __init__(self, refused, crossed=False):
+        self.refused, self.crossed, self.limits = refused, crossed, []
+
+    def __call__(self, seen, low, high):
+        self.limits.append((low, high))
+        if len(self.limits) > self.refused:
+            return 0.25, 0.75
+        if self.crossed:
+            return 0.5, 0.25
+        raise Infeasible("not yet")
+
+
+def nudged(distance, part, x, step=1e-6):
+    """Derivatives of a part of a distance along each coordinate, by differences; the last axis is the coordinate."""
+    moves = step * np.eye(len(x))
+    ends = [(distance(x + move)[part], distance(x - move)[part]) for move in moves]
+    return np.transpose([(there - back) / (2 * step) for there, back in ends])
+
+
+def entropy_of(wanted, asked):
+    """A barrier that is least where x is proportional to the parts wanted; it notes what it is asked."""
+
+    def entropy(x):
+        asked.append(x)
+        return -wanted @ np.log(x), -wanted / x, np.diag(wanted / x**2)
+
+    return entropy
+
+
+law, counts = np.array([0.5, 0.3, 0.2]), np.array([7.0, 0, 4])
+noisy = randomized_response(3, 1.0)
+
+
+def line_search(pull, share):
+    """The first shares that are tried, one of which wants to fall by a part `pull`, until they earn `share`."""
+    asked = []
+
+    def barrier(x):
+        asked.append(x)
+        slope = np.array([2.0, -2]) * pull * (len(asked) == 1)
+        return -share * 2 * pull**2 * (len(asked) > 1), slope, 4 * np.eye(2)
+
+    descend(np.full(2, 0.5), barrier)
+    return [x[0] for x in asked]
+
+
+def wilson(n, k, z2):
+    """Ends of Wilson's interval for one binomial: the roots of a quadratic equation."""
+    root = math.sqrt(z2 * k * (n - k) / n**3 + (z2 / 2 / n) ** 2)
+    return [(k / n + z2 / 2 / n + sign * root) / (1 + z2 / n) for sign in (-1, 1)]
+
+
+def wilks(n, k, z2):
+    """Ends of the likelihood's interval for one binomial, by bisection."""
+
+    def excess(q):
+        return 2 * (binom.logpmf(k, n, k / n) - binom.logpmf(k, n, q)) - z2
+
+    low = brentq(excess, 1e-15, k / n, xtol=1e-14) if k > 0 else 0.0
+    return low, brentq(excess, k / n, 1 - 1e-15, xtol=1e-14) if k < n else 1.0
+
+
+def test_what_is_no_count_or_no_tail_is_refused():
+    clopper_pearson([0, 3], 3, 1e-100), clopper_pearson(1, 3, np.nextafter(1, 0))
+    no_counts = [([0, 4], 0.1), ([-1, 3], 0.1), (np.nan, 0.1)]
+    for counts, tail in [*no_counts, (1, np.nextafter(1e-100, 0)), (1, 1), (1, np.nan)]:
+        assert refusal(clopper_pearson, counts, 3, tail)
+
+
+def test_nested_sets_sum_to_the_weights():
+    rng = np.random.default_rng(4)
+    for weights in (np.array([0, 1.5e-9, 1]), np.array([3.0, 1, 3, 2]), np.array([0.0, 7, -7])):
+        sets, law, order = (
+            nested_sets(weights),
+            rng.dirichlet(np.ones(len(weights))),
+            np.unique(weights),
+        )
+        assert len(sets) == len(order) - 1 and (np.diff(sets.sum(axis=1)) < 0).all()
+        told = order[0] + np.diff(order) @ (sets @ law)
+        assert np.isclose(told, weights @ law, rtol=0, atol=1e-14)
+    for one in ([100, 100 + 0.9e-9, 101], [0, 5e-7, 1000], [-1, 1 - 1.8e-9, 1]):
+        assert len(nested_sets(np.array(one))) == 1
+    for two in ([100, 100 + 1e-8, 101], [0, 1.5e-6, 1000], [-1, 1 - 2.2e-9, 1]):
+        assert len(nested_sets(np.array(two))) == 2
+    assert nested_sets(np.array([2.0, 2.0])).shape == (0, 2)
+
+
+def test_the_least_value_of_two_secrets_in_fractions():
+    rng = np.random.default_rng(4)
+    for scale in (1e-9, 1.0, 1e9, 0.0):
+        for _ in range(8):
+            units, goal = to_weights(rng.dirichlet(np.ones(2), size=2)), scale * rng.normal(size=2)
+            seen = [[row[1]] for row in units.tolist()]
+            a, b = (Fraction(row[0], UNITS) for row in seen)
+            share = [
+                Fraction(s) for s in np.sort(rng.random(2)).tolist()
+            ]  # what fits, and its limits
+            limits = sorted(float(a + s * (b - a)) for s in share)
+            fit = sorted((Fraction(q) - a) / (b - a) for q in limits)
+            start, slope = Fraction(goal[0]), Fraction(goal[1]) - Fraction(goal[0])
+            optimum = min(start + slope * min(max(s, Fraction(0)), Fraction(1)) for s in fit)
+            bound = Fraction(least_value(goal, seen, *np.array(limits)[:, None]))
+            assert 0 <= optimum - bound <= Fraction(scale) / 10**12
+
+
+def test_the_least_value_of_three_secrets_by_trying():
+    rng = np.random.default_rng(4)
+    for scale in (1e-9, 1e9):
+        units, goal = to_weights(rng.dirichlet(np.ones(4), size=3)), scale * rng.normal(size=3)
+        sets = nested_sets(np.array([0.0, 1, 2, 3])).T
+        fine = rng.dirichlet(np.ones(3), size=4000)
+        seen = units @ sets
+        told = fine @ (seen / UNITS)
+        low, high = told[0] * 0.9, np.minimum(1, told[0] * 1.1)
+        best = (fine @ goal)[((low <= told) & (told <= high)).all(axis=1)].min()
+        bound = least_value(goal, seen.tolist(), low, high)
+        assert 0 <= best - bound <= 0.1 * scale
+
+
+def test_limits_widen_until_they_fit():
+    noisy, one = randomized_response(3, 1.0), np.array([[True, False, False], [True, True, False]])
+    for refused, crossed, calls in [(0, False, 1), (1, False, 3), (3, False, 5), (1, True, 3)]:
+        asked = Fits(refused, crossed)
+        assert ends_that_fit(noisy, np.array([2.0, 0, 7]), one, 0.875, asked) == (0.25, 0.75)
+        assert len(asked.limits) == calls
+        for k, (low, high) in enumerate(asked.limits):
+            plain_low, plain_high = clopper_pearson([2, 2], 9, 0.125 / 4**k / 4)
+            for inner, outer in ((low, plain_low), (plain_high, high)):
+                wider = [Fraction(b) - Fraction(a) for a, b in zip(inner, outer)]
+                assert all(Fraction(3, 2**52) < room < Fraction(13, 2**52) for room in wider)
+    nobody = Fits(0)
+    ends_that_fit(noisy, np.array([0.0, 0, 9]), one, 0.875, nobody)
+    assert (nobody.limits[0][0] == 0).all()
+    all_of_them = Fits(0)
+    ends_that_fit(noisy, np.array([9.0, 0, 0]), one, 0.875, all_of_them)
+    assert (all_of_them.limits[0][1] == 1).all()
+    never = Fits(1000)
+    try:
+        ends_that_fit(noisy, np.array([2.0, 0, 7]), one, 0.875, never)
+        raise RuntimeError("limits that nothing satisfies")
+    except ValueError as error:
+        last = float(str(error).split()[-1])
+    assert 1e-12 * 0.125 <= 4 ** -(len(never.limits) - 1) * 0.125 < 4e-12 * 0.125
+    assert np.isclose(last, 4.0 ** -(len(never.limits) - 1) * 0.125, rtol=0.5, atol=0)
+
+
+def test_a_functional_without_sets_and_one_that_nobody_tells():
+    told, noisy = Fits(0), randomized_response(3, 1.0)
+    one = np.array([[True, False, False], [True, True, False]])
+    assert ends_that_fit(noisy, np.array([2.0, 0, 7]), one[:0], 0.875, told) == (0.25, 0.75)
+    for goal in (np.array([-3.0, 1, 2]), np.array([5.0, 5, 5])):
+        ends = exact_interval(noisy, np.array([1.0, 0, 0]), noisy @ goal, goal, 0.95)
+        assert goal.min() <= ends[0] <= ends[1] <= goal.max()
+
+
+def test_distances_are_those_of_scipy():
+    for distance, kind in zip(divergences(noisy, counts), ("log-likelihood", "pearson")):
+        value, slope, bend = distance(law)
+        known = power_divergence(counts, 11 * law @ noisy, lambda_=kind).statistic
+        assert np.isclose(value, known, rtol=1e-12, atol=0)
+        assert np.allclose(slope, nudged(distance, 0, law), rtol=1e-7, atol=0)
+        assert np.allclose(bend, nudged(distance, 1, law), rtol=1e-7, atol=0)
+
+
+def test_newtons_method_finds_a_known_minimum():
+    for parts in ([1.0, 1, 1], [3.0, 1, 40], [1e-3, 5, 1e4]):
+        wanted, asked = np.array(parts), []
+        entropy = entropy_of(wanted, asked)
+        least = entropy(wanted / wanted.sum())[0]
+        found = descend(np.full(3, 1 / 3), entropy)
+        assert least <= entropy(found)[0] < least + 0.05 and np.isclose(
+            found.sum(), 1, rtol=0, atol=1e-12
+        )
+        assert all((x > 0).all() for x in asked) and len(asked) <= 16
+
+
+def test_a_step_is_halved_until_it_earns_its_share():
+    for pull in (0.5, 1.2, 3.0):  # a whole step, or nearly to the border
+        first = min(1, 0.95 / pull)
+        for share, tries in ((1.01, 1), (0.99, 2)):  # of a tenth of what the slope promises
+            lengths = [first / 2**k for k in range(tries)]
+            parts = line_search(pull, share * first / 10)
+            assert np.allclose(
+                parts, [0.5, *(0.5 - pull * d / 2 for d in lengths)], rtol=1e-12, atol=0
+            )
+
+
+def test_derivatives_of_the_barriers(monkeypatch):
+    distance, genuine = divergences(noisy, counts)[1], descend
+    within = distance(law)[0] + 2
+    for search, given in ((_nearest, (distance, 3)), (_least_within, (distance, within, law, law))):
+        seen = []
+
+        def watched(x, barrier):
+            if not seen:  # later the weight drowns the other parts  # noqa: B023
+                ends = nudged(barrier, 0, x), nudged(barrier, 1, x)
+                seen.extend(zip(barrier(x)[1:], ends))  # noqa: B023
+            return genuine(x, barrier)
+
+        monkeypatch.setattr(module, "descend", watched)
+        search(*given)
+        assert all(np.allclose(told, found, rtol=1e-6, atol=1e-6) for told, found in seen)
+
+
+def test_the_barrier_ends_where_it_is_told(monkeypatch):
+    distance = divergences(noisy, counts)[1]
+    within = distance(law)[0] + 2
+    monkeypatch.setattr(
+        module, "HARDEST", 2
+    )  # a barrier of four logarithms, and one more for where its descent ends
+    flat = np.full(3, 100.0)
+    assert np.isclose(_least_within(distance, within, flat, law), 100 - 5, rtol=0, atol=1e-9)
+
+
+def test_one_binomial_has_known_ends():
+    goal = np.array([0.0, 1.0])
+    for people, k, level in [(1, 1, 0.9), (12, 0, 0.95), (40, 9, 0.95), (500, 499, 0.99)]:
+        counts, z2 = np.array([people - k, k], float), student.ppf((1 + level) / 2, people) ** 2
+        known = wilks(people, k, z2), wilson(people, k, z2)
+        for distance, (low, high) in zip(divergences(plain, counts), known):
+            centre = _nearest(distance, 2)
+            assert distance(centre)[0] < 1e-2 and (centre > 0).all()
+            least = _least_within(distance, z2, goal, centre)
+            most = 1 - _least_within(distance, z2, 1 - goal, centre)
+            assert low - 1e-7 < least <= max(low, 1e-13) and high - 1e-13 <= most < high + 1e-7
+            assert least >= 0 and most <= 1
+        union = np.array([min(known[0][0], known[1][0]), max(known[0][1], known[1][1])])
+        ends = np.array(score_interval(plain, counts, goal, level))
+        assert np.allclose(ends, union, rtol=2e-3, atol=1e-7)
+
+
+def test_a_functional_takes_its_interval_along():
+    goal = np.array([0.0, 1.0])
+    people, k, level = 40, 9, 0.95
+    counts, z2 = np.array([31.0, 9]), student.ppf(0.975, 40) ** 2
+    ends = np.array(score_interval(plain, counts, goal, level))
+    moved = score_interval(plain, counts, 3 * goal - 7, level)
+    assert np.allclose(moved, 3 * ends - 7, rtol=0, atol=1e-12)
+    turned = score_interval(plain, counts, -goal, level)
+    assert np.allclose(turned, -ends[::-1], rtol=0, atol=1e-12)
+    parted = score_interval(plain, counts, goal, level, 0.25)
+    fewer = wilks(people, k, z2 / 4), wilson(people, k, z2 / 4)
+    inner = [min(fewer[0][0], fewer[1][0]), max(fewer[0][1], fewer[1][1])]
+    assert np.allclose(parted, inner, rtol=5e-3, atol=1e-7)
+    none = score_interval(plain, counts, goal, level, 0.0)
+    assert np.allclose(none, k / people, rtol=0, atol=2e-2)
+
+
+def test_the_centre_is_nearly_the_likeliest():
+    counts = np.array([0.0, 3, 1, 6])
+    likelihood = divergences(np.eye(4), counts)[0]
+    centre = _nearest(likelihood, 4)  # of 2500 times the distance and the barrier, nearly
+    assert np.allclose(centre, (5000 * counts + 1) / (50_000 + 4), rtol=0.3, atol=0)
+
+
+def test_ends_of_a_constant_and_of_one_person():
+    goal = np.array([0.0, 1.0])
+    assert score_interval(plain, np.array([1.0, 2]), np.array([4.0, 4]), 0.9) == (4, 4)
+    alone = score_interval(plain, np.array([1.0, 0]), goal, 1 - 2.0**-53)
+    assert alone[0] == 0 and 0.99 < alone[1] <= 1

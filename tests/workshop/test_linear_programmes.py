@@ -1,0 +1,162 @@
+"""Parts of linear programming at their limits: when to warn and whom, small gains, a solver that gives up, ties in decimals."""
+
+import math
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+from itertools import permutations
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog as solver
+
+from pmlbook.workshop import linear_programmes as module
+from pmlbook.workshop.linear_programmes import (
+    Column,
+    Infeasible,
+    LooseBound,
+    SolverFailed,
+    _leaving,
+    as_decimal,
+    as_fractions,
+    digits_for,
+    maximise,
+    maximise_precisely,
+    warn_if_loose,
+)
+from pmlbook.workshop.progress import Clock
+
+
+def outcome(**demands):
+    try:
+        return maximise([1.0], **demands).value
+    except (Infeasible, SolverFailed) as error:
+        return type(error).__name__
+
+
+tiny, none = Decimal(10) ** -30, Decimal(0)
+
+
+one = Decimal(1)
+near = Column(
+    one + Decimal(10) ** -25, np.array([one, none])
+)  # more than `one` by what floats lose
+rivals = [Column(one, np.array([one, none])), Column(one, np.array([none, one])), near]
+
+
+warning = """def one(value, bound):
+    warn_if_loose("one", value, bound, 2.0**-20)
+
+def two(*pair):
+    one(*pair)
+two(1.0, 1.0 + 1001 * 2.0**-20)
+two(1.0, 1.0 - 1001 * 2.0**-20)
+two(1.0, math.nan)
+sound = len(heard)
+two(1.0, 1.0 + 1000 * 2.0**-20)
+two(math.inf, math.inf)
+"""
+
+
+def test_a_loose_bound_is_told_where_the_call_was_made():
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        exec(
+            compile(warning, "book", "exec"),
+            (told := {"warn_if_loose": warn_if_loose, "math": math, "heard": heard}),
+        )
+    assert [w.category for w in heard] == [LooseBound] * 3
+    assert told["sound"] == 3 and {w.lineno for w in heard} == {5}  # where `one` was called
+
+
+def test_a_gain_in_another_unit():
+    for factor in (1e-13, 1e13):  # in another unit
+        small = maximise(factor * np.array([0.0, 1.0, 3.0]), at_most=([[1.0, 1.0, 2.0]], [1.0]))
+        assert np.isclose(small.value / factor, 1.5, rtol=1e-12, atol=0)
+        assert np.isclose(small.inequality_prices[0] / factor, 1.5, rtol=1e-12, atol=0)
+    still = maximise([0.0, 0.0], at_most=([[1.0, 1.0]], [1.0]))
+    assert still.value == 0 == still.inequality_prices[0]
+
+
+def test_a_solver_that_gives_up_is_followed_by_another():
+    def methods(*statuses):
+        """The methods that are asked in turn when the solver ends with these."""
+        left, asked = list(statuses), []
+
+        def ends(*programme, method, options):
+            asked.append(method)
+            assert abs(programme[0]).max() == 1  # the gain, of order one
+            result = solver(*programme, method=method, options=options)
+            result.status = left.pop(0)
+            return result
+
+        with patch.object(module, "linprog", ends):
+            try:
+                return maximise([1e-9, 3e-9], at_most=([[1.0, 2.0]], [1.0])).value, asked
+            except (Infeasible, SolverFailed) as error:
+                return type(error).__name__, asked
+
+    assert methods(0)[1] == ["highs-ds"]
+    assert all(methods(end, 0)[1] == ["highs-ds", "highs-ipm"] for end in (3, 4))
+    assert abs(methods(0)[0] - 1.5e-9) < 1e-21 and abs(methods(4, 0)[0] - 1.5e-9) < 1e-18
+    assert methods(2)[0] == methods(4, 2)[0] == "Infeasible"
+    assert {methods(3, 3)[0], methods(4, 4)[0]} == {"SolverFailed"} and methods(1)[0] == "OutOfTime"
+    assert outcome(at_most=([[math.nan]], [1.0])) == "SolverFailed"
+
+
+def test_digits_for_the_smallest_number():
+    for k in (0, 3, 40, 300):  # as many digits for the smallest, twice, beside sixty
+        assert 60 + 2 * k <= digits_for(Fraction(1, 10**k)) <= 62 + 2.01 * k
+    assert (
+        digits_for(Fraction(1, 10**40 + 1))
+        >= digits_for(Fraction(1, 10**40))
+        > digits_for(Fraction(1))
+    )
+
+
+def test_the_row_that_leaves_has_the_least_ratio():
+    rng = np.random.default_rng(11)
+    for _ in range(200):  # ties are frequent among such numbers
+        table = np.array(
+            [[Decimal(int(x)) for x in row] for row in rng.integers(0, 3, size=(4, 5))]
+        )
+        move = np.array([Decimal(int(x)) for x in rng.choice([-1, 0, 1, 2], size=4)])
+        ratios = {
+            i: [table[i, k] / move[i] for k in (-1, 0, 1, 2, 3)] for i in range(4) if move[i] > 0
+        }
+        row = _leaving(table, move, tiny)
+        assert row is None if not ratios else ratios[row] == min(ratios.values())
+
+
+def test_a_gain_that_floats_do_not_see_is_found():
+    for columns in permutations(rivals):
+        best = maximise_precisely(
+            [one, one],
+            none,
+            lambda prices, columns=columns: next(
+                (c for c in columns if c.gain - prices @ c.entries > tiny), None
+            ),
+            60,
+            Clock(),
+        )
+        assert best.finished and {id(c) for _, c in best.weights} >= {id(near)}
+        assert sum(x * c.gain for x, c in best.weights) == sum(best.prices) == one + near.gain
+
+
+def test_a_search_is_stopped():
+    stopped = maximise_precisely([one, one], none, lambda prices: near, 60, Clock(0))
+    assert not stopped.finished and stopped.weights == [] and stopped.prices == [none, none]
+    silent = maximise_precisely([one, one], one, lambda prices: None, 60, Clock())
+    assert silent.finished and silent.weights == [] and silent.prices == [one, one]
+    with pytest.raises(SolverFailed, match="no end"):
+        maximise_precisely([one], none, lambda prices: Column(one, np.array([-one])), 60, Clock())
+
+
+def test_fractions_and_decimals():
+    assert as_fractions([1, Fraction(1, 2), 0.5]) == (
+        Fraction(1, 2),
+        Fraction(1, 4),
+        Fraction(1, 4),
+    )
+    assert as_decimal(Fraction(3, 8)) * 8 == 3
