@@ -78,7 +78,6 @@ def test_a_narrow_region_is_bounded():
 
 
 def test_what_a_dual_certificate_proves():
-    mid = np.array([0.5, 0.25, 0.25])
     even, one = np.eye(2, dtype=bool), [Fraction(1)] * 2
     for gap, holds in ((Fraction(1, 10**40), True), (Fraction(0), False), (Fraction(-1), False)):
         limit, worst = 4 - gap, [[Fraction(1, 4), Fraction(3, 4)], [Fraction(3, 4), Fraction(1, 4)]]
