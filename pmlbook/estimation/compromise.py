@@ -16,6 +16,7 @@ from scipy.optimize import nnls
 
 from pmlbook.estimation.few_corners import (
     RARE,
+    TOLERANCE,
     Listed,
     estimation_mechanism,
     even,
@@ -33,6 +34,7 @@ from ..foundations.utility import Floats, Utility, as_utility
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import Pair, float_below
+from ..workshop.linear_programmes import warn_if_loose
 from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, real_array
 
@@ -156,11 +158,16 @@ class Beside:
 
 # %% ../../nbs/estimation/04_compromise.ipynb #450c53fd
 def compromise(
-    prior: PriorLike, epsilon: float, keep: float = 0.9, target: str | ArrayLike = "frequencies"
+    prior: PriorLike,
+    epsilon: float,
+    keep: float = 0.9,
+    target: str | ArrayLike = "frequencies",
+    max_time: float | None = None,
 ) -> Design:
     """The mechanism with the least variance among those that keep a part of the largest mutual information.
 
-    Where several designs are equally good it is the variance that counts, so no tie is broken by rounding.
+    Value and bound are the same on every processor; where several channels share the least variance, which of
+    them is returned may differ in the digits that do not count.
 
     Parameters
     ----------
@@ -172,6 +179,8 @@ def compromise(
         The part of the largest mutual information that is kept at least, between 0 and 1.
     target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
         What is to be estimated; see `estimation_mechanism`.
+    max_time : float, optional
+        Seconds for the three searches in it together; no limit if left out.
 
     Returns
     -------
@@ -179,7 +188,8 @@ def compromise(
         `value` is its variance for one person, `estimation_variance`, infinite perhaps if `keep` is 1; `bound` a
         certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the information.
         Beyond `MAX_ENUMERATED` secrets, or for `keep` so near 1 that floats find nothing better, it is a mixture
-        of the most informative mechanism and the design for estimating, and the bound that of the latter.
+        of the most informative mechanism and the design for estimating, and the bound that of the latter. It warns
+        with `LooseBound` if value and bound stay apart.
 
     Raises
     ------
@@ -199,8 +209,9 @@ def compromise(
     part = float(real_array(keep, "keep", 0))
     if not 0 <= part <= 1:
         raise ValueError(f"keep = {part:g} is not between 0 and 1")
-    told = estimation_mechanism(prior, epsilon, target)
-    informed = optimal_mechanism(prior, epsilon)
+    clock = Clock(max_time)
+    told = estimation_mechanism(prior, epsilon, target, max_time)
+    informed = optimal_mechanism(prior, epsilon, max_time=None if max_time is None else clock.left)
     most, least = informed.value, told.mechanism.utility()
     if least >= part * most:
         return Design(told.mechanism, told.value, told.bound, "compromise")
@@ -211,18 +222,24 @@ def compromise(
     if mixed.utility() < part * most:
         mixed = informed.mechanism
     found = mixed, estimation_variance(mixed, target), told.bound
-    if len(mixed.prior) <= MAX_ENUMERATED and part < 1:
-        best = _best_kept(prior, epsilon, target, kept, part * most)
+    if len(mixed.prior) <= MAX_ENUMERATED and part < 1 and not clock.over:
+        best = _best_kept(prior, epsilon, target, kept, part * most, clock)
         found = min(found, best or found, key=itemgetter(1))
+    warn_if_loose("compromise", *found[1:], TOLERANCE * found[1])
     return Design(*found, "compromise")
 
 
 def _best_kept(
-    prior: PriorLike, epsilon: float, target: str | ArrayLike, kept: float, promised: float
+    prior: PriorLike,
+    epsilon: float,
+    target: str | ArrayLike,
+    kept: float,
+    promised: float,
+    clock: Clock,
 ) -> tuple[Mechanism, float, float] | None:
     """The best mechanism that keeps some information, its value and bound; None if floats find none."""
     level, shares = check_epsilon(epsilon), exact_prior(prior)
-    limit, wanted, clock = lift_limit(shares, level)[1], functionals(target, prior), Clock()
+    limit, wanted = lift_limit(shares, level)[1], functionals(target, prior)
     pool, found, _, aim, unit = listed(shares, limit, target, wanted, clock)
     informed = Informed(pool, kept, promised)
     names, _ = pool.mix(INFORMATION, clock)

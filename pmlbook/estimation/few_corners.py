@@ -180,8 +180,9 @@ def first_weights(pool: Listed) -> dict[int, float]:
         made, weights = arcs(circles, rng.permutation(len(pool.ones)))
         for name, weight in zip(circles.add(made), weights):
             if weight > 0:
-                away = abs(pool.corners.lifts - circles.corners.lifts[:, [name]]).max(axis=0)
-                place = int(away.argmin())
+                one, other = pool.corners, circles.corners
+                same = (one.tall == other.tall[name]).all(axis=1) & (one.place == other.place[name])
+                place = int(same.argmax())
                 found[place] = found.get(place, 0.0) + weight
         chosen = pool.scaled(list(found))
         if turn >= 3 and np.linalg.matrix_rank(chosen) == len(pool.ones):
