@@ -10,7 +10,7 @@ LEAST := 3.11
 # What runs in parallel here are processes; threads inside them would only stand in each other's way.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants lint browser clean
+.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants weigh lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -87,6 +87,10 @@ mutants: install
 # Every proof by machine from scratch, a line each; PROOFS=--second asks a second solver, PROOFS=<id> for one.
 proofs: install
 	$(B)/python docs/proofs.py $(PROOFS)
+
+# How dense the code is and what the notebooks hide, as a table.
+weigh: install
+	$(B)/python docs/weigh.py
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install
