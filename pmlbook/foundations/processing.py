@@ -209,8 +209,8 @@ def contraction(channel: ArrayLike) -> float:
     Returns
     -------
     float
-        The contraction coefficient of Kullback and Leibler's divergence, between 0 and 1; never too small. It is
-        too large by at most a thousandth, unless so many pairs of rows are so alike that not all are compared.
+        The contraction coefficient of Kullback and Leibler's divergence, between 0 and 1; never too small, and 0 for
+        equal rows. It is too large by at most a thousandth, unless so many pairs of rows are so alike that not all are compared.
 
     Raises
     ------
@@ -225,6 +225,8 @@ def contraction(channel: ArrayLike) -> float:
     0.64
     """
     rows = check_channel(channel)
+    if (rows == rows[0]).all():
+        return 0.0
     roots, (first, second) = np.sqrt(rows), np.triu_indices(len(rows), 1)
     above = 1 - (roots @ roots.T)[first, second] ** 2
     order, found, m = np.argsort(-above), 0.0, rows.shape[1]

@@ -203,3 +203,10 @@ def test_arcs_hold_just_enough():
     for states, entries, value in zip(pool.states, pool.entries, pool.values):
         worth, t = worths(packs, np.zeros(4), states[None])
         assert value == worth[0] and (entries == np.array([0, t[0], 1])[states]).all()
+
+
+def test_one_rare_secret_alone_is_the_best_column():
+    rare = np.array([1e-3, 0.3, 0.3, 0.399])
+    alone = Knapsacks(PriorRegion(rare, rare, rare), Fraction(1100))
+    beyond = highest(alone, np.array([0.0, 5, 5, 5]), 1e-6) - 1e-3 * np.log(1e3)
+    assert 0 <= beyond < 1e-6

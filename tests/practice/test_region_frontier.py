@@ -137,7 +137,7 @@ def test_brackets_hold_the_least_level():
             bracket = RegionBracket(mask, region)
             bracket.narrow(Clock(progress=False))
             design = bracket.design()
-            # the programme tells limits apart up to its feasibility tolerance
+            # the order is proved; how near the search comes, where the solver takes near limits for one, is not
             assert 1 <= bracket.bound <= bracket.lift <= bracket.bound * (1 + Fraction(1e-7))
             assert (
                 keeps_level(design.mechanism, region, design.value)

@@ -6,11 +6,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pmlbook.practice.estimated_prior import PriorRegion, box_region
+from pmlbook.foundations.utility import as_utility
+from pmlbook.practice.estimated_prior import PriorRegion, box_region, worst_leakage
 from pmlbook.practice.robust import (
     corners_of,
     keeps_level,
     least_probability,
+    robust_bound,
     robust_corners,
     robust_mechanism,
     robust_mixture,
@@ -23,6 +25,38 @@ def too_bold(region, level, measure):
     """What robust_mixture makes of corners that were listed for a fifth more than the level."""
     bold = robust_corners(region, exp_below(1.2 * level))
     return robust_mixture(region, level, measure, Clock(), lambda limit: bold)
+
+
+TWO, INFORMATION = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6]), as_utility("mutual_information")
+
+
+def test_vertices_of_a_higher_level_are_shaved_until_they_keep_the_level():
+    saved = too_bold(TWO, 0.3, INFORMATION)
+    assert keeps_level(saved, TWO, 0.3) and worst_leakage(saved.channel, TWO).max() >= 0.1
+
+
+def test_no_limit_above_the_level_is_asked_for():
+    asked = []
+
+    def listed(limit):
+        asked.append(limit)
+        return robust_corners(TWO, limit)
+
+    close = robust_mixture(TWO, 0.6, INFORMATION, Clock(), listed)
+    assert max(asked) <= exp_below(0.6) and asked[-1] > exp_below(0.6) * (1 - Fraction(1, 10**9))
+    best = robust_mechanism(TWO, 0.6).mechanism
+    assert np.allclose(close.channel, best.channel, rtol=0, atol=1e-9)
+    robust_mixture(TWO, 0.0, INFORMATION, Clock(), listed)
+    assert asked[-1] == 1
+
+
+def test_levels_beyond_all_lifts_have_one_bound():
+    assert len({robust_bound(TWO, level, INFORMATION, Clock()) for level in (2000.0, 1000.0)}) == 1
+
+
+def test_the_least_probability_of_a_set_is_exact():
+    sets = ([0, 0], [1, 0], [1, 1])
+    assert [least_probability(TWO, states) for states in sets] == [0, Fraction(0.4), 1]
 
 
 def test_vertices_on_given_sets():
