@@ -16,14 +16,15 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from ..release.files import PRIVATE
 from ..release.strict_json import BYTES, read_object, require_keys, write_object
 
 # %% auto #0
-__all__ = ['FORMAT', 'START', 'KINDS', 'SCHEMA', 'SETTINGS', 'REASONS', 'Entry', 'read_row', 'read_rows', 'beside', 'opened',
-           'check_pages', 'append']
+__all__ = ['FORMAT', 'START', 'KINDS', 'SCHEMA', 'SETTINGS', 'PATIENCE', 'REASONS', 'Entry', 'read_row', 'read_rows', 'beside',
+           'opened', 'check_pages', 'append']
 
 # %% ../../nbs/desk/05_log_file.ipynb #208acc23
 FORMAT = "pmlbook log 2"
@@ -117,13 +118,7 @@ KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(
 
 
 def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
-    """The entry that a row holds.
-
-    Raises
-    ------
-    ValueError
-        If it is no such row, has been changed, or stands in a place that is not its own.
-    """
+    """The entry that a row holds; ValueError if it is none, has been changed, or stands in another place."""
     place, text, digest = row
     try:
         if type(text) is not str:
@@ -163,12 +158,7 @@ def _check_numbers(entry: Entry) -> None:
 def read_rows(
     rows: Sequence[tuple[Any, ...]], path: Path, known: tuple[Entry, ...] = ()
 ) -> list[Entry]:
-    """The entries of all rows; those that are known are the first of them, and not read again.
-
-    Raises
-    ------
-    ValueError
-        If a row is changed, missing, repeated or out of order; the first such row is named.
+    """The entries of all rows, of which the known ones are the first; ValueError names the first that is wrong.
 
     Source: chained digests, Haber and Stornetta 1991.
     """
@@ -208,6 +198,7 @@ SETTINGS = {
     "synchronous": "EXTRA",  # the folder too: a journal that came back would undo a release
     "fullfsync": "ON",  # the cache of a drive of macOS
 }
+PATIENCE = 600  # seconds: SQLite cannot tell a program that has the file from a disk without locks
 REASONS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_READONLY: errno.EACCES,
@@ -298,11 +289,12 @@ def _connection(path: Path) -> sqlite3.Connection:
 
 def _wait(connection: sqlite3.Connection, statement: str) -> list[Any]:
     """Run a statement as soon as no other program has the file; an interrupt gets through twice a second."""
+    until = monotonic() + PATIENCE
     while True:
         try:
             return connection.execute(statement).fetchall()
         except sqlite3.OperationalError as error:
-            if _kind(error) != sqlite3.SQLITE_BUSY:
+            if _kind(error) != sqlite3.SQLITE_BUSY or monotonic() > until:
                 raise
 
 
@@ -326,6 +318,9 @@ def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
         told = "a program was cut off while it wrote this log: open it once with the right to write"
         return PermissionError(errno.EACCES, told, str(path))
+    if _kind(error) == sqlite3.SQLITE_BUSY:
+        told = f"another program has had it for {PATIENCE} seconds, or the disk knows no locks"
+        return OSError(errno.EAGAIN, told, str(path))
     if _kind(error) in REASONS:
         return OSError(REASONS[_kind(error)], f"{error}", str(path))
     if _kind(error) == sqlite3.SQLITE_NOTADB:

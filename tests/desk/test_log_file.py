@@ -392,6 +392,15 @@ def test_a_reader_and_a_writer_wait_for_each_other(log):
         assert writing.result(60).number == 3
 
 
+def test_who_waits_too_long_is_refused(log, monkeypatch):
+    """A disk that grants no lock looks like a program that never ends."""
+    monkeypatch.setattr(log_file, "PATIENCE", 0)
+    with opened(log.path, write=True):
+        with pytest.raises(OSError, match="or the disk knows no locks"):
+            log.record("smokes", SILENT)
+    assert log.record("smokes", SILENT).number == 3
+
+
 def test_a_clock_that_goes_backwards_changes_nothing(log, monkeypatch):
     from datetime import UTC, datetime
 
