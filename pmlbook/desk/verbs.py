@@ -520,7 +520,7 @@ def words(arguments: argparse.Namespace) -> int:
 
 # %% ../../nbs/desk/09_verbs.ipynb #a7c0de02
 def log(arguments: argparse.Namespace) -> int:
-    """Verify a release log, and tell what the releases of each account leak together, or hand out its lines."""
+    """Verify a release log, and tell what the releases of each account leak together."""
     found = DiskLog(arguments.file, after=arguments.after)
     rows = accounts(found)
     if arguments.lines:
