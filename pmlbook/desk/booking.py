@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .disk_log import DiskLog
-from .log_lines import Entry, append
+from .log_file import Entry, beside
 from .release import Released
 from ..release.certificate import Certificate
 from ..release.files import POSIX, PRIVATE, check_target, new_file
@@ -32,7 +32,7 @@ __all__ = ['LOG', 'NEEDS_LOG', 'MANIFEST', 'logs_beside', 'find_log', 'note_besi
            'told_budget', 'told_log', 'accounts', 'Manifest', 'manifest_of']
 
 # %% ../../nbs/desk/07_booking.ipynb #ea11efc5
-LOG = "pmlbook-log.jsonl"  # what a log next to its source is called
+LOG = "pmlbook-log.sqlite"  # what a log next to its source is called
 NEEDS_LOG = ("budget", "account", "new_account", "after", "receipt")
 
 
@@ -141,7 +141,8 @@ class Booking:
         self.words, self.booked = self._manifest.words(), self._before is not None
         number = self._before[0].number if self._before else len(log.entries) + 1
         self.receipt = self._receipt(number)
-        if len({path.resolve() for path in (log.path, self._target, self.receipt)}) < 3:
+        names = [log.path, *beside(log.path), self._target, self.receipt]
+        if len({path.resolve() for path in names}) < len(names):
             raise ValueError("log, receipt and target need names of their own")
         self._check_names()
         self.entry: Entry = (
@@ -354,9 +355,11 @@ class Manifest:
 
     def note(self, line: str, drawn: str = "") -> None:
         """Add a note to a manifest that is written; it is on the disk when this returns."""
-        with open(self.path, "r+b", buffering=0) as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
-            append(file, json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
+        with open(self.path, "r+b") as file:
+            file.seek(file.truncate(file.read().rfind(b"\n") + 1))
+            file.write(json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
 
     def check(self, release: dict[str, Any]) -> None:
         """ValueError if it is of another release; the first difference is named."""

@@ -165,7 +165,7 @@ def _add_log_options(parser: Any) -> None:
         "--log",
         type=Path,
         metavar="FILE",
-        help="release log to ask (default: pmlbook-log.jsonl next to the source, if it is there)",
+        help="release log to ask (default: pmlbook-log.sqlite next to the source, if it is there)",
     )
     which.add_argument("--start-log", type=Path, metavar="FILE", help="begin a new log")
     which.add_argument("--no-log", action="store_true", help="ask no log")
@@ -286,10 +286,13 @@ def parser() -> _Parser:
         verbs,
         "log",
         "Verify a release log, and tell what the releases of each account leak together.",
-        "pmlbook log pmlbook-log.jsonl",
+        "pmlbook log pmlbook-log.sqlite",
     )
     g.add_argument("file", type=Path, help="the log")
     g.add_argument("--after", metavar="DIGEST", help="refuse a log without this line of a receipt")
+    g.add_argument(
+        "--lines", action="store_true", help="hand out its lines as JSON, each with its digest"
+    )
 
     a = _verb(
         verbs,

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import math
 import os
-import unicodedata
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from .log_lines import START, Entry, append, locked, read_line, read_lines
-from .release_log import Account, rounded_up
+from .log_file import START, Entry, append, check_pages, opened, read_row, read_rows
+from .release_log import Account, check_text, folded, rounded_up
 from ..practice.strata import LevelExceeded
 from ..release.certificate import Certificate
 from ..release.files import confirm_folder
@@ -27,7 +26,7 @@ from ..release.strict_json import NUMBER, read_object, write_object
 from ..workshop.validation import check_count, check_epsilon, check_instance
 
 # %% auto #0
-__all__ = ['INVISIBLE', 'BudgetExceeded', 'folded', 'check_text', 'certified', 'DiskLog']
+__all__ = ['BudgetExceeded', 'certified', 'DiskLog']
 
 # %% ../../nbs/desk/06_disk_log.ipynb #afa4cf9e
 class BudgetExceeded(LevelExceeded):
@@ -35,48 +34,6 @@ class BudgetExceeded(LevelExceeded):
 
     Source: the exact joint level, by `compose`.
     """
-
-
-def folded(name: str) -> str:
-    """What stands for a name, so that names which look alike are one.
-
-    Examples
-    --------
-    >>> folded(" Diagnosis ") == folded("diagnosis"), folded("a") == folded("b")
-    (True, False)
-    """
-    visible = "".join(
-        letter for letter in name if not _invisible(letter)
-    )  # they keep accents apart
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
-    return " ".join("".join(letter for letter in text if not _invisible(letter)).split())
-
-
-INVISIBLE = frozenset[
-    int
-]().union(  # ignorable ones of Unicode beyond category Cf; the blank of Braille
-    *(range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x180B, 0x1810), range(0xFE00, 0xFE10)),
-    *(range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000), [0x34F, 0x2065, 0x2800, 0x3164, 0xFFA0]),
-)
-
-
-def _invisible(letter: str) -> bool:
-    """Whether a character leaves no trace on paper; blanks, tabulators and ends of lines part words."""
-    if unicodedata.category(letter) in ("Cc", "Cf"):
-        return not letter.isspace()
-    return ord(letter) in INVISIBLE
-
-
-def check_text(name: Any, what: str) -> str:
-    """The name of a column or an account; ValueError unless it is a text that can be written."""
-    text = check_instance(name, str, what)
-    try:
-        text.encode()
-    except UnicodeError:
-        raise ValueError(f"{what} {text!r} holds half a character") from None
-    if not folded(text) or len(text) > 1000:
-        raise ValueError(f"{what} must have 1 to 1000 characters that can be seen")
-    return text
 
 
 def certified(release: Mechanism | Certificate) -> Certificate:
@@ -92,16 +49,15 @@ def certified(release: Mechanism | Certificate) -> Certificate:
 class _Read:
     """What has been read of a log: it is never changed, only replaced as a whole.
 
-    `size` and `digest` are of the bytes, `accounts` and `contents` hold the lines and mechanisms by their names.
+    `rows` are those of the table, `accounts` and `contents` hold the lines and mechanisms by their names.
     """
 
     entries: tuple[Entry, ...] = ()
-    size: int = 0
-    digest: str = sha256().hexdigest()
+    rows: tuple[tuple[Any, ...], ...] = ()
     accounts: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     contents: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def followed(self, entries: tuple[Entry, ...], size: int, digest: str) -> _Read:
+    def followed(self, entries: tuple[Entry, ...], rows: tuple[tuple[Any, ...], ...]) -> _Read:
         """What has been read once the lines after these are; `entries` are all."""
         accounts, contents = dict(self.accounts), dict(self.contents)
         later: dict[str, list[Entry]] = {}
@@ -111,15 +67,15 @@ class _Read:
                 contents.setdefault(entry.certificate, entry.mechanism)
         for name, added in later.items():
             accounts[name] = (*accounts.get(name, ()), *added)
-        return _Read(entries, size, digest, accounts, contents)
+        return _Read(entries, rows, accounts, contents)
 
 
 class DiskLog:
-    """What has been released of each column, in a file that is only appended to.
+    """What has been released of each column, in an SQLite file that is only appended to.
 
     Opening it verifies the chain; the levels and budgets that its lines state are compared with those of their
-    mechanisms as soon as an account is asked for. The chain is verified again, under a lock, before each line that is added: what was
-    read before by its digest, the rest line by line.
+    mechanisms as soon as an account is asked for. All rows are compared again, in the transaction that adds a line,
+    with those that were read before; the rest is verified line by line.
 
     Parameters
     ----------
@@ -144,7 +100,7 @@ class DiskLog:
     >>> import tempfile
     >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     log = DiskLog(f"{folder}/log.jsonl", new=True)
+    ...     log = DiskLog(f"{folder}/log.sqlite", new=True)
     ...     first = log.record("smokes", flip, budget=0.5)
     ...     try:
     ...         log.ask("smokes", flip)
@@ -169,8 +125,9 @@ class DiskLog:
         if self._new and after is not None:
             raise ValueError("after: a new log holds no line yet")
         if not self._new:
-            with locked(self._place, write=False) as file:
-                self._read(file)
+            with opened(self._place) as connection:
+                check_pages(connection, self.path)
+                self._read(connection)
         if after is not None and check_instance(after, str, "after").lower() not in {
             entry.digest for entry in self.entries
         }:
@@ -183,20 +140,24 @@ class DiskLog:
         """The lines that have been read, in their order."""
         return self._state.entries
 
-    def _read(self, file: BinaryIO) -> None:
-        """Verify the whole file: by one digest what was read before, line by line what is new, or all if it differs."""
+    @property
+    def lines(self) -> list[str]:
+        """The log for an auditor without SQLite: a line of JSON for each release, the last of its keys the digest."""
+        return [entry.line for entry in self.entries]
+
+    def _read(self, connection: sqlite3.Connection) -> None:
+        """Verify all rows: those that are known by comparing them, what is new line by line, or all if something differs."""
         known = self._state
-        same = _digest(file, known.size) == known.digest
-        entries = read_lines(file, self.path, *((known.entries, known.size) if same else ()))
+        rows = tuple(connection.execute("SELECT number, entry, sha256 FROM releases ORDER BY 1"))
+        same = rows[: len(known.rows)] == known.rows
+        entries = tuple(read_rows(rows, self.path, known.entries if same else ()))
         if not entries and not self._new:
             raise ValueError(
-                f"{self.path} is empty: it is no log, or was started and never used; delete it"
+                f"{self.path} holds no line: a log is kept with its first one, or not at all"
             )
-        before = [entry.digest for entry in known.entries]
-        if [entry.digest for entry in entries[: len(before)]] != before:
+        if not same:
             raise ValueError(f"{self.path} is no longer the log that was opened")
-        size = file.seek(0, os.SEEK_END)
-        self._state = known.followed(tuple(entries), size, _digest(file, size))
+        self._state = known.followed(entries, rows)
 
     def _certificate(self, entry: Entry) -> Certificate:
         """The certificate of a line, decided anew when it is needed for the first time."""
@@ -301,36 +262,23 @@ class DiskLog:
                 f"column {name!r} has a budget of {limit!r} nats: its releases leak {spent} so far, "
                 f"and would leak {most}{rounded_up(after.epsilon)} with this one{kept}"
             )
-        entry = self._entry(name, own, certificate, after, granted, rows)
-        read_line(entry.line, entry.number, entry.previous)  # or nobody could, ever again
-        return entry
-
-    def _entry(
-        self,
-        column: str,
-        account: str,
-        certificate: Certificate,
-        after: Account,
-        budget: float | None,
-        rows: int | None,
-    ) -> Entry:
-        """The next line."""
-        content, digest = read_object(certificate.to_json()), certificate.digest
-        known = self._state
-        return Entry(
+        known, digest = self._state, certificate.digest
+        entry = Entry(
             number=len(known.entries) + 1,
             previous=known.entries[-1].digest if known.entries else START,
             time=datetime.now(UTC).isoformat(timespec="seconds"),
-            column=column,
-            account=account,
+            column=name,
+            account=own,
             certificate=digest,
             rows=None if rows is None else _check_rows(rows),
             level=certified_level(certificate.largest_lift),
             joint=after.epsilon,
             exact=after.joint is not None,
-            budget=budget,
-            mechanism=None if digest in known.contents else content,
+            budget=granted,
+            mechanism=None if digest in known.contents else read_object(certificate.to_json()),
         )
+        read_row(entry.row, entry.number, entry.previous)  # or nobody could, ever again
+        return entry
 
     def _account(
         self, column: str, certificate: Certificate, account: str | None, new: str | None
@@ -390,20 +338,22 @@ class DiskLog:
         is written; an error of it stops that.
         """
         check_text(column, "column"), certified(release)
-        fresh = self._new and not self.entries
+        fresh, made = self._new and not self.entries, False
         try:
-            with locked(self._place, new=fresh) as file:
-                self._read(file)
-                entry = self.ask(column, release, **options)
+            with opened(self._place, write=True, new=fresh) as connection:
+                made = fresh
+                self._read(connection)
+                entry, known = self.ask(column, release, **options), self._state
                 if ahead:
                     ahead(entry)
-                append(file, entry.line)
-                self._read(file)
+                append(connection, entry)
+            self._state = known.followed((*known.entries, entry), (*known.rows, entry.row))
         except BaseException:
-            if fresh:
-                self._state = _Read()
+            if made:
+                self._new = not os.path.lexists(self._place)
             raise
-        confirm_folder(self._place.parent)
+        if fresh:
+            confirm_folder(self._place.parent)
         return entry
 
     def privatize(
@@ -469,13 +419,3 @@ def _check_rows(rows: int) -> int:
     if count >= 10**NUMBER:
         raise ValueError(f"rows must have at most {NUMBER} digits")
     return count
-
-
-def _digest(file: BinaryIO, size: int) -> str:
-    """SHA-256 of the beginning of a file."""
-    found = sha256()
-    file.seek(0)
-    while size and (block := file.read(min(size, 1 << 20))):
-        found.update(block)
-        size -= len(block)
-    return found.hexdigest()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -22,9 +23,11 @@ import numpy as np
 from ..release.mechanism import Mechanism, certified_level
 from ..release.sampling import check_unseeded
 from ..practice.composition import JointRelease, compose, matched
+from ..workshop.validation import check_instance
 
 # %% auto #0
-__all__ = ['LISTED', 'least_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog']
+__all__ = ['LISTED', 'INVISIBLE', 'least_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog',
+           'folded', 'check_text']
 
 # %% ../../nbs/desk/04_release_log.ipynb #f6d52810
 def least_remaining(
@@ -236,3 +239,45 @@ class ReleaseLog:
 
     def __len__(self) -> int:
         return len(self._accounts)
+
+# %% ../../nbs/desk/04_release_log.ipynb #afa4cf9e
+def folded(name: str) -> str:
+    """What stands for a name, so that names which look alike are one.
+
+    Examples
+    --------
+    >>> folded(" Diagnosis ") == folded("diagnosis"), folded("a") == folded("b")
+    (True, False)
+    """
+    visible = "".join(
+        letter for letter in name if not _invisible(letter)
+    )  # they keep accents apart
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+    return " ".join("".join(letter for letter in text if not _invisible(letter)).split())
+
+
+INVISIBLE = frozenset[
+    int
+]().union(  # ignorable ones of Unicode beyond category Cf; the blank of Braille
+    *(range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x180B, 0x1810), range(0xFE00, 0xFE10)),
+    *(range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000), [0x34F, 0x2065, 0x2800, 0x3164, 0xFFA0]),
+)
+
+
+def _invisible(letter: str) -> bool:
+    """Whether a character leaves no trace on paper; blanks, tabulators and ends of lines part words."""
+    if unicodedata.category(letter) in ("Cc", "Cf"):
+        return not letter.isspace()
+    return ord(letter) in INVISIBLE
+
+
+def check_text(name: Any, what: str) -> str:
+    """The name of a column or an account; ValueError unless it is a text that can be written."""
+    text = check_instance(name, str, what)
+    try:
+        text.encode()
+    except UnicodeError:
+        raise ValueError(f"{what} {text!r} holds half a character") from None
+    if not folded(text) or len(text) > 1000:
+        raise ValueError(f"{what} must have 1 to 1000 characters that can be seen")
+    return text

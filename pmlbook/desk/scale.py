@@ -11,16 +11,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .booking import Manifest
-from .disk_log import DiskLog, certified, check_text
-from .log_lines import locked
+from .disk_log import DiskLog, certified
+from .release_log import check_text
 from ..large_alphabets.optimal import optimal_mechanism
 from ..practice.strata import LevelExceeded
 from ..release.columns import GAPS, check_gaps, decode, title_beside
@@ -30,7 +32,7 @@ from ..release.sampling import KeyedWords
 from ..workshop.validation import check_epsilon, check_instance
 
 # %% auto #0
-__all__ = ['release_frame', 'part_file', 'release_part', 'release_dask', 'sweep']
+__all__ = ['fcntl', 'msvcrt', 'FAR', 'release_frame', 'part_file', 'release_part', 'release_dask', 'sweep']
 
 # %% ../../nbs/desk/12_scale.ipynb #477be5bb
 def release_frame(
@@ -278,6 +280,52 @@ def _release_of(
     }
 
 # %% ../../nbs/desk/12_scale.ipynb #scal1bc
+def _known_here(name: str) -> Any:
+    """A module that not every system has, or None."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+fcntl, msvcrt = _known_here("fcntl"), _known_here("msvcrt")  # locks of POSIX, and of Windows
+FAR = 2**31 - 2  # Windows locks a byte, this one: nobody has to read it
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Wait until no other program has a manifest, and keep it; OSError where there are no locks."""
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "r+b", buffering=0) as file:
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        elif msvcrt:
+            while not _has_byte(file):
+                sleep(0.02)
+        else:
+            raise OSError(f"{path} cannot be locked on this system")
+        try:
+            if not os.path.lexists(path) or not os.path.samestat(
+                os.fstat(file.fileno()), path.lstat()
+            ):
+                raise ValueError(f"{path} was put aside while another program used it")
+            yield
+        finally:
+            if msvcrt and not fcntl:
+                file.seek(FAR)
+                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+
+def _has_byte(file: BinaryIO) -> bool:
+    """Lock the byte of Windows, unless another program has it."""
+    file.seek(FAR)
+    try:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except PermissionError:
+        return False
+    return True
+
+
 @contextmanager
 def _held(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
     """The manifest of a release, begun if there is none, for us alone; what fails before its line leaves nothing."""
@@ -288,7 +336,7 @@ def _held(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
         )
     with suppress(FileExistsError):
         Manifest.new(path, release).write()
-    with locked(path):
+    with _locked(path):
         manifest = Manifest.read(path)
         manifest.check(release)
         try:

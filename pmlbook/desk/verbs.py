@@ -523,6 +523,9 @@ def log(arguments: argparse.Namespace) -> int:
     """Verify a release log, and tell what the releases of each account leak together."""
     found = DiskLog(arguments.file, after=arguments.after)
     rows = accounts(found)
+    if arguments.lines:
+        _tell(arguments, {"lines": found.lines}, found.lines)
+        return FINE
     facts = {"log": str(found.path), "lines": len(found.entries), "last": found.entries[-1].digest}
     lines = [f"{key}: {value}" for key, value in facts.items()]
     for row in rows:

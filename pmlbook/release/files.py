@@ -85,7 +85,8 @@ def packed(file: Any, target: Path) -> AbstractContextManager[Any]:
 
 # %% ../../nbs/release/08_files.ipynb #399b637c
 KEPT = (  # how they begin
-    b'{"format": "pmlbook log ',
+    b"SQLite format 3\0",  # a release log, or what somebody else keeps
+    b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7",  # its journal, without which a log that was cut off is lost
     b'{\n  "format": "pmlbook receipt ',
     b'{"format": "pmlbook manifest ',
 )
@@ -108,8 +109,8 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
     ValueError
         If the target is one of the inputs.
     OSError
-        If it exists and `force` is not set, is no regular file, is a release log, a receipt or a manifest, or its
-        folder does not exist.
+        If it exists and `force` is not set, is no regular file, is a release log (or any SQLite
+        database), a receipt or a manifest, or its folder does not exist.
 
     Source: POSIX `stat`: a device and a number tell a file, not its names.
     """
@@ -123,7 +124,7 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
         raise FileExistsError(f"{target} is no regular file, and nothing else is ever replaced")
     if os.path.lexists(target) and _is_kept(target):
         raise FileExistsError(
-            f"{target} is a release log, a receipt or a manifest, and never replaced"
+            f"{target} is a release log or another database, a receipt or a manifest, and never replaced"
         )
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target.parent}, the folder of {target.name}, does not exist")
