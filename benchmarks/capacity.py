@@ -13,14 +13,14 @@ GAP, PATIENCE = 1e-6, 20.0  # nats, and seconds for the slow one
 
 def blahut_arimoto(channel):
     """Seconds until the gap is reached, and the gap; the iteration is stopped when patience ends."""
-    start, law = process_time(), np.full(len(channel), 1 / len(channel))
+    start, distribution = process_time(), np.full(len(channel), 1 / len(channel))
     while True:
-        divergence = divergences(channel, law)
-        gap, seconds = divergence.max() - law @ divergence, process_time() - start
+        divergence = divergences(channel, distribution)
+        gap, seconds = divergence.max() - distribution @ divergence, process_time() - start
         if gap <= GAP or seconds > PATIENCE:
             return seconds, gap
-        law = law * np.exp(divergence)
-        law /= law.sum()
+        distribution = distribution * np.exp(divergence)
+        distribution /= distribution.sum()
 
 
 if __name__ == "__main__":

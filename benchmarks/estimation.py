@@ -98,7 +98,7 @@ def measured(mechanism: Mechanism, releases: int, people: int) -> tuple[float, f
 
 
 def large(sizes: list[int], levels: list[float], seconds: float) -> None:
-    """Print a row for each random prior and level: where corners are too many to list."""
+    """Print a row for each random prior and level: where vertices are too many to list."""
     print(f"{'secrets':>8}{'level':>6}{'value':>12}{'gap':>10}{'outcomes':>10}{'seconds':>9}")
     for size in sizes:
         prior = random_prior(size, np.random.default_rng(1))

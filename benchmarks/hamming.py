@@ -78,19 +78,19 @@ def sampled(m: int, people: int = 1000) -> IntervalSet:
 
 
 def intervals(listed: list[int], alone: list[int]) -> None:
-    """A set of intervals asked for its worst member, against its list of corners, at D = 0.4."""
-    print("   M  corners  listed s  asked s   leakage  difference      gap")
+    """A set of intervals asked for its worst member, against its list of vertices, at D = 0.4."""
+    print("   M  vertices  listed s  asked s   leakage  difference      gap")
     for m in listed + alone:
         known = sampled(m)
         design, seconds = timed(partial(dp_leakage, known, 0.4))
-        corners, slow, difference = "-", float("nan"), float("nan")
+        vertices, slow, difference = "-", float("nan"), float("nan")
         if m in listed:
             table, first = timed(known.listed)
             judge, second = timed(partial(dp_leakage, table, 0.4))
-            corners, slow = str(len(table.vertices)), first + second
+            vertices, slow = str(len(table.vertices)), first + second
             difference = abs(judge.value - design.value)
         print(
-            f"{m:4d} {corners:>8} {slow:9.3f} {seconds:8.4f} {design.value:9.6f}"
+            f"{m:4d} {vertices:>8} {slow:9.3f} {seconds:8.4f} {design.value:9.6f}"
             f" {difference:11.1e} {design.gap:8.1e}",
             flush=True,
         )

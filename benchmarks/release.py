@@ -118,8 +118,11 @@ def compare(n: int, m: int, seconds: float, repeats: int) -> None:
 def compare_texts(n: int, m: int, repeats: int) -> None:
     """Columns of text against the same column as codes."""
     codes, names = np.random.default_rng(m).integers(m, size=n), [f"value{i:03d}" for i in range(m)]
-    law = randomized_response(m, EPSILON), np.full(m, 1 / m)
-    mechanism, named = Mechanism(*law, outputs=range(len(law[0]))), Mechanism(*law, names, names)
+    distribution = randomized_response(m, EPSILON), np.full(m, 1 / m)
+    mechanism, named = (
+        Mechanism(*distribution, outputs=range(len(distribution[0]))),
+        Mechanism(*distribution, names, names),
+    )
     columns = {"text in NumPy": np.array(names)[codes]}
     try:
         import pandas as pd

@@ -27,7 +27,6 @@ NBS = conf.here.parent / "nbs"
 FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 SLOW = """execute matplotlib.pyplot scipy.optimize scipy.stats pandas sympy statsmodels.api z3 ipywidgets""".split()
-SLOW += [module.name for module in walk_packages(pmlbook.__path__, "pmlbook.")]
 
 
 def cached(cache, notebook):
@@ -97,7 +96,8 @@ if __name__ == "__main__":
     if FORKS:
         from multiprocessing.forkserver import ensure_running
 
-        SERVER.set_forkserver_preload(SLOW)
+        own = [module.name for module in walk_packages(pmlbook.__path__, "pmlbook.")]
+        SERVER.set_forkserver_preload(SLOW + own)
         ensure_running()  # it loads them while the cache is asked
     cache = get_cache(conf.nb_execution_cache_path)
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]

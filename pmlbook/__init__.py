@@ -217,7 +217,7 @@ _all_ = [
 # %% ../nbs/api.ipynb #b7d93e10
 if TYPE_CHECKING:
     from pmlbook.estimation.compromise import compromise
-    from pmlbook.estimation.few_corners import estimation_mechanism
+    from pmlbook.estimation.enumerated_design import estimation_mechanism
     from pmlbook.estimation.targets import estimation_variance
 
 _all_ = ["compromise", "estimation_mechanism", "estimation_variance"]
@@ -264,7 +264,7 @@ _all_ = ["BudgetExceeded", "DiskLog", "ReleaseLog", "RepeatedRelease"]
 # %% ../nbs/api.ipynb #a7c0de07
 _NAMES = {
     "estimation.compromise": ["compromise"],
-    "estimation.few_corners": ["estimation_mechanism"],
+    "estimation.enumerated_design": ["estimation_mechanism"],
     "estimation.targets": ["estimation_variance"],
     "extremal.atlas": ["AtlasEntry", "optimum_under"],
     "extremal.binary": ["binary_mechanism"],

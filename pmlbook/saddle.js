@@ -126,9 +126,9 @@
       const faces = [];
       for (let i = 0; i < SIZE; i++)
         for (let j = 0; j < SIZE; j++) {
-          const corners = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+          const vertices = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
           const inside = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].every(([k, l]) => doubt(k / SIZE, l / SIZE) >= b - 1e-9);
-          faces.push([corners.reduce((sum, p) => sum + p[2], 0), `<polygon class="${inside ? "in" : "out"}" points="${path(corners)}"/>`]);
+          faces.push([vertices.reduce((sum, p) => sum + p[2], 0), `<polygon class="${inside ? "in" : "out"}" points="${path(vertices)}"/>`]);
         }
       faces.sort((one, two) => two[0] - one[0]);
       const along = f => path(Array.from({length: SIZE + 1}, (_, k) => f(k))), half = SIZE / 2;

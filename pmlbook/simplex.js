@@ -8,8 +8,8 @@
     total_variation: ["total variation", t => Math.abs(t - 1) / 2],
   };
 
-  // Corners of the allowed lift vectors: entries 0 or c, and at most one remainder between.
-  function corners(prior, c) {
+  // Vertices of the allowed lift vectors: entries 0 or c, and at most one remainder between.
+  function vertices(prior, c) {
     const found = [];
     for (let rest = 0; rest < 3; rest++)
       for (let full = 0; full < 8; full++) {
@@ -33,10 +33,10 @@
     return Math.min(...all) < -1e-11 ? null : all.map(x => Math.max(x, 0));
   }
 
-  // The best mixture of corners: with three secrets three outcomes are enough, so try all triples.
+  // The best mixture of vertices: with three secrets three outcomes are enough, so try all triples.
   function solve(prior, epsilon, utility = "mutual_information") {
     const c = Math.exp(epsilon), f = UTILITIES[utility][1];
-    const lifts = corners(prior, c), posteriors = lifts.map(lift => lift.map((t, i) => t * prior[i]));
+    const lifts = vertices(prior, c), posteriors = lifts.map(lift => lift.map((t, i) => t * prior[i]));
     const worth = lifts.map(lift => lift.reduce((sum, t, i) => sum + prior[i] * f(t), 0));
     let best = {value: 0, used: [], mass: []};
     for (let i = 0; i < lifts.length; i++)
@@ -70,7 +70,7 @@
     text { fill: currentColor; font-size: 13px; }
     .edge { fill: none; stroke: #8a8a8a; }
     .allowed { fill: #d55e00; fill-opacity: .13; stroke: #d55e00; stroke-width: 1.5; }
-    .corner { fill: none; stroke: #d55e00; stroke-width: 1.5; }
+    .vertex { fill: none; stroke: #d55e00; stroke-width: 1.5; }
     .fan { stroke: #0072b2; stroke-width: 1.5; stroke-dasharray: 4 3; fill: none; }
     .used { fill: #0072b2; }
     .prior { cursor: grab; outline: none; }
@@ -160,7 +160,7 @@
       const dot = (q, name, r) => `<circle class="${name}" cx="${place(q)[0]}" cy="${place(q)[1]}" r="${r}"/>`;
       root.querySelector(".mix").innerHTML =
         found.used.map(v => `<polyline class="fan" points="${line([p, found.posteriors[v]])}"/>`).join("") +
-        found.posteriors.map(q => dot(q, "corner", 4)).join("") +
+        found.posteriors.map(q => dot(q, "vertex", 4)).join("") +
         found.used.map(v => dot(found.posteriors[v], "used", 5.5)).join("");
       const handle = root.querySelector(".prior"), words = `prior ${p.map(three).join(", ")}`;
       handle.setAttribute("transform", `translate(${cx} ${cy})`);

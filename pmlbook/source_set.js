@@ -1,11 +1,11 @@
-// <pml-source-set vertices="0.7,0.2,0.1;0.2,0.7,0.1">: drag the corners of a source set on three symbols, and see it folded.
+// <pml-source-set vertices="0.7,0.2,0.1;0.2,0.7,0.1">: drag the vertices of a source set on three symbols, and see it folded.
 // Everything is recomputed at each move, in the reader's browser, from the definition alone.
 (() => {
   if (customElements.get("pml-source-set")) return;
   const ORDERS = [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [0, 2, 1]];
   const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 
-  // Corners of the convex hull, counter-clockwise in the plane of the first two probabilities.
+  // Vertices of the convex hull, counter-clockwise in the plane of the first two probabilities.
   function hull(points) {
     const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const half = list => {
@@ -79,10 +79,10 @@
     .whole { fill: #b0609a; fill-opacity: .2; stroke: #b0609a; stroke-width: 1.8; }
     .piece { fill: #b0609a; fill-opacity: .14; stroke: #b0609a; stroke-width: 1.2; }
     .shared { fill: #b0609a; fill-opacity: .8; }
-    .corner { cursor: grab; outline: none; }
-    .corner circle { fill: currentColor; }
-    .corner .halo { fill: transparent; stroke: transparent; stroke-width: 3; }
-    .corner:focus-visible .halo { stroke: #0072b2; }
+    .vertex { cursor: grab; outline: none; }
+    .vertex circle { fill: currentColor; }
+    .vertex .halo { fill: transparent; stroke: transparent; stroke-width: 3; }
+    .vertex:focus-visible .halo { stroke: #0072b2; }
     p { flex: 1 1 100%; margin: 0; }`;
 
   class SourceSet extends HTMLElement {
@@ -101,7 +101,7 @@
           ${walls.map(w => `<polyline class="wall" points="${line(w)}"/>`).join("")}
           <polygon class="whole"/>
           <text x="${LEFT - 6}" y="${BASE + 20}">1</text><text x="${LEFT + SIDE}" y="${BASE + 20}">2</text><text x="${LEFT + SIDE / 2}" y="${TOP - 10}">3</text>
-          ${this.vertices.map((_, k) => `<g class="corner" tabindex="0" role="slider" aria-label="corner ${k + 1}, moved by the arrow keys"
+          ${this.vertices.map((_, k) => `<g class="vertex" tabindex="0" role="slider" aria-label="vertex ${k + 1}, moved by the arrow keys"
             aria-valuemin="0" aria-valuemax="1"><circle class="halo" r="12"/><circle r="5"/></g>`).join("")}
         </svg>
         <svg viewBox="0 0 ${SIDE + 2 * LEFT} ${BASE + 28}" role="img" aria-label="The pieces of the set folded into one chamber">
@@ -109,11 +109,11 @@
           <text x="${LEFT - 4}" y="${BASE + 20}">1</text><text x="${LEFT + SIDE - 16}" y="${BASE + 20}">1 and 2 even</text>
           <text x="${beside(chamber[2])[0] - 10}" y="${beside(chamber[2])[1] - 10}">all even</text>
         </svg><p aria-live="polite"></p></div>`;
-      this.listen(root.querySelector(".set"), [...root.querySelectorAll(".corner")]);
+      this.listen(root.querySelector(".set"), [...root.querySelectorAll(".vertex")]);
       this.draw();
     }
 
-    listen(svg, corners) {
+    listen(svg, vertices) {
       const at = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       const move = (k, x, y) => { this.vertices[k] = belief(x, y); this.draw(); };
       let held = 0;
@@ -121,7 +121,7 @@
         const point = at(event), far = this.vertices.map(place).map(([x, y]) => Math.hypot(x - point.x, y - point.y));
         held = far.indexOf(Math.min(...far));
         svg.setPointerCapture(event.pointerId);
-        corners[held].focus();
+        vertices[held].focus();
         move(held, point.x, point.y);
         event.preventDefault();
       });
@@ -131,7 +131,7 @@
         move(held, point.x, point.y);
       });
       const steps = {ArrowLeft: [-3, 0], ArrowRight: [3, 0], ArrowUp: [0, -3], ArrowDown: [0, 3]};
-      corners.forEach((corner, k) => corner.addEventListener("keydown", event => {
+      vertices.forEach((vertex, k) => vertex.addEventListener("keydown", event => {
         const step = steps[event.key];
         if (!step) return;
         const [x, y] = place(this.vertices[k]);
@@ -143,18 +143,18 @@
     draw() {
       const root = this.shadowRoot, found = fold(this.vertices);
       root.querySelector(".whole").setAttribute("points", line(found.whole));
-      root.querySelectorAll(".corner").forEach((corner, k) => {
+      root.querySelectorAll(".vertex").forEach((vertex, k) => {
         const q = this.vertices[k];
-        corner.setAttribute("transform", `translate(${place(q).join(" ")})`);
-        corner.setAttribute("aria-valuenow", q[0].toFixed(3));
-        corner.setAttribute("aria-valuetext", q.map(v => v.toFixed(3)).join(", "));
+        vertex.setAttribute("transform", `translate(${place(q).join(" ")})`);
+        vertex.setAttribute("aria-valuenow", q[0].toFixed(3));
+        vertex.setAttribute("aria-valuetext", q.map(v => v.toFixed(3)).join(", "));
       });
       root.querySelector(".folded").innerHTML =
         found.pieces.map(one => `<polygon class="piece" points="${line(one.folded, beside)}"/>`).join("") +
         `<polygon class="shared" points="${line(found.shared, beside)}"/>`;
       const orders = found.pieces.map(one => one.order).join(", ");
       const common = found.area > 1e-9 ? "The folded pieces share the dark part." : "The folded pieces have no part in common.";
-      root.querySelector("p").textContent = !found.pieces.length ? "The set has no area: pull its corners apart." : `Class ${found.kind}. Orders that occur: ${orders}. ${common}`;
+      root.querySelector("p").textContent = !found.pieces.length ? "The set has no area: pull its vertices apart." : `Class ${found.kind}. Orders that occur: ${orders}. ${common}`;
     }
   }
   customElements.define("pml-source-set", SourceSet);

@@ -17,8 +17,11 @@ except ImportError:
 finally:
     processor.fesetround(rounding)
 
-# The same examples every time, and no deadline on a busy machine.
-settings.register_profile("pmlbook", derandomize=True, deadline=None, max_examples=100)
+# The same examples every time, more at length, and no deadline on a busy machine.
+FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
+settings.register_profile(
+    "pmlbook", derandomize=True, deadline=None, max_examples=500 if FULL else 50
+)
 settings.load_profile("pmlbook")
 
 

@@ -44,8 +44,8 @@ def _integers(numbers):
     return [int(x * scale) for x in numbers], scale
 
 
-def _corners(rules):
-    """Corners of the polytope that the constraints describe, as lists of fractions."""
+def _vertices(rules):
+    """Vertices of the polytope that the constraints describe, as lists of fractions."""
     system = ppl.Constraint_System()
     for rule in rules:
         system.insert(rule)
@@ -54,7 +54,7 @@ def _corners(rules):
 
 
 def mechanisms(prior, c):
-    """All corners of Lemma 1's polytope with N inputs and N outputs, as floats of shape (V, N, N)."""
+    """All vertices of Lemma 1's polytope with N inputs and N outputs, as floats of shape (V, N, N)."""
     n = len(prior)
     p = [[ppl.Variable(n * i + j) for j in range(n)] for i in range(n)]
     weights, scale = _integers([c * x for x in prior])
@@ -62,31 +62,31 @@ def mechanisms(prior, c):
     for j in range(n):
         most = sum(w * p[k][j] for k, w in enumerate(weights))  # scale * c * P(y_j)
         rules += [scale * p[i][j] <= most for i in range(n)]
-    return np.array(_corners(rules), dtype=float).reshape(-1, n, n)
+    return np.array(_vertices(rules), dtype=float).reshape(-1, n, n)
 
 
-def lift_corners(prior, c):
-    """All corners of {0 <= lift <= c, prior . lift = 1}, as lists of fractions."""
+def lift_vertices(prior, c):
+    """All vertices of {0 <= lift <= c, prior . lift = 1}, as lists of fractions."""
     x = [ppl.Variable(i) for i in range(len(prior))]
     weights, scale = _integers(prior)
     rules = [v >= 0 for v in x] + [c.denominator * v <= c.numerator for v in x]
-    return _corners([*rules, sum(w * v for w, v in zip(weights, x)) == scale])
+    return _vertices([*rules, sum(w * v for w, v in zip(weights, x)) == scale])
 
 
-def best_mechanism(corners, prior, utility):
-    """Largest utility of a corner of Lemma 1's polytope."""
-    return utility(corners, np.array(prior, dtype=float)).sum(axis=-1).max()
+def best_mechanism(vertices, prior, utility):
+    """Largest utility of a vertex of Lemma 1's polytope."""
+    return utility(vertices, np.array(prior, dtype=float)).sum(axis=-1).max()
 
 
-def best_mixture(corners, prior, utility):
-    """Largest utility of a mixture of lift corners that averages to one: an LP solved exactly."""
-    gains = utility(np.array(corners, dtype=float).T, np.array(prior, dtype=float))
+def best_mixture(vertices, prior, utility):
+    """Largest utility of a mixture of lift vertices that averages to one: an LP solved exactly."""
+    gains = utility(np.array(vertices, dtype=float).T, np.array(prior, dtype=float))
     goal, scale = _integers([Fraction(g) for g in gains.tolist()])
-    w = [ppl.Variable(k) for k in range(len(corners))]
+    w = [ppl.Variable(k) for k in range(len(vertices))]
     system = ppl.Constraint_System()
     for v in w:
         system.insert(v >= 0)
-    for row in zip(*corners):
+    for row in zip(*vertices):
         entries, one = _integers(row)
         system.insert(sum(a * v for a, v in zip(entries, w)) == one)
     programme = ppl.MIP_Problem(len(w), system, sum(g * v for g, v in zip(goal, w)))

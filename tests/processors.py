@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-KERNELS = ("Nehalem", "Prescott")  # every x86 processor has these; `make portable` asks for more
+KERNELS = ("Nehalem",)  # every x86 processor has it; `make portable` asks for more
 
 
 def told_everywhere(code):

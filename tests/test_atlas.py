@@ -10,10 +10,10 @@ from pmlbook import InvalidPrior, Mechanism, optimal_mechanism, optimum_under
 from pmlbook.extremal import atlas
 from pmlbook.extremal.atlas import (
     MEASURES,
-    box_corners,
+    box_vertices,
     exact_weights,
-    ratio_corners,
-    set_corners,
+    ratio_vertices,
+    set_vertices,
 )
 from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum
 from pmlbook.extremal.pieces import FINE, optimum_pieces, value_of
@@ -162,19 +162,19 @@ def test_asymmetric_bounds_lie_between():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_corners_are_corners(seed):
+def test_vertices_are_vertices(seed):
     rng = np.random.default_rng(seed)
     parts = rng.integers(1, 6, size=3).tolist()
     shares = [Fraction(k, sum(parts)) for k in parts]
     low, high = Fraction(1, 2), Fraction(3, 2)
-    for corner in box_corners(shares, low, high):
-        assert sum(p * x for p, x in zip(shares, corner)) == 1
-        assert all(low <= x <= high for x in corner)
-        assert sum(low < x < high for x in corner) <= 1
-    for corner in ratio_corners(shares, high):
-        assert sum(p * x for p, x in zip(shares, corner)) == 1
-        assert max(corner) / min(corner) in (1, high)
-    assert len(ratio_corners(shares, high)) == 2**3 - 1 and len(set_corners(shares)) == 2**3 - 1
+    for vertex in box_vertices(shares, low, high):
+        assert sum(p * x for p, x in zip(shares, vertex)) == 1
+        assert all(low <= x <= high for x in vertex)
+        assert sum(low < x < high for x in vertex) <= 1
+    for vertex in ratio_vertices(shares, high):
+        assert sum(p * x for p, x in zip(shares, vertex)) == 1
+        assert max(vertex) / min(vertex) in (1, high)
+    assert len(ratio_vertices(shares, high)) == 2**3 - 1 and len(set_vertices(shares)) == 2**3 - 1
 
 
 def test_weights_are_exact_or_refused():

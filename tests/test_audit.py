@@ -1,4 +1,4 @@
-"""Audits of mechanisms that others made: known laws, trials, and noise on the line."""
+"""Audits of mechanisms that others made: known distributions, trials, and noise on the line."""
 
 import math
 from fractions import Fraction
@@ -14,7 +14,7 @@ from pmlbook.practice.audit import keeps_as_it_is
 PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
 
-def test_known_laws_are_told_exactly():
+def test_known_distributions_are_told_exactly():
     """A channel, a mechanism and a function say the same, to the last digits."""
     channel = pb.geometric(3, 0.7)
     frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
@@ -150,13 +150,22 @@ def test_rare_outcomes_are_audited_as_they_are(rare, rarer, tmp_path, capsys):
     """Rounded to whole 2^-53 the two were equal, and a certificate said that nothing leaks."""
     table, prior = [[rare, 0.5, 0.5], [rarer, 0.5, 0.5]], [Fraction(1, 100), Fraction(99, 100)]
     truth = math.log(Fraction(rare) / (prior[0] * Fraction(rare) + prior[1] * Fraction(rarer)))
-    for law in (table, lambda secret: dict(zip("abc", table[secret]))):
-        found = pb.audit(law, [0.01, 0.99])
+    for distribution in (table, lambda secret: dict(zip("abc", table[secret]))):
+        found = pb.audit(distribution, [0.01, 0.99])
         assert abs(found.level[1] - truth) < 1e-12 and found.level[0] == found.level[1]
     assert not keeps_as_it_is(table, prior, truth - 1e-12)
     assert keeps_as_it_is(table, prior, truth + 1e-12)
-    (tmp_path / "law.csv").write_text(f"input,a,b,c\nno,{rare},0.5,0.5\nyes,{rarer},0.5,0.5\n")
-    asked = ["audit", str(tmp_path / "law.csv"), "--prior", "no=0.01", "yes=0.99", "--epsilon"]
+    (tmp_path / "distribution.csv").write_text(
+        f"input,a,b,c\nno,{rare},0.5,0.5\nyes,{rarer},0.5,0.5\n"
+    )
+    asked = [
+        "audit",
+        str(tmp_path / "distribution.csv"),
+        "--prior",
+        "no=0.01",
+        "yes=0.99",
+        "--epsilon",
+    ]
     for level, code in (("0.0", 3), ("4.7", 0)):
         with pytest.raises(SystemExit) as ended:
             raise SystemExit(main([*asked, level]))

@@ -84,19 +84,19 @@ class Judge:
 
     def optimum(self, epsilon):
         """The best mixture of extremal lift vectors: over the bases, with 90 digits."""
-        corners = list(lift_corners(self.shares, min(mp.exp(epsilon), 1 / min(self.shares))))
-        values, best = [self.column(corner) for corner in corners], mp.mpf("-inf")
-        for basis in likely_bases(corners, values):
-            weights = mixing_weights([corners[v] for v in basis])
+        vertices = list(lift_vertices(self.shares, min(mp.exp(epsilon), 1 / min(self.shares))))
+        values, best = [self.column(vertex) for vertex in vertices], mp.mpf("-inf")
+        for basis in likely_bases(vertices, values):
+            weights = mixing_weights([vertices[v] for v in basis])
             if weights and min(weights) >= 0:
                 best = max(best, mp.fdot(weights, [values[v] for v in basis]))
         return best
 
 
-def mixing_weights(corners):
-    """The weights with which corners average to one; None if they depend on each other."""
-    n = len(corners)
-    rows = [[corner[i] - 1 for corner in corners] + [mp.zero] for i in range(n - 1)]
+def mixing_weights(vertices):
+    """The weights with which vertices average to one; None if they depend on each other."""
+    n = len(vertices)
+    rows = [[vertex[i] - 1 for vertex in vertices] + [mp.zero] for i in range(n - 1)]
     rows.append([mp.one] * (n + 1))
     for k in range(n):
         pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
@@ -109,7 +109,7 @@ def mixing_weights(corners):
     return [row[n] for row in rows]
 
 
-def lift_corners(shares, c):
+def lift_vertices(shares, c):
     """All entries but one at 0 or c: every set and every place that leave a remainder in between."""
     n = len(shares)
     for size in range(n):
@@ -121,11 +121,11 @@ def lift_corners(shares, c):
                     yield [c if i in tall else rest if i == place else mp.zero for i in range(n)]
 
 
-def likely_bases(corners, values):
+def likely_bases(vertices, values):
     """Bases that floats find feasible and among the best, and all that floats cannot judge."""
-    n = len(corners[0])
-    sets = np.array(list(combinations(range(len(corners)), n)))
-    moved = np.array([[float(t - 1) for t in corner] for corner in corners])
+    n = len(vertices[0])
+    sets = np.array(list(combinations(range(len(vertices)), n)))
+    moved = np.array([[float(t - 1) for t in vertex] for vertex in vertices])
     moved /= np.maximum(abs(moved).max(axis=0), 1e-300)
     rows = np.concatenate([moved[:, :-1], np.ones((len(moved), 1))], axis=1)[sets].swapaxes(1, 2)
     worth = np.array([float(v) for v in values])
@@ -273,34 +273,34 @@ def test_a_utility_that_is_not_sub_linear_contradicts_its_bound():
 
 @pytest.mark.parametrize("n", [3, 5, 7])
 def test_margins_cover_what_floats_lose(n):
-    """The float that stands for a corner is never below its exact value."""
+    """The float that stands for a vertex is never below its exact value."""
     rng = np.random.default_rng(n)
     for trial in range(8):
         shares = exact_prior(rng.dirichlet(np.ones(n)))
         level = 10.0 ** rng.uniform(-9, 0.3)
         if trial % 2:
             level = pb.privacy_regions(np.array(shares, dtype=float))[1] * (1 - 1e-15)
-        corners = exact_lift_vectors(shares, lift_limit(shares, level)[1])
+        vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
         prices = [Fraction(y) for y in (rng.normal(size=n) * level).tolist()]
         for kind in (*TEXTBOOK, 0.1, 5.0, rng.normal(size=(n, 3))):
             utility = optimal.as_utility(as_utility(kind))
-            tops = ceilings(corners, utility, prices)
-            exact = [excess(corners, v, utility, prices) for v in range(len(tops))]
+            tops = ceilings(vertices, utility, prices)
+            exact = [excess(vertices, v, utility, prices) for v in range(len(tops))]
             assert all(Fraction(float(top)) >= true for top, true in zip(tops, exact))
 
 
 def test_few_fractions_are_enough(monkeypatch):
-    """With one exact corner, or all, the bound is the same but for the margin, and never lower."""
+    """With one exact vertex, or all, the bound is the same but for the margin, and never lower."""
     rng = np.random.default_rng(77)
     for kind in TEXTBOOK:
         shares = exact_prior(rng.dirichlet(np.ones(5)))
-        corners = exact_lift_vectors(shares, lift_limit(shares, 0.6)[1])
+        vertices = exact_lift_vectors(shares, lift_limit(shares, 0.6)[1])
         utility = optimal.as_utility(kind)
         prices = [Fraction(y) for y in rng.normal(size=5).tolist()]
-        truth = max(excess(corners, v, utility, prices) for v in range(len(corners.place)))
+        truth = max(excess(vertices, v, utility, prices) for v in range(len(vertices.place)))
         for ties in (1, 3, 10**6):
             monkeypatch.setattr(enumeration, "TIES", ties)
-            bound = dual_bound(corners, utility, prices)
+            bound = dual_bound(vertices, utility, prices)
             assert truth <= bound <= truth + Fraction(1, 10**11)
 
 
@@ -310,7 +310,7 @@ GENERATED = [(seed, 0.1) for seed in (27, 261, 277)] + [
 
 
 @pytest.mark.parametrize("seed, kind", GENERATED)
-def test_generated_columns_bound_what_listed_corners_reach(seed, kind):
+def test_generated_columns_bound_what_listed_vertices_reach(seed, kind):
     """Near a boundary the bound of a search used to be too low by 4e-7 of the value where f is steep."""
     rng = np.random.default_rng(seed)
     utility = optimal.as_utility(as_utility(kind))
@@ -320,10 +320,10 @@ def test_generated_columns_bound_what_listed_corners_reach(seed, kind):
         edge = -math.log(math.fsum(prior[rng.permutation(n)[: rng.integers(1, n)]].tolist()))
         level = edge * (1 + rng.choice([-1, 1]) * 10.0 ** rng.uniform(-17, -13))
         shares = exact_prior(prior)
-        corners = exact_lift_vectors(shares, lift_limit(shares, level)[0])
-        used, _ = enumeration.best_mix(corners, utility)
-        shapes = corners.lifts[:, used]
+        vertices = exact_lift_vectors(shares, lift_limit(shares, level)[0])
+        used, _ = enumeration.best_mix(vertices, utility)
+        shapes = vertices.lifts[:, used]
         weights = np.linalg.lstsq(shapes, np.ones(n), rcond=None)[0]
-        worth = [float(utility.enclose(corners.column(v), shares)[0]) for v in used]
+        worth = [float(utility.enclose(vertices.column(v), shares)[0]) for v in used]
         bound = column_generation(prior, level, utility, max_time=5)[2]
         assert bound >= (1 - 1e-13) * float(weights @ worth)

@@ -80,10 +80,10 @@ def test_dit_says_the_same():
     for prior, channel, _ in problems(10, 3):
         table = prior[:, None] * channel
         cells = [(x, y) for x, y in np.ndindex(table.shape) if table[x, y] > 0]
-        law = dit.Distribution(
+        distribution = dit.Distribution(
             [(str(x), str(y)) for x, y in cells], [table[cell] for cell in cells]
         )
-        bits = dit.shannon.mutual_information(law, [0], [1])
+        bits = dit.shannon.mutual_information(distribution, [0], [1])
         assert abs(pb.mutual_information(channel, prior) - bits * np.log(2)) < 1e-12
 
 
@@ -102,7 +102,7 @@ def test_a_measurement_of_opendp_lies_between_the_limits():
     assert tried.level[1] - tried.level[0] < 0.5
 
 
-def test_the_law_of_the_geometric_mechanism_is_that_noise_cut_at_the_ends():
+def test_the_distribution_of_the_geometric_mechanism_is_that_noise_cut_at_the_ends():
     """What the chapter says of OpenDP's noise, from its formula: P(z) = (1 - a) / (1 + a) a^|z|, a = e^(-1 / scale)."""
     a, z = np.exp(-1.0), np.arange(-60, 61)
     noise = (1 - a) / (1 + a) * a ** abs(z)

@@ -126,9 +126,9 @@ def test_price_bounds_every_excess(limit, pairs):
         prior = np.sort(random_prior(int(rng.integers(3, 9)), rng))
         utility, level = list(NAMED.values())[trial % 6], rng.uniform(0.1, 0.9 * epsilon_max(prior))
         groups, prices = Groups(prior, level, utility), prior + rng.normal(size=len(prior)) / 10
-        corners, (low, high) = lift_vectors(prior, level), groups.ends
-        x = np.clip((corners - groups.floor[:, None]) / groups.span[:, None], 0, 1)
-        loss = (prior * low) @ (1 - x) + (prior * high) @ x - utility.columns(corners, prior)
+        vertices, (low, high) = lift_vectors(prior, level), groups.ends
+        x = np.clip((vertices - groups.floor[:, None]) / groups.span[:, None], 0, 1)
+        loss = (prior * low) @ (1 - x) + (prior * high) @ x - utility.columns(vertices, prior)
         excess = (prices @ x - loss).max()
         bound = price(groups, prices, limit, pairs, 1)[1]
         assert bound <= prices @ groups.share - excess + 1e-10

@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from oracles import exp_from_below, lift_corners
+from oracles import exp_from_below, lift_vertices
 
 import pmlbook as pb
 from pmlbook.desk.release_log import (
@@ -29,7 +29,7 @@ from pmlbook.practice.composition import (
     certified_level,
     compose,
     composed_level,
-    exact_corners,
+    exact_vertices,
     worst_joint_level,
 )
 from pmlbook.release.certificate import exp_below
@@ -138,24 +138,26 @@ def test_level_is_the_smallest_float():
 
 
 def test_different_mechanisms_in_a_row():
-    """Every sequence by itself; the named one is the worst, and the joint law is a law."""
+    """Every sequence by itself; the named one is the worst, and the joint distribution is a distribution."""
     rng = np.random.default_rng(3)
     for _ in range(60):
         prior = random_prior(rng, int(rng.integers(1, 4)))
         made = [rare_mechanism(rng, prior, int(rng.integers(1, 4))) for _ in range(5)]
         joint = compose(*made)
-        law = dict(sequences(made))
+        distribution = dict(sequences(made))
         shares = exact_shares(made[0])
-        assert joint.largest_lift == max(exact_lift(column, shares) for column in law.values())
-        assert exact_lift(law[joint.worst], shares) == joint.largest_lift
+        assert joint.largest_lift == max(
+            exact_lift(column, shares) for column in distribution.values()
+        )
+        assert exact_lift(distribution[joint.worst], shares) == joint.largest_lift
         units = {}
-        for column in law.values():
+        for column in distribution.values():
             if any(column):
                 direction = tuple(v // math.gcd(*column) for v in column)
                 units[direction] = units.get(direction, 0) + math.gcd(*column)
         assert {c.lifts: c.units for c in joint.columns} == units
         for column in joint.columns:
-            entries = law[column.outcomes]
+            entries = distribution[column.outcomes]
             assert [v * math.gcd(*entries) for v in column.lifts] == entries
 
 
@@ -255,7 +257,7 @@ def test_joint_release_cannot_be_changed_and_travels():
     assert repr(joint) == "JointRelease(2 releases, 3 directions, epsilon = 0.587787 nats)"
 
 
-def test_joint_release_must_be_a_law():
+def test_joint_release_must_be_a_distribution():
     """Directions left out, or a prior that is none, are refused also where the object is built by hand."""
     joint = compose(FLIP, FLIP)
     with pytest.raises(ValueError, match="the row of 0 does not sum to one"):
@@ -372,17 +374,17 @@ def test_log_states_the_truth_about_the_clinic(monkeypatch):
 # ---------------------------------------------------------------- the worst pair of mechanisms
 
 
-def test_worst_pair_against_all_pairs_of_corners():
-    """Corners by a library for polyhedra, every pair of them, every secret."""
+def test_worst_pair_against_all_pairs_of_vertices():
+    """Vertices by a library for polyhedra, every pair of them, every secret."""
     rng = np.random.default_rng(11)
     for _ in range(30):
         counts = rng.integers(1, 40, size=int(rng.integers(2, 5))).tolist()
         shares = [Fraction(k, sum(counts)) for k in counts]
         one, two = (1 + Fraction(int(k), 16) for k in rng.integers(0, 64, size=2))
-        assert {tuple(c) for c in lift_corners(shares, two)} == set(exact_corners(shares, two))
-        pairs = product(lift_corners(shares, one), lift_corners(shares, two))
+        assert {tuple(c) for c in lift_vertices(shares, two)} == set(exact_vertices(shares, two))
+        pairs = product(lift_vertices(shares, one), lift_vertices(shares, two))
         expected = max(exact_lift([v * w for v, w in zip(a, b)], shares) for a, b in pairs)
-        assert max(best_answer(shares, one, c) for c in exact_corners(shares, two)) == expected
+        assert max(best_answer(shares, one, c) for c in exact_vertices(shares, two)) == expected
 
 
 def test_worst_pair_may_be_rare():
@@ -447,11 +449,11 @@ def test_adaptive_choice_is_covered_along_every_path():
     for _ in range(40):
         prior = random_prior(rng, int(rng.integers(2, 4)))
         tree = random_tree(rng, prior, 3)
-        shares, law, worst, readings = exact_shares(tree[0]), 0, Fraction(1), Fraction(1)
+        shares, distribution, worst, readings = exact_shares(tree[0]), 0, Fraction(1), Fraction(1)
         for path in leaves(tree):
             columns = [m.weights[:, j].tolist() for m, j in path]
             column = [math.prod(entries) for entries in zip(*columns)]
-            law += Fraction(column[0], 2 ** (53 * len(path)))
+            distribution += Fraction(column[0], 2 ** (53 * len(path)))
             if not any(column):
                 continue
             lift, used = exact_lift(column, shares), [m for m, _ in path]
@@ -459,7 +461,7 @@ def test_adaptive_choice_is_covered_along_every_path():
             left = sum(1 / exact_lift(c, shares) for c in columns) - (len(path) - 1)
             assert 1 / lift >= left
             worst, readings = max(worst, lift), max(readings, compose(*used).largest_lift)
-        assert law == 1 and worst <= readings
+        assert distribution == 1 and worst <= readings
 
 
 def test_planned_sequence_does_not_cover_what_was_not_planned():

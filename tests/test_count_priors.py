@@ -44,7 +44,7 @@ def test_the_bound_is_never_violated(trial):
 
 
 @pytest.mark.parametrize("trial", range(40))
-def test_every_corner_has_a_taker_on_the_lattice(trial):
+def test_every_vertex_has_a_taker_on_the_lattice(trial):
     """The lemma: some symbol has a modulo 1/n, and all others are at an end."""
     rng = np.random.default_rng(trial)
     counts = np.sort(rng.integers(1, 9, size=int(rng.integers(2, 8))))

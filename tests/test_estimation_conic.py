@@ -1,4 +1,4 @@
-"""Designs for estimating against a conic solver that is given all corners at once, and knows nothing of bounds."""
+"""Designs for estimating against a conic solver that is given all vertices at once, and knows nothing of bounds."""
 
 import os
 
@@ -16,7 +16,7 @@ CONTENT = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-10}
 
 
 def by_cones(prior, level, aim):
-    """The least variance over all weights of all corners, of a target or an array of shape (N, K)."""
+    """The least variance over all weights of all vertices, of a target or an array of shape (N, K)."""
     lifts = lift_vectors(prior, level)
     n, count = lifts.shape
     weights = cp.Variable(count, nonneg=True)

@@ -157,7 +157,7 @@ def test_rare_secrets_have_their_own_scale(level, target):
 
 
 def test_needed_weights_are_kept_however_small():
-    """At a level as rare as a secret its corner's weight is small, and the target needs it."""
+    """At a level as rare as a secret its vertex's weight is small, and the target needs it."""
     prior = [0.1025624423, 0.0782299384, 0.0238528225, 0.2119887808, 1.048793130557025e-09]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)

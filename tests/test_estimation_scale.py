@@ -1,4 +1,4 @@
-"""Designs for estimating where corners are too many to list: what is said of all of them, against lists of few."""
+"""Designs for estimating where vertices are too many to list: what is said of all of them, against lists of few."""
 
 import itertools
 import warnings
@@ -9,8 +9,8 @@ import pytest
 
 from pmlbook import LooseBound, Mechanism, estimation_mechanism, estimation_variance
 from pmlbook.estimation import optimal_design
-from pmlbook.estimation.few_corners import criterion
-from pmlbook.estimation.many_corners import (
+from pmlbook.estimation.enumerated_design import criterion
+from pmlbook.estimation.exchange_design import (
     Grown,
     arcs,
     climb,
@@ -34,11 +34,11 @@ def pool_of(prior, level):
 
 
 def best_spread(pool, matrix):
-    """Value of the best mixture of all corners for |M (l - 1)|^2, from below."""
-    corners = exact_lift_vectors(pool.shares, pool.limit)
-    used, _ = best_mix(corners, Spread(matrix))
-    values = ((matrix @ corners.shifts[:, used]) ** 2).sum(axis=0)
-    weights = np.linalg.lstsq(corners.lifts[:, used], np.ones(len(pool.shares)), rcond=None)[0]
+    """Value of the best mixture of all vertices for |M (l - 1)|^2, from below."""
+    vertices = exact_lift_vectors(pool.shares, pool.limit)
+    used, _ = best_mix(vertices, Spread(matrix))
+    values = ((matrix @ vertices.shifts[:, used]) ** 2).sum(axis=0)
+    weights = np.linalg.lstsq(vertices.lifts[:, used], np.ones(len(pool.shares)), rcond=None)[0]
     return float(weights @ values)
 
 
@@ -93,42 +93,42 @@ def test_two_likely_secrets_cannot_both_be_at_the_limit():
 
 
 @pytest.mark.parametrize("people", [[1, 1, 1, 1], [5, 3, 1, 1], [7, 4, 4, 2, 2], [60, 20, 12, 8]])
-def test_the_least_remainder_is_that_of_some_corner(people):
+def test_the_least_remainder_is_that_of_some_vertex(people):
     shares = [Fraction(k, sum(people)) for k in people]
     for level in (0.1, 0.4, 1, 2):
         pool = Grown(shares, lift_limit(shares, level)[1])
-        corners = exact_lift_vectors(shares, pool.limit)
+        vertices = exact_lift_vectors(shares, pool.limit)
         weights = [Fraction(1 + i % 3) for i in range(len(people))]
         costs = [
             weights[i] * (pool.high[i] - lift) * (lift - pool.low[i])
-            for v, i in enumerate(corners.place.tolist())
-            for lift in [corners.column(v)[i]]
+            for v, i in enumerate(vertices.place.tolist())
+            for lift in [vertices.column(v)[i]]
         ]
         assert least_remainder(pool, weights) == min(costs)
 
 
-def test_corners_along_a_circle_are_corners_and_average_to_one():
+def test_vertices_along_a_circle_are_vertices_and_average_to_one():
     rng = np.random.default_rng(2)
     for n, level in itertools.product((2, 3, 9, 40), (1e-6, 0.2, 1, 9)):
         pool = pool_of(random_prior(n, rng), level)
         made, weights = arcs(pool, rng.permutation(n))
         names = pool.add(made)
         assert len(names) == len(made)
-        assert abs(pool.corners.lifts[:, names] @ weights - 1).max() < 1e-12
+        assert abs(pool.vertices.lifts[:, names] @ weights - 1).max() < 1e-12
         for v in names:
-            column = pool.corners.column(v)
+            column = pool.vertices.column(v)
             assert sum(p * lift for p, lift in zip(pool.shares, column)) == 1
             assert 0 <= min(column) and max(column) <= pool.limit
 
 
-def test_a_climb_ends_on_a_corner_that_is_worth_no_less():
+def test_a_climb_ends_on_a_vertex_that_is_worth_no_less():
     rng = np.random.default_rng(3)
     pool = pool_of(random_prior(9, rng), 0.8)
     root, prices = rng.normal(size=(9, 9)), rng.normal(size=9)
     spread = root @ root.T
 
     def worth(v):
-        shift = pool.corners.shifts[:, v]
+        shift = pool.vertices.shifts[:, v]
         return shift @ spread @ shift - prices @ shift
 
     for start in arcs(pool, rng.permutation(9))[0]:
@@ -136,7 +136,7 @@ def test_a_climb_ends_on_a_corner_that_is_worth_no_less():
         assert after and worth(after[0]) >= worth(before[0]) - 1e-12
 
 
-def test_what_is_no_corner_is_left_out():
+def test_what_is_no_vertex_is_left_out():
     pool = pool_of([0.5, 0.3, 0.2], 0.1)
     assert pool.add([(np.array([True, True, True]), 0), (np.zeros(3, dtype=bool), 2)]) == []
 
@@ -156,9 +156,9 @@ def test_two_fractions_enclose_the_trace():
     rng = np.random.default_rng(5)
     root = rng.integers(-(10**6), 10**6, size=(6, 8)).astype(object)
     goal = rng.integers(-9, 9, size=(6, 3)).astype(object)
-    left, corner, last = eliminate(root @ root.T, goal)
+    left, vertex, last = eliminate(root @ root.T, goal)
     low, high = quadratic(root @ root.T, goal)
-    assert not left.any() and low <= Fraction(-sum(corner), last) <= high
+    assert not left.any() and low <= Fraction(-sum(vertex), last) <= high
     assert high - low < low * Fraction(1, 2**128)
 
 
@@ -210,16 +210,16 @@ def test_names_stay_with_their_secrets():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_sweep_finds_the_largest_excess_of_all_corners_and_is_never_below(seed):
+def test_a_sweep_finds_the_largest_excess_of_all_vertices_and_is_never_below(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 10))
     prior = np.full(n, 1 / n) if seed % 3 == 0 else random_prior(n, rng)
     pool = pool_of(prior, float(rng.choice([1e-3, 0.3, 1, 5])))
     matrix, prices = rng.normal(size=(n, n)), rng.normal(size=n)
-    corners = exact_lift_vectors(pool.shares, pool.limit)
-    every = ((matrix @ corners.shifts) ** 2).sum(axis=0) - prices @ corners.shifts
+    vertices = exact_lift_vectors(pool.shares, pool.limit)
+    every = ((matrix @ vertices.shifts) ** 2).sum(axis=0) - prices @ vertices.shifts
     best, names = swept(pool, sets_at_limit(pool), matrix, prices)
-    found = pool.corners.shifts[:, names]
+    found = pool.vertices.shifts[:, names]
     assert float(best) >= every.max() and float(best) == pytest.approx(every.max(), rel=1e-6)
     assert (((matrix @ found) ** 2).sum(axis=0) - prices @ found).max() == pytest.approx(
         every.max()
@@ -237,8 +237,8 @@ def test_where_pairs_say_little_a_sweep_says_the_rest():
 
 
 @pytest.mark.parametrize("level", [1e-10, 1e-4, 8.0, 60.0])
-def test_a_rare_secret_keeps_its_corner_at_strict_and_generous_levels(level):
-    """Corners were once let go by their weight alone: no secret was told, or one had no outcome."""
+def test_a_rare_secret_keeps_its_vertex_at_strict_and_generous_levels(level):
+    """Vertices were once let go by their weight alone: no secret was told, or one had no outcome."""
     prior = random_prior(19, np.random.default_rng(1))
     design = estimation_mechanism(prior, level, tol=1e-3)
     assert design.mechanism.certify(level)

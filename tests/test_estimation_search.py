@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.estimation import few_corners
-from pmlbook.estimation.few_corners import (
+from pmlbook.estimation import enumerated_design
+from pmlbook.estimation.enumerated_design import (
     ALIKE,
     RARE,
     STRICTEST,
@@ -33,11 +33,11 @@ from pmlbook.workshop.progress import Clock
 
 
 def setting(p, level, target):
-    """All corners of a prior, an aim and its unit, and weights of all corners, the least as large as can be."""
+    """All vertices of a prior, an aim and its unit, and weights of all vertices, the least as large as can be."""
     pool = Listed(exact_prior(p), lift_limit(exact_prior(p), level)[1])
     found = first_weights(pool)
     aim, unit = criterion(target, functionals(target, p), pool, found)
-    count = len(pool.corners.tall)
+    count = len(pool.vertices.tall)
     lifts = pool.scaled(range(count))
     even = np.column_stack([lifts, lifts.sum(axis=1)])
     start = maximise(np.append(np.zeros(count), 1), equal=(even, pool.ones)).x
@@ -84,14 +84,14 @@ def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
         values = ((claim.matrix * pool.scale @ (lifts - pool.ones[:, None])) ** 2).sum(axis=0)
         prices = _prices(lifts - pool.ones[:, None], weights, values)
         excess = values - prices @ (lifts - pool.ones[:, None])
-        assert excess.max() <= weights @ values * (1 + aim.tol)  # no corner is missing
+        assert excess.max() <= weights @ values * (1 + aim.tol)  # no vertex is missing
         everything, bound = search(pool, dict(enumerate(start)), aim, Clock())
         assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
 
 
 def test_the_search_meets_its_bound_from_circles():
     for pool, circles, aim, _, lifts, _ in settings:
-        n, names, shifts = len(pool.ones), list(circles), pool.corners.shifts
+        n, names, shifts = len(pool.ones), list(circles), pool.vertices.shifts
         weights = np.array(list(circles.values()))
         assert np.allclose(abs(shifts / pool.scale[:, None]).max(axis=1), 1, rtol=0, atol=1e-15)
         assert abs(pool.ones @ (lifts - pool.ones[:, None])).max() < 1e-9
@@ -106,7 +106,7 @@ def test_the_search_meets_its_bound_from_circles():
         used, prices = pool.mix(utility, Clock())
         best = pool.best(utility, prices)
         values = utility.at_lifts(
-            pool.corners.lifts, shifts, np.array(pool.corners.shares, dtype=float)
+            pool.vertices.lifts, shifts, np.array(pool.vertices.shares, dtype=float)
         )
         fees = np.array(prices, dtype=float) @ shifts
         assert float(best) >= (values - fees).max() * (1 - 1e-9) and len(used) <= n
@@ -138,7 +138,7 @@ def test_a_search_that_starts_at_its_answer_is_over_after_one_round(monkeypatch)
 
     for pool, circles, aim, *_ in settings:
         found, _ = search(pool, circles, aim, Clock())
-        monkeypatch.setattr(few_corners, "best_weights", counted)
+        monkeypatch.setattr(enumerated_design, "best_weights", counted)
         rounds.clear()
         search(pool, found, aim, Clock())
         monkeypatch.undo()
@@ -170,7 +170,7 @@ def test_weights_make_room():
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
     for pool, circles, *_ in settings[:3]:
         used, weights = list(circles), np.array(list(circles.values()))
-        rest = [k for k in range(len(pool.corners.tall)) if k not in used]
+        rest = [k for k in range(len(pool.vertices.tall)) if k not in used]
         room = _joined(pool.scaled(used + rest), weights, pool.ones, len(rest))
         assert (room[len(used) :] < 2e-3 * weights.mean()).all()
         assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-13 and room.min() > 0
@@ -179,8 +179,8 @@ def test_weights_make_room():
 
 def test_rare_outcomes_are_stored_where_they_are_needed():
     pool, circles, *_ = settings[1]
-    spare = next(k for k in range(len(pool.corners.tall)) if k not in circles)
-    prior, level = np.array(pool.corners.shares, dtype=float), 0.8
+    spare = next(k for k in range(len(pool.vertices.tall)) if k not in circles)
+    prior, level = np.array(pool.vertices.shares, dtype=float), 0.8
     for least, share in ((RARE, 0.1 * RARE), (RARE, 1e-3), (0.0, 0.1 * RARE)):
         made = stored(pool, circles | {spare: share}, least, prior, level)
         assert made.certify(level) and len(made.outputs) == len(circles) + (share > least)
@@ -219,8 +219,8 @@ def test_the_strictest_level_is_kept():
 def test_vertices_by_climbs_agree_with_those_that_are_listed(monkeypatch):
     p, targets = random_prior(5, np.random.default_rng(9)), ("frequencies", [8, 0, 1, 2, 4])
     small = [estimation_mechanism(p, 0.7, target) for target in targets]
-    monkeypatch.setattr(few_corners, "LISTED", 4)  # as if five were too many
-    monkeypatch.setattr(few_corners, "MAX_ENUMERATED", 4)
+    monkeypatch.setattr(enumerated_design, "LISTED", 4)  # as if five were too many
+    monkeypatch.setattr(enumerated_design, "MAX_ENUMERATED", 4)
     for target, best in zip(targets, small):
         told = []
         with warnings.catch_warnings():

@@ -78,8 +78,8 @@ def test_a_slider_of_a_page_glides():
     assert POSITIONS <= len(data["values"][0]) == len(data["frames"])
 
 
-def corners(path):
-    """Corners of a path in absolute or in relative steps of straight lines, a list for each stroke."""
+def vertices(path):
+    """Vertices of a path in absolute or in relative steps of straight lines, a list for each stroke."""
     strokes, start = [], np.zeros(2)
     for letter, numbers in re.findall(r"([MmLz])([^MmLz]*)", path):
         steps = np.array([float(v) for v in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", numbers)]).reshape(
@@ -104,7 +104,7 @@ def test_a_terse_path_goes_the_same_way():
             path += "M " + " L ".join(f"{x:g} {y:g}" for x, y in points) + " " + "z " * (trial % 2)
         told = re.sub(r"M[^\"]*", _terse, path)
         assert len(told) < len(path)
-        for one, two in zip(corners(path), corners(told), strict=True):
+        for one, two in zip(vertices(path), vertices(told), strict=True):
             assert one.shape == two.shape and abs(one - two).max() <= 0.05 + 1e-9
     curve = "M 0 5 C 1 2 3 4 5 6"
     assert re.sub(r"M[^\"]*", _terse, curve) == curve

@@ -34,8 +34,14 @@ def exact_distortion(channel, vertices):
     """Largest average error over the vertices in fractions, rows and vertices relative to their sums."""
     rows = [[Fraction(v) for v in row] for row in channel.tolist()]
     wrong = [1 - row[i] / sum(row) for i, row in enumerate(rows)]
-    laws = [[Fraction(v) for v in law] for law in np.asarray(vertices, dtype=float).tolist()]
-    return max(sum(p * d for p, d in zip(law, wrong)) / sum(law) for law in laws)
+    distributions = [
+        [Fraction(v) for v in distribution]
+        for distribution in np.asarray(vertices, dtype=float).tolist()
+    ]
+    return max(
+        sum(p * d for p, d in zip(distribution, wrong)) / sum(distribution)
+        for distribution in distributions
+    )
 
 
 def exact_ratio(channel):
@@ -69,9 +75,9 @@ def full_distortion(vertices, odds):
                     row[i * m + j], row[k * m + j] = 1, -odds
                     rules.append(row)
     diagonal = np.arange(m) * (m + 1)
-    for law in vertices:
+    for distribution in vertices:
         row = np.zeros(m * m + 1)
-        row[diagonal], row[-1] = -law, -1
+        row[diagonal], row[-1] = -distribution, -1
         rules.append(row)
     sums = np.hstack([np.kron(np.eye(m), np.ones(m)), np.zeros((m, 1))])
     cost = np.append(np.zeros(m * m), 1)

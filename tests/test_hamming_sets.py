@@ -84,14 +84,14 @@ def test_membership_agrees_with_a_triangulation():
             assert all(source_set.contains(P) for P in source_set.vertices)
 
 
-def test_hull_keeps_exactly_the_corners():
+def test_hull_keeps_exactly_the_vertices():
     rng = np.random.default_rng(1)
     for _ in range(10):
-        corners = rng.dirichlet(np.ones(5), size=4)  # independent: each is a corner
-        inner = rng.dirichlet(np.ones(4), size=3) @ corners
-        rows = rng.permutation(np.vstack([corners, inner]))
+        vertices = rng.dirichlet(np.ones(5), size=4)  # independent: each is a vertex
+        inner = rng.dirichlet(np.ones(4), size=3) @ vertices
+        rows = rng.permutation(np.vstack([vertices, inner]))
         kept = SourceSet(rows).hull().vertices
-        assert sorted(map(tuple, kept.round(12))) == sorted(map(tuple, corners.round(12)))
+        assert sorted(map(tuple, kept.round(12))) == sorted(map(tuple, vertices.round(12)))
 
 
 def test_class_agrees_with_the_definition_read_literally():
@@ -120,7 +120,7 @@ def _polytope(vertices):
     return ppl.C_Polyhedron(system)
 
 
-def _corners(polytope):
+def _vertices(polytope):
     points = [g for g in polytope.minimized_generators() if g.is_point()]
     return sorted(
         [float(Fraction(int(v), int(g.divisor()))) for v in g.coefficients()] for g in points
@@ -147,12 +147,12 @@ def test_pieces_and_intersection_agree_with_exact_polyhedra():
         assert set(exact) == set(folding.permutations)
         for T, piece in exact.items():
             found = sorted(folding.folded[T].hull().vertices.round(12).tolist())
-            assert np.allclose(found, _corners(piece), rtol=0, atol=1e-10)
+            assert np.allclose(found, _vertices(piece), rtol=0, atol=1e-10)
         assert (folding.intersection is None) == common.is_empty()
         empty += common.is_empty()
         if folding.intersection is not None:
             found = sorted(folding.intersection.hull().vertices.round(12).tolist())
-            assert np.allclose(found, _corners(common), rtol=0, atol=1e-10)
+            assert np.allclose(found, _vertices(common), rtol=0, atol=1e-10)
     assert 0 < empty < 12
 
 

@@ -18,20 +18,23 @@ mp = mpmath.mp.clone()
 mp.dps = 60
 
 
-def shares(law):
+def shares(distribution):
     """A row in sixty digits, relative to its exact sum."""
-    exact = [Fraction(p) for p in law]
+    exact = [Fraction(p) for p in distribution]
     return [
         mp.mpf(p.numerator) / p.denominator / mp.mpf(1) for p in (e / sum(exact) for e in exact)
     ]
 
 
-def information(channel, law):
+def information(channel, distribution):
     """Mutual information, in sixty digits."""
     rows = [shares(row) for row in channel.tolist()]
-    out = [mp.fdot(law, column) for column in zip(*rows)]
+    out = [mp.fdot(distribution, column) for column in zip(*rows)]
     return mp.fsum(
-        p * w * mp.log(w / y) for p, row in zip(law, rows) for w, y in zip(row, out) if w and p
+        p * w * mp.log(w / y)
+        for p, row in zip(distribution, rows)
+        for w, y in zip(row, out)
+        if w and p
     )
 
 
@@ -46,39 +49,49 @@ def test_equal_symbols(m):
     """With the best price the bound is the formula; in floats it was above it about once in two."""
     rng, above = np.random.default_rng(m), 0
     for distortion in (rng.random(30) * (m - 1) / m).tolist():
-        law, price = np.full((1, m), 1 / m), math.log((m - 1) * (1 - distortion) / distortion)
+        distribution, price = (
+            np.full((1, m), 1 / m),
+            math.log((m - 1) * (1 - distortion) / distortion),
+        )
         truth, floats = (
             rate(m, distortion),
-            lower_bound(law, distortion, np.ones(1), np.array([price])),
+            lower_bound(distribution, distortion, np.ones(1), np.array([price])),
         )
-        bound = proven_bound(law, distortion, np.ones(1), np.array([price]))
+        bound = proven_bound(distribution, distortion, np.ones(1), np.array([price]))
         assert truth - mp.mpf(2) ** -50 <= bound <= truth
         above += floats > truth
-        design = pb.mi_leakage(law, distortion)
+        design = pb.mi_leakage(distribution, distortion)
         assert design.bound <= truth <= design.value <= truth + 1e-9
     assert above
 
 
 def random_case(seed):
-    """A source of one law, or of several, uneven ones too, and a distortion."""
+    """A source of one distribution, or of several, uneven ones too, and a distortion."""
     rng = np.random.default_rng([9, seed])
     m, k = int(rng.integers(2, 7)), int(rng.integers(1, 4))
-    laws = rng.dirichlet(np.full(m, rng.choice([0.3, 1, 5])), k) + 1e-12
-    laws *= 10.0 ** -rng.integers(0, 6, (k, m)) if seed % 3 == 0 else 1
-    return laws / laws.sum(axis=1, keepdims=True), float(10.0 ** rng.uniform(-6, -0.2))
+    distributions = rng.dirichlet(np.full(m, rng.choice([0.3, 1, 5])), k) + 1e-12
+    distributions *= 10.0 ** -rng.integers(0, 6, (k, m)) if seed % 3 == 0 else 1
+    return distributions / distributions.sum(axis=1, keepdims=True), float(
+        10.0 ** rng.uniform(-6, -0.2)
+    )
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_between_bound_and_value_lies_what_the_channel_tells(seed):
-    laws, distortion = random_case(seed)
-    design = pb.mi_leakage(laws, distortion)
-    told = [information(design.mechanism.channel, shares(law)) for law in laws.tolist()]
+    distributions, distortion = random_case(seed)
+    design = pb.mi_leakage(distributions, distortion)
+    told = [
+        information(design.mechanism.channel, shares(distribution))
+        for distribution in distributions.tolist()
+    ]
     assert max(told) <= design.value
     worst = information(design.mechanism.channel, shares(design.distribution.tolist()))
-    assert design.bound <= worst <= design.value if len(laws) == 1 else worst <= design.value
-    low, high, worst = worst_case_information(laws, design.mechanism.channel)
+    assert (
+        design.bound <= worst <= design.value if len(distributions) == 1 else worst <= design.value
+    )
+    low, high, worst = worst_case_information(distributions, design.mechanism.channel)
     assert max(told) <= high and low <= design.value
-    if len(laws) == 1:
+    if len(distributions) == 1:
         assert low <= told[0] <= high
 
 
@@ -86,22 +99,28 @@ def test_between_bound_and_value_lies_what_the_channel_tells(seed):
 def test_no_prices_prove_more_than_a_valid_channel_tells(seed):
     """Any weights and prices; the channel is one that keeps the distortion exactly."""
     rng = np.random.default_rng([10, seed])
-    laws, distortion = random_case(seed)
-    design = pb.dp_leakage(laws, distortion)
-    weights, prices = rng.dirichlet(np.ones(len(laws))), rng.exponential(3, len(laws))
+    distributions, distortion = random_case(seed)
+    design = pb.dp_leakage(distributions, distortion)
+    weights, prices = (
+        rng.dirichlet(np.ones(len(distributions))),
+        rng.exponential(3, len(distributions)),
+    )
     prices *= 10.0 ** rng.integers(-20, 3)
-    bound = proven_bound(laws, distortion, weights, prices)
+    bound = proven_bound(distributions, distortion, weights, prices)
     mixed = [
-        mp.fdot(shares(weights.tolist()), column) for column in zip(*map(shares, laws.tolist()))
+        mp.fdot(shares(weights.tolist()), column)
+        for column in zip(*map(shares, distributions.tolist()))
     ]
     assert bound <= information(design.mechanism.channel, mixed)
-    assert abs(bound - lower_bound(laws, distortion, weights, prices)) <= 1e-13 * (1 + prices.sum())
+    assert abs(bound - lower_bound(distributions, distortion, weights, prices)) <= 1e-13 * (
+        1 + prices.sum()
+    )
 
 
 def test_prices_beyond_floats_prove_something_or_nothing():
-    laws = np.array([[1 - 1e-300, 1e-300]])
+    distributions = np.array([[1 - 1e-300, 1e-300]])
     for price in (0.0, 5e-324, 1e-300, 1e300):
-        bound = proven_bound(laws, 0.25, np.ones(1), np.array([price]))
+        bound = proven_bound(distributions, 0.25, np.ones(1), np.array([price]))
         assert bound <= 0
     assert proven_bound(np.array([[0.5, 0.5]]), 0.0, np.ones(1), np.array([1e300])) <= math.log(2)
 

@@ -37,10 +37,10 @@ def all_counts(people, outcomes):
     return [c for c in product(range(people + 1), repeat=outcomes) if sum(c) == people]
 
 
-def chance(counts, law):
+def chance(counts, distribution):
     """Multinomial probability, exactly."""
     ways = factorial(sum(counts)) // prod(map(factorial, counts))
-    return ways * prod((q**k for q, k in zip(law, counts)), start=Fraction(1))
+    return ways * prod((q**k for q, k in zip(distribution, counts)), start=Fraction(1))
 
 
 @pytest.mark.parametrize("method", ["exact", "score"])
@@ -65,7 +65,7 @@ def test_coverage_in_fractions():
             tables[counts, k] = one.interval(0.9), one.interval(0.9, "score")
     for truth in truths:
         shares = [Fraction(t, sum(truth)) for t in truth]
-        law = [
+        distribution = [
             sum(s * Fraction(p) for s, p in zip(shares, column)) for column in channel.T.tolist()
         ]
         for k, goal in enumerate(goals):
@@ -74,7 +74,7 @@ def test_coverage_in_fractions():
             for counts in all_counts(6, 3):
                 for kind, (low, high) in enumerate(tables[counts, k]):
                     if Fraction(low) <= value <= Fraction(high):
-                        covered[kind] += chance(counts, law)
+                        covered[kind] += chance(counts, distribution)
             assert covered[0] >= Fraction(9, 10) and covered[1] > Fraction(88, 100)
 
 

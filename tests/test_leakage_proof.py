@@ -66,7 +66,7 @@ def test_a_proof_survives_pickle(proof):
         ({"arguments": [{}]}, "an argument should be one of"),
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [[1.0]]}}]}, "should be a node"),
         ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "None should be a node"),
-        ({"arguments": [{"Vertices": {"laws": [[1.0]]}}]}, "each choice of classes"),
+        ({"arguments": [{"Vertices": {"distributions": [[1.0]]}}]}, "each choice of classes"),
         (
             {"format": "pmlbook leakage proof 1"},
             "this is no pmlbook leakage proof 2: its format is .*1",
@@ -153,12 +153,12 @@ def test_a_tree_needs_a_node_for_each_cell():
             walk_readings(attack, 1.0, Readings(1.0, nodes))
 
 
-def test_a_law_that_excludes_an_output_is_refused():
+def test_a_distribution_that_excludes_an_output_is_refused():
     attack = attacks(pb.counting(1), np.eye(2))[0]
     assert abs(walk_vertices(attack, Vertices([[1.0, 1.0]])) - math.log(2)) < 1e-15
-    for law in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):
+    for distribution in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):
         with pytest.raises(pb.ProofFailed):
-            walk_vertices(attack, Vertices([law]))
+            walk_vertices(attack, Vertices([distribution]))
 
 
 def test_shares_and_multipliers_outside_their_range_are_refused():

@@ -78,12 +78,12 @@ def test_fifteen_secrets_in_integers():
         design = robust_mechanism(region, 0.7, max_time=0.5)
     low, high = (list(map(Fraction, ends.tolist())) for ends in (region.low, region.high))
     for column in design.mechanism.weights.T.tolist():
-        left, law = 1 - sum(low), list(low)
+        left, distribution = 1 - sum(low), list(low)
         for i in sorted(range(15), key=column.__getitem__):
-            law[i] += min(left, high[i] - low[i])
-            left -= law[i] - low[i]
-        assert sum(law) == 1
-        assert max(column) <= exp_below(0.7) * sum(q * w for q, w in zip(law, column))
+            distribution[i] += min(left, high[i] - low[i])
+            left -= distribution[i] - low[i]
+        assert sum(distribution) == 1
+        assert max(column) <= exp_below(0.7) * sum(q * w for q, w in zip(distribution, column))
     assert design.mechanism.inputs == tuple(names) and 0.3 < design.value <= design.bound
     alone = pb.optimal_mechanism(region.prior, 0.7, max_time=2).bound
     assert design.value <= alone  # nobody does better than who knows the prior

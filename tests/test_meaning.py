@@ -19,10 +19,10 @@ def is_largest(level, factor):
     return exp_from_below(level) <= factor and exp_from_below(above) + SLACK > factor
 
 
-def odds(event, law):
+def odds(event, distribution):
     """Odds of an event, the chance of each secret to count, under weights of the secrets."""
-    for_it = sum(e * w for e, w in zip(event, law))
-    return for_it / (sum(law) - for_it)
+    for_it = sum(e * w for e, w in zip(event, distribution))
+    return for_it / (sum(distribution) - for_it)
 
 
 def test_odds_stay_within_the_factor():
@@ -36,11 +36,11 @@ def test_odds_stay_within_the_factor():
         made = pb.Mechanism(rng.dirichlet(np.full(3, 0.3), size=n), prior).within(level)
         shares = [Fraction(p) for p in made.prior.tolist()]
         for column in made.weights.T.tolist():
-            law = [p * k for p, k in zip(shares, column)]
+            distribution = [p * k for p, k in zip(shares, column)]
             for event in [*np.eye(n, dtype=int), *rng.integers(1, 5, size=(4, n))]:
                 event = [Fraction(int(k), max(1, int(max(event)))) for k in event]
                 if any(column) and 0 < sum(e * p for e, p in zip(event, shares)) < sum(shares):
-                    before, after = odds(event, shares), odds(event, law)
+                    before, after = odds(event, shares), odds(event, distribution)
                     assert after <= factor * before * (1 + Fraction(1, 10**14))
 
 

@@ -418,10 +418,10 @@ def test_per_record_tables_meet_query_values_and_datasets():
     datasets = pd.MultiIndex.from_product([(0, 1), (0, 1)])
     all_rows = pd.DataFrame(rows[[0, 1, 1, 2]], datasets)
     assert pb.per_record_leakage(query, all_rows[::-1], 1.0).value == pytest.approx(expected)
-    law = pd.Series([0.4, 0.3, 0.2, 0.1], datasets)
+    distribution = pd.Series([0.4, 0.3, 0.2, 0.1], datasets)
     costs = pd.DataFrame([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    turned = setting(query, law[::-1], costs[::-1])
-    assert (turned.cost == setting(query, law.to_numpy(), costs.to_numpy()).cost).all()
+    turned = setting(query, distribution[::-1], costs[::-1])
+    assert (turned.cost == setting(query, distribution.to_numpy(), costs.to_numpy()).cost).all()
     for bad in (pd.DataFrame(rows, list("abc")), pd.DataFrame(rows, [1, 2, 3])):
         with pytest.raises(ValueError, match="channel and query have different names"):
             pb.per_record_leakage(query, bad, 1.0)

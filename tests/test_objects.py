@@ -202,7 +202,7 @@ def test_a_frozen_array_is_a_copy_of_its_own():
     assert frozen_array(frozen).tolist() == frozen.tolist()
 
 
-def test_the_law_that_is_drawn_from_cannot_be_changed():
+def test_the_distribution_that_is_drawn_from_cannot_be_changed():
     """Writing the identity into the shared weights left the certificate true and published the secret."""
     made = used()
     certificate = made.certify(1.0)

@@ -3,7 +3,7 @@
 For each N in 2..6: four priors (uniform, tied, very uneven, random), and for each of them every
 privacy region's interior, every boundary eps_0 = 0 .. eps_(N-1), eps_max, and beyond: 4 (2N + 2) cases,
 24 + 32 + 40 + 48 + 56 = 200. Priors and c = e^epsilon are fractions; the library gets the nearest floats.
-The truth is the best corner of Lemma 1's polytope for N <= 4, a linear programme over lift corners for 5, 6.
+The truth is the best vertex of Lemma 1's polytope for N <= 4, a linear programme over lift vertices for 5, 6.
 """
 
 from fractions import Fraction
@@ -63,8 +63,8 @@ def best(prior, c):
     """The exact oracle as a function of the utility."""
     small = len(prior) <= 4
     find = oracles.best_mechanism if small else oracles.best_mixture
-    corners = (oracles.mechanisms if small else oracles.lift_corners)(prior, c)
-    return lambda utility: find(corners, prior, utility)
+    vertices = (oracles.mechanisms if small else oracles.lift_vertices)(prior, c)
+    return lambda utility: find(vertices, prior, utility)
 
 
 def has_closed_form(prior, place):
@@ -151,10 +151,10 @@ def test_hellinger_bounds_hold_on_boundaries(numbers):
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_the_two_oracles_agree(n):
-    """Lemma 1's polytope and the mixtures of lift corners have the same optimum."""
+    """Lemma 1's polytope and the mixtures of lift vertices have the same optimum."""
     prior = priors(n)[3]
     for _, c in levels(prior, Random(n)):
-        whole, parts = oracles.mechanisms(prior, c), oracles.lift_corners(prior, c)
+        whole, parts = oracles.mechanisms(prior, c), oracles.lift_vertices(prior, c)
         for utility in oracles.UTILITIES.values():
             expected = oracles.best_mechanism(whole, prior, utility)
             assert oracles.best_mixture(parts, prior, utility) == pytest.approx(expected, abs=1e-14)
@@ -168,7 +168,7 @@ def test_binary_fractions():
             utility = oracles.UTILITIES["mutual_information"]
             for c in (1 / max(prior), 1 / min(prior), 3 / min(prior)):
                 mechanism = binary_mechanism([a / d, (d - a) / d], log(c))
-                truth = oracles.best_mixture(oracles.lift_corners(prior, c), prior, utility)
+                truth = oracles.best_mixture(oracles.lift_vertices(prior, c), prior, utility)
                 assert mechanism.utility() == pytest.approx(truth, abs=1e-12), (prior, c)
 
 

@@ -163,7 +163,7 @@ def test_the_value_is_the_leakage_of_the_prior(seed):
         for q, size, row in zip(found.prior.classes[a], found.prior.log_counts[a], problem.rows[a]):
             members = (rows[a] == row).all(axis=1)
             assert members.sum() == pytest.approx(math.exp(size))
-            prior[a, members] = found.prior.law[a] * q / members.sum()
+            prior[a, members] = found.prior.distribution[a] * q / members.sum()
     both = np.einsum("ak,akm->am", prior, rows)
     seen = entr(both.sum(0)).sum() + entr(both.sum(1)).sum() - entr(both).sum()
     assert seen == pytest.approx(found.value, abs=1e-12)

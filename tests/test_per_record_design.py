@@ -39,11 +39,11 @@ def test_a_plane_touches_and_stays_below():
             continue
         prior /= prior.sum()
         here, there = (random_channel(r, m, rng) for _ in range(2))
-        plane, law = planes_at(prior[None], here)[0], prior.sum(axis=1)
-        used = law > 0
+        plane, distribution = planes_at(prior[None], here)[0], prior.sum(axis=1)
+        used = distribution > 0
         for q, below in ((here, False), (there, True)):
-            rows = (prior @ q)[used] / law[used, None]
-            learnt = mutual_information(rows, law[used])
+            rows = (prior @ q)[used] / distribution[used, None]
+            learnt = mutual_information(rows, distribution[used])
             height = (plane * q).sum()
             assert height <= learnt + 1e-11 and (
                 below or np.isclose(height, learnt, rtol=0, atol=1e-10)

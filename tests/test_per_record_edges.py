@@ -116,9 +116,9 @@ class Truth:
         sums = [mp.fsum(row) for row in weights]
         free = [heat * (top + mp.log(s)) / (1 + heat) for top, s in zip(tops, sums)]
         peak = max(free)
-        law = [mp.exp(f - peak) for f in free]
-        total = mp.fsum(law)
-        return [[p / total * w / s for w in row] for p, row, s in zip(law, weights, sums)]
+        distribution = [mp.exp(f - peak) for f in free]
+        total = mp.fsum(distribution)
+        return [[p / total * w / s for w in row] for p, row, s in zip(distribution, weights, sums)]
 
     def best_reply(self, gains, b):
         """Prior and worth of the best prior for a reading, by bisection; the uniform one at the top."""
@@ -223,8 +223,8 @@ def simplices_around(posterior, rng):
     """A random simplex that holds the posterior at each output, from huge to tiny, also thin; (1, M, A, A)."""
     m, a = posterior.shape
     shrink = 10.0 ** -rng.integers(0, 13, size=(m, a, 1)) * rng.choice([1.0, 0.3])
-    corners = posterior[:, None, :] + shrink * (np.eye(a) - posterior[:, None, :])
-    return (corners / corners.sum(axis=2, keepdims=True))[None]
+    vertices = posterior[:, None, :] + shrink * (np.eye(a) - posterior[:, None, :])
+    return (vertices / vertices.sum(axis=2, keepdims=True))[None]
 
 
 @pytest.mark.parametrize("seed", range(200 if FULL else 3))
@@ -243,48 +243,48 @@ def test_a_cell_bounds_what_is_in_it(seed):
         posterior = [
             [float(p / t) if t else 1 / len(both) for p, t in zip(row, columns)] for row in both
         ]
-        corners = simplices_around(np.array(posterior).T, rng)
+        vertices = simplices_around(np.array(posterior).T, rng)
         learnt = truth.information(prior)
-        assert bound_cells(problem, b, corners).bound[0] >= learnt
+        assert bound_cells(problem, b, vertices).bound[0] >= learnt
         assert near_uniform(problem, b) >= learnt
 
 
 @pytest.mark.parametrize("seed", range(100 if FULL else 2))
 def test_prices_pay_at_least_the_negative_entropy(seed):
-    """At every corner of fat, thin and flat simplices; and no more than the size of the simplex allows."""
+    """At every vertex of fat, thin and flat simplices; and no more than the size of the simplex allows."""
     rng = np.random.default_rng(seed)
     for _ in range(40):
         a = int(rng.integers(2, 5))
         centre = rng.dirichlet(np.full(a, rng.choice([0.1, 1])))
-        corners = simplices_around(centre[None], rng)[0, 0]
+        vertices = simplices_around(centre[None], rng)[0, 0]
         if rng.random() < 0.3:
-            corners[1] = corners[0]
-        paid = exact(prices(corners))
+            vertices[1] = vertices[0]
+        paid = exact(prices(vertices))
         lows = []
-        for v in exact(corners):
+        for v in exact(vertices):
             lows.append(
                 mp.fsum(x * k for x, k in zip(v, paid)) - mp.fsum(map(plogp, v)) + plogp(mp.fsum(v))
             )
         assert min(lows) >= 0
-        middle = [mp.fsum(column) / a for column in zip(*exact(corners))]
+        middle = [mp.fsum(column) / a for column in zip(*exact(vertices))]
         apart = max(
             mp.fsum(plogp(x) - x * mp.log(t) for x, t in zip(v, middle) if t > 0)
-            for v in exact(corners)
+            for v in exact(vertices)
         )
         assert mp.log(mp.fsum(map(mp.exp, paid))) <= 10 * apart + 1e-11
 
 
 @pytest.mark.parametrize("seed", range(200 if FULL else 2))
 def test_capacities_are_bounded_to_the_last_digit(seed):
-    """The upper bound holds for every law of the record, with 50 digits."""
+    """The upper bound holds for every distribution of the record, with 50 digits."""
     rng = np.random.default_rng(seed)
     for _ in range(10):
         a, m = rng.integers(2, 5, size=2)
         rows = channel_that_hurts(rng, a, m)
-        laws, lower, upper = capacities(rows[None])
+        distributions, lower, upper = capacities(rows[None])
         truth = Truth(record_problem(Query(lambda x: 0, [range(a), range(1)]), rows, 0))
-        for law in (laws[0], rng.dirichlet(np.ones(a))):
-            prior = truth.normalised([[p] for p in exact(law)])
+        for distribution in (distributions[0], rng.dirichlet(np.ones(a))):
+            prior = truth.normalised([[p] for p in exact(distribution)])
             assert truth.information(prior) <= upper[0]
 
 
@@ -296,7 +296,7 @@ def test_no_bound_lies_below_the_truth(seed):
         assert found.value <= found.bound
         problem = record_problem(query, channel, found.record)
         truth, classes = Truth(problem), np.zeros(problem.log_counts.shape)
-        for a, (p, inside) in enumerate(zip(found.prior.law, found.prior.classes)):
+        for a, (p, inside) in enumerate(zip(found.prior.distribution, found.prior.classes)):
             classes[a, : len(inside)] = p * inside
         prior = truth.normalised(exact(classes))
         if found.method != "uniform prior":
@@ -496,8 +496,13 @@ def test_planes_lie_below_to_the_last_digit(seed):
         plane = exact(planes_at(prior[None], here)[0])
         for q in (here, there):
             rows = [[w / mp.fsum(row) for w in row] for row in exact(q)]
-            law = [[p / mp.fsum(map(mp.fsum, exact(prior))) for p in row] for row in exact(prior)]
-            both = [[mp.fsum(p * w[y] for p, w in zip(row, rows)) for y in range(m)] for row in law]
+            distribution = [
+                [p / mp.fsum(map(mp.fsum, exact(prior))) for p in row] for row in exact(prior)
+            ]
+            both = [
+                [mp.fsum(p * w[y] for p, w in zip(row, rows)) for y in range(m)]
+                for row in distribution
+            ]
             ends = mp.fsum(plogp(mp.fsum(t)) for t in zip(*both)) + mp.fsum(
                 plogp(mp.fsum(t)) for t in both
             )

@@ -92,15 +92,15 @@ def test_regions_cover():
                 assert np.mean(hits) >= confidence - 0.02
 
 
-def exact_optimum(region, corners, floor, utility):
-    """Best utility over all corners of {0 <= v <= 1, q . v >= floor for each corner q}, listed by ppl."""
+def exact_optimum(region, vertices, floor, utility):
+    """Best utility over all vertices of {0 <= v <= 1, q . v >= floor for each vertex q}, listed by ppl."""
     n = len(region.prior)
     x = [ppl.Variable(i) for i in range(n)]
     system = ppl.Constraint_System()
     for v in x:
         system.insert(v >= 0)
         system.insert(v <= 1)
-    for q in corners:
+    for q in vertices:
         entries = [Fraction(e).limit_denominator(10**9) for e in (*q, floor)]
         scale = np.lcm.reduce([e.denominator for e in entries], dtype=object)
         *weights, least = [int(e * scale) for e in entries]
@@ -118,11 +118,11 @@ def test_three_values_are_enough(name):
     rng = np.random.default_rng(4)
     for region, _ in regions(rng, 8, most=4):
         n = len(region.prior)
-        goals = rng.normal(size=(400, n))  # corners of the region, found by random goals
-        corners = np.unique([worst_prior(goal, region) for goal in goals], axis=0)
+        goals = rng.normal(size=(400, n))  # vertices of the region, found by random goals
+        vertices = np.unique([worst_prior(goal, region) for goal in goals], axis=0)
         level = float(rng.uniform(0.1, 1.5))
         found = robust_mechanism(region, level, name)
-        listed = exact_optimum(region, corners, np.exp(-level), UTILITIES[name])
+        listed = exact_optimum(region, vertices, np.exp(-level), UTILITIES[name])
         assert np.isclose(found.value, listed, rtol=0, atol=1e-6) and found.gap < 1e-8
         assert keeps_level(found.mechanism, region, level)
 

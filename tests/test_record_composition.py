@@ -48,12 +48,12 @@ def test_the_promise_is_kept(b, seed):
 
 
 def least_concave(levels, bounds, at):
-    """The hull of the steps, by brute force over pairs of their corners."""
-    corners = [(levels[0], bounds[0]), *zip(levels[1:], bounds)]
+    """The hull of the steps, by brute force over pairs of their vertices."""
+    vertices = [(levels[0], bounds[0]), *zip(levels[1:], bounds)]
     if at >= levels[-1]:
         return bounds[-1]
-    best = max(u for x, u in corners if x > at)
-    for (x, u), (z, v) in itertools.permutations(corners, 2):
+    best = max(u for x, u in vertices if x > at)
+    for (x, u), (z, v) in itertools.permutations(vertices, 2):
         if x <= at < z:
             best = max(best, u + (v - u) * (at - x) / (z - x))
     return best
@@ -136,27 +136,29 @@ def test_promise_falls_with_doubt_and_is_never_more_than_all():
     assert dp_promise(parity(5), 1000.0, 0) == LN2 and dp_promise(parity(5), 0.0, 5 * LN2) < 1e-12
 
 
-@pytest.mark.parametrize("noise, law", [("laplace", laplace), ("gaussian", norm)])
+@pytest.mark.parametrize("noise, distribution", [("laplace", laplace), ("gaussian", norm)])
 @pytest.mark.parametrize("scale", [0.05, 1.0, 20.0])
-def test_bins_have_the_noise_in_them(noise, law, scale):
+def test_bins_have_the_noise_in_them(noise, distribution, scale):
     rows, inside, outside = binned_noise(4, noise, scale, 3)
     reach = 0 if noise == "laplace" else math.ceil(6 * scale)
     edges = np.arange(-reach * 3, (3 + reach) * 3 + 1) / 3
     ends = np.concatenate([[-np.inf], edges, [np.inf]])
     for value, row in enumerate(rows):
-        left, right = (np.diff(f(ends, value, scale)) for f in (law.cdf, law.sf))
+        left, right = (np.diff(f(ends, value, scale)) for f in (distribution.cdf, distribution.sf))
         expected = np.where(ends[:-1] >= value, -right, left)
         assert np.allclose(row, expected, rtol=1e-9, atol=1e-300)
     assert inside > 0 and (outside == 0) == (noise == "laplace")
     for low, high in zip(edges[:-1], edges[1:]):  # the divergence inside each bin, by sums
         place = low + (high - low) * (np.arange(4000) + 0.5) / 4000
-        logs = np.array([law.logpdf(place, value, scale) for value in range(4)])
-        laws = np.exp(logs - logs.max(axis=1, keepdims=True))
-        laws /= laws.sum(axis=1, keepdims=True)
-        middle = law.logpdf(place, 1.5, scale) if noise == "gaussian" else np.zeros(4000)
+        logs = np.array([distribution.logpdf(place, value, scale) for value in range(4)])
+        distributions = np.exp(logs - logs.max(axis=1, keepdims=True))
+        distributions /= distributions.sum(axis=1, keepdims=True)
+        middle = distribution.logpdf(place, 1.5, scale) if noise == "gaussian" else np.zeros(4000)
         middle = np.exp(middle - middle.max())
         middle /= middle.sum()
-        terms = np.where(laws > 0, laws * np.log(np.maximum(laws, 1e-320) / middle), 0)
+        terms = np.where(
+            distributions > 0, distributions * np.log(np.maximum(distributions, 1e-320) / middle), 0
+        )
         assert (terms.sum(axis=1) <= inside * (1 + 1e-6)).all()
 
 

@@ -26,11 +26,11 @@ def exact(problem, prior):
         [mp.fsum(p * mp.mpf(float(w[y])) for p, w in zip(row, rows)) for y in range(rows.shape[1])]
         for row, rows in zip(table, problem.rows)
     ]
-    law = [mp.fsum(row) for row in table]
+    distribution = [mp.fsum(row) for row in table]
     outputs = [mp.fsum(column) for column in zip(*both)]
     learnt = mp.fsum(
         p * mp.log(p / p_a / q)
-        for row, p_a in zip(both, law)
+        for row, p_a in zip(both, distribution)
         for p, q in zip(row, outputs)
         if p > 0
     )
@@ -121,15 +121,15 @@ def test_much_noise_needs_few_cells(share):
 
 
 def test_reach_is_reached():
-    """The tilted law with just that divergence comes within a few parts in a thousand of the bound."""
+    """The tilted distribution with just that divergence comes within a few parts in a thousand of the bound."""
     rng = np.random.default_rng(4)
     logs = np.log(rng.dirichlet(np.ones(9)))
     gains = rng.normal(size=9)
     for heat in (0.1, 0.5, 3.0):
-        law = np.exp(logs + gains / heat - np.logaddexp.reduce(logs + gains / heat))
-        room = float((law * (np.log(law) - logs)).sum())
+        distribution = np.exp(logs + gains / heat - np.logaddexp.reduce(logs + gains / heat))
+        room = float((distribution * (np.log(distribution) - logs)).sum())
         found = reach(logs, gains[:, None], room)[0]
-        assert law @ gains <= found <= law @ gains + 0.02 * np.ptp(gains)
+        assert distribution @ gains <= found <= distribution @ gains + 0.02 * np.ptp(gains)
 
 
 def test_rooms_hold_every_adversary_who_leaks_more():

@@ -176,12 +176,12 @@ TRIANGLE = SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
 
 @pytest.mark.parametrize(("step", "inside"), [(0, True), (1e-12, True), (1e-7, False)])
 def test_a_source_set_ends_where_it_ends(step, inside):
-    outward = np.array([1, -0.5, -0.5]) * step  # from a corner, away from the two others
+    outward = np.array([1, -0.5, -0.5]) * step  # from a vertex, away from the two others
     assert TRIANGLE.contains(TRIANGLE.vertices[0] + outward) is inside
 
 
 def test_a_vertex_that_sticks_out_a_little_is_kept():
-    for share in (0.5, 0.95):  # in the middle of an edge, and next to a corner that hides it
+    for share in (0.5, 0.95):  # in the middle of an edge, and next to a vertex that hides it
         edge = share * TRIANGLE.vertices[0] + (1 - share) * TRIANGLE.vertices[1]
         out = edge + np.array([5e-5, 5e-5, -1e-4])  # beyond the edge, by a ten-thousandth
         assert len(SourceSet([*TRIANGLE.vertices, out]).hull().vertices) == 4

@@ -157,7 +157,7 @@ def worst_case(rng):
 
 
 def robust(rng):
-    """A design for all priors of a region, judged at each corner of the region."""
+    """A design for all priors of a region, judged at each vertex of the region."""
     counts = rng.integers(1, 10 ** int(rng.integers(1, 5)), int(rng.integers(2, 5)))
     region = [pb.box_region, pb.ball_region][rng.integers(2)](counts)
     level = level_of(rng, region.prior)
@@ -306,7 +306,7 @@ def test_the_command_line_keeps_the_level(trial, tmp_path):
 
 
 def test_this_judge_can_say_no():
-    """One unit too many in one entry, one float below the level, and a region's corner."""
+    """One unit too many in one entry, one float below the level, and a region's vertex."""
     made = pb.binary_mechanism([0.7, 0.3], 0.4)
     weights, shares = numbers(made)
     assert kept(weights, shares, made.epsilon)

@@ -28,7 +28,7 @@ def sampled_regions(seed, trials, most):
         yield (box_region, ball_region)[trial % 2](counts)
 
 
-def corners_of(region):
+def vertices_of(region):
     """All vertices of a region in fractions, found by trying: a bound part, one share left over, free mass."""
     n, free = len(region.prior), Fraction(region.free)
     limits = [(Fraction(a), Fraction(b)) for a, b in zip(region.low.tolist(), region.high.tolist())]
@@ -95,7 +95,7 @@ def test_every_vertex_keeps_the_level_exactly(epsilon):
     limit, tried = exp_below(epsilon), 0
     for region in sampled_regions(1, 6, 4):
         mechanism = robust_mechanism(region, epsilon).mechanism
-        for belief in corners_of(region):
+        for belief in vertices_of(region):
             assert sum(belief) == 1
             tried += 1
             for column in mechanism.weights.T.tolist():

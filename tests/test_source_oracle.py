@@ -1,4 +1,4 @@
-"""Sets of intervals against their corners listed in fractions, and against a programme that knows only the ends."""
+"""Sets of intervals against their vertices listed in fractions, and against a programme that knows only the ends."""
 
 import pickle
 from fractions import Fraction
@@ -14,8 +14,8 @@ from pmlbook.hamming.mechanisms import is_valid, worst_distortion
 from pmlbook.release.certificate import exp_below
 
 
-def corners(low, high):
-    """Corners of the set in fractions: all shares but one at an end, the last takes what is left."""
+def vertices(low, high):
+    """Vertices of the set in fractions: all shares but one at an end, the last takes what is left."""
     low, high = (list(map(Fraction, ends)) for ends in (low, high))
     found = set()
     for k in range(len(low)):
@@ -52,15 +52,17 @@ def largest_ratio(mechanism):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_oracle_names_the_worst_corner(seed):
+def test_the_oracle_names_the_worst_vertex(seed):
     known, rng = drawn(seed)
-    listed = corners(known.low, known.high)
+    listed = vertices(known.low, known.high)
     for losses in (rng.integers(-3, 4, known.size).tolist(), rng.normal(size=known.size).tolist()):
         exact = [Fraction(loss) for loss in losses]
         worst = known.worst(losses)
         assert sum(worst) == 1
         assert all(a <= q <= b for a, q, b in zip(known.limits[0], worst, known.limits[1]))
-        means = [sum(p * d for p, d in zip(law, exact)) for law in [worst, *listed]]
+        means = [
+            sum(p * d for p, d in zip(distribution, exact)) for distribution in [worst, *listed]
+        ]
         assert means[0] == max(means[1:])
 
 
@@ -68,25 +70,26 @@ def test_the_oracle_names_the_worst_corner(seed):
 def test_the_flattest_member_has_the_least_of_its_largest_shares(seed):
     known, _ = drawn(seed)
     tops = [
-        np.cumsum(sorted(map(float, law), reverse=True)) for law in corners(known.low, known.high)
+        np.cumsum(sorted(map(float, distribution), reverse=True))
+        for distribution in vertices(known.low, known.high)
     ]
     own = np.cumsum(np.sort(known.flattest)[::-1])
     assert (own <= np.min(tops, axis=0) + 1e-13).all() and abs(own[-1] - 1) < 1e-13
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_designs_agree_with_those_for_the_listed_corners(seed):
+def test_designs_agree_with_those_for_the_listed_vertices(seed):
     known, rng = drawn(seed, 5)
-    listed = pb.SourceSet(np.array(corners(known.low, known.high), dtype=float))
+    listed = pb.SourceSet(np.array(vertices(known.low, known.high), dtype=float))
     assert known.kind == listed.kind
     limit, level = float(rng.uniform(0.02, 0.9)), float(rng.uniform(0.01, 3))
-    exact = corners(known.low, known.high)
+    exact = vertices(known.low, known.high)
 
     design, judge = pb.dp_leakage(known, limit), pb.dp_leakage(listed, limit)
     assert design.value == pytest.approx(judge.value, abs=1e-7) and design.gap < 1e-8
     assert design.bound <= judge.value + 1e-12 and judge.bound <= design.value + 1e-12
     wrong = wrongs(design.mechanism)
-    worst = max(sum(p * d for p, d in zip(law, wrong)) for law in exact)
+    worst = max(sum(p * d for p, d in zip(distribution, wrong)) for distribution in exact)
     assert worst <= Fraction(limit) + (Fraction(1, 10**14) if design.method == "constant" else 0)
     assert Fraction(worst_distortion(design.mechanism.channel, known)) >= worst * (
         1 - Fraction(1, 2**48)
@@ -94,7 +97,9 @@ def test_designs_agree_with_those_for_the_listed_corners(seed):
 
     design, judge = pb.least_distortion(known, level), pb.least_distortion(listed, level)
     assert design.value == pytest.approx(judge.value, abs=1e-8) and design.gap < 1e-8
-    worst = max(sum(p * d for p, d in zip(law, wrongs(design.mechanism))) for law in exact)
+    worst = max(
+        sum(p * d for p, d in zip(distribution, wrongs(design.mechanism))) for distribution in exact
+    )
     assert Fraction(design.bound) <= worst <= Fraction(design.value)
     assert largest_ratio(design.mechanism) <= exp_below(level)
 
@@ -115,8 +120,8 @@ def test_the_bound_does_not_come_from_the_value(monkeypatch):
         design = pb.dp_leakage(known, 0.5)
     assert design.bound <= best < design.value - 0.01
     assert max(
-        sum(p * d for p, d in zip(law, wrongs(design.mechanism)))
-        for law in corners(known.low, known.high)
+        sum(p * d for p, d in zip(distribution, wrongs(design.mechanism)))
+        for distribution in vertices(known.low, known.high)
     ) <= Fraction(0.5)
 
 
@@ -131,7 +136,7 @@ def test_three_hundred_symbols_and_labels():
         assert design.mechanism.inputs == known.inputs
         assert known.contains(pd.Series(design.distribution, low.index).iloc[::-1])
     assert pb.least_distortion(known, 2.0).gap < 1e-9
-    with pytest.raises(ValueError, match="300 symbols have too many corners"):
+    with pytest.raises(ValueError, match="300 symbols have too many vertices"):
         known.listed()
 
 
@@ -141,8 +146,8 @@ def test_distortions_at_the_ends(limit):
     design = pb.dp_leakage(known, limit)
     assert design.gap <= 1e-6 * max(1, design.value)
     assert max(
-        sum(p * d for p, d in zip(law, wrongs(design.mechanism)))
-        for law in corners(known.low, known.high)
+        sum(p * d for p, d in zip(distribution, wrongs(design.mechanism)))
+        for distribution in vertices(known.low, known.high)
     ) <= Fraction(limit)
 
 

@@ -44,8 +44,8 @@ def test_counts_by_frequency_are_put_in_order(kind):
         assert (region.low == plain.low).all() and (region.high == plain.high).all()
     mechanism = robust_mechanism(strata_region(counts), 0.3).mechanism
     for share in (0.9, 0.1):
-        law = np.array([share, 1 - share]) @ mechanism.channel
-        assert math.log((mechanism.channel.max(axis=0) / law).max()) <= 0.3
+        distribution = np.array([share, 1 - share]) @ mechanism.channel
+        assert math.log((mechanism.channel.max(axis=0) / distribution).max()) <= 0.3
     check_strata(mechanism, counts, 0.3)
 
 

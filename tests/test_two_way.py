@@ -150,11 +150,11 @@ def test_the_exact_mean_of_a_group_is_no_wider_than_its_programme():
 def test_more_outcomes_than_inputs_are_weighted():
     """The unweighted pseudo-inverse had a larger variance; the default was that."""
     channel = np.array([[0.9, 0.05, 0.05, 0], [0.6, 0.0, 0.05, 0.35]])
-    law = np.array([0.5, 0.5]) @ channel
-    _, weighted = invert(channel, 1000 * law)
+    distribution = np.array([0.5, 0.5]) @ channel
+    _, weighted = invert(channel, 1000 * distribution)
     undo = np.linalg.pinv(channel)
-    plain = undo.T @ (np.diag(law) - np.outer(law, law)) @ undo / 1000
-    bound = np.linalg.inv((channel / law) @ channel.T) / 1000 - 0.25 / 1000
+    plain = undo.T @ (np.diag(distribution) - np.outer(distribution, distribution)) @ undo / 1000
+    bound = np.linalg.inv((channel / distribution) @ channel.T) / 1000 - 0.25 / 1000
     assert np.allclose(weighted, bound, rtol=0, atol=1e-12)
     assert np.trace(weighted) < 0.99 * np.trace(plain)
 

@@ -132,7 +132,7 @@ def release_file(
     ImportError
         If pyarrow is needed and not installed.
 
-    Source: the law is that of `Mechanism.privatize`.
+    Source: the distribution is that of `Mechanism.privatize`.
     """
     source, target = Path(source), Path(target)
     words = rng if isinstance(rng, KeyedWords) else random_words(rng)

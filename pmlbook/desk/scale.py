@@ -49,7 +49,7 @@ def release_frame(
     KeyError, ValueError
         If the column is not there, or holds a missing or unknown value; see `Mechanism.privatize`.
 
-    Source: the law is that of `Mechanism.privatize`.
+    Source: the distribution is that of `Mechanism.privatize`.
     """
     values = frame[column]
     if len(values):
@@ -97,7 +97,7 @@ def release_part(
         If a value is refused, told with the partition and its row, which counts from 0; or the file is there and
         is of other rows.
 
-    Source: the law is that of `Mechanism.privatize`, under the words of `KeyedWords`.
+    Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`.
     """
     content = BytesIO()
     try:
@@ -173,7 +173,7 @@ def release_dask(
         If an argument is not what it should be, the folder is of another release, or a value is refused, told with
         its partition and row. Nothing appears then.
 
-    Source: the law is that of `Mechanism.privatize`, under the words of `KeyedWords`; a write-ahead log.
+    Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`; a write-ahead log.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from shlex import join
 from subprocess import list2cmdline
 from typing import Any
 
-from ..estimation.few_corners import estimation_mechanism
+from ..estimation.enumerated_design import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
 from .booking import find_log
 from .matrices import DECIMAL, exact

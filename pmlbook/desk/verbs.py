@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.few_corners import estimation_mechanism
+from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.certificate import Certificate, exp_below

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from pmlbook.estimation.few_corners import (
+from pmlbook.estimation.enumerated_design import (
     RARE,
     TOLERANCE,
     Listed,
@@ -80,19 +80,19 @@ class Rewarded(Utility):
 
 # %% ../../nbs/estimation/04_compromise.ipynb #7d3fa2b5
 class Informed(Listed):
-    """All corners of a pool, with their information as one more row: it averages to what is kept.
+    """All vertices of a pool, with their information as one more row: it averages to what is kept.
 
     The bounds are on all mechanisms that keep at least `promised`.
     """
 
     def __init__(self, pool: Listed, kept: float, promised: float) -> None:
-        self.pool, self.corners = pool, pool.corners
+        self.pool, self.vertices = pool, pool.vertices
         self.kept, self.promised = kept, Fraction(promised)
         self.scale, self.ones = np.append(pool.scale, 1.0), np.append(pool.ones, 1.0)
         self.told = told_by(pool)
 
     def scaled(self, names: Sequence[int]) -> Floats:
-        """Some corners, scaled, and their information, shape (N + 1, len(names))."""
+        """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
         return np.vstack([self.pool.scaled(names), self.told[names] / self.kept])
 
     def _rewarded(self, spread: Spread, prices: Sequence[Fraction]) -> Rewarded:
@@ -101,7 +101,7 @@ class Informed(Listed):
     def mix(
         self, utility: Utility, clock: Clock, prices: Sequence[Fraction] = ()
     ) -> tuple[list[int], list[Fraction]]:
-        """The corners that are best at a price of information, and the prices; see `Listed.mix`."""
+        """The vertices that are best at a price of information, and the prices; see `Listed.mix`."""
         assert isinstance(utility, Spread)
         used, found = self.pool.mix(self._rewarded(utility, prices), clock)
         return used, [*found, prices[-1]]
@@ -114,7 +114,7 @@ class Informed(Listed):
         known: Sequence[int],
         utility: Utility | None = None,
     ) -> list[int]:
-        """The corners that a claim misses most, at some prices; see `Listed.offer`."""
+        """The vertices that a claim misses most, at some prices; see `Listed.offer`."""
         first = replace(claim, matrix=claim.matrix[:, :-1])
         worth = self._rewarded(Spread(first.matrix), prices)
         return self.pool.offer(first, prices[:-1], count, known, worth)
@@ -127,9 +127,9 @@ class Informed(Listed):
 
 
 def told_by(pool: Listed) -> Floats:
-    """The mutual information of each corner, shape (V,)."""
-    prior = np.array(pool.corners.shares, dtype=float)
-    return INFORMATION.at_lifts(pool.corners.lifts, pool.corners.shifts, prior)
+    """The mutual information of each vertex, shape (V,)."""
+    prior = np.array(pool.vertices.shares, dtype=float)
+    return INFORMATION.at_lifts(pool.vertices.lifts, pool.vertices.shifts, prior)
 
 
 class Beside:

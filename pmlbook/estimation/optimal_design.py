@@ -137,17 +137,17 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
 
     Source: Bareiss 1968; the Schur complement.
     """
-    table, corner, last = np.hstack([matrix, goal]), np.zeros(goal.shape[1], dtype=object), 1
+    table, vertex, last = np.hstack([matrix, goal]), np.zeros(goal.shape[1], dtype=object), 1
     while len(table):
         k = next((i for i in range(len(table)) if table[i, i] > 0), None)
         if k is None:
             break
         head, pivot, others = table[k], table[k, k], np.delete(np.arange(len(table)), k)
-        corner = (corner * pivot - head[len(table) :] ** 2) // last
+        vertex = (vertex * pivot - head[len(table) :] ** 2) // last
         table = np.delete(table[others], k, axis=1)
         table = (table * pivot - np.outer(head[others], np.delete(head, k))) // last
         last = pivot
-    return table, corner, last
+    return table, vertex, last
 
 
 MANY = 14  # secrets, from which on a few products are faster than eliminating
@@ -184,8 +184,8 @@ def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | 
     """Two fractions around the trace of goal' matrix^-1 goal, mostly equal; None if the goal is not in the range."""
     found = quadratic(matrix, goal) if len(matrix) >= MANY else None
     if found is None:
-        left, corner, last = eliminate(matrix, goal)
-        exact = None if left.any() else Fraction(-sum(corner), last)
+        left, vertex, last = eliminate(matrix, goal)
+        exact = None if left.any() else Fraction(-sum(vertex), last)
         return exact if exact is None else (exact, exact)
     return found
 

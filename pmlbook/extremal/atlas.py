@@ -24,24 +24,24 @@ from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['MAX_SYMBOLS', 'Vector', 'Mixture', 'SHAVES', 'MEASURES', 'NOTICE', 'box_corners', 'ratio_corners', 'set_corners',
+__all__ = ['MAX_SYMBOLS', 'Vector', 'Mixture', 'SHAVES', 'MEASURES', 'NOTICE', 'box_vertices', 'ratio_vertices', 'set_vertices',
            'AtlasEntry', 'exact_weights', 'optimum_under']
 
 # %% ../../nbs/extremal/12_atlas.ipynb #68122d43
-MAX_SYMBOLS = 10  # a box has up to N 2^(N-1) corners
+MAX_SYMBOLS = 10  # a box has up to N 2^(N-1) vertices
 
 Vector = tuple[Fraction, ...]
 
 
-def box_corners(shares: Sequence[Fraction], low: Fraction, high: Fraction) -> list[Vector]:
-    """Corners of {low <= lift <= high, prior . lift = 1}, for low <= 1 <= high.
+def box_vertices(shares: Sequence[Fraction], low: Fraction, high: Fraction) -> list[Vector]:
+    """Vertices of {low <= lift <= high, prior . lift = 1}, for low <= 1 <= high.
 
-    Source: a corner of a box cut by a plane lies on an edge of the box.
+    Source: a vertex of a box cut by a plane lies on an edge of the box.
 
     Examples
     --------
     >>> half = Fraction(1, 2)
-    >>> [[str(x) for x in corner] for corner in box_corners([half, half], half, Fraction(2))]
+    >>> [[str(x) for x in vertex] for vertex in box_vertices([half, half], half, Fraction(2))]
     [['1/2', '3/2'], ['3/2', '1/2']]
     """
     n, found = len(shares), set()
@@ -54,7 +54,7 @@ def box_corners(shares: Sequence[Fraction], low: Fraction, high: Fraction) -> li
     return sorted(found)
 
 
-def ratio_corners(shares: Sequence[Fraction], high: Fraction) -> list[Vector]:
+def ratio_vertices(shares: Sequence[Fraction], high: Fraction) -> list[Vector]:
     """Vectors of ones and `high`, scaled so that their mean is one.
 
     Source: Kairouz et al. 2016, staircase mechanisms.
@@ -66,7 +66,7 @@ def ratio_corners(shares: Sequence[Fraction], high: Fraction) -> list[Vector]:
     return sorted(found)
 
 
-def set_corners(shares: Sequence[Fraction]) -> list[Vector]:
+def set_vertices(shares: Sequence[Fraction]) -> list[Vector]:
     """Indicators of all sets, each divided by its probability.
 
     Source: the proof of this chapter.
@@ -123,7 +123,7 @@ def exact_weights(
     for row_of, place in enumerate(pivots):
         weights[place] = table[row_of][-1]
     if any(row[-1] for row in table[len(pivots) :]) or min(weights) < 0:
-        raise SolverFailed("the corners in use do not average to one exactly")
+        raise SolverFailed("the vertices in use do not average to one exactly")
     return weights
 
 
@@ -132,7 +132,7 @@ def _floats(columns: Sequence[Sequence[Fraction]]) -> NDArray[np.float64]:
 
 
 class _Lists(NamedTuple):
-    """Corners that may be used, corners that certainly include all that may, which lifts are allowed, budgets."""
+    """Vertices that may be used, vertices that certainly include all that may, which lifts are allowed, budgets."""
 
     inner: list[Vector]
     outer: list[Vector]
@@ -148,15 +148,15 @@ def _lists(
     lower: float | None,
     shave: Fraction = Fraction(0),
 ) -> _Lists:
-    """The corners of a measure, for a level slightly below, by a shave more, and slightly above."""
+    """The vertices of a measure, for a level slightly below, by a shave more, and slightly above."""
     least_end = max(exp_below(level) * (1 - shave), Fraction(1))
     ends = least_end, exp_around(Fraction(min(level, 1000.0)))[1]
     if measure == "maximal":
-        corners = set_corners(shares)
+        vertices = set_vertices(shares)
         least, most = (min(end, Fraction(len(shares))) for end in ends)  # more is not needed
-        return _Lists(corners, corners, lambda _: True, least, most)
+        return _Lists(vertices, vertices, lambda _: True, least, most)
     if measure == "ldp":
-        inner, outer = (ratio_corners(shares, end) for end in ends)
+        inner, outer = (ratio_vertices(shares, end) for end in ends)
         return _Lists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
     below = level if lower is None else lower
     floors = [Fraction(0)] * 2
@@ -165,7 +165,7 @@ def _lists(
     if measure == "lip" and below <= 1000:
         floors[1] = 1 / exp_around(Fraction(below))[1]
     tops = [min(end, 1 / min(shares)) for end in ends]
-    inner, outer = (box_corners(shares, floor, top) for floor, top in zip(floors, tops))
+    inner, outer = (box_vertices(shares, floor, top) for floor, top in zip(floors, tops))
     return _Lists(inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None)
 
 # %% ../../nbs/extremal/12_atlas.ipynb #ec4c643b
@@ -190,7 +190,7 @@ def _mixed(lists: _Lists, used: Sequence[Vector], floats: Sequence[float]) -> Mi
         if min(rest) > 0 and (lists.least is None or spent <= lists.least):
             total = one - sum(
                 weights, 0 * one
-            )  # every corner has mean one, so the rest has this mean
+            )  # every vertex has mean one, so the rest has this mean
             last = tuple(x / total for x in rest)
             if lists.allowed(last):
                 return [*zip(weights, used), (total, last)]
@@ -200,7 +200,7 @@ def _mixed(lists: _Lists, used: Sequence[Vector], floats: Sequence[float]) -> Mi
 def _solve(
     lists: _Lists, shares: Sequence[Fraction], worth: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
-    """Corners in use, their weights, prices of lift minus one, and of a unit of the budget."""
+    """Vertices in use, their weights, prices of lift minus one, and of a unit of the budget."""
     lifts, masses = _floats(lists.inner), np.array(shares, dtype=float)
     shifts = _floats([[x - 1 for x in v] for v in lists.inner])
     values = finite(worth.at_lifts(lifts, shifts, masses))

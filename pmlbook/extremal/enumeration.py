@@ -32,7 +32,7 @@ __all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'LARGE', 'Extremes', 'ce
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
-    """What a bound by prices asks of a list of lift vectors, such as `Corners`: their exact values.
+    """What a bound by prices asks of a list of lift vectors, such as `Vertices`: their exact values.
 
     `shares` is the prior; `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V), each
     entry rounded once; `column` gives the lifts of one vector.
@@ -96,7 +96,7 @@ def too_uneven(prior: NDArray[np.float64]) -> SolverFailed:
 def polish(
     prices: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Prices moved as little as possible so that corners in use are all worth the same beyond what they cost.
+    """Prices moved as little as possible so that vertices in use are all worth the same beyond what they cost.
 
     Source: complementary slackness; a solver is content with ten digits.
     """
@@ -112,7 +112,7 @@ def complete(
     scale: float,
     used: NDArray[np.intp],
 ) -> NDArray[np.intp]:
-    """Corners that average to one to the last digit: those in use, or such with nearly the largest excess.
+    """Vertices that average to one to the last digit: those in use, or such with nearly the largest excess.
 
     Source: complementary slackness; a solver is content if its rows are right to ten digits.
     """
@@ -127,9 +127,9 @@ def complete(
 
 
 def best_mix(
-    corners: Extremes, utility: Utility, clock: Clock | None = None
+    vertices: Extremes, utility: Utility, clock: Clock | None = None
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
-    """The corners of an optimal mixture, at most N, and the prices of the equations.
+    """The vertices of an optimal mixture, at most N, and the prices of the equations.
 
     Raises
     ------
@@ -138,10 +138,10 @@ def best_mix(
 
     Source: Grosse et al. 2024, Theorem 5.
     """
-    prior, shifts = np.array(corners.shares, dtype=float), corners.shifts
+    prior, shifts = np.array(vertices.shares, dtype=float), vertices.shifts
     if not shifts.max() < HUGE:
         raise too_uneven(prior)
-    values = finite(utility.at_lifts(corners.lifts, shifts, prior))
+    values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
     scale = max(shifts.max(), np.finfo(float).tiny)
     rows, last = shifts / scale, int(np.argmax(prior))  # the same equations, of order one;
     rows[last] = 1  # one of them follows from the others: the weights sum to one instead
@@ -150,8 +150,8 @@ def best_mix(
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
     prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
-    used = np.flatnonzero((corners.lifts * best.x).max(axis=0) > 1e-12)
-    used = complete(corners.lifts, values - prices @ shifts, abs(values).max(), used)
+    used = np.flatnonzero((vertices.lifts * best.x).max(axis=0) > 1e-12)
+    used = complete(vertices.lifts, values - prices @ shifts, abs(values).max(), used)
     polished = polish(prices, shifts[:, used], values[used])
     prices = min(prices, polished, key=lambda y: (values - y @ shifts).max())
     return used, [Fraction(price) for price in prices.tolist()]
@@ -159,7 +159,7 @@ def best_mix(
 # %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4
 ROUNDED = 2.0**-42  # relative margin for a logarithm or a root near one
 TINY = 1e-300  # more than what floats lose because they end at 1e-308
-TIES = 64  # corners that are computed with fractions at most
+TIES = 64  # vertices that are computed with fractions at most
 
 
 def margin(n: int) -> float:
@@ -178,12 +178,12 @@ def even_prices(shares: Sequence[Fraction], prices: Sequence[Fraction]) -> list[
     return [sum(groups[share], Fraction(0)) / len(groups[share]) for share in shares]
 
 
-def dual_bound(corners: Extremes, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
-    """Upper bound on the utility of every mixture of corners that averages to one, not up to rounding.
+def dual_bound(vertices: Extremes, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+    """Upper bound on the utility of every mixture of vertices that averages to one, not up to rounding.
 
     Parameters
     ----------
-    corners : Extremes
+    vertices : Extremes
         All that a mechanism may use.
     utility : Utility
         Proven if `utility.exact`; else its own floats are trusted to a relative 2^-40.
@@ -193,41 +193,41 @@ def dual_bound(corners: Extremes, utility: Utility, prices: Sequence[Fraction]) 
     Returns
     -------
     Fraction
-        At least max over corners of (utility - prices . (lift - 1)).
+        At least max over vertices of (utility - prices . (lift - 1)).
 
     Source: weak duality; Farley 1990.
     """
 
-    count = corners.lifts.shape[1]
+    count = vertices.lifts.shape[1]
     if count <= TIES:
-        return max(excess(corners, v, utility, prices) for v in range(count))
-    tops = ceilings(corners, utility, prices)
+        return max(excess(vertices, v, utility, prices) for v in range(count))
+    tops = ceilings(vertices, utility, prices)
     order = np.argsort(-tops)
-    best = excess(corners, order[0], utility, prices)
+    best = excess(vertices, order[0], utility, prices)
     for v in order[1 : TIES + 1]:
         if tops[v] <= best:
             return best
-        best = max(best, excess(corners, v, utility, prices))
+        best = max(best, excess(vertices, v, utility, prices))
     return max(best, Fraction(float(tops[v])))
 
 
-def excess(corners: Extremes, v: int, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
-    """At least utility - prices . (lift - 1) of corner v, in fractions."""
-    column = corners.column(v)
+def excess(vertices: Extremes, v: int, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+    """At least utility - prices . (lift - 1) of vertex v, in fractions."""
+    column = vertices.column(v)
     paid = sum((y * (lift - 1) for y, lift in zip(prices, column)), Fraction(0))
-    return utility.enclose(column, corners.shares)[1] - paid
+    return utility.enclose(column, vertices.shares)[1] - paid
 
 
 def ceilings(
-    corners: Extremes, utility: Utility, prices: Sequence[Fraction]
+    vertices: Extremes, utility: Utility, prices: Sequence[Fraction]
 ) -> NDArray[np.float64]:
-    """Utility less prices of each corner in floats, with a margin that makes them too large, shape (V,)."""
-    prior, fees = np.array(corners.shares, dtype=float), np.array(prices, dtype=float)
-    given = corners.lifts, corners.shifts, prior
+    """Utility less prices of each vertex in floats, with a margin that makes them too large, shape (V,)."""
+    prior, fees = np.array(vertices.shares, dtype=float), np.array(prices, dtype=float)
+    given = vertices.lifts, vertices.shifts, prior
     values, size = finite(utility.at_lifts(*given)), utility.size(*given)
-    room = margin(len(fees)) * (size + abs(fees) @ abs(corners.shifts)) + TINY
+    room = margin(len(fees)) * (size + abs(fees) @ abs(vertices.shifts)) + TINY
     room += 0 if utility.exact else UNPROVEN * size
-    return values - fees @ corners.shifts + room
+    return values - fees @ vertices.shifts + room
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
@@ -241,12 +241,15 @@ def enumerate_optimum(
     """
     shares = exact_prior(prior)
     limit = lift_limit(shares, epsilon)[1]
-    corners = exact_lift_vectors(shares, limit)
-    used, prices = best_mix(corners, utility, clock)
+    vertices = exact_lift_vectors(shares, limit)
+    used, prices = best_mix(vertices, utility, clock)
     if utility.symmetric and len(set(shares)) < len(shares):
-        corners_alike, even = exact_lift_vectors(shares, limit, shares), even_prices(shares, prices)
-        return corners.lifts[:, used], float_above(dual_bound(corners_alike, utility, even))
-    return corners.lifts[:, used], float_above(dual_bound(corners, utility, prices))
+        vertices_alike, even = (
+            exact_lift_vectors(shares, limit, shares),
+            even_prices(shares, prices),
+        )
+        return vertices.lifts[:, used], float_above(dual_bound(vertices_alike, utility, even))
+    return vertices.lifts[:, used], float_above(dual_bound(vertices, utility, prices))
 
 
 def lowered(

@@ -31,14 +31,14 @@ Name = tuple[tuple[bool, ...], int]
 
 
 class Piece(NamedTuple):
-    """An interval of largest lifts c = e^epsilon and the corners that are optimal on it.
+    """An interval of largest lifts c = e^epsilon and the vertices that are optimal on it.
 
     Attributes
     ----------
     low, high : Fraction
         Ends, as lifts; exact where they are inverses of set probabilities, else within `FINE`.
     names : tuple
-        For each corner the secrets at the largest lift, and the place of the remainder.
+        For each vertex the secrets at the largest lift, and the place of the remainder.
 
     Source: Grosse et al. 2024, Theorem 5, as a function of the level.
     """
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 
 def moved(shares: Sequence[Fraction], name: Name, c: Fraction) -> tuple[Fraction, ...]:
-    """The corner of that name at largest lift c.
+    """The vertex of that name at largest lift c.
 
     Source: Grosse et al. 2024, Algorithm 1.
     """
@@ -63,29 +63,29 @@ def moved(shares: Sequence[Fraction], name: Name, c: Fraction) -> tuple[Fraction
 def value_of(
     shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, worth: Utility
 ) -> Fraction:
-    """What the mixture of these corners is worth at least; SolverFailed if they do not average to one.
+    """What the mixture of these vertices is worth at least; SolverFailed if they do not average to one.
 
     Source: the formula of this chapter.
     """
-    corners = [moved(shares, name, c) for name in names]
-    weights = exact_weights(corners, [Fraction(1)] * len(shares))
-    return sum((w * worth.enclose(v, shares)[0] for w, v in zip(weights, corners)), Fraction(0))
+    vertices = [moved(shares, name, c) for name in names]
+    weights = exact_weights(vertices, [Fraction(1)] * len(shares))
+    return sum((w * worth.enclose(v, shares)[0] for w, v in zip(weights, vertices)), Fraction(0))
 
 # %% ../../nbs/extremal/13_pieces.ipynb #2f043131
 def _best(
     shares: Sequence[Fraction], c: Fraction, worth: Utility
 ) -> tuple[tuple[Name, ...], Fraction]:
-    """Names of optimal corners, and the bound, at one level."""
-    corners = exact_lift_vectors(shares, c)
-    used, prices = best_mix(corners, worth)
-    names = tuple((tuple(corners.tall[v].tolist()), int(corners.place[v])) for v in used)
-    return names, dual_bound(corners, worth, prices)
+    """Names of optimal vertices, and the bound, at one level."""
+    vertices = exact_lift_vectors(shares, c)
+    used, prices = best_mix(vertices, worth)
+    names = tuple((tuple(vertices.tall[v].tolist()), int(vertices.place[v])) for v in used)
+    return names, dual_bound(vertices, worth, prices)
 
 
 def _optimal(
     shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, worth: Utility
 ) -> bool:
-    """Whether these corners are optimal at c, within `NEAR`."""
+    """Whether these vertices are optimal at c, within `NEAR`."""
     try:
         value = value_of(shares, names, c, worth)
     except SolverFailed:
@@ -100,7 +100,7 @@ def _reach(
     end: Fraction,
     worth: Utility,
 ) -> Fraction:
-    """How far from `inside` towards `end` the corners stay optimal."""
+    """How far from `inside` towards `end` the vertices stay optimal."""
     near = end + (inside - end) / 512  # at the very end names change
     if _optimal(shares, names, near, worth):
         return end
@@ -125,7 +125,7 @@ def _cover(
 
 
 def optimum_pieces(prior: PriorLike, utility: str | Utility = "mutual_information") -> list[Piece]:
-    """The optimum under PML as a function of the level: intervals, and the corners used on each.
+    """The optimum under PML as a function of the level: intervals, and the vertices used on each.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # %% auto #0
-__all__ = ['Rays', 'constraints', 'whole', 'cut', 'exact_corners', 'vertices']
+__all__ = ['Rays', 'constraints', 'whole', 'cut', 'exact_vertices', 'vertices']
 
 # %% ../../nbs/extremal/02_polytope.ipynb #1fddec7d
 def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -78,8 +78,8 @@ def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
     return kept
 
 # %% ../../nbs/extremal/02_polytope.ipynb #41e3e7b2
-def exact_corners(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list[list[Fraction]]:
-    """All corners of the polytope {p >= 0 : inequalities p <= 0, equalities p = 1}, as lists of fractions."""
+def exact_vertices(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list[list[Fraction]]:
+    """All vertices of the polytope {p >= 0 : inequalities p <= 0, equalities p = 1}, as lists of fractions."""
     first = equalities[0]
     cuts = [(row - first, True) for row in equalities[1:]] + [(row, False) for row in inequalities]
     axes = np.eye(len(first), dtype=int).tolist()
@@ -113,5 +113,5 @@ def vertices(
     Source: Grosse et al. 2024, Section III-C.
     """
     m = outputs or len(prior)
-    corners = exact_corners(*constraints([Fraction(p) for p in prior], Fraction(c), m))
-    return [np.array(corner, dtype=object).reshape(len(prior), m) for corner in corners]
+    found = exact_vertices(*constraints([Fraction(p) for p in prior], Fraction(c), m))
+    return [np.array(vertex, dtype=object).reshape(len(prior), m) for vertex in found]

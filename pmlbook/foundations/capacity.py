@@ -19,7 +19,7 @@ __all__ = ['STEPS', 'divergences', 'blur_of', 'newton_step', 'Capacity', 'channe
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
 def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divergence of each row from the outcome's law under a prior, in nats.
+    """Divergence of each row from the outcome's distribution under a prior, in nats.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> NDArray[np.float6
 
 # %% ../../nbs/foundations/05_majorization.ipynb #8a757841
 def majorized_hexagon(p: ArrayLike) -> NDArray[np.float64]:
-    """Corners of the set of all vectors that three numbers majorize.
+    """Vertices of the set of all vectors that three numbers majorize.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def majorized_hexagon(p: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (6, 3)
-        The orderings of `p`, in order around the hexagon; corners coincide where entries do.
+        The orderings of `p`, in order around the hexagon; vertices coincide where entries do.
 
     Raises
     ------

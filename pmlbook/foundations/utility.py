@@ -484,7 +484,7 @@ class ExpectedGain(Frozen, Utility):
 # %% ../../nbs/foundations/06_utility.ipynb #6458af0d
 @dataclass(frozen=True, eq=False)
 class HypothesisDivergence(Frozen, Utility):
-    """f-divergence between the outcome laws under two hypotheses about the secret.
+    """f-divergence between the outcome distributions under two hypotheses about the secret.
 
     Parameters
     ----------
@@ -531,8 +531,8 @@ class HypothesisDivergence(Frozen, Utility):
             names_of(self.first), names_of(self.second)
         )
         for name in ("first", "second"):
-            law = check_prior(aligned(getattr(self, name), names, name, "inputs"), name)
-            object.__setattr__(self, name, frozen_array(law))
+            hypothesis = check_prior(aligned(getattr(self, name), names, name, "inputs"), name)
+            object.__setattr__(self, name, frozen_array(hypothesis))
         known = check_names(names, "inputs", len(self.first)) if names else ()
         object.__setattr__(self, "inputs", known)
 
@@ -548,7 +548,7 @@ class HypothesisDivergence(Frozen, Utility):
 
     @property
     def information(self) -> FInformation:
-        """The f-information whose function compares the two laws."""
+        """The f-information whose function compares the two distributions."""
         return self.f if isinstance(self.f, FInformation) else FInformation(self.f)
 
     def columns(self, columns: Floats, prior: Floats) -> Floats:
@@ -558,10 +558,10 @@ class HypothesisDivergence(Frozen, Utility):
 
     def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
         """Value on columns of lifts; see `Utility.at_lifts`."""
-        for name, law in (("first", self.first), ("second", self.second)):
-            if len(law) != len(prior):
+        for name, hypothesis in (("first", self.first), ("second", self.second)):
+            if len(hypothesis) != len(prior):
                 raise ValueError(
-                    f"{name} has {len(law)} entries, but there are {len(prior)} symbols"
+                    f"{name} has {len(hypothesis)} entries, but there are {len(prior)} symbols"
                 )
         after, before = self.first @ lifts, self.second @ lifts
         further = (self.first / self.first.sum() - self.second / self.second.sum()) @ shifts
@@ -590,8 +590,8 @@ class HypothesisDivergence(Frozen, Utility):
         if not self.exact:
             return super().enclose(lifts, prior)
         after, before = (
-            sum((lift * share for lift, share in zip(lifts, exact_prior(law))), Fraction(0))
-            for law in (self.first, self.second)
+            sum((lift * share for lift, share in zip(lifts, exact_prior(hypothesis))), Fraction(0))
+            for hypothesis in (self.first, self.second)
         )
         low, high = self.information.enclose([after / before if before else after], [Fraction(1)])
         return before * low, before * high

@@ -76,10 +76,12 @@ def _strongest(
 ) -> tuple[NDArray[np.float64], float]:
     """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
     shares = (0.0, *10.0 ** np.arange(-13, -5))
-    laws = [_below((1 - t) * worst + t * middle, level, 1 - limit - slack) for t in shares]
-    forced = [odds_needed(q, limit, slack)[0] if q.max() < 1 - limit else 1.0 for q in laws]
+    distributions = [_below((1 - t) * worst + t * middle, level, 1 - limit - slack) for t in shares]
+    forced = [
+        odds_needed(q, limit, slack)[0] if q.max() < 1 - limit else 1.0 for q in distributions
+    ]
     best = int(np.argmax(forced))
-    return laws[best], forced[best]
+    return distributions[best], forced[best]
 
 # %% ../../nbs/hamming/05_exact.ipynb #80c05a37
 SHAVES = tuple(2.0**k for k in range(-47, 0, 2)) + (0.75, 0.9, 0.99)
@@ -288,8 +290,8 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     for shave in SHAVES:
         fitted = _fitted(answer, vertices, limit * (1 - shave))
         channel = channel_with(_spread(fitted, used, 1.0))
-        law = _spread(worst, used, 0.0)
-        design = _design(known, channel, bound, law, "linear_programme")
+        distribution = _spread(worst, used, 0.0)
+        design = _design(known, channel, bound, distribution, "linear_programme")
         if worst_distortion(design.mechanism.channel, known) <= limit:
             warn_if_loose("dp_leakage", design.value, bound, TIGHT)
             return design

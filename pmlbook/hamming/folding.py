@@ -20,7 +20,7 @@ __all__ = ['MOST_PAIRS', 'Folding', 'fold']
 
 # %% ../../nbs/hamming/02_folding.ipynb #8a79834f
 _FLAT = 1e-12  # a ray whose coordinate or height is below this lies on the wall
-MOST_PAIRS = 200_000  # of corners on both sides of a wall; about five seconds of work
+MOST_PAIRS = 200_000  # of vertices on both sides of a wall; about five seconds of work
 
 
 def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -35,7 +35,7 @@ def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
         above, below = np.flatnonzero(height > _FLAT), np.flatnonzero(height < -_FLAT)
         if len(above) * len(below) > MOST_PAIRS:
             raise ValueError(
-                f"a wall separates {len(above)} from {len(below)} corners: too many to fold"
+                f"a wall separates {len(above)} from {len(below)} vertices: too many to fold"
             )
         for i in above:
             for j in below:
@@ -169,7 +169,7 @@ def fold(source_set: SourceSet | ArrayLike, walls: bool = True, most: int = 120)
     InvalidPrior
         If a vertex is no distribution.
     ValueError
-        If there are more than `most` pieces, or a piece has too many corners.
+        If there are more than `most` pieces, or a piece has too many vertices.
 
     Source: Kalantari et al. 2018, Definitions 5 and 6.
 

@@ -67,7 +67,7 @@ def worst_case_information(
     """
     known = as_source_set(source_set)
     channel = check_channel(known.aligned(channel, "channel"), rows=known.size)
-    mixed = known.vertices @ channel  # law of the outcome under each vertex
+    mixed = known.vertices @ channel  # distribution of the outcome under each vertex
     bonus = known.vertices @ rel_entr(channel, 1).sum(axis=1)
     weights = np.full(len(mixed), 1 / len(mixed))
     for _ in range(steps):
@@ -116,7 +116,7 @@ def replacing_channel(changed: Array, q: Array) -> Array:
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a788
 def _poured(mixture: Array, slope: Array) -> Array:
-    """Water-filling: the law that costs least at prices of `slope` for each symbol's distortion."""
+    """Water-filling: the distribution that costs least at prices of `slope` for each symbol's distortion."""
     with np.errstate(over="ignore", divide="ignore"):
         offset = 1 / np.expm1(slope)
         enters = mixture / offset
@@ -200,7 +200,7 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, prices: Arr
     0.130812
     """
     shares, each = as_fractions(weights.tolist()), [Fraction(price) for price in prices.tolist()]
-    columns = list(zip(*(as_fractions(law) for law in vertices.tolist())))
+    columns = list(zip(*(as_fractions(distribution) for distribution in vertices.tolist())))
     mixture = [sum(w * p for w, p in zip(shares, column)) for column in columns]
     slope = [sum(s * p for s, p in zip(each, column)) for column in columns]
     active = [i for i in range(len(columns)) if mixture[i] > 0 and slope[i] > 0]
@@ -208,9 +208,11 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, prices: Arr
     if active:
         p, price = [mixture[i] for i in active], [slope[i] for i in active]
         rates = np.array([min(STEEP, s / m) for s, m in zip(price, p)], dtype=float)
-        law = [Fraction(q) for q in _poured(np.array(p, dtype=float), rates).tolist()]
-        cost, flattest, steepest = zip(*map(_tangent, p, price, law))
-        total += sum(cost) + sum(q * fall for q, fall in zip(law, flattest)) - max(steepest)
+        distribution = [Fraction(q) for q in _poured(np.array(p, dtype=float), rates).tolist()]
+        cost, flattest, steepest = zip(*map(_tangent, p, price, distribution))
+        total += (
+            sum(cost) + sum(q * fall for q, fall in zip(distribution, flattest)) - max(steepest)
+        )
     return float_below(total)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #2d4897f9
@@ -376,10 +378,10 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         leak = float((V @ divergences(plain, 1 - plain, q)).max())
         sparse, sparse_D, sparse_q = _dried(V, limit * (1 - shave), D, q)
         thin = sparse <= max(value, leak) + 1e-12
-        changed, law = (sparse_D, sparse_q) if thin else (plain, q)
-        mechanism = _stored(known, replacing_channel(changed, law), worst)
+        changed, distribution = (sparse_D, sparse_q) if thin else (plain, q)
+        mechanism = _stored(known, replacing_channel(changed, distribution), worst)
         if worst_distortion(mechanism.channel, known) <= limit:
-            reached = _information_above(V, mechanism.channel, law)
+            reached = _information_above(V, mechanism.channel, distribution)
             warn_if_loose("mi_leakage", reached, bound, TIGHT)
             return RobustDesign(mechanism, reached, bound, "interior_point", worst)
     raise SolverFailed(
@@ -394,8 +396,8 @@ def _stored(known: SourceSet, channel: Array, worst: Array) -> Mechanism:
     return Mechanism(channel, prior, symbols, symbols)
 
 
-def _information_above(V: Array, channel: Array, law: Array) -> float:
-    """At least the information of a stored channel under any mixture of vertices, by a law of the outcome."""
-    parts = rel_entr(channel, law)
+def _information_above(V: Array, channel: Array, distribution: Array) -> float:
+    """At least the information of a stored channel under any mixture of vertices, by a distribution of the outcome."""
+    parts = rel_entr(channel, distribution)
     size = 1 + float((V @ abs(parts).sum(axis=1)).max())
     return float((V @ parts.sum(axis=1)).max()) + _rounding(V.shape + channel.shape) * size

@@ -70,13 +70,13 @@ def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label016
 def _proven_loss(
-    law: Sequence[Fraction],
+    distribution: Sequence[Fraction],
     table: Sequence[Sequence[Fraction]],
     prices: Sequence[Fraction],
     odds: Fraction,
 ) -> Fraction:
-    """What every mechanism loses under `law` at least, by prices of the M rows; `odds` not below e^epsilon."""
-    owed = [[p * loss - y for loss in row] for p, row, y in zip(law, table, prices)]
+    """What every mechanism loses under `distribution` at least, by prices of the M rows; `odds` not below e^epsilon."""
+    owed = [[p * loss - y for loss in row] for p, row, y in zip(distribution, table, prices)]
     short = [-sum(min(h, odds * h) for h in column) for column in zip(*owed)]
     return sum(prices, Fraction(0)) - max(*short, 0)
 
@@ -86,10 +86,13 @@ def _worst_loss(mechanism: Mechanism, known: KnownSource, table: Any) -> Fractio
     rows = [[Fraction(int(w)) for w in row] for row in mechanism.weights]
     means = [sum(w * loss for w, loss in zip(*pair)) / sum(pair[0]) for pair in zip(rows, table)]
     if isinstance(known, IntervalSet):
-        laws = [tuple(known.worst(means))]
+        distributions = [tuple(known.worst(means))]
     else:
-        laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
-    return max(sum((p * mean for p, mean in zip(law, means)), Fraction(0)) for law in laws)
+        distributions = [as_fractions(vertex) for vertex in known.vertices.tolist()]
+    return max(
+        sum((p * mean for p, mean in zip(distribution, means)), Fraction(0))
+        for distribution in distributions
+    )
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label017
 def _demands(known: KnownSource, lost: Any) -> Any:
@@ -108,15 +111,16 @@ def _demands(known: KnownSource, lost: Any) -> Any:
     return sparse.vstack([above, mean])
 
 
-def _worst_law(known: KnownSource, prices: NDArray[np.float64]) -> tuple[Fraction, ...]:
+def _worst_distribution(known: KnownSource, prices: NDArray[np.float64]) -> tuple[Fraction, ...]:
     """The member of the set that the prices of `_demands` name, exactly."""
     if isinstance(known, IntervalSet):
         filled = (known.low + prices[:-1]).tolist()
         return tuple(moved_into(filled, *known.limits, Fraction(1)))
-    laws = [as_fractions(vertex) for vertex in known.vertices.tolist()]
+    distributions = [as_fractions(vertex) for vertex in known.vertices.tolist()]
     mixture = as_fractions(np.clip(prices, 0, None).tolist())  # optimal prices sum to one
     return tuple(
-        sum((w * p[i] for w, p in zip(mixture, laws)), Fraction(0)) for i in range(known.size)
+        sum((w * p[i] for w, p in zip(mixture, distributions)), Fraction(0))
+        for i in range(known.size)
     )
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #7d33ddde
@@ -146,8 +150,8 @@ def _loss_programme(
         at_most=(demands.tocsr(), np.zeros(demands.shape[0])),
         bounds=[(0, None)] * (count + max(0, own - 2)) + [(None, None)] * min(own, 2),
     )
-    law = _worst_law(known, best.inequality_prices[: worst.shape[0]])
-    return best.x[: size * labels].reshape(loss.shape), law, -best.equality_prices
+    distribution = _worst_distribution(known, best.inequality_prices[: worst.shape[0]])
+    return best.x[: size * labels].reshape(loss.shape), distribution, -best.equality_prices
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label019
 DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
@@ -220,15 +224,21 @@ def least_loss(
     if len(table) != known.size:
         raise ValueError(f"loss has {len(table)} rows, but the source set has {known.size} symbols")
     scale = float(np.abs(table).max()) or 1.0
-    channel, law, prices = _loss_programme(known, table / scale, math.exp(min(level, STEEPEST)))
+    channel, distribution, prices = _loss_programme(
+        known, table / scale, math.exp(min(level, STEEPEST))
+    )
     mechanism = _kept_level(known, channel, answers or (), level)
 
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
     paid = [Fraction(price) * Fraction(scale) for price in prices.tolist()]
     odds = exp_around(Fraction(min(level, HIGHEST)))[1]
-    least = [min(y, p * min(row)) for y, p, row in zip(paid, law, exact)]  # holds at every level
+    least = [
+        min(y, p * min(row)) for y, p, row in zip(paid, distribution, exact)
+    ]  # holds at every level
     tried = [least] if level > HIGHEST else [least, paid]
-    bound = float_below(max(_proven_loss(law, exact, prices, odds) for prices in tried))
+    bound = float_below(max(_proven_loss(distribution, exact, prices, odds) for prices in tried))
     value = float_above(_worst_loss(mechanism, known, exact))
     warn_if_loose("least_loss", value, bound, TIGHT * scale)
-    return RobustDesign(mechanism, value, bound, "linear_programme", np.array(law, dtype=float))
+    return RobustDesign(
+        mechanism, value, bound, "linear_programme", np.array(distribution, dtype=float)
+    )

@@ -165,8 +165,8 @@ def plot_chambers(ax: Axes | None = None) -> Axes:
     from pmlbook.workshop.plots import BASELINE, plot_simplex, to_triangle
 
     ax = plot_simplex(ax)
-    for corner in np.eye(3):
-        ax.plot(*to_triangle([corner, (1 - corner) / 2]).T, color=BASELINE, ls="--", lw=0.8)
+    for vertex in np.eye(3):
+        ax.plot(*to_triangle([vertex, (1 - vertex) / 2]).T, color=BASELINE, ls="--", lw=0.8)
     return ax
 
 
@@ -174,12 +174,12 @@ def plot_source_set(source_set: SourceSet, ax: Axes, hue: str, alpha: float = 0.
     """Draw a source set on three symbols into a triangle, filled with `alpha` and outlined."""
     from pmlbook.workshop.plots import to_triangle
 
-    corners = to_triangle(source_set.hull().vertices)
-    corners = corners[np.argsort(np.arctan2(*(corners - corners.mean(axis=0)).T))]
-    ax.fill(*corners.T, facecolor=hue, alpha=alpha, linewidth=0)
-    ax.fill(*corners.T, fill=False, edgecolor=hue, linewidth=1.8)
-    if len(corners) == 1:
-        ax.plot(*corners.T, "o", color=hue)
+    vertices = to_triangle(source_set.hull().vertices)
+    vertices = vertices[np.argsort(np.arctan2(*(vertices - vertices.mean(axis=0)).T))]
+    ax.fill(*vertices.T, facecolor=hue, alpha=alpha, linewidth=0)
+    ax.fill(*vertices.T, fill=False, edgecolor=hue, linewidth=1.8)
+    if len(vertices) == 1:
+        ax.plot(*vertices.T, "o", color=hue)
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #7478713d
 _SIX = np.array(

@@ -37,7 +37,7 @@ from ..workshop.validation import PriorLike, check_epsilon, check_prior
 # %% auto #0
 __all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FINER', 'MOST_POWER', 'FEW_CELLS', 'SMALL',
            'FEW_NUMBERS', 'NEAR', 'STORED', 'TAIL', 'Found', 'LAID', 'TIED', 'NEGLIGIBLE', 'UNWATCHED', 'Master',
-           'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled', 'corners_near',
+           'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled', 'vertices_near',
            'tail_columns', 'grow_coarse', 'grow_tied', 'grow', 'grow_but_rare', 'warn_why', 'column_generation',
            'generate']
 
@@ -382,8 +382,8 @@ def grow_bundled(
 TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
 
 
-def corners_near(groups: Groups, lifts: Floats) -> Fillings:
-    """Corners by group with the full symbols of lift vectors in the order of the prior.
+def vertices_near(groups: Groups, lifts: Floats) -> Fillings:
+    """Vertices by group with the full symbols of lift vectors in the order of the prior.
 
     A rest that does not fit its symbol is taken, or given back, by the one that loses least.
     """
@@ -416,7 +416,7 @@ def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
     Search(small).run()
     lifts, weights = small.lifts()
     x, _ = unroll(prior, label, np.minimum(tied.a * lifts, 1), weights)
-    growth.add(corners_near(growth.groups, x / tied.a))
+    growth.add(vertices_near(growth.groups, x / tied.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
 Found = tuple[Floats, Floats, float]  # lift vectors, shares, value
@@ -448,7 +448,7 @@ def grow_coarse(
 def grow_tied(
     prior: Floats, epsilon: float, groups: Groups, tol: float, clock: Clock
 ) -> tuple[Found, Floats, float, Fillings]:
-    """The best mechanism if neighbours were equal, mixed with silence until it keeps the level; prices, their bound, corners.
+    """The best mechanism if neighbours were equal, mixed with silence until it keeps the level; prices, their bound, vertices.
 
     Source: weak duality, with prices between those of neighbours.
     """
@@ -458,15 +458,15 @@ def grow_tied(
     growth = Growth(Groups(even, epsilon, groups.utility), tol, clock)
     Search(growth).by_plane()
     lifts, shares = growth.lifts()
-    corners, law = corners_near(groups, lifts), prior @ (lifts * shares)
-    lifts = lifts * shares / law
+    vertices, distribution = vertices_near(groups, lifts), prior @ (lifts * shares)
+    lifts = lifts * shares / distribution
     tall = max(float(lifts.max()), 1 / groups.a)
     lifts = 1 + (lifts - 1) * (1 / groups.a - 1) / (tall - 1)
-    value = float(groups.utility.columns(lifts * law, prior).sum())
+    value = float(groups.utility.columns(lifts * distribution, prior).sum())
     each = np.interp(groups.p, growth.groups.p, growth.fair / growth.groups.size)
     prices = groups.size * each
     loss = price_plane(groups, prices, numbers_full(groups), KEEP)[1]
-    return (lifts, law, value), prices, loss, corners
+    return (lifts, distribution, value), prices, loss, vertices
 
 
 def grow(
@@ -483,7 +483,7 @@ def grow(
     best: Found | None
     tied = len(groups.p) > BUNDLED and len(numbers_full(groups)) <= 2  # hardly a set comes near
     if tied:
-        best, prices, loss, corners = grow_tied(prior, epsilon, groups, tol, clock)
+        best, prices, loss, vertices = grow_tied(prior, epsilon, groups, tol, clock)
         bound = min(bound, groups.closed + groups.rounding - loss)
     else:
         best = grow_coarse(prior, epsilon, groups, tol, clock)
@@ -495,7 +495,7 @@ def grow(
     growth = Growth(groups, tol, clock)
     if tied:
         growth.see(prices, loss)
-        growth.add(corners)
+        growth.add(vertices)
     tail_columns(prior, epsilon, growth)
     search = Search(growth)
     if len(search.cells.sums) <= FEW_CELLS:

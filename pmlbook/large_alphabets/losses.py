@@ -116,7 +116,7 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c001
 @dataclass(frozen=True)
 class Fillings:
-    """Corners by group: `held` of each group are full, and one more of group `taker` is at `place`.
+    """Vertices by group: `held` of each group are full, and one more of group `taker` is at `place`.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Fillings:
     place : ndarray of float, shape (V,)
         Between 0, the least part, and 1, the largest.
 
-    Source: Grosse et al. 2024, Lemma 1: at most one entry of a corner is neither least nor largest.
+    Source: Grosse et al. 2024, Lemma 1: at most one entry of a vertex is neither least nor largest.
     """
 
     held: Whole
@@ -145,12 +145,12 @@ class Fillings:
         return full / groups.size[:, None]
 
     def loss(self, groups: Groups) -> Floats:
-        """What each corner loses below the chords."""
+        """What each vertex loses below the chords."""
         return groups.loss(self.place, self.taker)
 
 
 def joined(parts: Sequence[Fillings]) -> Fillings:
-    """Several lists of corners as one."""
+    """Several lists of vertices as one."""
     held = np.hstack([part.held for part in parts])
     taker, place = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("taker", "place")
@@ -159,7 +159,7 @@ def joined(parts: Sequence[Fillings]) -> Fillings:
 
 
 def nothing(groups: Groups) -> Fillings:
-    """No corners."""
+    """No vertices."""
     return Fillings(np.zeros((len(groups.p), 0), int), np.zeros(0, int), np.zeros(0))
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #9674b508
@@ -175,7 +175,7 @@ def windows(arcs: Floats, length: float) -> tuple[Whole, Floats]:
 
 
 def circle(groups: Groups, order: Whole) -> Fillings:
-    """Corners of a window of length `a` turned over the symbols as arcs, in some order, at most 2N.
+    """Vertices of a window of length `a` turned over the symbols as arcs, in some order, at most 2N.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
     """
@@ -197,7 +197,7 @@ def circle(groups: Groups, order: Whole) -> Fillings:
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
 def turns(groups: Groups, order: Whole) -> Floats:
-    """Shares of the corners of `circle`, with which they average to lifts of one.
+    """Shares of the vertices of `circle`, with which they average to lifts of one.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
     """
@@ -233,7 +233,7 @@ def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Who
 def with_rest(
     groups: Groups, held: Whole, rest: Floats, slope: Floats | None = None
 ) -> tuple[Fillings, Floats]:
-    """Corners with `held` full but for a small rest, given or taken back where it costs least, and that cost.
+    """Vertices with `held` full but for a small rest, given or taken back where it costs least, and that cost.
 
     It costs what is lost, less `slope` times the way that the symbol is moved up.
 
@@ -260,7 +260,7 @@ def near_misses(
     rng: np.random.Generator,
     slope: Floats | None = None,
 ) -> Fillings:
-    """Corners with small remainders from two tables of at most 2^power random sets.
+    """Vertices with small remainders from two tables of at most 2^power random sets.
 
     Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
     """

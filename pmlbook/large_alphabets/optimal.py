@@ -30,7 +30,7 @@ from pmlbook.extremal.enumeration import (
 from ..extremal.gains import gain_bound, gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
 from ..extremal.randomized_response import randomized_response_for_pml
-from ..extremal.lift_vectors import Corners, exact_lift_vectors
+from ..extremal.lift_vectors import Vertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.uniform import uniform_mechanism
 from ..workshop.enclosure import float_above, reaches
@@ -55,7 +55,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'RARE', 'METHODS', 'closed_form', 'formula_corners',
+__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'RARE', 'METHODS', 'closed_form', 'formula_vertices',
            'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'programmed', 'loose',
            'at_lower_level', 'better', 'Blend', 'optimal_mechanism']
 
@@ -76,7 +76,7 @@ def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism
     return None
 
 
-def formula_corners(shares: Sequence[Fraction], limit: Fraction) -> Corners:
+def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
     """The lift vectors of a closed form; of those that are alike under a uniform prior only one.
 
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
@@ -84,24 +84,24 @@ def formula_corners(shares: Sequence[Fraction], limit: Fraction) -> Corners:
     n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
     if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
         rooms = common * b - a * (common - weights)
-        return Corners(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
+        return Vertices(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
     return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
 
 
-def formula_prices(corners: Corners, utility: Utility) -> list[Fraction]:
+def formula_prices(vertices: Vertices, utility: Utility) -> list[Fraction]:
     """Prices under which all lift vectors of a closed form are worth the same, but for rounding.
 
     Source: complementary slackness.
     """
-    n, shares, beyond = len(corners.shares), corners.shares, corners.limit - 1
-    if len(corners.place) == 1:
+    n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
+    if len(vertices.place) == 1:
         return [Fraction(0)] * n
     if n == 2:
-        one, two = (corners.column(v) for v in (0, 1))
+        one, two = (vertices.column(v) for v in (0, 1))
         more = utility.enclose(one, shares)[1] - utility.enclose(two, shares)[1]
         return [more / (one[0] - two[0]), Fraction(0)]
     prior = np.array(shares, dtype=float)
-    values = utility.at_lifts(corners.lifts, corners.shifts, prior)
+    values = utility.at_lifts(vertices.lifts, vertices.shifts, prior)
     less = (prior @ values - values).tolist()
     return [share * Fraction(x) / beyond for share, x in zip(shares, less)]
 
@@ -115,11 +115,11 @@ def formula_bound(prior: PriorLike, epsilon: float, utility: Utility) -> float:
     limit = lift_limit(shares, epsilon)[1]
     if len(shares) > 1 and not reaches(epsilon, 1 / (1 - min(shares))):
         limit = min(limit, 1 / (1 - min(shares)))
-    corners = formula_corners(shares, limit)
-    return float_above(dual_bound(corners, utility, formula_prices(corners, utility)))
+    vertices = formula_vertices(shares, limit)
+    return float_above(dual_bound(vertices, utility, formula_prices(vertices, utility)))
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #629d12d8
-FEW = 14  # secrets up to which all corners are listed within a second or so
+FEW = 14  # secrets up to which all vertices are listed within a second or so
 
 
 def programme_for(utility: Utility, n: int) -> str:
@@ -188,14 +188,17 @@ def programmed(
     except OutOfTime:
         if clock.limit == np.inf:
             raise
-    shares, law = exact_prior(prior), check_prior(prior)
-    channel, none = randomized_response_for_pml(law, epsilon), [Fraction(0)] * len(law)
+    shares, distribution = exact_prior(prior), check_prior(prior)
+    channel, none = (
+        randomized_response_for_pml(distribution, epsilon),
+        [Fraction(0)] * len(distribution),
+    )
     limit = lift_limit(shares, epsilon)[1]
     if gain is not None:
         bound = gain_bound(shares, limit, gain, none)
     else:
         bound = dual_bound(exact_lift_vectors(shares, limit), utility, none)
-    return channel / (law @ channel), float_above(bound)
+    return channel / (distribution @ channel), float_above(bound)
 
 
 def loose(design: Design, utility: Utility) -> bool:
@@ -214,12 +217,12 @@ def at_lower_level(
 
     Source: Grosse et al. 2024, Theorem 5.
     """
-    shares, law = exact_prior(prior), check_prior(prior)
+    shares, distribution = exact_prior(prior), check_prior(prior)
     limit = lift_limit(shares, epsilon)[0]
     for lower in LOWER:
-        corners = exact_lift_vectors(shares, max(limit * (1 - Fraction(lower)), Fraction(1)))
-        used, _ = best_mix(corners, utility, clock)
-        mechanism = Mechanism(mixture(corners.lifts[:, used], law, 0.0), prior, inputs)
+        vertices = exact_lift_vectors(shares, max(limit * (1 - Fraction(lower)), Fraction(1)))
+        used, _ = best_mix(vertices, utility, clock)
+        mechanism = Mechanism(mixture(vertices.lifts[:, used], distribution, 0.0), prior, inputs)
         if mechanism.certify(epsilon):
             return mechanism
     return mechanism.within(epsilon)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..extremal.enumeration import ceilings, excess
-from .price_bound import PROOFS, few_corners, price_bound, proof_prices
+from .price_bound import PROOFS, enumerated_design, price_bound, proof_prices
 from ..extremal.privacy_regions import lift_limit
 from ..release.certificate import exact_lifts, exp_below
 from ..workshop.enclosure import decimals, float_below
@@ -61,7 +61,7 @@ class Optimality:
         A name in `NAMED`, ``alpha_`` and a number, or ``expected_gain``.
     gain : tuple of tuples of float, N rows
         What each action earns; empty but for ``expected_gain``.
-    proof : {'corners', 'chords', 'shares'}
+    proof : {'vertices', 'chords', 'shares'}
         How the bound follows from the prices.
     prior, prices : tuples of Fraction, length N
         P(x), summing to exactly 1, and one price for each symbol; no prices with 'chords'.
@@ -171,13 +171,13 @@ def exact_value(weights: Any, shares: Sequence[Fraction], utility: Utility) -> F
 def bounded(o: Optimality, utility: Utility) -> bool:
     """Whether the prices prove the bound: decided in fractions wherever floats leave a doubt."""
     bound = Fraction(o.bound)
-    if o.proof != "corners":
+    if o.proof != "vertices":
         return price_bound(o.prior, o.epsilon, utility, o.proof, o.prices) <= bound
     if not isinstance(utility, FInformation):
         return False
-    corners = few_corners(o.prior, lift_limit(o.prior, o.epsilon)[1], o.prices)
-    doubtful = np.flatnonzero(ceilings(corners, utility, o.prices) > float_below(bound))
-    return all(excess(corners, v, utility, o.prices) <= bound for v in doubtful.tolist())
+    vertices = enumerated_design(o.prior, lift_limit(o.prior, o.epsilon)[1], o.prices)
+    doubtful = np.flatnonzero(ceilings(vertices, utility, o.prices) > float_below(bound))
+    return all(excess(vertices, v, utility, o.prices) <= bound for v in doubtful.tolist())
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #8c2e2140
 def certify_optimum(

@@ -121,7 +121,7 @@ class Rests:
         return np.where(rest >= 0, self.least[0][at], self.least[1][at])
 
     def windows(self, slack: Floats) -> tuple[Floats, Floats]:
-        """Largest rests to take and to give back, short of another corner, that cost at most slack."""
+        """Largest rests to take and to give back, short of another vertex, that cost at most slack."""
         up, down = (np.searchsorted(ever, slack, "right") for ever in self.ever)
         return self.far[up], self.far[down]
 
@@ -170,10 +170,10 @@ class Pairs:
         )
         return rest, flips, flips + self.rests.cost(rest)
 
-    def corners(
+    def vertices(
         self, block: tuple[Whole, Whole], rest: Floats, flips: Floats
     ) -> tuple[Floats, Fillings]:
-        """Corners of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
+        """Vertices of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
         groups, fills = self.groups, rest >= 0
         off = np.zeros((len(self.q), len(rest)), dtype=int)
         for half, entries in zip(self.halves, block):
@@ -195,16 +195,16 @@ class Pairs:
         return cost[good], Fillings(held, g, np.where(back, 1 - x, x))
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #4a6a8b81
-def best_of(cost: Floats, corners: Fillings, keep: int) -> tuple[Floats, Fillings]:
-    """The cheapest `keep` corners for each group that takes the remainder."""
-    order = np.lexsort((cost, corners.taker))
-    taker = corners.taker[order]
+def best_of(cost: Floats, vertices: Fillings, keep: int) -> tuple[Floats, Fillings]:
+    """The cheapest `keep` vertices for each group that takes the remainder."""
+    order = np.lexsort((cost, vertices.taker))
+    taker = vertices.taker[order]
     best = order[np.arange(len(order)) - np.searchsorted(taker, taker) < keep]
-    return cost[best], corners[best]
+    return cost[best], vertices[best]
 
 
 def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillings, float]:
-    """The cheapest corners of all pairs, and a bound on the cost of every corner."""
+    """The cheapest vertices of all pairs, and a bound on the cost of every vertex."""
     least, step = near.slack, max(1, 100_000 // len(near.q))
     cost, found = np.zeros(0), nothing(near.groups)
     for i, j in near.blocks():
@@ -217,9 +217,9 @@ def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillin
             now = order[seen : seen + step]
             if bound[now[0]] >= least:
                 break
-            more, corners = near.corners((i[now], j[now]), rest[now], flips[now])
+            more, vertices = near.vertices((i[now], j[now]), rest[now], flips[now])
             least = min(least, float(more.min(initial=np.inf)))
-            cost, found = best_of(np.append(cost, more), joined([found, corners]), keep)
+            cost, found = best_of(np.append(cost, more), joined([found, vertices]), keep)
     return found, max(least, 0.0)
 
 

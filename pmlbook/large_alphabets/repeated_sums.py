@@ -192,7 +192,7 @@ HALVINGS = 30
 
 
 class Cells:
-    """Corners divided by the sum of whole numbers of their full symbols, and the rests of each cell.
+    """Vertices divided by the sum of whole numbers of their full symbols, and the rests of each cell.
 
     Source: Lagrange multipliers; concavity of the loss between the least and the largest possible rest.
     """
@@ -252,7 +252,7 @@ FROM, TO = slice(None, -1), slice(1, None)  # the ends of the intervals between 
 
 
 def highest(cells: Cells, q: Floats, slope: Floats, price: Floats) -> float:
-    """No corner earns more than this, whatever the two multipliers of each cell and rest.
+    """No vertex earns more than this, whatever the two multipliers of each cell and rest.
 
     Source: weak duality.
     """
@@ -281,7 +281,7 @@ def highest(cells: Cells, q: Floats, slope: Floats, price: Floats) -> float:
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c108
 def near_fillings(cells: Cells, q: Floats, taken: Floats, last: Whole, keep: int) -> Fillings:
-    """The best corners that some fillings are near to, for each group that takes the rest."""
+    """The best vertices that some fillings are near to, for each group that takes the rest."""
     groups, row = cells.groups, np.arange(len(taken))
     held = np.floor(taken + 1e-9).astype(np.int64)
     full, width = held >= groups.size, groups.width
@@ -320,7 +320,7 @@ def price_cells(cells: Cells, prices: Floats, keep: int) -> tuple[Fillings, floa
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #8fff56e1
 def numbers_full(groups: Groups) -> Whole:
-    """How many full symbols a corner can have."""
+    """How many full symbols a vertex can have."""
     width = np.sort(np.repeat(groups.width, groups.size))
     light, heavy = (np.append(0, np.cumsum(w))[:-1] for w in (width, width[::-1]))
     near = groups.same

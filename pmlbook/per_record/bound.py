@@ -40,9 +40,9 @@ def gains_beside(
     paid, kept = gains_of(problem, np.log(np.maximum(read, DIM))), problem.contractions.max()
     apart = np.zeros_like(beside)
     np.subtract(problem.log_shares, np.log(beside, where=here, out=apart), where=here, out=apart)
-    law = -np.log(np.maximum(beside.sum(axis=2, keepdims=True), TINY))
-    size = np.abs(paid) + np.abs(apart) + np.abs(law)
-    return paid + kept * apart + (1 - kept) * law, size.max(axis=(1, 2))
+    distribution = -np.log(np.maximum(beside.sum(axis=2, keepdims=True), TINY))
+    size = np.abs(paid) + np.abs(apart) + np.abs(distribution)
+    return paid + kept * apart + (1 - kept) * distribution, size.max(axis=(1, 2))
 
 # %% ../../nbs/per_record/06_bound.ipynb #ea8deccb
 def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,29 +52,29 @@ def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArra
     return np.where(bad, 0.0, np.linalg.solve(regular, right[..., None])[..., 0])
 
 
-GENEROUS = 10  # times as much may be paid by the reading that agrees at the corners
+GENEROUS = 10  # times as much may be paid by the reading that agrees at the vertices
 
 
-def longest_edge(corners: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any, Any]:
+def longest_edge(vertices: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any, Any]:
     """The two ends of the longest edge of simplices (N, A, A); lengths squared times `weight`, (N, A (A-1)/2)."""
-    first, second = np.triu_indices(corners.shape[-1], 1)
-    length = ((corners[:, first] - corners[:, second]) ** 2).sum(axis=2)
+    first, second = np.triu_indices(vertices.shape[-1], 1)
+    length = ((vertices[:, first] - vertices[:, second]) ** 2).sum(axis=2)
     edge = (length * weight).argmax(axis=1)
     return first[edge], second[edge]
 
 
-def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Affine functions that are at least -H at the corners of simplices.
+def prices(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Affine functions that are at least -H at the vertices of simplices.
 
     Parameters
     ----------
-    corners : ndarray, shape (..., A, A)
-        Each row a corner, a distribution on the A values of the record.
+    vertices : ndarray, shape (..., A, A)
+        Each row a vertex, a distribution on the A values of the record.
 
     Returns
     -------
     ndarray, shape (..., A)
-        Coefficients; above -H at the corners by a few units of rounding, and more where the simplex is thin.
+        Coefficients; above -H at the vertices by a few units of rounding, and more where the simplex is thin.
 
     Source: convexity of the negative entropy (Cover and Thomas 2006, Theorem 2.7.3).
 
@@ -83,9 +83,9 @@ def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> prices(np.eye(2)).round(12).tolist()
     [0.0, 0.0]
     """
-    a, flat = corners.shape[-1], corners.reshape(-1, *corners.shape[-2:])
+    a, flat = vertices.shape[-1], vertices.reshape(-1, *vertices.shape[-2:])
     if a == 1:  # nothing to be uncertain of
-        return np.zeros_like(corners[..., 0])
+        return np.zeros_like(vertices[..., 0])
     wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
     i, j = longest_edge(flat)
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
@@ -95,7 +95,7 @@ def prices(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
     generous = np.logaddexp.reduce(found, axis=-1)
     generous[0] /= GENEROUS
-    return np.asarray(found[generous.argmin(axis=0), n].reshape(corners.shape[:-1]))
+    return np.asarray(found[generous.argmin(axis=0), n].reshape(vertices.shape[:-1]))
 
 # %% ../../nbs/per_record/06_bound.ipynb #fb04c5ef
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Cells:
 
     Attributes
     ----------
-    corners : ndarray, shape (N, M, A, A)
-        Corners of the simplex of posteriors at each output.
+    vertices : ndarray, shape (N, M, A, A)
+        Vertices of the simplex of posteriors at each output.
     drift : ndarray, shape (N,)
-        How far rounding has moved the corners from where they were cut, relative to each entry.
+        How far rounding has moved the vertices from where they were cut, relative to each entry.
     reading : ndarray, shape (N, A, M)
         What each output pays for each value of the record.
     bound : ndarray, shape (N,)
@@ -119,7 +119,7 @@ class Cells:
     classes : ndarray, shape (N, A, C)
         A prior with H(X) >= b, best for the reading.
     both : ndarray, shape (N, A, M)
-        Its joint law of record and output.
+        Its joint distribution of record and output.
     share : ndarray, shape (N,)
         The part t that is left to data processing.
     beside : ndarray, shape (N, A, C)
@@ -128,7 +128,7 @@ class Cells:
     Source: the theorems of this chapter.
     """
 
-    corners: NDArray[np.float64]
+    vertices: NDArray[np.float64]
     drift: NDArray[np.float64]
     reading: NDArray[np.float64]
     bound: NDArray[np.float64]
@@ -153,7 +153,7 @@ class Cells:
 def bound_cells(
     problem: RecordProblem,
     b: float,
-    corners: NDArray[np.float64],
+    vertices: NDArray[np.float64],
     reading: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
     drift: NDArray[np.float64] | None = None,
@@ -169,14 +169,14 @@ def bound_cells(
         Classes of the other records.
     b : float
         Least entropy in nats, at most `problem.largest_entropy`.
-    corners : ndarray, shape (N, M, A, A)
-        For each cell and output, the corners of a simplex of posteriors.
+    vertices : ndarray, shape (N, M, A, A)
+        For each cell and output, the vertices of a simplex of posteriors.
     reading : ndarray, shape (N, A, M), optional
         The prices, if they are known.
     start : ndarray, shape (N,), optional
         Where to begin the search for the multipliers.
     drift : ndarray, shape (N,), optional
-        How far the corners are from where they should be, relative to each entry.
+        How far the vertices are from where they should be, relative to each entry.
     clock : Clock, optional
         When its time is over, the bounds are what they are.
     share : ndarray, shape (N,), optional
@@ -191,9 +191,9 @@ def bound_cells(
     Source: the theorems of this chapter.
     """
     if reading is None:
-        reading = prices(corners).swapaxes(1, 2)
-    drift = np.zeros(len(corners)) if drift is None else drift
-    share = np.zeros(len(corners)) if share is None else share
+        reading = prices(vertices).swapaxes(1, 2)
+    drift = np.zeros(len(vertices)) if drift is None else drift
+    share = np.zeros(len(vertices)) if share is None else share
     beside = problem.uniform[None] if beside is None else beside
     part, (told, size) = share[:, None, None], gains_beside(problem, beside)
     kept = problem.contractions.max()
@@ -210,11 +210,11 @@ def bound_cells(
     beside = beside + step[:, None, None] * (answer.classes - beside)
     slack, both = weight * answer.slack + lost, problem.outputs(answer.classes)
     found = bound, slack, answer.multiplier, answer.classes, both, share, beside
-    return Cells(corners, drift, reading, *found)
+    return Cells(vertices, drift, reading, *found)
 
 
 def whole(problem: RecordProblem) -> NDArray[np.float64]:
-    """The corners of the one cell that holds every adversary, shape (1, M, A, A)."""
+    """The vertices of the one cell that holds every adversary, shape (1, M, A, A)."""
     a, _, m = problem.rows.shape
     return np.broadcast_to(np.eye(a), (1, m, a, a)).copy()
 
@@ -244,18 +244,18 @@ def rises(problem: RecordProblem) -> NDArray[np.float64] | None:
 
 
 def narrow(
-    corners: NDArray[np.float64], y: NDArray[np.int64], end: int, rise: NDArray[np.float64]
+    vertices: NDArray[np.float64], y: NDArray[np.int64], end: int, rise: NDArray[np.float64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Move the ends of intervals, shape (N, M, 2, 2), to where an end at outputs y allows them, in place.
 
-    Which were moved, shape (N, M); and in which cells that leaves nobody, shape (N,). The first corner has
+    Which were moved, shape (N, M); and in which cells that leaves nobody, shape (N,). The first vertex has
     the larger odds of the first value.
 
     Source: the lemma on neighbouring outputs.
     """
-    n = np.arange(len(corners))
+    n = np.arange(len(vertices))
     with np.errstate(divide="ignore", invalid="ignore"):
-        odds = np.log(corners[..., 0]) - np.log(corners[..., 1])
+        odds = np.log(vertices[..., 0]) - np.log(vertices[..., 1])
         at = odds[n, y, end][:, None]
         if end:
             ends = np.fmax(odds[..., 1], np.minimum(at - rise[y], FAR))
@@ -263,7 +263,7 @@ def narrow(
             ends = np.fmin(odds[..., 0], np.maximum(at + rise[:, y].T, -FAR))
     moved = ends != odds[..., end]
     odds[..., end] = ends
-    corners[moved, end] = expit(np.stack([ends, -ends], axis=-1)[moved])
+    vertices[moved, end] = expit(np.stack([ends, -ends], axis=-1)[moved])
     return moved, np.asarray((odds[..., 0] < odds[..., 1]).any(axis=1))
 
 # %% ../../nbs/per_record/06_bound.ipynb #c01c94e3
@@ -278,16 +278,16 @@ def overpaid(cells: Cells) -> NDArray[np.float64]:
     return np.asarray((cells.both * cells.reading).sum(axis=1) - worth)
 
 
-def _shares_of_corners(
+def _shares_of_vertices(
     simplex: NDArray[np.float64], point: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Roughly how a point, shape (N, A), is mixed from the corners of its simplex, shape (N, A, A)."""
+    """Roughly how a point, shape (N, A), is mixed from the vertices of its simplex, shape (N, A, A)."""
     weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + TINY
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 class Cuts(NamedTuple):
-    """Where cells are cut: an output, two corners of its simplex, and the first one's share in the cut; each (N,)."""
+    """Where cells are cut: an output, two vertices of its simplex, and the first one's share in the cut; each (N,)."""
 
     output: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -301,9 +301,9 @@ def cuts(cells: Cells) -> Cuts:
     Source: this chapter.
     """
     n, y = np.arange(len(cells)), overpaid(cells).argmax(axis=1)
-    simplex = cells.corners[n, y]
+    simplex = cells.vertices[n, y]
     first, second = np.triu_indices(simplex.shape[-1], 1)
-    mixed = _shares_of_corners(simplex, cells.both[n, :, y])
+    mixed = _shares_of_vertices(simplex, cells.both[n, :, y])
     i, j = longest_edge(simplex, mixed[:, first] * mixed[:, second] + 1e-6)
     return Cuts(y, i, j, np.clip(mixed[n, i] / (mixed[n, i] + mixed[n, j]), 0.25, 0.75))
 
@@ -323,21 +323,21 @@ def split(
     loose = cells.bound - problem.leakage(cells.classes)
     share = np.where(over.sum(axis=1) < WORTH * loose, WORTH, 1) * cells.share
     share[over.max(axis=1) <= NOTHING] = 0  # all that is loose is the part
-    (y, i, j, at), a = cuts(cells), cells.corners.shape[-1]
-    simplex, at = cells.corners[n, y], at[:, None]
+    (y, i, j, at), a = cuts(cells), cells.vertices.shape[-1]
+    simplex, at = cells.vertices[n, y], at[:, None]
     middle = at * simplex[n, i] + (1 - at) * simplex[n, j]
     middle /= middle.sum(axis=1, keepdims=True)
 
     halves, readings, nobody = [], [], []
     for end in (i, j):
-        corners, reading = cells.corners.copy(), cells.reading.swapaxes(1, 2).copy()
-        corners[n, y, end] = middle
-        moved, empty = np.zeros(corners.shape[:2], dtype=bool), np.zeros(len(n), dtype=bool)
+        vertices, reading = cells.vertices.copy(), cells.reading.swapaxes(1, 2).copy()
+        vertices[n, y, end] = middle
+        moved, empty = np.zeros(vertices.shape[:2], dtype=bool), np.zeros(len(n), dtype=bool)
         if rise is not None:
-            moved, empty = narrow(corners, y, int(end[0]), rise)
+            moved, empty = narrow(vertices, y, int(end[0]), rise)
         moved[n, y] = True
-        reading[moved] = prices(corners[moved])
-        halves.append(corners)
+        reading[moved] = prices(vertices[moved])
+        halves.append(vertices)
         readings.append(reading.swapaxes(1, 2))
         nobody.append(empty)
     twice = np.tile(n, 2)

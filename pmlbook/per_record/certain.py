@@ -27,7 +27,7 @@ MAX_CHOICES = 20_000  # combinations of classes that are tried one by one
 def capacities(
     rows: NDArray[np.float64], floor: float = 0.0, clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], ...]:
-    """Laws that nearly reach the capacity of each channel, with lower and upper bounds.
+    """Distributions that nearly reach the capacity of each channel, with lower and upper bounds.
 
     Parameters
     ----------
@@ -40,27 +40,31 @@ def capacities(
 
     Returns
     -------
-    laws : ndarray, shape (T, A)
+    distributions : ndarray, shape (T, A)
     lower, upper : ndarray, shape (T,)
-        Mutual information under the law, and the largest divergence of a row from the output law, rounded up.
+        Mutual information under the distribution, and the largest divergence of a row from the output distribution, rounded up.
 
     Source: Blahut 1972; Arimoto 1972.
     """
     (count, a, _), clock = rows.shape, clock or Clock()
-    laws, lower, upper = np.full((count, a), 1 / a), np.zeros(count), np.full(count, np.inf)
+    distributions, lower, upper = (
+        np.full((count, a), 1 / a),
+        np.zeros(count),
+        np.full(count, np.inf),
+    )
     alive = np.arange(count)
     for _ in range(2000):
-        law, channel = laws[alive], rows[alive]
-        divergence = divergences(channel, law)
-        lower[alive], upper[alive] = (law * divergence).sum(axis=1), divergence.max(axis=1)
+        distribution, channel = distributions[alive], rows[alive]
+        divergence = divergences(channel, distribution)
+        lower[alive], upper[alive] = (distribution * divergence).sum(axis=1), divergence.max(axis=1)
         best = max(floor, float(lower.max()))
         open_ = (upper[alive] >= best) & (upper[alive] - lower[alive] > 1e-14)
         alive = alive[open_]
         if not len(alive) or clock.over:
             break
-        better = law[open_] * np.exp(divergence[open_])
-        laws[alive] = better / better.sum(axis=1, keepdims=True)
-    return laws, lower, upper + blur_of(rows, upper)
+        better = distribution[open_] * np.exp(divergence[open_])
+        distributions[alive] = better / better.sum(axis=1, keepdims=True)
+    return distributions, lower, upper + blur_of(rows, upper)
 
 # %% ../../nbs/per_record/07_certain.ipynb #0bd17a9c
 def flat_part(
@@ -90,17 +94,17 @@ def flat_part(
     if math.prod(present.tolist()) > MAX_CHOICES:
         return None
     choices = np.array(list(itertools.product(*(range(c) for c in present))))
-    laws, lower = np.zeros(choices.shape), np.full(len(choices), -np.inf)
+    distributions, lower = np.zeros(choices.shape), np.full(len(choices), -np.inf)
     bound, step = 0.0, max(1, CHUNK // (a * m))
     for part in (slice(k, k + step) for k in range(0, len(choices), step)):
         if clock.over:
             return None
         rows = problem.rows[np.arange(a), choices[part]]
-        laws[part], lower[part], upper = capacities(rows, float(lower.max()), clock)
+        distributions[part], lower[part], upper = capacities(rows, float(lower.max()), clock)
         bound = max(bound, float(upper.max()))
-    spread = entr(laws).sum(axis=1)
-    spread += (laws * problem.log_counts[np.arange(a), choices]).sum(axis=1)
+    spread = entr(distributions).sum(axis=1)
+    spread += (distributions * problem.log_counts[np.arange(a), choices]).sum(axis=1)
     best = int(np.where(lower >= lower.max() - 1e-12, spread, -np.inf).argmax())
     classes = np.zeros(problem.log_counts.shape)
-    classes[np.arange(a), choices[best]] = laws[best]
+    classes[np.arange(a), choices[best]] = distributions[best]
     return classes, float(problem.leakage(classes)), bound

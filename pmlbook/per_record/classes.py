@@ -53,7 +53,7 @@ class RecordProblem:
     symbols : tuple, length A
         Its values.
     rows : ndarray, shape (A, C, M)
-        Output law of class c when the record has value a.
+        Output distribution of class c when the record has value a.
     log_counts : ndarray, shape (A, C)
         ln of the class sizes; -inf where value a has fewer than C classes.
     names : tuple of A tuples of str
@@ -92,7 +92,7 @@ class RecordProblem:
         return np.array(known)
 
     def outputs(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Joint law of record and output, shape (..., A, M), of class probabilities (..., A, C)."""
+        """Joint distribution of record and output, shape (..., A, M), of class probabilities (..., A, C)."""
         stacked = classes.reshape(-1, *self.log_counts.shape)
         both = (stacked.swapaxes(0, 1) @ self.rows).swapaxes(0, 1)
         return np.ascontiguousarray(both).reshape(*classes.shape[:-1], -1)
@@ -253,7 +253,7 @@ class AdversaryPrior(Frozen):
         The record that is attacked.
     symbols : tuple, length A
         Its values.
-    law : ndarray, shape (A,)
+    distribution : ndarray, shape (A,)
         Their probabilities.
     classes : tuple of A ndarrays
         Probabilities of the classes of the other records given each value.
@@ -267,7 +267,7 @@ class AdversaryPrior(Frozen):
 
     record: int
     symbols: tuple[Hashable, ...]
-    law: NDArray[np.float64]
+    distribution: NDArray[np.float64]
     classes: tuple[NDArray[np.float64], ...]
     log_counts: tuple[NDArray[np.float64], ...]
     names: tuple[tuple[str, ...], ...]
@@ -275,16 +275,19 @@ class AdversaryPrior(Frozen):
     @classmethod
     def of(cls, problem: RecordProblem, classes: NDArray[np.float64]) -> AdversaryPrior:
         """The prior with the given class probabilities, shape (A, C)."""
-        law = classes.sum(axis=1)
+        distribution = classes.sum(axis=1)
         inside = np.divide(
-            classes, law[:, None], out=problem.uniform.copy(), where=law[:, None] > 0
+            classes,
+            distribution[:, None],
+            out=problem.uniform.copy(),
+            where=distribution[:, None] > 0,
         )
         inside /= inside.sum(axis=1, keepdims=True)
         keep = np.isfinite(problem.log_counts)
         return cls(
             problem.record,
             problem.symbols,
-            law,
+            distribution,
             tuple(row[k] for row, k in zip(inside, keep)),
             tuple(row[k] for row, k in zip(problem.log_counts, keep)),
             problem.names,
@@ -294,7 +297,7 @@ class AdversaryPrior(Frozen):
     def entropy(self) -> float:
         """H(X) in nats."""
         inside = [entr(c).sum() + c @ size for c, size in zip(self.classes, self.log_counts)]
-        return float(entr(self.law).sum() + self.law @ np.array(inside))
+        return float(entr(self.distribution).sum() + self.distribution @ np.array(inside))
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -302,7 +305,7 @@ class AdversaryPrior(Frozen):
         return [
             {"record": symbol, "others": name, "probability": float(p * q), "ln datasets": float(m)}
             for symbol, p, inside, sizes, names in zip(
-                self.symbols, self.law, self.classes, self.log_counts, self.names
+                self.symbols, self.distribution, self.classes, self.log_counts, self.names
             )
             for name, q, m in zip(names, inside, sizes)
         ]

@@ -94,7 +94,7 @@ def released_together(
     query : Query
         Its values number the pairs of rows that occur.
     channel : ndarray, shape (V, M_1 * M_2)
-        The law of the pair of outputs, the second running fastest.
+        The distribution of the pair of outputs, the second running fastest.
 
     Raises
     ------

@@ -20,7 +20,7 @@ __all__ = ['NEAREST', 'Stand', 'own_multiplier', 'at_rest', 'Most', 'most', 'ove
 
 # %% ../../nbs/per_record/08_doubt.ipynb #7ef6a83a
 class Stand(NamedTuple):
-    """Where an adversary stands: her multiplier, her belief inside each value, shape (A, C), and the outputs' law.
+    """Where an adversary stands: her multiplier, her belief inside each value, shape (A, C), and the outputs' distribution.
 
     Source: the theorem of this chapter holds for any.
     """
@@ -59,9 +59,9 @@ def at_rest(
             break
         gains = posterior_gains(problem, classes[None])
         classes = tilt(gains, problem.log_shares, room, np.array([multiplier])).classes[0]
-    law = np.maximum(classes.sum(axis=1, keepdims=True), TINY)
+    distribution = np.maximum(classes.sum(axis=1, keepdims=True), TINY)
     outputs = problem.outputs(classes).sum(axis=0)
-    return Stand(multiplier, np.maximum(classes / law, TINY), np.maximum(outputs, TINY))
+    return Stand(multiplier, np.maximum(classes / distribution, TINY), np.maximum(outputs, TINY))
 
 # %% ../../nbs/per_record/08_doubt.ipynb #2fbfa734
 class Most(NamedTuple):
@@ -86,11 +86,11 @@ def most(
     Parameters
     ----------
     rows : ndarray, shape (C, M)
-        Output laws of its classes.
+        Output distributions of its classes.
     logs : ndarray, shape (C,)
         Logarithms of the class shares; -inf where there is no such class.
     stand : Stand
-        Gives the multiplier and the law of the outputs.
+        Gives the multiplier and the distribution of the outputs.
     kept : float
         The contraction of the rows, or more.
     share : float
@@ -108,11 +108,15 @@ def most(
     """
     before = beside @ rows
     seen = np.log(before, where=before > 0, out=np.zeros_like(before))
-    lines, seen, law = (1 - share) * slope, share * seen, np.log(stand.outputs)
+    lines, seen, distribution = (1 - share) * slope, share * seen, np.log(stand.outputs)
     here = np.isfinite(logs)
     belief, sizes = share * kept * np.log(beside), stand.multiplier * np.where(here, logs, 0.0)
-    worth = (lines + seen - law) @ rows.T + ((1 - share) * start)[:, None] - belief + sizes
-    size = (np.abs(lines) + np.abs(seen) + np.abs(law)) @ rows.T + np.abs(belief) + np.abs(sizes)
+    worth = (lines + seen - distribution) @ rows.T + ((1 - share) * start)[:, None] - belief + sizes
+    size = (
+        (np.abs(lines) + np.abs(seen) + np.abs(distribution)) @ rows.T
+        + np.abs(belief)
+        + np.abs(sizes)
+    )
     worth += margin(sum(rows.shape), 1 + size + np.abs(start)[:, None])
     worth[:, ~here] = -np.inf
     heat = stand.multiplier - share * kept

@@ -45,15 +45,15 @@ CHOICES = 2_000  # of classes; more are not tried
 
 
 def find_vertices(attack: Attack, clock: Clock) -> Vertices | None:
-    """Output laws that nearly reach the capacities; None if there are too many choices, or no time.
+    """Output distributions that nearly reach the capacities; None if there are too many choices, or no time.
 
     Source: the chapter on certain adversaries.
     """
     if math.prod(map(len, attack.rows)) > CHOICES or clock.over:
         return None
     rows = np.array(list(product(*attack.rows)))
-    laws, *_ = capacities(rows, clock=clock)
-    return Vertices(np.maximum((laws[:, None] @ rows)[:, 0], TINY).tolist())
+    distributions, *_ = capacities(rows, clock=clock)
+    return Vertices(np.maximum((distributions[:, None] @ rows)[:, 0], TINY).tolist())
 
 # %% ../../nbs/per_record/18_handed_over.ipynb #hand0010
 @dataclass(frozen=True, eq=False)

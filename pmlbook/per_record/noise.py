@@ -133,7 +133,7 @@ class NoisyLeakage(NamedTuple):
 
 
 def _laplace_below(y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distribution function of the standard Laplace law, for y <= 0."""
+    """Distribution function of the standard Laplace distribution, for y <= 0."""
     return np.asarray(np.exp(np.minimum(y, 0)) / 2)
 
 
@@ -161,7 +161,7 @@ def binned_noise(
     noise : str
         'laplace' or 'gaussian'.
     scale : float
-        Scale of the Laplace law, or standard deviation.
+        Scale of the Laplace distribution, or standard deviation.
     bins : int
         How many to a unit.
 

@@ -93,7 +93,7 @@ class Price(NamedTuple):
 def pays(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     y: NDArray[np.int64],
     t: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -107,7 +107,7 @@ def pays(
     x = parts.height[:, y] * seen[..., None] - price.belief.reshape(*each, 1)
     with np.errstate(over="ignore", invalid="ignore"):  # at poor prices: an infinite bound
         classes = parts.shares[:, y] * np.exp(x / price.doubt - 1)
-    return law.reshape(each) * parts.common[:, y] * seen, classes, x
+    return distribution.reshape(each) * parts.common[:, y] * seen, classes, x
 
 
 GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
@@ -116,13 +116,13 @@ GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
 def landscape(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Posteriors between `low` and `high`, shape (M,); F there, -inf where one is repeated; which are hills: (M, G)."""
     t, y = np.clip(GRID, low[:, None], high[:, None]), np.arange(len(low))[:, None]
-    common, classes, _ = pays(parts, price, law, np.broadcast_to(y, t.shape), t)
+    common, classes, _ = pays(parts, price, distribution, np.broadcast_to(y, t.shape), t)
     worth = (common + price.doubt * classes.sum(axis=-1)).sum(axis=0)
     worth[:, :-1][GRID[1:] <= low[:, None]] = -np.inf
     worth[:, 1:][GRID[:-1] >= high[:, None]] = -np.inf
@@ -134,7 +134,7 @@ def landscape(
 def summits(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     steps: int = 5,
@@ -143,16 +143,16 @@ def summits(
 
     Source: Newton's method, between neighbours on the grid.
     """
-    t, worth, hill = landscape(parts, price, law, low, high)
+    t, worth, hill = landscape(parts, price, distribution, low, high)
     m, last = np.arange(len(low)), len(GRID) - 1
     k = np.argsort(np.where(hill, -worth, np.inf), axis=1)[:, :2].T
     y, real = np.broadcast_to(m, k.shape), hill[m, k]
     left, right = t[y, np.maximum(k - 1, 0)], t[y, np.minimum(k + 1, last)]
     at = np.clip(t[y, k], np.maximum(left, 1e-12), np.minimum(right, 1 - 1e-12))
     for step in range(steps + 1):
-        common, classes, _ = pays(parts, price, law, y, at)
+        common, classes, _ = pays(parts, price, distribution, y, at)
         sent = parts.height[:, y] * classes
-        joint = law[:, None, None] * parts.common[:, y] + sent.sum(axis=-1)
+        joint = distribution[:, None, None] * parts.common[:, y] + sent.sum(axis=-1)
         turn = np.stack([1 - at, -at])
         bend = (turn**2 * (parts.height[:, y] * sent).sum(axis=-1)).sum(axis=0) / price.doubt
         bend -= at * (1 - at) * joint.sum(axis=0)
@@ -171,7 +171,7 @@ def summits(
 def dual(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     room: float,
     low: NDArray[np.float64],
     high: NDArray[np.float64],
@@ -180,13 +180,13 @@ def dual(
 
     Source: the theorem of this chapter.
     """
-    t, bend = summits(parts, price, law, low, high)
-    common, classes, x = pays(parts, price, law, np.arange(len(t)), t)
+    t, bend = summits(parts, price, distribution, low, high)
+    common, classes, x = pays(parts, price, distribution, np.arange(len(t)), t)
     x = x / price.doubt
-    value = float(entr(law).sum() + price.belief @ law + price.doubt * room)
+    value = float(entr(distribution).sum() + price.belief @ distribution + price.doubt * room)
     value += float((common + price.doubt * classes.sum(axis=-1)).sum())
     total = classes.sum(axis=(1, 2))
-    slope = np.array([room - (classes * (x - 1)).sum(), *(law - total)])
+    slope = np.array([room - (classes * (x - 1)).sum(), *(distribution - total)])
     second = np.diag([(classes * x**2).sum(), *total])
     second[0, 1:] = second[1:, 0] = (classes * x).sum(axis=(1, 2))
     sent = np.stack([1 - t, -t])[..., None] * parts.height * classes
@@ -202,7 +202,7 @@ MOST_STEPS = 60  # for the prices of one piece
 def best_price(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     room: float,
     low: NDArray[np.float64],
     high: NDArray[np.float64],
@@ -212,7 +212,7 @@ def best_price(
 
     Source: Levenberg 1944; the bound is convex in the prices.
     """
-    value, slope, second = dual(parts, price, law, room, low, high)
+    value, slope, second = dual(parts, price, distribution, room, low, high)
     damp = 1e-9
     for _ in range(MOST_STEPS):
         ridge = damp * np.trace(second) + 1e-30
@@ -224,7 +224,7 @@ def best_price(
         if price.doubt + step[0] < price.doubt / 4:
             continue
         there = Price(float(price.doubt + step[0]), price.belief + step[1:])
-        found = dual(parts, there, law, room, low, high)
+        found = dual(parts, there, distribution, room, low, high)
         if found[0] < value - 0.1 * gain:
             price, (value, slope, second), damp = there, found, max(damp / 100, 1e-9)
     return price, value
@@ -233,7 +233,7 @@ def best_price(
 def above(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     y: NDArray[np.int64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
@@ -245,12 +245,12 @@ def above(
     ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
     power = parts.height[:, y] / price.doubt
     for k, t in enumerate((low, high)):
-        common, classes, x = pays(parts, price, law, y, t)
+        common, classes, x = pays(parts, price, distribution, y, t)
         paid = price.doubt * classes
         ends.append(common + paid.sum(axis=-1))
         wide = 3 + np.abs(x) / price.doubt + 2 * np.abs(price.belief).max() / price.doubt
         lost += (np.abs(common) + (paid * wide).sum(axis=-1)).sum(axis=0)
-        down = law[k] * parts.common[k, y]
+        down = distribution[k] * parts.common[k, y]
         down = down + (paid[k] * np.maximum(power[k] * (1 - power[k]), 0)).sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             bends += down / (1 - t if k else t) ** 2
@@ -266,7 +266,7 @@ FINER = 32  # parts of an interval that may hold the top
 def tops(
     parts: Peaks,
     price: Price,
-    law: NDArray[np.float64],
+    distribution: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     fine: float,
@@ -280,7 +280,7 @@ def tops(
     low, high = t[:, :-1].ravel(), t[:, 1:].ravel()
     most, least = np.full(m, -np.inf), np.full(m, -np.inf)
     for look in range(3):
-        bound, better = above(parts, price, law, y, low, high)
+        bound, better = above(parts, price, distribution, y, low, high)
         np.maximum.at(least, y, better)
         closer = (bound > least[y] + fine) & (low < high) & (look < 2)
         np.maximum.at(most, y[~closer], bound[~closer])
@@ -292,12 +292,12 @@ def tops(
 
 # %% ../../nbs/per_record/10_peaks.ipynb #peaks013
 class Piece(NamedTuple):
-    """Adversaries whose law of the record and posteriors lie in intervals, with a bound on what they learn.
+    """Adversaries whose distribution of the record and posteriors lie in intervals, with a bound on what they learn.
 
     Attributes
     ----------
     bound, central : float
-        Nats: for all of them, and for those with the law in the middle.
+        Nats: for all of them, and for those with the distribution in the middle.
     first, last : float
         Ends of the interval for the probability of the first value.
     low, high : ndarray, shape (M,)
@@ -315,12 +315,12 @@ class Piece(NamedTuple):
     price: Price
 
     @property
-    def law(self) -> NDArray[np.float64]:
-        """The law of the record in the middle."""
+    def distribution(self) -> NDArray[np.float64]:
+        """The distribution of the record in the middle."""
         return np.array([(self.first + self.last) / 2, 1 - (self.first + self.last) / 2])
 
     def halves(self, y: int | None, at: float) -> tuple[Piece, Piece]:
-        """Both parts, cut at a posterior of output y, or at a law."""
+        """Both parts, cut at a posterior of output y, or at a distribution."""
         if y is None:
             return self._replace(last=at), self._replace(first=at)
         low, high = self.low.copy(), self.high.copy()
@@ -334,16 +334,18 @@ def bounded(parts: Peaks, room: float, piece: Piece, enough: float, fine: float)
     Source: the theorem of this chapter.
     """
     cell = piece.low, piece.high
-    price, about = best_price(parts, piece.price, piece.law, room, *cell, enough - 4 * fine)
+    price, about = best_price(
+        parts, piece.price, piece.distribution, room, *cell, enough - 4 * fine
+    )
     each = max(fine, (about - enough) / 20) / len(piece.low)
-    middle, bounds = piece.law[0], []
+    middle, bounds = piece.distribution[0], []
     if not 0 < middle < 1:
         return piece
     slope, hill = math.log((1 - middle) / middle), float(entr([middle, 1 - middle]).sum())
     for end in (piece.first, middle, piece.last):
-        law = np.array([end, 1 - end])
-        terms = [hill + slope * (end - middle), *(price.belief * law), price.doubt * room]
-        terms.append(tops(parts, price, law, *cell, each))
+        distribution = np.array([end, 1 - end])
+        terms = [hill + slope * (end - middle), *(price.belief * distribution), price.doubt * room]
+        terms.append(tops(parts, price, distribution, *cell, each))
         bound = math.fsum(terms) + margin(8, 2 + np.abs(terms).sum())
         bounds.append(bound if bound < piece.bound else piece.bound)
     return piece._replace(bound=max(bounds[0], bounds[2]), central=bounds[1], price=price)
@@ -354,7 +356,7 @@ def valley(parts: Peaks, piece: Piece) -> tuple[int, float] | None:
 
     Source: part 3 of the theorem of this chapter.
     """
-    t, worth, hill = landscape(parts, piece.price, piece.law, piece.low, piece.high)
+    t, worth, hill = landscape(parts, piece.price, piece.distribution, piece.low, piece.high)
     y = np.arange(len(t))
     top = np.argsort(np.where(hill, -worth, np.inf), axis=1)[:, :2]
     torn = hill[y, top[:, 1]]
@@ -368,7 +370,9 @@ def valley(parts: Peaks, piece: Piece) -> tuple[int, float] | None:
 # %% ../../nbs/per_record/10_peaks.ipynb #peaks014
 MOST_PIECES = 400  # some seconds: where more are torn, cells of readings may be faster
 MOST_SPOTS = 512  # outputs times classes with their peak at one of them
-NARROW = 1e-5  # times the root of the tolerance: no shorter interval of laws is worth cutting
+NARROW = (
+    1e-5  # times the root of the tolerance: no shorter interval of distributions is worth cutting
+)
 CHEAP = 1e-4  # a nat of doubt at less decides nothing: the chapter on certain adversaries has that
 
 
@@ -427,7 +431,7 @@ def peaks_bound(
             return max(value, piece.bound)
         wide = piece.bound - piece.central > (piece.bound - value) / 2
         torn = None if wide or piece.central <= value + tol / 2 else valley(parts, piece)
-        parts_of_it = piece.halves(*(torn or (None, piece.law[0]))) if done else (piece,)
+        parts_of_it = piece.halves(*(torn or (None, piece.distribution[0]))) if done else (piece,)
         for part in parts_of_it:
             done += 1
             part = bounded(parts, room, part, enough, fine)

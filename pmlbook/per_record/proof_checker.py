@@ -31,8 +31,9 @@ TINY = 1e-300
 
 # %% auto #0
 __all__ = ['flint', 'BITS', 'TINY', 'FORMAT', 'ProofFailed', 'Attack', 'distinct_attacks', 'attacks_on_sum', 'World', 'world',
-           'log_total', 'law_of', 'largest', 'ends_of', 'keeps', 'Vertices', 'walk_vertices', 'Witness', 'learnt',
-           'fields_of', 'number', 'whole', 'numbers', 'nodes_of', 'walked', 'Proof', 'read_proof', 'check_proof']
+           'log_total', 'distribution_of', 'largest', 'ends_of', 'keeps', 'Vertices', 'walk_vertices', 'Witness',
+           'learnt', 'fields_of', 'number', 'whole', 'numbers', 'nodes_of', 'walked', 'Proof', 'read_proof',
+           'check_proof']
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0004
 class ProofFailed(ValueError):
@@ -160,7 +161,7 @@ def log_total(logs: Sequence[Any]) -> Any:
     return top + sum(((x - top).exp() for x in logs), flint.arb(0)).log()
 
 
-def law_of(weights: Sequence[float], name: str) -> list[Any]:
+def distribution_of(weights: Sequence[float], name: str) -> list[Any]:
     """Positive floats divided by their sum, as balls; ProofFailed unless all are positive."""
     if not all(0 < x < math.inf for x in weights):
         raise ProofFailed(f"{name} must be positive everywhere")
@@ -236,23 +237,25 @@ def keeps(rows: Any, part: Any) -> bool:
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0010
 class Vertices(NamedTuple):
-    """A proof by a law of the outputs for each choice of a class for every value, in lexicographic order."""
+    """A proof by a distribution of the outputs for each choice of a class for every value, in lexicographic order."""
 
-    laws: list[list[float]]
+    distributions: list[list[float]]
 
 
 def walk_vertices(attack: Attack, proof: Vertices) -> Any:
     """What no adversary learns more than, whatever her doubt, as a ball of nats; ProofFailed if it is no proof."""
     with flint.ctx.workprec(BITS):
         rows, found = [table.tolist() for table in world(attack, 0.0).rows], []
-        if len(proof.laws) != math.prod(map(len, rows)):
-            raise ProofFailed("each choice of classes needs a law of the outputs")
-        for choice, weights in zip(product(*rows), proof.laws):
-            law = law_of(weights, "a law of the outputs")
-            if len(law) != len(choice[0]):
-                raise ProofFailed(f"a law of the outputs must have {len(choice[0])} entries")
+        if len(proof.distributions) != math.prod(map(len, rows)):
+            raise ProofFailed("each choice of classes needs a distribution of the outputs")
+        for choice, weights in zip(product(*rows), proof.distributions):
+            distribution = distribution_of(weights, "a distribution of the outputs")
+            if len(distribution) != len(choice[0]):
+                raise ProofFailed(
+                    f"a distribution of the outputs must have {len(choice[0])} entries"
+                )
             for row in choice:
-                parts = (x * (x / q).log() for x, q in zip(row, law) if not x.is_zero())
+                parts = (x * (x / q).log() for x, q in zip(row, distribution) if not x.is_zero())
                 found.append(sum(parts, flint.arb(0)))
         return largest(found)
 
@@ -281,19 +284,22 @@ def learnt(attack: Attack, b: float, classes: Sequence[Sequence[float]]) -> Any:
         total, zero = sum(sum(exact, []), flint.arb(0)), flint.arb(0)
         if not total > 0:
             raise ProofFailed("a witness must have some probability")
-        laws = [[x / total for x in row] for row in exact]
+        distributions = [[x / total for x in row] for row in exact]
         away = [
             _weighed(x, x / s.exp())
-            for row, shares in zip(laws, here.log_shares)
+            for row, shares in zip(distributions, here.log_shares)
             for x, s in zip(row, shares)
         ]
         if not sum(away, zero) <= here.room:
             raise ProofFailed(f"the entropy of the witness is not surely at least {b}")
-        both = [(flint.arb_mat([law]) * rows).entries() for law, rows in zip(laws, here.rows)]
+        both = [
+            (flint.arb_mat([distribution]) * rows).entries()
+            for distribution, rows in zip(distributions, here.rows)
+        ]
         outputs = [sum(column, zero) for column in zip(*both)]
         told = [
-            _weighed(x, x / (sum(law, zero) * y))
-            for law, row in zip(laws, both)
+            _weighed(x, x / (sum(distribution, zero) * y))
+            for distribution, row in zip(distributions, both)
             for x, y in zip(row, outputs)
         ]
         return sum(told, zero).lower().max(zero)
@@ -377,8 +383,8 @@ def nodes_of(nodes: Any, kinds: dict[int | None, Callable[[Any], Any]]) -> list[
 
 
 def _vertices(record: Any) -> Vertices:
-    (laws,) = fields_of(record, Vertices)
-    return Vertices(numbers(laws, 2))
+    (distributions,) = fields_of(record, Vertices)
+    return Vertices(numbers(distributions, 2))
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0016
 _CHECKED_BY = {"Readings": "proof_readings", "ByValue": "proof_values", "PriceTree": "proof_prices"}

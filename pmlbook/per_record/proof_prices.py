@@ -89,7 +89,7 @@ def curve_above(curve: Curve, low: Any, high: Any) -> Any:
 
 # %% ../../nbs/per_record/22_proof_prices.ipynb #chkp0006
 class Halve(NamedTuple):
-    """A piece is cut at a number: at the posterior of an output, or at the law of the record for output -1."""
+    """A piece is cut at a number: at the posterior of an output, or at the distribution of the record for output -1."""
 
     output: int
     at: float
@@ -110,7 +110,7 @@ class PriceTree(NamedTuple):
     nodes: list[Halve | Prices]
 
 
-Sides = list[tuple[float, float]]  # of the posteriors, and last of the law
+Sides = list[tuple[float, float]]  # of the posteriors, and last of the distribution
 
 
 class Spots(NamedTuple):
@@ -165,16 +165,16 @@ def piece_bound(known: Spots, here: World, sides: Sides, leaf: Prices, fine: flo
     doubt, middle = flint.arb(leaf.doubt), (flint.arb(first) + flint.arb(last)) / 2
     belief = flint.arb(leaf.first), flint.arb(leaf.second)
     if not (0 < leaf.doubt < math.inf and middle > 0 and middle < 1):
-        raise ProofFailed(f"{leaf} are no prices for laws between {first} and {last}")
+        raise ProofFailed(f"{leaf} are no prices for distributions between {first} and {last}")
     slope = ((1 - middle) / middle).log()
     hill = -middle * middle.log() - (1 - middle) * (1 - middle).log()
     found = []
     for end in (flint.arb(first), flint.arb(last)):
-        law = end, 1 - end
+        distribution = end, 1 - end
         fixed = hill + slope * (end - middle) + doubt * here.room
-        bound = fixed + belief[0] * law[0] + belief[1] * law[1]
+        bound = fixed + belief[0] * distribution[0] + belief[1] * distribution[1]
         for y, (low, high) in enumerate(sides[:-1]):
-            curve = curve_of(known, y, law, doubt, belief)
+            curve = curve_of(known, y, distribution, doubt, belief)
             seen = highest_seen(curve, low, high)
             bound += summit(curve, low, high, seen + fine / len(sides))
         found.append(bound)
@@ -182,15 +182,15 @@ def piece_bound(known: Spots, here: World, sides: Sides, leaf: Prices, fine: flo
 
 
 def curve_of(
-    known: Spots, y: int, law: tuple[Any, Any], doubt: Any, belief: tuple[Any, Any]
+    known: Spots, y: int, distribution: tuple[Any, Any], doubt: Any, belief: tuple[Any, Any]
 ) -> Curve:
-    """F of an output at some prices, for a law of the record."""
+    """F of an output at some prices, for a distribution of the record."""
     common = known.common[y]
     powers: tuple[list[Any], list[Any]] = ([], [])
     for a in (0, 1):
         scale = doubt * (-belief[a] / doubt - 1).exp()
         powers[a].extend((scale * share, height / doubt) for height, share in known.peaks[y][a])
-    return Curve((common[0] * law[0], common[1] * law[1]), powers)
+    return Curve((common[0] * distribution[0], common[1] * distribution[1]), powers)
 
 
 NET = np.linspace(0, 1, 401)

@@ -22,7 +22,7 @@ from pmlbook.per_record.proof_checker import (
     flint,
     keeps,
     largest,
-    law_of,
+    distribution_of,
     log_total,
     nodes_of,
     number,
@@ -37,7 +37,7 @@ __all__ = ['Cut', 'Leaf', 'gains_of_leaf', 'tilted_bound', 'leaf_bound', 'Cell',
 
 # %% ../../nbs/per_record/20_proof_readings.ipynb #chkr0004
 class Cut(NamedTuple):
-    """A cell is cut at an output, along the edge of two corners, where the first has the share `at`."""
+    """A cell is cut at an output, along the edge of two vertices, where the first has the share `at`."""
 
     output: int
     first: int
@@ -62,17 +62,22 @@ def gains_of_leaf(here: World, kept: Any, readings: list[list[Any]], leaf: Leaf)
     sizes = [rows.nrows() for rows in here.rows]
     if [len(row) for row in leaf.beside] != sizes:
         raise ProofFailed(f"a prior beside must have {sizes} classes")
-    flat = iter(law_of([x for row in leaf.beside for x in row], "a prior beside"))
+    flat = iter(distribution_of([x for row in leaf.beside for x in row], "a prior beside"))
     beside = [[next(flat) for _ in range(size)] for size in sizes]
-    both = [(flint.arb_mat([law]) * rows).entries() for law, rows in zip(beside, here.rows)]
+    both = [
+        (flint.arb_mat([distribution]) * rows).entries()
+        for distribution, rows in zip(beside, here.rows)
+    ]
     total, t = [sum(column, flint.arb(0)) for column in zip(*both)], flint.arb(leaf.share)
     found = []
-    for rows, law, seen, shares, before in zip(here.rows, beside, both, here.log_shares, gains):
+    for rows, distribution, seen, shares, before in zip(
+        here.rows, beside, both, here.log_shares, gains
+    ):
         # an output that no class of the value gives is never read
         read = [flint.arb(0) if x.is_zero() else (x / y).log() for x, y in zip(seen, total)]
         told = (rows * flint.arb_mat([[x] for x in read])).entries()
-        rare = (1 - kept) * sum(law, flint.arb(0)).log()
-        moved = [kept * (size - x.log()) - rare for size, x in zip(shares, law)]
+        rare = (1 - kept) * sum(distribution, flint.arb(0)).log()
+        moved = [kept * (size - x.log()) - rare for size, x in zip(shares, distribution)]
         found.append([(1 - t) * k + t * (x + y) for k, x, y in zip(before, told, moved)])
     return found
 
@@ -103,34 +108,34 @@ def leaf_bound(here: World, kept: Any, readings: list[list[Any]], leaf: Leaf) ->
 
 # %% ../../nbs/per_record/20_proof_readings.ipynb #chkr0006
 class Cell(NamedTuple):
-    """Corners of the simplex of posteriors at each output, and what the output pays for each value, as balls."""
+    """Vertices of the simplex of posteriors at each output, and what the output pays for each value, as balls."""
 
-    corners: list[list[list[Any]]]
+    vertices: list[list[list[Any]]]
     readings: list[list[Any]]
 
 
-def _proposed(corners: list[list[Any]], worths: list[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Readings before they are lifted, and how generous they may be: right at the corners, tangent at two points."""
+def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[int, list[Any]]]:
+    """Readings before they are lifted, and how generous they may be: right at the vertices, tangent at two points."""
     try:
-        solved = flint.arb_mat(corners).solve(flint.arb_mat([[x] for x in worths])).entries()
+        solved = flint.arb_mat(vertices).solve(flint.arb_mat([[x] for x in worths])).entries()
         if all(x.is_finite() for x in solved):
             yield 10, [x.mid() for x in solved]
     except ZeroDivisionError:  # a simplex without a volume
         pass
-    edges = list(combinations(corners, 2)) if len(corners) > 2 else []
+    edges = list(combinations(vertices, 2)) if len(vertices) > 2 else []
     far = [sum((x - y) ** 2 for x, y in zip(*edge)) for edge in edges]
     longest = [max(zip(far, edges), key=lambda pair: float(pair[0]))[1]] if edges else []
-    for points in (corners, *longest):
+    for points in (vertices, *longest):
         middle = [sum(column, flint.arb(0)) / len(points) for column in zip(*points)]
         yield 1, [x.max(flint.arb(TINY)).log().mid() for x in middle]
 
 
-def paying(corners: list[list[Any]]) -> list[Any]:
-    """A reading that pays at least the negative entropy at every corner of a simplex."""
-    worths = [sum((x * x.log() for x in v if not x.is_zero()), flint.arb(0)) for v in corners]
+def paying(vertices: list[list[Any]]) -> list[Any]:
+    """A reading that pays at least the negative entropy at every vertex of a simplex."""
+    worths = [sum((x * x.log() for x in v if not x.is_zero()), flint.arb(0)) for v in vertices]
     found = []
-    for generous, reading in _proposed(corners, worths):
-        paid = [sum((x * k for x, k in zip(v, reading)), flint.arb(0)) for v in corners]
+    for generous, reading in _proposed(vertices, worths):
+        paid = [sum((x * k for x, k in zip(v, reading)), flint.arb(0)) for v in vertices]
         lift = largest(worth - x for worth, x in zip(worths, paid))
         lifted = [k + lift for k in reading]
         found.append((float(log_total(lifted)) / generous, lifted))
@@ -139,8 +144,8 @@ def paying(corners: list[list[Any]]) -> list[Any]:
 
 def everybody(a: int, m: int) -> Cell:
     """The cell that holds every adversary of a record with `a` values, who sees one of `m` outputs."""
-    corners = [[flint.arb(int(i == j)) for j in range(a)] for i in range(a)]
-    return Cell([corners] * m, [[flint.arb(0)] * a] * m)
+    vertices = [[flint.arb(int(i == j)) for j in range(a)] for i in range(a)]
+    return Cell([vertices] * m, [[flint.arb(0)] * a] * m)
 
 # %% ../../nbs/per_record/20_proof_readings.ipynb #chkr0008
 def sure_rises(here: World) -> Callable[[int, int], Any] | None:
@@ -166,17 +171,17 @@ def sure_rises(here: World) -> Callable[[int, int], Any] | None:
 
 def halves(cell: Cell, cut: Cut, rise: Callable[[int, int], Any] | None) -> list[Cell]:
     """Both halves of a cell, narrowed at the neighbours; ProofFailed if the cut is none."""
-    y, i, j, m, a = cut.output, cut.first, cut.second, len(cell.corners), len(cell.corners[0])
+    y, i, j, m, a = cut.output, cut.first, cut.second, len(cell.vertices), len(cell.vertices[0])
     if not (0 <= y < m and 0 <= i < a and 0 <= j < a and i != j and 0 < cut.at < 1):
-        raise ProofFailed(f"{cut} is no cut of {m} outputs with {a} corners each")
-    at, corners = flint.arb(cut.at), cell.corners[y]
-    middle = [at * p + (1 - at) * q for p, q in zip(corners[i], corners[j])]
+        raise ProofFailed(f"{cut} is no cut of {m} outputs with {a} vertices each")
+    at, vertices = flint.arb(cut.at), cell.vertices[y]
+    middle = [at * p + (1 - at) * q for p, q in zip(vertices[i], vertices[j])]
     found = []
     for end in (i, j):
-        moved = {y: [middle if k == end else v for k, v in enumerate(corners)]}
+        moved = {y: [middle if k == end else v for k, v in enumerate(vertices)]}
         if rise is not None:
             moved |= _narrowed(cell, y, end, middle, rise)
-        simplices, readings = list(cell.corners), list(cell.readings)
+        simplices, readings = list(cell.vertices), list(cell.readings)
         for z, simplex in moved.items():
             simplices[z], readings[z] = simplex, paying(simplex)
         found.append(Cell(simplices, readings))
@@ -186,18 +191,18 @@ def halves(cell: Cell, cut: Cut, rise: Callable[[int, int], Any] | None) -> list
 def _narrowed(
     cell: Cell, y: int, end: int, middle: list[Any], rise: Callable[[int, int], Any]
 ) -> dict[int, list[list[Any]]]:
-    """The intervals of the neighbours of y that an end at y moves; the first corner has the larger odds."""
+    """The intervals of the neighbours of y that an end at y moves; the first vertex has the larger odds."""
     found = {}
-    for z, corners in enumerate(cell.corners):
+    for z, vertices in enumerate(cell.vertices):
         steps = None if z == y else rise(y, z) if end else rise(z, y)
         if steps is None or not steps.is_finite():
             continue
         factor = steps.exp()
         odds = [middle[0], middle[1] * factor] if end else [middle[0] * factor, middle[1]]
         there = [x / (odds[0] + odds[1]) for x in odds]
-        old = corners[end]
+        old = vertices[end]
         if there[0] > old[0] if end else there[0] < old[0]:
-            found[z] = [corners[0], there] if end else [there, corners[1]]
+            found[z] = [vertices[0], there] if end else [there, vertices[1]]
     return found
 
 # %% ../../nbs/per_record/20_proof_readings.ipynb #chkr0010

@@ -23,7 +23,7 @@ from pmlbook.per_record.proof_checker import (
     flint,
     keeps,
     largest,
-    law_of,
+    distribution_of,
     log_total,
     nodes_of,
     number,
@@ -45,9 +45,9 @@ class Slice(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A leaf: the law on the classes with which others are compared."""
+    """A leaf: the distribution on the classes with which others are compared."""
 
-    law: list[float]
+    distribution: list[float]
 
 
 class Value(NamedTuple):
@@ -65,7 +65,7 @@ class Value(NamedTuple):
 
 
 class ByValue(NamedTuple):
-    """A proof by a tree for each value: a multiplier, a law of the outputs, v, and the trees."""
+    """A proof by a tree for each value: a multiplier, a distribution of the outputs, v, and the trees."""
 
     multiplier: float
     outputs: list[float]
@@ -94,7 +94,7 @@ def _away(x: Any, z: Any, rest: Any) -> Any:
 
 
 def means(logs: list[Any], table: list[list[Any]], room: Any) -> list[tuple[Any, Any]]:
-    """Between what the mean of each column of a table (C, J) lies, for laws at most `room` nats away from e^logs."""
+    """Between what the mean of each column of a table (C, J) lies, for distributions at most `room` nats away from e^logs."""
     floats = np.array([[float(x.mid()) for x in row] for row in table])
     inside, known = np.array([float(x.mid()) for x in logs]), float(room.mid())
     ends = []
@@ -133,7 +133,7 @@ def _mean(logs: list[Any], column: list[Any], room: Any, heat: float) -> Any:
 
 # %% ../../nbs/per_record/21_proof_values.ipynb #chkv0008
 class Ground(NamedTuple):
-    """A value in balls: rows, shares, the frame, and between what each output law and what is left over lie."""
+    """A value in balls: rows, shares, the frame, and between what each output distribution and what is left over lie."""
 
     rows: Any
     log_shares: list[Any]
@@ -171,7 +171,7 @@ def ground(here: World, a: int, value: Value, above: float) -> Ground:
 def intervals(
     on: Ground, low: Sequence[float], high: Sequence[float]
 ) -> list[tuple[Any, Any]] | None:
-    """Between what each output's probability lies in a box; None if there surely is no such law."""
+    """Between what each output's probability lies in a box; None if there surely is no such distribution."""
     found = []
     for middle, turn, span, rest in zip(on.middle, on.turn, on.span, on.rest):
         least, most = middle + rest[0], middle + rest[1]
@@ -205,21 +205,21 @@ def value_top(
     heat = multiplier - share * kept
     if not (0 <= value.share <= 1 and heat > 0):
         raise ProofFailed(f"the share {value.share} is more than the multiplier allows")
-    if len(leaf.law) != len(on.log_shares):
-        raise ProofFailed(f"a law beside must have {len(on.log_shares)} classes")
-    beside = law_of(leaf.law, "a law beside")
+    if len(leaf.distribution) != len(on.log_shares):
+        raise ProofFailed(f"a distribution beside must have {len(on.log_shares)} classes")
+    beside = distribution_of(leaf.distribution, "a distribution beside")
     before = (flint.arb_mat([beside]) * on.rows).entries()
     paid, start = [], flint.arb(0)
-    for (least, most), seen, law in zip(box, before, outputs):
+    for (least, most), seen, distribution in zip(box, before, outputs):
         slope, above = chord(least, most)
         start += (1 - share) * above
         # an output that no class gives is never paid
         told = flint.arb(0) if seen.is_zero() else share * seen.log()
-        paid.append([(1 - share) * slope + told - law.log()])
+        paid.append([(1 - share) * slope + told - distribution.log()])
     worth = (on.rows * flint.arb_mat(paid)).entries()
     gains = [
-        x + start + multiplier * size - share * kept * law.log()
-        for x, size, law in zip(worth, on.log_shares, beside)
+        x + start + multiplier * size - share * kept * distribution.log()
+        for x, size, distribution in zip(worth, on.log_shares, beside)
     ]
     return heat * log_total([x / heat for x in gains])
 
@@ -232,7 +232,7 @@ def walk(attack: Attack, b: float, proof: ByValue) -> Any:
             raise ProofFailed(f"multiplier {proof.multiplier}, and nothing above {proof.above}")
         if [len(proof.values), len(proof.outputs)] != [len(here.rows), here.rows[0].ncols()]:
             raise ProofFailed("a proof needs a tree for each value, and each output a probability")
-        stand = heat, law_of(proof.outputs, "the law of the outputs")
+        stand = heat, distribution_of(proof.outputs, "the distribution of the outputs")
         tops = [_walk(here, a, value, stand, proof.above) for a, value in enumerate(proof.values)]
         bound = heat * log_total([x / heat for x in tops]) + heat * here.room
         return largest([bound, flint.arb(proof.above)])

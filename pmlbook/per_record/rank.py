@@ -48,7 +48,7 @@ HEATS = np.geomspace(1e-3, 1e6, 100)
 def reach(
     logs: NDArray[np.float64], table: NDArray[np.float64], room: float
 ) -> NDArray[np.float64]:
-    """The largest mean of each column, shape (C, J), for a law at most `room` nats away from e^logs.
+    """The largest mean of each column, shape (C, J), for a distribution at most `room` nats away from e^logs.
 
     Source: Donsker and Varadhan 1983.
     """
@@ -64,9 +64,9 @@ def reach(
 
 # %% ../../nbs/per_record/09_rank.ipynb #c71dcfdf
 class Frame(NamedTuple):
-    """Directions in which the output laws of one value move.
+    """Directions in which the output distributions of one value move.
 
-    A law r is `middle` + `turn` t + rest, where t is the mean of the rows of `place`.
+    A distribution r is `middle` + `turn` t + rest, where t is the mean of the rows of `place`.
     """
 
     rows: NDArray[np.float64]
@@ -164,8 +164,8 @@ def boxed(
         bound = np.minimum(bound, found.bound)
         beside = np.maximum((beside + found.inside) / 2, TINY)
         beside /= beside.sum(axis=1, keepdims=True)
-    law = found.inside @ part.rows
-    over = np.maximum(slope * law + start - xlogy(law, law), 0)
+    distribution = found.inside @ part.rows
+    over = np.maximum(slope * distribution + start - xlogy(distribution, distribution), 0)
     blame = np.abs(part.turn) * half[:, None, :]
     blame /= np.maximum(blame.sum(axis=2, keepdims=True), TINY)
     score = (over[:, None, :] @ blame)[:, 0]
@@ -230,15 +230,15 @@ def value_bound(
 def highest(part: Frame, stand: Stand, starts: NDArray[np.float64]) -> float:
     """The most that one value is worth to the priors that some starts, shape (N, C), climb to.
 
-    Source: the climb of the chapter on tilting, for a fixed law of the outputs.
+    Source: the climb of the chapter on tilting, for a fixed distribution of the outputs.
     """
     inside, heat = starts, stand.multiplier
     for _ in range(60):
-        law = np.maximum(inside @ part.rows, TINY)
-        worth = part.logs + np.log(law / stand.outputs) @ part.rows.T / heat
+        distribution = np.maximum(inside @ part.rows, TINY)
+        worth = part.logs + np.log(distribution / stand.outputs) @ part.rows.T / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
-    law = inside @ part.rows
-    worth = rel_entr(law, stand.outputs).sum(axis=1)
+    distribution = inside @ part.rows
+    worth = rel_entr(distribution, stand.outputs).sum(axis=1)
     return float((worth + heat * (entr(inside) + inside * part.logs).sum(axis=1)).max())
 
 
@@ -270,7 +270,7 @@ def rank_bound(
     Returns
     -------
     float
-        Nats; infinite where one law of the outputs does not do for all, or no dimension is saved.
+        Nats; infinite where one distribution of the outputs does not do for all, or no dimension is saved.
 
     Source: the theorems of this chapter and the one before.
     """
@@ -289,8 +289,8 @@ def rank_bound(
     tops = []
     for part, here in zip(parts, present):
         size = len(part.rows)
-        corners = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
-        starts = [stand.inside[:, here], np.exp(part.logs)[None], corners]
+        vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
+        starts = [stand.inside[:, here], np.exp(part.logs)[None], vertices]
         tops.append(highest(part, stand, np.concatenate(starts)))
     gap = over_values(problem, b, stand, tops) - value
     if gap > 0.8 * tol:

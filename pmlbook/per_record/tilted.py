@@ -46,19 +46,19 @@ def tilt(
     inside /= total[..., None]
     free = each * (top + np.log(total)) / (1 + each)  # G_a / (1 + multiplier)
     peak = free.max(axis=1)
-    law = np.exp(free - peak[:, None])
-    log_law = peak + np.log(law.sum(axis=1))
-    law /= law.sum(axis=1)[:, None]
+    distribution = np.exp(free - peak[:, None])
+    log_distribution = peak + np.log(distribution.sum(axis=1))
+    distribution /= distribution.sum(axis=1)[:, None]
     spread = (entr(inside) + inside * np.maximum(log_shares, -1e300)).sum(axis=2)
     tug = (spread - free) / (1 + each)
-    mean_tug = (law * tug).sum(axis=1)
+    mean_tug = (distribution * tug).sum(axis=1)
     mean_gain = (inside * gains).sum(axis=2)
     variance = np.maximum(0, (inside * gains**2).sum(axis=2) - mean_gain**2)
-    bound = (1 + multiplier) * log_law + multiplier * room
-    slope = log_law + (1 + multiplier) * mean_tug + room
-    curvature = (1 + multiplier) * ((law * tug**2).sum(axis=1) - mean_tug**2)
-    curvature += (law * variance).sum(axis=1) / multiplier**3
-    return Tilted(law[..., None] * inside, bound, slope, np.maximum(curvature, 1e-100))
+    bound = (1 + multiplier) * log_distribution + multiplier * room
+    slope = log_distribution + (1 + multiplier) * mean_tug + room
+    curvature = (1 + multiplier) * ((distribution * tug**2).sum(axis=1) - mean_tug**2)
+    curvature += (distribution * variance).sum(axis=1) / multiplier**3
+    return Tilted(distribution[..., None] * inside, bound, slope, np.maximum(curvature, 1e-100))
 
 # %% ../../nbs/per_record/05_tilted.ipynb #67dfa9b5
 EPS = 2.0**-52  # twice the unit roundoff
@@ -273,8 +273,8 @@ def starting_points(
     random[: count // 2] = 0.05
     np.put_along_axis(random[: count // 2], favourite[: count // 2, :, None], 1.05, axis=2)
     random *= present
-    law = rng.dirichlet(np.full(a, 3.0), size=count)
-    return np.asarray(law[..., None] * random / random.sum(axis=2, keepdims=True))
+    distribution = rng.dirichlet(np.full(a, 3.0), size=count)
+    return np.asarray(distribution[..., None] * random / random.sum(axis=2, keepdims=True))
 
 
 def best_adversary(

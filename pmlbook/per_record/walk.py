@@ -89,8 +89,10 @@ def first_cells(
         beside = classes[None]
         for _ in range(steps):
             beside = short(beside)
-            law, share = beside / beside.sum(), np.array([part])
-            cells = bound_cells(problem, b, whole(problem), clock=clock, share=share, beside=law)
+            distribution, share = beside / beside.sum(), np.array([part])
+            cells = bound_cells(
+                problem, b, whole(problem), clock=clock, share=share, beside=distribution
+            )
             if best is None or cells.bound[0] < best[0].bound[0]:
                 best = cells, beside
             beside = cells.beside
@@ -98,12 +100,14 @@ def first_cells(
     return best
 
 
-def short(laws: NDArray[np.float64], digits: int = 6) -> NDArray[np.float64]:
+def short(distributions: NDArray[np.float64], digits: int = 6) -> NDArray[np.float64]:
     """The same to a few digits, which are enough for a hint.
 
     Source: this chapter.
     """
-    return np.array([float(f"{x:.{digits}g}") for x in laws.flat]).reshape(laws.shape)
+    return np.array([float(f"{x:.{digits}g}") for x in distributions.flat]).reshape(
+        distributions.shape
+    )
 
 
 def grow_readings(
@@ -167,5 +171,5 @@ def grow_readings(
 def _leaf(cells: Any, beside: NDArray[np.float64], present: NDArray[np.bool_], k: int) -> Leaf:
     """The hints for a cell; a class without probability in the prior beside gets a little."""
     share = float(cells.share[k])
-    laws = [np.maximum(row[here], TINY).tolist() for row, here in zip(beside, present)]
-    return Leaf(float(cells.multiplier[k]), share, laws if share else None)
+    distributions = [np.maximum(row[here], TINY).tolist() for row, here in zip(beside, present)]
+    return Leaf(float(cells.multiplier[k]), share, distributions if share else None)

@@ -69,7 +69,7 @@ def grow_prices(
         None where the record has other than two values, rows have more than a peak, or the search ends before it is
         done.
 
-    Source: One output at a time.
+    Source: A separable bound.
     """
     problem, clock, tol = problem_of(attack), clock or Clock(), enough - value
     room = problem.largest_entropy - b
@@ -95,7 +95,7 @@ def grow_prices(
             return None
         wide = piece.bound - piece.central > (piece.bound - value) / 2
         torn = None if wide or piece.central <= value + tol / 2 else valley(parts, piece)
-        y, at = torn or (None, float(piece.law[0]))
+        y, at = torn or (None, float(piece.distribution[0]))
         nodes.append(Halve(-1 if y is None else y, at))
         todo.extend(piece.halves(y, at))
     return PriceTree(fine, nodes)

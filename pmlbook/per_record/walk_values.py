@@ -83,9 +83,9 @@ def grow_values(
     Returns
     -------
     ByValue or None
-        None where one law of the outputs does not do for all, or the search ends before it is done.
+        None where one distribution of the outputs does not do for all, or the search ends before it is done.
 
-    Source: Cells in rank.
+    Source: Branch and bound in the output space.
     """
     problem, clock = problem_of(attack), clock or Clock()
     if problem.rows.size > MOST_NUMBERS or clock.over or problem.largest_entropy <= b:
@@ -108,7 +108,7 @@ def _from_stand(
     clock: Clock,
     most: int,
 ) -> ByValue | None:
-    """The same for one multiplier and one law of the outputs."""
+    """The same for one multiplier and one distribution of the outputs."""
     room, a = problem.largest_entropy - b, len(problem.rows)
     least = [least_share(float(u), a, value, room) for u in problem.uniform.sum(axis=1)]
     parts = [frame(problem, k, stand, room / x if x else math.inf) for k, x in enumerate(least)]
@@ -131,10 +131,10 @@ def _from_stand(
 
 
 def _top(part: Frame, stand: Stand, inside: NDArray[np.float64]) -> float:
-    """The most that a value is worth to priors that climb from the stand, the uniform one and some corners."""
+    """The most that a value is worth to priors that climb from the stand, the uniform one and some vertices."""
     size = len(part.rows)
-    corners = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
-    starts = [inside[None, :size], np.exp(part.logs)[None], corners]
+    vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
+    starts = [inside[None, :size], np.exp(part.logs)[None], vertices]
     return highest(part, stand, np.concatenate(starts))
 
 
@@ -161,8 +161,8 @@ def _grown(
         left = cells.at(~done)
         j, at = slices(part, left)
         cut = iter(zip(j.tolist(), at.tolist()))
-        for end, bound, law in zip(done, cells.bound, short(cells.compared, 9)):
-            leaf = Beside(np.maximum(law, TINY).tolist()) if bound > -math.inf else None
+        for end, bound, distribution in zip(done, cells.bound, short(cells.compared, 9)):
+            leaf = Beside(np.maximum(distribution, TINY).tolist()) if bound > -math.inf else None
             nodes.append(leaf if end else Slice(*next(cut)))
         pairs = np.arange(2 * len(j)).reshape(2, -1).T.ravel()  # halves side by side
         low, high = sliced(left, j, at)

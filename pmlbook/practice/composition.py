@@ -24,7 +24,7 @@ from ..release.sampling import UNITS
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['MOST_SECRETS', 'Column', 'JointRelease', 'matched', 'compose', 'composed_level', 'exact_corners', 'best_answer',
+__all__ = ['MOST_SECRETS', 'Column', 'JointRelease', 'matched', 'compose', 'composed_level', 'exact_vertices', 'best_answer',
            'worst_joint_level']
 
 # %% ../../nbs/practice/12_composition.ipynb #2101a1e6
@@ -57,7 +57,7 @@ class JointRelease:
     Raises
     ------
     ValueError
-        If the prior or a row of the joint law does not sum to one.
+        If the prior or a row of the joint distribution does not sum to one.
 
     Source: Saeidian et al. 2023, on composition, in rational arithmetic.
 
@@ -78,7 +78,9 @@ class JointRelease:
             raise ValueError("prior must be positive fractions that sum to one")
         for i, name in enumerate(self.inputs):
             if sum(c.lifts[i] * c.units for c in self.columns) != UNITS**self.releases:
-                raise ValueError(f"columns are no law: the row of {name!r} does not sum to one")
+                raise ValueError(
+                    f"columns are no distribution: the row of {name!r} does not sum to one"
+                )
 
     @cached_property
     def _worst(self) -> tuple[Fraction, tuple[Hashable, ...]]:
@@ -250,11 +252,11 @@ def composed_level(*levels: float) -> float:
     return level if Decimal(level) >= above else nextafter(level, inf)
 
 # %% ../../nbs/practice/12_composition.ipynb #6df68b25
-MOST_SECRETS = 12  # up to here all corners are listed
+MOST_SECRETS = 12  # up to here all vertices are listed
 
 
-def exact_corners(prior: Sequence[Fraction], most: Fraction) -> Iterator[tuple[Fraction, ...]]:
-    """Corners of {0 <= lift <= most, prior . lift = 1}: a set at `most`, a remainder, zeros."""
+def exact_vertices(prior: Sequence[Fraction], most: Fraction) -> Iterator[tuple[Fraction, ...]]:
+    """Vertices of {0 <= lift <= most, prior . lift = 1}: a set at `most`, a remainder, zeros."""
     places = range(len(prior))
     for tall in product((False, True), repeat=len(prior)):
         room = 1 - most * sum(compress(prior, tall))
@@ -267,10 +269,10 @@ def exact_corners(prior: Sequence[Fraction], most: Fraction) -> Iterator[tuple[F
 
 
 def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fraction]) -> Fraction:
-    """Largest joint lift of a corner with any lift vector of entries at most `most`.
+    """Largest joint lift of a vertex with any lift vector of entries at most `most`.
 
-    The secret to single out is the rarest among those with the corner's largest entry; the vector puts
-    as much as it may on that one, and the rest where the corner is least.
+    The secret to single out is the rarest among those with the vertex's largest entry; the vector puts
+    as much as it may on that one, and the rest where the vertex is least.
     """
     target, *rest = sorted(range(len(prior)), key=lambda i: (-other[i], prior[i]))
     room, together = Fraction(1), Fraction(0)
@@ -286,7 +288,7 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     Parameters
     ----------
     prior : array_like, shape (N,)
-        P(x), all positive; corners are listed, so N is at most `MOST_SECRETS`.
+        P(x), all positive; vertices are listed, so N is at most `MOST_SECRETS`.
     first, second : float
         Levels of the two releases in nats; they are independent given the secret.
 
@@ -302,7 +304,7 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     ValueError
         If a level is negative or not finite, or there are too many secrets.
 
-    Source: proved in the chapter; corners by Grosse et al. 2024, Algorithm 1.
+    Source: proved in the chapter; vertices by Grosse et al. 2024, Algorithm 1.
 
     Examples
     --------
@@ -313,4 +315,4 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     if len(shares) > MOST_SECRETS:
         raise ValueError(f"prior has {len(shares)} symbols, too many: at most {MOST_SECRETS}")
     one, two = exp_below(check_epsilon(first, "first")), exp_below(check_epsilon(second, "second"))
-    return certified_level(max(best_answer(shares, one, c) for c in exact_corners(shares, two)))
+    return certified_level(max(best_answer(shares, one, c) for c in exact_vertices(shares, two)))

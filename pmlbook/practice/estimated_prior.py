@@ -281,7 +281,7 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     ValueError
         If `column` has not one finite entry for each secret.
 
-    Source: `fill`; it is a corner of the region.
+    Source: `fill`; it is a vertex of the region.
 
     Examples
     --------

@@ -134,7 +134,7 @@ def least_of(
 def ceilings(
     packs: Knapsacks, prices: Floats, begin: Floats, end: Floats, kind: int = SOME_ZERO
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best corner.
+    """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
 
     Shapes (V,) and (V, N).
 
@@ -164,9 +164,9 @@ def ceilings(
     low = np.full(len(end), np.log(max(packs.floor, RARE)) - 2)
     theta, _ = least_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 28)
     mu, found = over_mu(theta)
-    corners = gain - theta[:, None] * mass + mu[:, None] * held
+    vertices = gain - theta[:, None] * mass + mu[:, None] * held
     size = abs(prices).sum() + abs(theta) + 2 + mu * (held[FULL].sum(axis=1) + abs(need))
-    return found + margin(3 * packs.size) * size, corners.argmax(axis=0)
+    return found + margin(3 * packs.size) * size, vertices.argmax(axis=0)
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #bd74287a
 ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
@@ -270,7 +270,7 @@ def grow(
             break
         newest, value = found.equality_prices, found.value
         prices = newest if least == np.inf else 0.4 * newest + 0.6 * best
-        above, corners = ceilings(packs, prices, points, points)
+        above, vertices = ceilings(packs, prices, points, points)
         estimate = prices.sum() + packs.most * max(0.0, above.max())
         stale = 0 if estimate < least - 1e-5 * value else stale + 1
         if estimate < least:
@@ -279,7 +279,7 @@ def grow(
         if least - value < tol * value / 2 or stale > STALE or search.over:
             break
         used = rng.permutation(np.flatnonzero(found.x > 1e-9))[:4]
-        starts = [*corners[np.argsort(-above)[:4]], *(pool.states[k] for k in used)]
+        starts = [*vertices[np.argsort(-above)[:4]], *(pool.states[k] for k in used)]
         before = len(pool.values)
         for at in (prices, newest):
             for start in starts:

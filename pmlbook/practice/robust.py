@@ -29,8 +29,8 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustCorners', 'corners_of', 'robust_corners', 'robust_columns',
-           'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
+__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustVertices', 'vertices_of', 'robust_vertices',
+           'robust_columns', 'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -46,7 +46,7 @@ def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fra
 
 
 @dataclass(frozen=True)
-class RobustCorners:
+class RobustVertices:
     """Extremal lift vectors of a region, exactly: even on `inner`, `share` of that on `outer`, zero elsewhere.
 
     Parameters
@@ -98,13 +98,13 @@ class RobustCorners:
         return self._filled(-1)
 
 
-def corners_of(
+def vertices_of(
     region: PriorRegion,
     limit: Fraction,
     inner: NDArray[np.bool_],
     outer: NDArray[np.bool_],
     least_of: Callable[[tuple[bool, ...]], Fraction],
-) -> RobustCorners:
+) -> RobustVertices:
     """Vectors on given sets, shape (V, N), each with the share that keeps lifts at `limit` under every prior.
 
     Where even both sets together are too rare for the limit, all other secrets join the outer one. `least_of`
@@ -123,10 +123,10 @@ def corners_of(
         if whole < floor:
             others[:], whole = ~mine, Fraction(1)
         shares.append((floor - least) / (whole - least))
-    return RobustCorners(as_fractions(region.prior.tolist()), inner, outer, shares)
+    return RobustVertices(as_fractions(region.prior.tolist()), inner, outer, shares)
 
 
-def robust_corners(region: PriorRegion, limit: Fraction) -> RobustCorners:
+def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     """All vectors that an optimal mechanism may need to keep lifts at `limit` under every prior.
 
     Raises
@@ -151,7 +151,7 @@ def robust_corners(region: PriorRegion, limit: Fraction) -> RobustCorners:
     inner = member[np.concatenate([full, a])] == 1
     outer = np.vstack([np.zeros((len(full), n), dtype=bool), (member[b] > member[a])])
     shares = as_fractions(region.prior.tolist())
-    return RobustCorners(shares, inner, outer, [Fraction(0)] * len(full) + part)
+    return RobustVertices(shares, inner, outer, [Fraction(0)] * len(full) + part)
 
 
 def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
@@ -174,7 +174,7 @@ def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     ValueError
         If `epsilon` is negative or not finite, or there are too many secrets.
 
-    Source: `robust_corners`.
+    Source: `robust_vertices`.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     >>> robust_columns(region, np.log(2)).round(4).tolist()
     [[1.0, 1.0, 0.1667], [1.0, 0.1667, 1.0]]
     """
-    lifts = robust_corners(region, exp_below(check_epsilon(epsilon))).lifts
+    lifts = robust_vertices(region, exp_below(check_epsilon(epsilon))).lifts
     return lifts / lifts.max(axis=0)
 
 # %% ../../nbs/practice/08_robust.ipynb #0a7364d9
@@ -192,14 +192,14 @@ def robust_bound(region: PriorRegion, epsilon: float, utility: Utility, clock: C
     Source: weak duality, Farley 1990, in fractions, at a limit that is at least e^epsilon.
     """
     limit = exp_around(Fraction(min(epsilon, 1000.0)))[1]
-    corners = robust_corners(region, limit)
+    vertices = robust_vertices(region, limit)
     try:
-        prices = best_mix(corners, utility, clock)[1]
+        prices = best_mix(vertices, utility, clock)[1]
     except OutOfTime:
         if clock.limit == math.inf:
             raise
         prices = [Fraction(0)] * len(region.prior)  # any prices prove something
-    return float_above(dual_bound(corners, utility, prices))
+    return float_above(dual_bound(vertices, utility, prices))
 
 # %% ../../nbs/practice/08_robust.ipynb #c8f569b6
 def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bool:
@@ -250,24 +250,24 @@ def robust_mixture(
     epsilon: float,
     utility: Utility,
     clock: Clock,
-    corners_at: Callable[[Fraction], RobustCorners],
+    vertices_at: Callable[[Fraction], RobustVertices],
 ) -> Mechanism:
-    """The best mixture of corners that keeps its level, its limit shaved as little as rounding asks for.
+    """The best mixture of vertices that keeps its level, its limit shaved as little as rounding asks for.
 
     When the time is over, the first mixture is mixed with noise. If there is none yet, the mechanism says nothing.
 
-    Source: `robust_corners`; mixing with noise moves every lift towards one, under every prior.
+    Source: `robust_vertices`; mixing with noise moves every lift towards one, under every prior.
     """
     limit, prior, finishing = exp_below(epsilon), region.prior, clock.finishing()
     for shave in SHAVES:
-        corners = corners_at(max(Fraction(1), limit * (1 - Fraction(shave))))
+        vertices = vertices_at(max(Fraction(1), limit * (1 - Fraction(shave))))
         try:
-            used = best_mix(corners, utility, finishing)[0]
+            used = best_mix(vertices, utility, finishing)[0]
         except OutOfTime:
             if clock.limit == math.inf:
                 raise
             return Mechanism(np.ones((len(prior), 1)), prior, region.inputs)
-        channel = mixture(corners.lifts[:, used], prior, 0.0)
+        channel = mixture(vertices.lifts[:, used], prior, 0.0)
         mechanism = Mechanism(channel, prior, region.inputs)
         if clock.over or keeps_level(mechanism, region, epsilon):
             break
@@ -352,15 +352,15 @@ def robust_mechanism(
         )
     if n <= MOST:
         bound = robust_bound(region, level, measure, clock.finishing())
-        mechanism = robust_mixture(region, level, measure, clock, partial(robust_corners, region))
+        mechanism = robust_mixture(region, level, measure, clock, partial(robust_vertices, region))
     else:
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
         with clock:
             inner, outer, bound = grow(region, limit, clock)
         bound = min(bound, told_at_most(region.prior, level))
         least_of = cache(partial(least_probability, region))
-        corners_at = partial(corners_of, region, inner=inner, outer=outer, least_of=least_of)
-        mechanism = robust_mixture(region, level, measure, clock, corners_at)
+        vertices_at = partial(vertices_of, region, inner=inner, outer=outer, least_of=least_of)
+        mechanism = robust_mixture(region, level, measure, clock, vertices_at)
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:
         tol = ENOUGH * abs(design.value) if n > MOST else TOLERANCE * max(1.0, abs(design.value))

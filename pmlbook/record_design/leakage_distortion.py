@@ -38,7 +38,7 @@ class RecordDesign(Design):
     Attributes
     ----------
     mechanism : Mechanism
-        One row for each value of `sees`; its prior is the law of that value under the data.
+        One row for each value of `sees`; its prior is the distribution of that value under the data.
     value, bound : float
         The optimum lies between `bound` and `value`: leakage in nats, or expected distortion.
     method : str
@@ -112,10 +112,10 @@ def _posed(
 ) -> tuple[Setting, _Stake]:
     """The setting with what errors cost above the least, in units of what is at stake."""
     table = check_distortion(check_instance(query, Query, "query"), distortion)
-    law = None if p0 is None else check_data(query, p0)
+    distribution = None if p0 is None else check_data(query, p0)
     masses = value_masses(query)
-    if law is not None:
-        masses = np.bincount(query.table.ravel(), law, minlength=len(table)).astype(float)
+    if distribution is not None:
+        masses = np.bincount(query.table.ravel(), distribution, minlength=len(table)).astype(float)
     least = table.min(axis=1)
     base, slack = float(masses @ least), EPS * (len(least) + 8) * float(masses @ np.abs(least))
     with np.errstate(over="ignore"):
@@ -123,7 +123,9 @@ def _posed(
         room = math.inf if D is None else D - base
         unit = _at_stake(excess, masses, room if room > NOISE * abs(base) else math.inf)
         excess = np.minimum(excess / unit, LARGEST)
-    made = setting(query, law, excess, sees, shrink, room=2.0)  # twice the unit is beyond the stake
+    made = setting(
+        query, distribution, excess, sees, shrink, room=2.0
+    )  # twice the unit is beyond the stake
     return replace(made, slip=made.slip + 2 * slack / unit), _Stake(unit, base, slack)
 
 
@@ -159,8 +161,10 @@ def _design(
             match.adopt(start.pool, begin)
         q, bound, why = play(match, begin)
         q, bound = match.quieter(q, bound), bound + match.loss
-    law = np.maximum(made.masses, 1e-300)
-    mechanism = Mechanism(q, law / law.sum(), outputs=range(q.shape[1]))  # values of the query
+    distribution = np.maximum(made.masses, 1e-300)
+    mechanism = Mechanism(
+        q, distribution / distribution.sum(), outputs=range(q.shape[1])
+    )  # values of the query
     distortion = match.errs(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
@@ -202,7 +206,7 @@ def leakage_distortion(
     b : float
         Least entropy of the adversary's prior on the dataset, in nats.
     p0 : array_like, shape (N,) or (n_1, ..., n_k), optional
-        Law of the data, on datasets in lexicographic order; uniform if left out.
+        Distribution of the data, on datasets in lexicographic order; uniform if left out.
     distortion : array_like, shape (V, M), optional
         Cost of output y when the query value is v; ``abs(v - y)`` if left out.
     sees : Query, optional

@@ -62,11 +62,11 @@ def planes_at(priors: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np
     Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality, and lowered by what
     rounding may have added.
     """
-    law, both = priors.sum(axis=2)[:, :, None], priors @ q
+    distribution, both = priors.sum(axis=2)[:, :, None], priors @ q
     faint = 1e-13  # any reading is allowed: keep it away from 0 and 1
-    read = (both + faint * law) / (both.sum(axis=1, keepdims=True) + faint)
-    guess = np.log(read, where=law > 0, out=np.zeros_like(read))
-    known = np.log(law, where=law > 0, out=np.zeros_like(law))
+    read = (both + faint * distribution) / (both.sum(axis=1, keepdims=True) + faint)
+    guess = np.log(read, where=distribution > 0, out=np.zeros_like(read))
+    known = np.log(distribution, where=distribution > 0, out=np.zeros_like(distribution))
     size = EPS * (priors[0].size + 8) * (2 - guess - known)
     return np.asarray(priors.swapaxes(1, 2) @ (guess - known - size))
 

@@ -65,11 +65,15 @@ def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.f
 
 
 def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
-    """The law of the data, flat in lexicographic order; InvalidPrior unless it is one."""
-    law = check_belief(in_order(query, p0, "p0"), "p0")
-    if law.size != math.prod(query.shape) or (law.ndim > 1 and law.shape != query.shape):
-        raise InvalidPrior(f"p0 has shape {law.shape}, but the datasets have shape {query.shape}")
-    return law.ravel()
+    """The distribution of the data, flat in lexicographic order; InvalidPrior unless it is one."""
+    distribution = check_belief(in_order(query, p0, "p0"), "p0")
+    if distribution.size != math.prod(query.shape) or (
+        distribution.ndim > 1 and distribution.shape != query.shape
+    ):
+        raise InvalidPrior(
+            f"p0 has shape {distribution.shape}, but the datasets have shape {query.shape}"
+        )
+    return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
 ALIKE = 2.0**-50  # prices that differ by less, relative to them or to a usual price, count as equal
@@ -141,7 +145,7 @@ class Setting:
     records : tuple of int
         One record of each kind.
     masses : ndarray, shape (R,)
-        Law of the rows under the law of the data.
+        Distribution of the rows under the distribution of the data.
     slip : float
         How much the distortion may change under the symmetries that were used.
 
@@ -162,7 +166,7 @@ class Setting:
 
 
 def value_masses(query: Query) -> NDArray[np.float64]:
-    """Law of the query value when all datasets are equally likely, shape (V,)."""
+    """Distribution of the query value when all datasets are equally likely, shape (V,)."""
     counts = np.logaddexp.reduce(query.log_counts(0), axis=0)
     shares = np.exp(counts - np.logaddexp.reduce(counts))
     return np.asarray(shares / shares.sum())
@@ -235,7 +239,7 @@ def setting(
     query : Query
         What is asked.
     p0 : array_like, shape (N,) or (n_1, ..., n_k), optional
-        Law of the data, on datasets in lexicographic order; uniform if left out.
+        Distribution of the data, on datasets in lexicographic order; uniform if left out.
     distortion : array_like, shape (V, M), optional
         Cost of output y when the query value is v; |v - y| if left out.
     sees : Query, optional
@@ -268,19 +272,19 @@ def setting(
     """
     check_instance(query, Query, "query")
     table = check_distortion(query, distortion)
-    law = None if p0 is None else check_data(query, p0)
+    distribution = None if p0 is None else check_data(query, p0)
     if sees is not None:
         check_instance(sees, Query, "sees")
         if sees.alphabets != query.alphabets:
             raise ValueError(f"sees and query are about other data: {difference(sees, query)}")
         sees = sees if difference(sees, query) else query
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
-    if law is None and shrink and equal and len(query.kinds) == 1:
+    if distribution is None and shrink and equal and len(query.kinds) == 1:
         assert isinstance(query, SumQuery)
         return _by_weight(query, table, sees, room)
     datasets = math.prod(query.shape)
     if datasets > MAX_ROWS:
-        if sees is query and law is None:
+        if sees is query and distribution is None:
             masses = value_masses(query)
             each = np.arange(table.size).reshape(table.shape)
             return Setting(sees, masses[:, None] * table, each, query.kinds, masses)
@@ -290,7 +294,7 @@ def setting(
         )
     view = everything(query) if sees is None else sees
     check_table(view.n_values, table.shape[1])
-    given = np.full(datasets, 1 / datasets) if law is None else law
+    given = np.full(datasets, 1 / datasets) if distribution is None else distribution
     rows, prices = view.table.ravel(), given[:, None] * table[query.table.ravel()]
     cost = np.zeros((view.n_values, table.shape[1]))
     np.add.at(cost, rows, prices)
@@ -335,9 +339,11 @@ def _by_weight(
     price = usual(table[value], room)
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None, price)
     cells = components(cost.size, joined).reshape(cost.shape)
-    law: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(float)
+    distribution: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(
+        float
+    )
     slip = _slip(query, prices, price, room)
-    return Setting(view, cost, cells, (0,), law, slip)
+    return Setting(view, cost, cells, (0,), distribution, slip)
 
 
 def _kinds(shape: tuple[int, ...], swaps_kept: list[bool]) -> tuple[int, ...]:

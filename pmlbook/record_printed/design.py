@@ -124,7 +124,7 @@ def alternating_design(
     rng : Generator
         For the starts of Algorithm 1.
     p0 : array_like, shape (n_1, ..., n_k), optional
-        Law of the data; uniform if not given.
+        Distribution of the data; uniform if not given.
     distortion : array_like, shape (V, M), optional
         d(v, y); |y - v| if not given.
     starts : int

@@ -48,7 +48,7 @@ class Subproblem(NamedTuple):
         return information_of_all(channel, self.prior[None])[:, 0]
 
     def distortion(self, channel: NDArray[np.float64]) -> float:
-        """Expected distortion under the law of the data."""
+        """Expected distortion under the distribution of the data."""
         return float((self.costs * channel).sum())
 
     def parts(self, channel: NDArray[np.float64]) -> tuple[float, float]:

@@ -118,12 +118,12 @@ def least_value(
         upper, lower = np.zeros((2, len(high)))
     step = Fraction(2) ** (math.frexp(size)[1] - 60)
     whole = [round(Fraction(price) * Fraction(size) / step) for price in (lower - upper) / high]
-    corner = min(
+    vertex = min(
         Fraction(b) - step * sum(m * s for m, s in zip(whole, row)) / UNITS
         for b, row in zip(goal.tolist(), seen)
     )
     ends = zip(whole, low.tolist(), high.tolist())
-    return float_below(corner + sum(step * m * Fraction(a if m > 0 else b) for m, a, b in ends))
+    return float_below(vertex + sum(step * m * Fraction(a if m > 0 else b) for m, a, b in ends))
 
 # %% ../../nbs/release/11_intervals.ipynb #fc72211e
 HOPELESS = 1e-12  # of the chance to miss: counts so unlikely did not come from the mechanism

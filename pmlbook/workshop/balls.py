@@ -182,15 +182,15 @@ def entropy(weights: Sequence[Any]) -> Ball:
     return -sum((xlogx(weight) for weight in weights), Ball(0))
 
 
-def _law(weights: Sequence[Any], name: str) -> list[Ball]:
+def _distribution(weights: Sequence[Any], name: str) -> list[Ball]:
     """The weights as balls, unless they surely do not sum to one."""
     import flint
 
-    law = [Ball(weight) for weight in weights]
-    total = sum(law, Ball(0)).inside
+    distribution = [Ball(weight) for weight in weights]
+    total = sum(distribution, Ball(0)).inside
     if isinstance(total, flint.arb) and total.is_finite() and not total.contains(1):
         raise ValueError(f"{name} sums to {total}, not to 1")
-    return law
+    return distribution
 
 
 def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
@@ -209,7 +209,10 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
     >>> low <= 0 <= high
     True
     """
-    weights, rows = _law(prior, "prior"), [_law(row, "a row of channel") for row in channel]
+    weights, rows = (
+        _distribution(prior, "prior"),
+        [_distribution(row, "a row of channel") for row in channel],
+    )
     out = [sum((w * e for w, e in zip(weights, column)), Ball(0)) for column in zip(*rows)]
     return entropy(out) - sum((w * entropy(row) for w, row in zip(weights, rows)), Ball(0))
 
@@ -230,7 +233,7 @@ def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
     >>> low < 0.693148 and high > 0.693147
     True
     """
-    whole = entropy(_law([entry for row in table for entry in row], "table"))
+    whole = entropy(_distribution([entry for row in table for entry in row], "table"))
     rows, columns = (
         entropy([sum(map(Ball, line), Ball(0)) for line in lines]) for lines in (table, zip(*table))
     )

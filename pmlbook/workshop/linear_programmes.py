@@ -243,9 +243,9 @@ def maximise_precisely(
     return Mixture(used, prices.tolist(), finished)
 
 
-def as_fractions(law: Iterable[Any]) -> tuple[Fraction, ...]:
-    """A law in fractions that sum to exactly one: its entries at their exact values, over their sum."""
-    exact = [Fraction(share) for share in law]
+def as_fractions(distribution: Iterable[Any]) -> tuple[Fraction, ...]:
+    """A distribution in fractions that sum to exactly one: its entries at their exact values, over their sum."""
+    exact = [Fraction(share) for share in distribution]
     total = sum(exact)
     return tuple(share / total for share in exact)
 

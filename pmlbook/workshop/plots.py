@@ -185,7 +185,7 @@ def plot_simplex(ax: Axes | None = None, labels: Sequence[Hashable] = (1, 2, 3))
     ax : Axes, optional
         Where to draw; the current axes if left out.
     labels : sequence of length 3
-        Names of the corners.
+        Names of the vertices.
 
     Returns
     -------
@@ -193,10 +193,10 @@ def plot_simplex(ax: Axes | None = None, labels: Sequence[Hashable] = (1, 2, 3))
     """
     ax = ax or plt.gca()
     ax.plot(*_CORNERS[[0, 1, 2, 0]].T, color=BASELINE, linewidth=1)
-    for corner, label, side in zip(_CORNERS, labels, ((-6, -4), (6, -4), (0, 6))):
+    for vertex, label, side in zip(_CORNERS, labels, ((-6, -4), (6, -4), (0, 6))):
         ax.annotate(
             str(label),
-            corner,
+            vertex,
             side,
             textcoords="offset points",
             va="center",
@@ -218,21 +218,21 @@ def plot_posteriors(
     Parameters
     ----------
     posteriors : array_like, shape (K, 3)
-        Corners of the region, distributions that surround the prior, in any order.
+        Vertices of the region, distributions that surround the prior, in any order.
     prior : array_like, shape (3,)
         The distribution before the release.
     ax : Axes, optional
         Where to draw; the current axes if left out.
     labels : sequence of length 3
-        Names of the corners of the triangle.
+        Names of the vertices of the triangle.
 
     Returns
     -------
     Axes
     """
     ax = plot_simplex(ax, labels)
-    centre, corners = to_triangle(prior), to_triangle(posteriors)
-    around = corners[np.argsort(np.arctan2(*(corners - centre).T))]
+    centre, vertices = to_triangle(prior), to_triangle(posteriors)
+    around = vertices[np.argsort(np.arctan2(*(vertices - centre).T))]
     ax.fill(*around.T, color=UTILITY, alpha=0.15)
     ax.plot(*centre, "x", color=BASELINE, markersize=9, markeredgewidth=2)
     return ax

@@ -90,7 +90,7 @@ def simplex(
     """
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if len(checked) != 3:
-        raise ValueError(f"prior has {len(checked)} symbols, but a triangle has 3 corners")
+        raise ValueError(f"prior has {len(checked)} symbols, but a triangle has 3 vertices")
     if level > 2:
         raise ValueError(f"epsilon = {level:g} must be at most 2 (nats): the slider ends there")
     if utility not in UTILITIES:
@@ -115,7 +115,7 @@ def foldable(vertices: Sequence[Sequence[float]]) -> Foldable:
     Parameters
     ----------
     vertices : sequence of shape (K, 3)
-        Where the corners start; at least three distributions.
+        Where the vertices start; at least three distributions.
 
     Returns
     -------

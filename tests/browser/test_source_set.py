@@ -14,9 +14,9 @@ def area(source_set):
     """Area of a source set on three symbols, in the plane of the first two probabilities."""
     if source_set is None or len(source_set.hull().vertices) < 3:
         return 0.0
-    corners = source_set.hull().vertices[:, :2]
-    around = np.arctan2(*(corners - corners.mean(axis=0)).T)
-    x, y = corners[np.argsort(around)].T
+    vertices = source_set.hull().vertices[:, :2]
+    around = np.arctan2(*(vertices - vertices.mean(axis=0)).T)
+    x, y = vertices[np.argsort(around)].T
     return abs(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
@@ -54,9 +54,9 @@ def test_the_browser_folds_like_the_library(page):
 
 def test_it_moves_by_key_and_by_mouse(page):
     element = shown(page, [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
-    corner, folded = element.locator(".corner").first, element.locator(".folded")
+    vertex, folded = element.locator(".vertex").first, element.locator(".folded")
     seen = [folded.inner_html()]
-    corner.focus()
+    vertex.focus()
     page.keyboard.press("ArrowUp")
     seen.append(folded.inner_html())
     box = element.locator(".set").bounding_box()
@@ -65,15 +65,15 @@ def test_it_moves_by_key_and_by_mouse(page):
     assert len(set(seen)) == 3 and "Class" in element.locator("p").inner_text()
 
 
-def test_a_finger_drags_a_corner(phone):
+def test_a_finger_drags_a_vertex(phone):
     element = shown(phone, [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
-    corner, folded = element.locator(".corner").nth(2), element.locator(".folded")
+    vertex, folded = element.locator(".vertex").nth(2), element.locator(".folded")
     before, others = (
         folded.inner_html(),
-        element.locator(".corner").first.get_attribute("transform"),
+        element.locator(".vertex").first.get_attribute("transform"),
     )
-    box = corner.bounding_box()
+    box = vertex.bounding_box()
     start = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     phone.drag(start, (start[0] + 40, start[1] - 20))
     assert folded.inner_html() != before and phone.evaluate("scrollY") == 0
-    assert element.locator(".corner").first.get_attribute("transform") == others
+    assert element.locator(".vertex").first.get_attribute("transform") == others

@@ -149,13 +149,13 @@ def test_quadratic_forms_lie_between_their_ends():
             root.T @ root + np.eye(n, dtype=int),
             draw.integers(-9, 10, (n, 2)).astype(object),
         )
-        left, corner, last = eliminate(matrix, goal)
+        left, vertex, last = eliminate(matrix, goal)
         A = sp.Matrix(matrix)
         exact = by_fractions(matrix.tolist(), goal.tolist())
         assert (
             last == A.det(method="bareiss")
             and not len(left)
-            and Fraction(-sum(corner), last) == exact
+            and Fraction(-sum(vertex), last) == exact
         )
         low, high = trace_around(matrix, goal)
         assert low <= exact <= high <= low * (1 + Fraction(1, 2**BITS)) and (low == high) == (
@@ -197,17 +197,18 @@ def test_a_single_number_is_enclosed():
 
 def test_one_number_in_four_ways():
     draw = np.random.default_rng(8)
-    law, spread = np.array([0.5, 0.25, 0.25]), Spread(draw.integers(-4, 5, (2, 3)) / 2)
+    distribution, spread = np.array([0.5, 0.25, 0.25]), Spread(draw.integers(-4, 5, (2, 3)) / 2)
     columns = np.array([[1, 0, 0.5], [0.5, 0.25, 0], [0, 1, 0]]).T
-    seen = law @ columns
+    seen = distribution @ columns
     lifts = columns / seen
     told = [
-        spread.enclose(list(map(Fraction, lift.tolist())), exact_prior(law)) for lift in lifts.T
+        spread.enclose(list(map(Fraction, lift.tolist())), exact_prior(distribution))
+        for lift in lifts.T
     ]
-    values = spread.at_lifts(lifts, lifts - 1, law)
+    values = spread.at_lifts(lifts, lifts - 1, distribution)
     assert spread.exact and all(low == high for low, high in told)
     assert np.allclose(values, [float(low) for low, _ in told], rtol=1e-14, atol=0)
-    assert np.allclose(spread.columns(columns, law), seen * values, rtol=1e-14, atol=0)
-    assert spread.columns(np.zeros((3, 1)), law) == 0
-    sizes = Spread(abs(spread.matrix)).at_lifts(lifts, abs(lifts - 1), law)
-    assert (spread.size(lifts, lifts - 1, law) == sizes).all() and (sizes >= values).all()
+    assert np.allclose(spread.columns(columns, distribution), seen * values, rtol=1e-14, atol=0)
+    assert spread.columns(np.zeros((3, 1)), distribution) == 0
+    sizes = Spread(abs(spread.matrix)).at_lifts(lifts, abs(lifts - 1), distribution)
+    assert (spread.size(lifts, lifts - 1, distribution) == sizes).all() and (sizes >= values).all()

@@ -172,9 +172,9 @@ def test_values_against_linear_algebra():
     p = np.array(shares, dtype=float)
     others = [Mechanism(draw.dirichlet(np.ones(6), n), p) for _ in range(20)]
     for other in others:
-        channel, law = other.channel, other.prior
-        J = (channel / (law @ channel)) @ channel.T
-        C = np.linalg.inv(J) - np.outer(law, law)
+        channel, distribution = other.channel, other.prior
+        J = (channel / (distribution @ channel)) @ channel.T
+        C = np.linalg.inv(J) - np.outer(distribution, distribution)
         most = np.linalg.eigvalsh(C)[-1]
         assert (
             abs(_float_largest(other) / most - 1) < 1e-9 > abs(largest_variance(other) / most - 1)

@@ -21,11 +21,11 @@ from pmlbook.extremal.atlas import (
     _solve,
     _stored,
     _worth,
-    box_corners,
+    box_vertices,
     exact_weights,
     optimum_under,
-    ratio_corners,
-    set_corners,
+    ratio_vertices,
+    set_vertices,
 )
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.foundations.probability import exact_prior
@@ -63,18 +63,18 @@ def test_lists_of_vertices_by_other_ways():
         counts = rng.integers(1, 9, size=n).tolist()
         shares = tuple(Fraction(k, sum(counts)) for k in counts)
         high = 1 + Fraction(int(rng.integers(0, 30)), 11)
-        boxes = set(box_corners(shares, Fraction(0), high))
+        boxes = set(box_vertices(shares, Fraction(0), high))
         listed = exact_lift_vectors(shares, min(high, 1 / min(shares)))
         assert boxes == {tuple(listed.column(v)) for v in range(len(listed.place))}
         low = Fraction(int(rng.integers(0, 11)), 11)  # half way to one: the same box, made smaller
         smaller = {tuple(low + (1 - low) * x for x in v) for v in boxes}
-        assert set(box_corners(shares, low, low + (1 - low) * high)) == smaller
-        ratios, sets = ratio_corners(shares, 1 + high), set_corners(shares)
+        assert set(box_vertices(shares, low, low + (1 - low) * high)) == smaller
+        ratios, sets = ratio_vertices(shares, 1 + high), set_vertices(shares)
         assert len(set(ratios)) == len(ratios) == len(set(sets)) == len(sets) == 2**n - 1
         for v in (*ratios, *sets):
             assert sum(p * x for p, x in zip(shares, v)) == 1
         assert {max(v) / min(v) for v in ratios} == {one, 1 + high}
-        assert all(set(v) <= {0, max(v)} for v in sets) and ratio_corners(shares, one) == [
+        assert all(set(v) <= {0, max(v)} for v in sets) and ratio_vertices(shares, one) == [
             (one,) * n
         ]
 
@@ -106,7 +106,7 @@ def test_lists_of_vertices_by_other_ways():
             assert all(map(exact.allowed, less.inner))  # a shave is stricter
             top = min(below, 1 / min(shares))
             if measure == "ldp":
-                assert exact.outer == ratio_corners(shares, above)
+                assert exact.outer == ratio_vertices(shares, above)
                 for ratio, kept in (
                     (below, True),
                     (below + Fraction(1, 2**90), False),
@@ -120,7 +120,7 @@ def test_lists_of_vertices_by_other_ways():
                 floors = [1 / below, 1 / above, min((1 + shave) / below, one)]
             tops = [min(x, 1 / min(shares)) for x in (below, above, max(below * (1 - shave), one))]
             for found, floor, top in zip((exact.inner, exact.outer, less.inner), floors, tops):
-                assert found == box_corners(shares, floor, top)
+                assert found == box_vertices(shares, floor, top)
             for v in ((tops[0] + Fraction(1, 2**90), one), (floors[0] - Fraction(1, 2**90), one)):
                 assert not exact.allowed(v)
             assert exact.allowed((floors[0], tops[0]))
@@ -128,7 +128,7 @@ def test_lists_of_vertices_by_other_ways():
             assert exact.allowed((one, tops[1])) == (tops[1] == tops[0])
         far, odd = _lists(shares, "lip", level, 1000.0), _lists(shares, "lip", level, 1001.0)
         least = 1 / exp_around(Fraction(1000))[1]
-        assert far.outer == box_corners(shares, least, min(above, 1 / min(shares)))
+        assert far.outer == box_vertices(shares, least, min(above, 1 / min(shares)))
         assert odd.outer == _lists(shares, "pml", level, None).outer
 
         mix = [(Fraction(k + 1, 3 * n * (n + 1) // 2), v) for k, v in enumerate(ratios[:n])]
@@ -218,18 +218,18 @@ def test_without_exact_weights_hardly_anything_is_lost():
         counts = rng.integers(1, 9, size=n).tolist()
         shares = tuple(Fraction(k, sum(counts)) for k in counts)
         high = 1 + Fraction(int(rng.integers(0, 30)), 11)
-        boxes = set(box_corners(shares, Fraction(0), high))
+        boxes = set(box_vertices(shares, Fraction(0), high))
         listed = exact_lift_vectors(shares, min(high, 1 / min(shares)))
         assert boxes == {tuple(listed.column(v)) for v in range(len(listed.place))}
         low = Fraction(int(rng.integers(0, 11)), 11)  # half way to one: the same box, made smaller
         smaller = {tuple(low + (1 - low) * x for x in v) for v in boxes}
-        assert set(box_corners(shares, low, low + (1 - low) * high)) == smaller
-        ratios, sets = ratio_corners(shares, 1 + high), set_corners(shares)
+        assert set(box_vertices(shares, low, low + (1 - low) * high)) == smaller
+        ratios, sets = ratio_vertices(shares, 1 + high), set_vertices(shares)
         assert len(set(ratios)) == len(ratios) == len(set(sets)) == len(sets) == 2**n - 1
         for v in (*ratios, *sets):
             assert sum(p * x for p, x in zip(shares, v)) == 1
         assert {max(v) / min(v) for v in ratios} == {one, 1 + high}
-        assert all(set(v) <= {0, max(v)} for v in sets) and ratio_corners(shares, one) == [
+        assert all(set(v) <= {0, max(v)} for v in sets) and ratio_vertices(shares, one) == [
             (one,) * n
         ]
 
@@ -261,7 +261,7 @@ def test_without_exact_weights_hardly_anything_is_lost():
             assert all(map(exact.allowed, less.inner))  # a shave is stricter
             top = min(below, 1 / min(shares))
             if measure == "ldp":
-                assert exact.outer == ratio_corners(shares, above)
+                assert exact.outer == ratio_vertices(shares, above)
                 for ratio, kept in (
                     (below, True),
                     (below + Fraction(1, 2**90), False),
@@ -275,7 +275,7 @@ def test_without_exact_weights_hardly_anything_is_lost():
                 floors = [1 / below, 1 / above, min((1 + shave) / below, one)]
             tops = [min(x, 1 / min(shares)) for x in (below, above, max(below * (1 - shave), one))]
             for found, floor, top in zip((exact.inner, exact.outer, less.inner), floors, tops):
-                assert found == box_corners(shares, floor, top)
+                assert found == box_vertices(shares, floor, top)
             for v in ((tops[0] + Fraction(1, 2**90), one), (floors[0] - Fraction(1, 2**90), one)):
                 assert not exact.allowed(v)
             assert exact.allowed((floors[0], tops[0]))
@@ -283,7 +283,7 @@ def test_without_exact_weights_hardly_anything_is_lost():
             assert exact.allowed((one, tops[1])) == (tops[1] == tops[0])
         far, odd = _lists(shares, "lip", level, 1000.0), _lists(shares, "lip", level, 1001.0)
         least = 1 / exp_around(Fraction(1000))[1]
-        assert far.outer == box_corners(shares, least, min(above, 1 / min(shares)))
+        assert far.outer == box_vertices(shares, least, min(above, 1 / min(shares)))
         assert odd.outer == _lists(shares, "pml", level, None).outer
 
         mix = [(Fraction(k + 1, 3 * n * (n + 1) // 2), v) for k, v in enumerate(ratios[:n])]

@@ -45,15 +45,15 @@ def test_bounds_of_floats_against_fractions():
         parts = rng.integers(1, 5 if trial % 2 else 30, size=n).tolist()
         shares = [Fraction(k, sum(parts)) for k in parts]
         c = 1 + (1 / min(shares) - 1) * Fraction(int(rng.integers(1, 10)), 11)
-        p, corners, u = (
+        p, vertices, u = (
             np.array(shares, dtype=float),
             exact_lift_vectors(shares, c),
             utilities(n)[trial % 9],
         )
-        every, (lifts, shifts) = range(len(corners.place)), (corners.lifts, corners.shifts)
-        used, prices = best_mix(corners, u)
-        exact = [excess(corners, v, u, prices) for v in every]
-        tops = ceilings(corners, u, prices)
+        every, (lifts, shifts) = range(len(vertices.place)), (vertices.lifts, vertices.shifts)
+        used, prices = best_mix(vertices, u)
+        exact = [excess(vertices, v, u, prices) for v in every]
+        tops = ceilings(vertices, u, prices)
         assert all(top >= truth for top, truth in zip(tops, exact))
         assert max(float(top - truth) for top, truth in zip(tops, exact)) < 1e-9 * (1 + max(exact))
         values = u.at_lifts(lifts, shifts, p)
@@ -64,25 +64,25 @@ def test_bounds_of_floats_against_fractions():
         assert float(top - min(exact[v] for v in used)) < 1e-11 * (1 + abs(values).max())
         asked = []
 
-        def counted(corners, v, u, prices):
+        def counted(vertices, v, u, prices):
             asked.append(v)  # noqa: B023
             return exact[v]  # noqa: B023
 
         for ties in (1, 2, len(exact) - 1, len(exact)):
             asked.clear()
             with patch.dict(vars(module), TIES=ties, excess=counted):
-                assert top <= dual_bound(corners, u, prices) <= max(tops)
+                assert top <= dual_bound(vertices, u, prices) <= max(tops)
             assert len(asked) == len(set(asked)) <= max(1, ties + 1) and len(asked) >= 1
             if ties >= len(exact):
                 assert len(asked) == len(exact)
         with patch.dict(vars(module), TIES=len(exact) - 1, excess=counted):
-            assert dual_bound(corners, u, prices) in (top, *map(Fraction, tops.tolist()))
-        alone = [Fraction(0)] * n  # one corner far above the others is found at once
+            assert dual_bound(vertices, u, prices) in (top, *map(Fraction, tops.tolist()))
+        alone = [Fraction(0)] * n  # one vertex far above the others is found at once
         far = [Fraction(1000)] + alone[1:] if len(exact) > 3 else alone
         asked.clear()
-        exact_far = {v: excess(corners, v, u, [-y for y in far]) for v in every}
+        exact_far = {v: excess(vertices, v, u, [-y for y in far]) for v in every}
         with patch.dict(vars(module), TIES=1):
-            assert dual_bound(corners, u, [-y for y in far]) >= max(exact_far.values())
+            assert dual_bound(vertices, u, [-y for y in far]) >= max(exact_far.values())
 
         even = even_prices(shares, prices)
         assert sum(even) == sum(prices)
@@ -180,13 +180,13 @@ def test_lowered_vectors_that_do_not_mix():
 
 def test_lowered_vectors_average_to_one():
     prior = np.array([0.6, 0.3, 0.1])
-    for law in (
+    for distribution in (
         prior,
         np.append(prior[:-1], prior[-1] / np.array([2, 2])),
     ):  # one remainder, or two alike
-        lifts = np.array([[0.4, 1.2, 1.2, *[0.7] * (len(law) - 2)]]).T[: len(law)]
-        lifts = lifts / (law @ lifts)
-        assert np.allclose(law @ lowered(lifts, law, 1e-3), 1, rtol=0, atol=1e-15)
+        lifts = np.array([[0.4, 1.2, 1.2, *[0.7] * (len(distribution) - 2)]]).T[: len(distribution)]
+        lifts = lifts / (distribution @ lifts)
+        assert np.allclose(distribution @ lowered(lifts, distribution, 1e-3), 1, rtol=0, atol=1e-15)
 
 
 def test_the_nearest_is_mixed_with_noise():
@@ -218,8 +218,8 @@ def test_priors_that_are_too_uneven():
     information = NAMED["mutual_information"]
     for smallest, fits in ((2e-100, True), (0.5e-100, False)):
         try:
-            law = [1 - Fraction(smallest), Fraction(smallest)]
-            best_mix(exact_lift_vectors(law, 1 / min(law)), information)
+            distribution = [1 - Fraction(smallest), Fraction(smallest)]
+            best_mix(exact_lift_vectors(distribution, 1 / min(distribution)), information)
             assert fits
         except SolverFailed as error:
             assert not fits and "too uneven" in str(error)
@@ -233,21 +233,21 @@ def test_symmetric_priors_have_symmetric_duals():
     ):
         limit = lift_limit(shares, 0.9)[1]
         for u in (information, ExpectedGain(np.diag([1, 2, 3, 4]))):
-            corners = exact_lift_vectors(
+            vertices = exact_lift_vectors(
                 shares, limit
-            )  # alike or not, the bound is that of all corners
-            prices = best_mix(corners, u)[1]
+            )  # alike or not, the bound is that of all vertices
+            prices = best_mix(vertices, u)[1]
             prices = even_prices(shares, prices) if u.symmetric else prices
-            whole = float(max(excess(corners, v, u, prices) for v in range(len(corners.place))))
+            whole = float(max(excess(vertices, v, u, prices) for v in range(len(vertices.place))))
             assert (
                 whole <= enumerate_optimum(shares, 0.9, u)[1] <= np.nextafter(whole, np.inf) + 1e-30
             )
     shares, rise = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], Fraction(7, 5)
-    corners, idle = exact_lift_vectors(shares, rise), ExpectedGain(np.zeros((3, 1)))
+    vertices, idle = exact_lift_vectors(shares, rise), ExpectedGain(np.zeros((3, 1)))
     fees = [
         Fraction(k, 7) * 10**9 for k in (5, -3, 11)
     ]  # a utility of nothing: all margin is that of the prices
-    tops = ceilings(corners, idle, fees)
+    tops = ceilings(vertices, idle, fees)
     for v, top in enumerate(tops):
-        left = excess(corners, v, idle, fees)
+        left = excess(vertices, v, idle, fees)
         assert left <= top <= left + 10**9 * Fraction(1, 2**38)

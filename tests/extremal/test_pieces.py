@@ -12,11 +12,11 @@ def test_a_value_is_never_above_the_truth():
     shares, information = [Fraction(k, 10) for k in (6, 3, 1)], NAMED["mutual_information"]
     pieces = optimum_pieces(shares)
     c = (pieces[1].low + pieces[1].high) / 2
-    corners = [moved(shares, name, c) for name in pieces[1].names]
+    vertices = [moved(shares, name, c) for name in pieces[1].names]
     with localcontext() as context:
         context.prec = 60
         exact = Decimal(0)
-        for w, v in zip(exact_weights(corners, [Fraction(1)] * 3), corners):
+        for w, v in zip(exact_weights(vertices, [Fraction(1)] * 3), vertices):
             for p, x in zip(shares, v):
                 lift = Decimal(x.numerator) / x.denominator
                 exact += (

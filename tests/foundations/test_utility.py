@@ -38,8 +38,8 @@ def refused(make, *words):
 
 def test_sizes_of_terms_bound_the_rounding():
     rng, F = np.random.default_rng(7), Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
-    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(distribution, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
     column = np.array([lifts], dtype=float).T
     given = column, column - 1, p
     slopes = {  # a convex function, and its slope: what an error of the ratio may cost
@@ -47,29 +47,34 @@ def test_sizes_of_terms_bound_the_rounding():
         lambda t: -np.log(t): lambda t: -1 / t,
         lambda t: 1e-6 * np.maximum(2 - t, 0) - 1e-6: lambda t: -1e-6 * (t < 2),
     }
-    for (f, slope), laws in zip(list(slopes.items()) * 3, rng.dirichlet(np.ones(3), (9, 2))):
-        judged, (after, before) = HypothesisDivergence(f, *laws), laws @ column
-        cost = abs(slope(after / before)) * (laws.sum(axis=0) @ abs(column - 1))
+    for (f, slope), distributions in zip(
+        list(slopes.items()) * 3, rng.dirichlet(np.ones(3), (9, 2))
+    ):
+        judged, (after, before) = HypothesisDivergence(f, *distributions), distributions @ column
+        cost = abs(slope(after / before)) * (distributions.sum(axis=0) @ abs(column - 1))
         room = judged.size(*given) - judged.at_lifts(*given)
         assert (room >= cost * (1 - 1e-9)).all() and (room <= 3 * cost + 1e-6).all()
-        coarse = HypothesisDivergence(lambda t, f=f: 2.0**40 * f(t), *laws)
+        coarse = HypothesisDivergence(lambda t, f=f: 2.0**40 * f(t), *distributions)
         assert coarse.size(*given) == 2.0**40 * judged.size(*given)
 
 
 def test_gains_in_fractions():
     rng, F = np.random.default_rng(7), Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
-    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(distribution, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
     column = np.array([lifts], dtype=float).T
     given = column, column - 1, p
     gain = rng.integers(-8, 9, size=(3, 4))
     decision = ExpectedGain(gain, ["flu", "cold", "rare"])
     earned = [
-        sum(b * t * int(g) for b, t, g in zip(law, lifts, action)) for action in gain.T
+        sum(b * t * int(g) for b, t, g in zip(distribution, lifts, action)) for action in gain.T
     ]  # by each action
-    assert decision.exact and decision.enclose(lifts, law) == (max(earned), max(earned))
+    assert decision.exact and decision.enclose(lifts, distribution) == (max(earned), max(earned))
     assert np.isclose(decision.at_lifts(*given)[0], float(max(earned)), rtol=1e-14, atol=0)
-    terms = [sum(b * t * abs(int(g)) for b, t, g in zip(law, lifts, action)) for action in gain.T]
+    terms = [
+        sum(b * t * abs(int(g)) for b, t, g in zip(distribution, lifts, action))
+        for action in gain.T
+    ]
     assert np.isclose(decision.size(*given)[0], float(max(terms)), rtol=1e-14, atol=0)
     turned = decision.aligned(["rare", "flu", "cold"], "prior")
     assert np.array_equal(turned.gain, gain[[2, 0, 1]]) and turned.inputs == ("rare", "flu", "cold")
@@ -80,8 +85,8 @@ def test_gains_in_fractions():
 
 def test_divergences_in_fractions():
     F = Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
-    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(distribution, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
     column = np.array([lifts], dtype=float).T
     given = column, column - 1, p
     first, second = np.array([4, 2, 2]) / 8, np.array([1, 3, 4]) / 8
@@ -90,7 +95,7 @@ def test_divergences_in_fractions():
     )
     for f in NAMED.values():
         testers = HypothesisDivergence(f, first, second, ["flu", "cold", "rare"])
-        low, high = testers.enclose(lifts, law)
+        low, high = testers.enclose(lifts, distribution)
         one = [before * end for end in f.enclosure(after / before)]
         assert testers.exact and (low, high) == tuple(one) and low <= high
         assert np.isclose(testers.at_lifts(*given)[0], float(low), rtol=1e-13, atol=0)
@@ -100,19 +105,19 @@ def test_divergences_in_fractions():
         plain = HypothesisDivergence(f, first, second)
         assert plain.aligned(["a", "b", "c"], "prior") is plain
         assert (
-            plain.enclose([F(0)] * 3, law) == (0, 0)
+            plain.enclose([F(0)] * 3, distribution) == (0, 0)
             and plain.at_lifts(0 * column, -1 + 0 * column, p)[0] == 0
         )
         sums = HypothesisDivergence(f.f, first, second)  # a plain function: from floats, not proved
-        least, most = sums.enclose(lifts, law)
+        least, most = sums.enclose(lifts, distribution)
         slope = before * (after / before - 1) if f.name == "mutual_information" else 0  # f'(1) = 1
         assert not sums.exact and least < low + slope <= high + slope < most
 
-        parts = [[share * end for end in f.enclosure(t)] for share, t in zip(law, lifts)]
-        low, high = f.enclose(lifts, law)
+        parts = [[share * end for end in f.enclosure(t)] for share, t in zip(distribution, lifts)]
+        low, high = f.enclose(lifts, distribution)
         assert f.exact and (low, high) == (sum(a for a, _ in parts), sum(b for _, b in parts))
         rough = FInformation(f.f)
-        (least, most), size = rough.enclose(lifts, law), float(rough.size(*given)[0])
+        (least, most), size = rough.enclose(lifts, distribution), float(rough.size(*given)[0])
         assert not rough.exact and rough.size(*given)[0] > p @ abs(f.f(column[:, 0]))
         assert least < low <= high < most and 0 < most - least < 2.1 * UNPROVEN * size < 1e-11
         assert f.size(*given) == f.at_lifts(*given)
@@ -120,10 +125,10 @@ def test_divergences_in_fractions():
 
 def test_a_norm_is_not_exact():
     F = Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
     lifts = [F(1, 2), F(1, 2), F(7, 2)]
     assert not SubLinear(np.linalg.norm).exact
-    least, most = SubLinear(lambda v: -np.linalg.norm(v)).enclose(lifts, law)
+    least, most = SubLinear(lambda v: -np.linalg.norm(v)).enclose(lifts, distribution)
     assert least < -np.linalg.norm(np.array(lifts, dtype=float)) < most
 
 
@@ -177,8 +182,8 @@ def test_named_functions_in_sixty_digits():
 
 def test_lifts_of_columns():
     rng, F = np.random.default_rng(7), Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
-    p = np.array(law, dtype=float)
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
+    p = np.array(distribution, dtype=float)
     columns = rng.random((3, 5)) * [[1, 0, 1, 1, 1]]
     outcome, some, shifts = lifts_of(columns, p)
     assert np.allclose(outcome, p @ columns, rtol=0, atol=1e-15) and np.all(some[:, 1] == 1)
@@ -193,8 +198,8 @@ def test_orders_that_are_none():
 
 def test_names_and_refusals():
     rng, F = np.random.default_rng(7), Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
-    p, lifts = np.array(law, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
+    p, lifts = np.array(distribution, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
     column = np.array([lifts], dtype=float).T
     given = column, column - 1, p
     gain = rng.integers(-8, 9, size=(3, 4))
@@ -205,7 +210,7 @@ def test_names_and_refusals():
     )
     for f in NAMED.values():
         testers = HypothesisDivergence(f, first, second, ["flu", "cold", "rare"])
-        low, high = testers.enclose(lifts, law)
+        low, high = testers.enclose(lifts, distribution)
         one = [before * end for end in f.enclosure(after / before)]
         assert testers.exact and (low, high) == tuple(one) and low <= high
         assert np.isclose(testers.at_lifts(*given)[0], float(low), rtol=1e-13, atol=0)
@@ -215,19 +220,19 @@ def test_names_and_refusals():
         plain = HypothesisDivergence(f, first, second)
         assert plain.aligned(["a", "b", "c"], "prior") is plain
         assert (
-            plain.enclose([F(0)] * 3, law) == (0, 0)
+            plain.enclose([F(0)] * 3, distribution) == (0, 0)
             and plain.at_lifts(0 * column, -1 + 0 * column, p)[0] == 0
         )
         sums = HypothesisDivergence(f.f, first, second)  # a plain function: from floats, not proved
-        least, most = sums.enclose(lifts, law)
+        least, most = sums.enclose(lifts, distribution)
         slope = before * (after / before - 1) if f.name == "mutual_information" else 0  # f'(1) = 1
         assert not sums.exact and least < low + slope <= high + slope < most
 
-        parts = [[share * end for end in f.enclosure(t)] for share, t in zip(law, lifts)]
-        low, high = f.enclose(lifts, law)
+        parts = [[share * end for end in f.enclosure(t)] for share, t in zip(distribution, lifts)]
+        low, high = f.enclose(lifts, distribution)
         assert f.exact and (low, high) == (sum(a for a, _ in parts), sum(b for _, b in parts))
         rough = FInformation(f.f)
-        (least, most), size = rough.enclose(lifts, law), float(rough.size(*given)[0])
+        (least, most), size = rough.enclose(lifts, distribution), float(rough.size(*given)[0])
         assert not rough.exact and rough.size(*given)[0] > p @ abs(f.f(column[:, 0]))
         assert least < low <= high < most and 0 < most - least < 2.1 * UNPROVEN * size < 1e-11
         assert f.size(*given) == f.at_lifts(*given)
@@ -252,8 +257,8 @@ def test_names_and_refusals():
 
 def test_lifts_in_another_unit():
     rng, F = np.random.default_rng(7), Fraction
-    law = (F(1, 2), F(1, 3), F(1, 6))
-    p = np.array(law, dtype=float)
+    distribution = (F(1, 2), F(1, 3), F(1, 6))
+    p = np.array(distribution, dtype=float)
     columns = rng.random((3, 5)) * [[1, 0, 1, 1, 1]]
     outcome, some, shifts = lifts_of(columns, p)
     for unit in (

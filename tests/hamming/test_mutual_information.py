@@ -41,8 +41,8 @@ def conditions(V, distortion, slack, price, top, normal, target):
 
     p, charged = price[:K] @ V, price[K : 2 * K] @ V
     slope_D, slope_q = (divergence(*z).imag / 1e-30 for z in ((D + tiny, q), (D, q + tiny)))
-    below, above, law = price[2 * K :].reshape(3, M)
-    stationary = [p * slope_D + charged - below + above, p * slope_q + normal - law]
+    below, above, distribution = price[2 * K :].reshape(3, M)
+    stationary = [p * slope_D + charged - below + above, p * slope_q + normal - distribution]
     room = np.concatenate([top - V @ divergence(D, q), distortion - V @ D])
     sums = [price[:K].sum() - 1, q.sum() - 1, *(slack[: 2 * K] - room), *(D + E - 1)]
     return np.concatenate([*stationary, slack * price - target, sums])
@@ -129,13 +129,17 @@ def test_the_longest_step():
 
 def test_more_room_than_rounding_takes():
     draw = np.random.default_rng(20)
-    for m, k in ((2, 1), (3, 2), (5, 3)):  # more room than rounding takes, also for a law far off
+    for m, k in (
+        (2, 1),
+        (3, 2),
+        (5, 3),
+    ):  # more room than rounding takes, also for a distribution far off
         V, channel = draw.dirichlet(np.ones(m), k), draw.dirichlet(np.ones(m), m)
-        law = np.append(np.full(m - 1, 1e-20), 1.0)
+        distribution = np.append(np.full(m - 1, 1e-20), 1.0)
         terms = [
             [
                 Fraction(c) * ln_around(Fraction(c) / Fraction(q))[1]
-                for c, q in zip(row, law.tolist())
+                for c, q in zip(row, distribution.tolist())
             ]
             for row in channel.tolist()
         ]
@@ -143,7 +147,7 @@ def test_more_room_than_rounding_takes():
             max(sum(Fraction(v) * part for v, part in zip(vertex, parts)) for vertex in V.tolist())
             for parts in ([sum(row) for row in terms], [sum(map(abs, row)) for row in terms])
         )
-        room = Fraction(_information_above(V, channel, law)) - exact
+        room = Fraction(_information_above(V, channel, distribution)) - exact
         assert m * size / 2**53 < room < size / 10**13
 
 
@@ -154,12 +158,12 @@ def test_the_loop_fits_together_after_any_step():
         D = 0.5 * (1 - V.max(axis=1).min())
         best = mi_leakage(V, D).value
         for steps in (0, 1, 4, 20):
-            upper, errors, law, weights, prices = _least_information(V, D, steps=steps)
+            upper, errors, distribution, weights, prices = _least_information(V, D, steps=steps)
             assert (
-                upper == (V @ divergences(errors, 1 - errors, law)).max()
+                upper == (V @ divergences(errors, 1 - errors, distribution)).max()
                 and (V @ errors).max() <= D
             )
-            assert np.isclose(law.sum(), 1, rtol=0, atol=1e-15) and np.isclose(
+            assert np.isclose(distribution.sum(), 1, rtol=0, atol=1e-15) and np.isclose(
                 weights.sum(), 1, rtol=0, atol=1e-15
             )
             under = lower_bound(V, D, weights, prices)

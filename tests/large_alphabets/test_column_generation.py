@@ -14,10 +14,10 @@ from pmlbook.large_alphabets.column_generation import (
     Master,
     bundles,
     column_generation,
-    corners_near,
     dealt_out,
     grow_bundled,
     start_columns,
+    vertices_near,
     warn_why,
 )
 from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
@@ -30,8 +30,8 @@ information = NAMED["mutual_information"]
 def test_bundles_keep_the_ends_apart():
     rng = np.random.default_rng(17)
     for rows, n in ((8, 30), (16, 41), (20, 20), (12, 100)):
-        law = random_prior(n, rng)
-        label, alone, order = bundles(law, rows), rows // 4, np.argsort(-law)
+        distribution = random_prior(n, rng)
+        label, alone, order = bundles(distribution, rows), rows // 4, np.argsort(-distribution)
         sizes = np.bincount(label, minlength=rows)
         ends = np.concatenate([order[:alone], order[-alone:]])
         assert len(sizes) == rows and sorted(label[ends]) == list(range(2 * alone))
@@ -43,10 +43,13 @@ def test_bundles_keep_the_ends_apart():
 def test_the_programme_and_its_duals_against_another_solver():
     rng = np.random.default_rng(17)
     for trial, level in enumerate((1e-6, 0.05, 0.3, 0.8, 1.6, 2.5)):
-        law = np.sort(random_prior(9, rng))
-        groups, u = Groups(law, level, list(NAMED.values())[trial]), list(NAMED.values())[trial]
+        distribution = np.sort(random_prior(9, rng))
+        groups, u = (
+            Groups(distribution, level, list(NAMED.values())[trial]),
+            list(NAMED.values())[trial],
+        )
         columns, shares = start_columns(groups, np.random.default_rng(0))
-        assert len(columns) == TURNS * 2 * len(law) and np.isclose(
+        assert len(columns) == TURNS * 2 * len(distribution) and np.isclose(
             shares.sum(), 1, rtol=0, atol=1e-13
         )
         assert np.allclose(columns.filled(groups) @ shares, groups.share, rtol=0, atol=1e-12)
@@ -61,14 +64,14 @@ def test_the_programme_and_its_duals_against_another_solver():
             shares @ columns.loss(groups), min(lost), rtol=0, atol=1e-14 * groups.closed
         )
         x = groups.lift(columns.filled(groups), np.arange(9)[:, None])
-        back = corners_near(groups, x)
+        back = vertices_near(groups, x)
         assert np.allclose(back.filled(groups), columns.filled(groups), rtol=0, atol=1e-9)
-        near = law * (
+        near = distribution * (
             1 + 0.05 * rng.uniform(-1, 1, 9)
         )  # the same full symbols, where others are as likely
         order, other = np.argsort(near), Groups(near / near.sum(), level, u)
-        moved = joined([corners_near(other, x[:, [k]]) for k in range(len(columns))])
-        assert len(corners_near(other, x)) == len(moved)
+        moved = joined([vertices_near(other, x[:, [k]]) for k in range(len(columns))])
+        assert len(vertices_near(other, x)) == len(moved)
         masses = other.width @ moved.held + other.width[moved.taker] * moved.place
         assert len(moved) == len(columns) and np.allclose(masses, other.room, rtol=0, atol=1e-14)
         assert moved.place.min() >= 0 and moved.place.max() <= 1
@@ -101,14 +104,18 @@ def test_the_programme_and_its_duals_against_another_solver():
         assert (shares > 0).sum() > 9 >= dealt_out(groups, *of_circle)[0].shape[1]
         lifts, dealt = dealt_out(groups, filled, losses, weights)
         assert np.allclose(lifts @ dealt, 1, rtol=0, atol=1e-7) and lifts.shape[1] <= 9
-        worth = dealt @ u.at_lifts(lifts, lifts - 1, law)
+        worth = dealt @ u.at_lifts(lifts, lifts - 1, distribution)
         assert np.isclose(worth, groups.closed - loss, rtol=0, atol=1e-7 * scale + 1e-13)
 
 
 def test_nothing_to_hide_and_no_level():
-    for law, level in (([0.2, 0.3, 0.5], 0), ([1.0], 2.0)):
-        lifts, shares, upper = column_generation(law, level, information)
-        assert lifts.tolist() == [[1.0]] * len(law) and shares.tolist() == [1.0] and upper == 0
+    for distribution, level in (([0.2, 0.3, 0.5], 0), ([1.0], 2.0)):
+        lifts, shares, upper = column_generation(distribution, level, information)
+        assert (
+            lifts.tolist() == [[1.0]] * len(distribution)
+            and shares.tolist() == [1.0]
+            and upper == 0
+        )
 
 
 def test_a_loose_bound_says_why():
@@ -123,16 +130,16 @@ def test_a_loose_bound_says_why():
 
 def test_bundled_designs_keep_the_level():
     rng = np.random.default_rng(23)
-    law = random_prior(30, rng)
-    groups = Groups(law, 0.8, information)
+    distribution = random_prior(30, rng)
+    groups = Groups(distribution, 0.8, information)
     bound = groups.closed + groups.rounding
     for rows in (8, 30):
         clock = Clock(None, False)
-        lifts, shares, value = grow_bundled(law, 0.8, rows, information, 1e-9, clock, None)
+        lifts, shares, value = grow_bundled(distribution, 0.8, rows, information, 1e-9, clock, None)
         assert (
             np.allclose(lifts @ shares, 1, rtol=0, atol=1e-9) and lifts.max() <= np.exp(0.8) + 1e-12
         )
-        mixed = information(mixture(lifts, law, shave=0), law)
+        mixed = information(mixture(lifts, distribution, shave=0), distribution)
         assert value - 1e-9 <= mixed <= bound  # one that is told apart again may be worth more
         assert rows < 30 or mixed <= value + 1e-9
 

@@ -21,8 +21,8 @@ from pmlbook.large_alphabets.optimal import (
     bracket,
     closed_form,
     formula_bound,
-    formula_corners,
     formula_prices,
+    formula_vertices,
     loose,
     optimal_mechanism,
     programme_for,
@@ -45,9 +45,9 @@ def test_formulas_are_vertices_with_their_duals():
         n = (2, 3, 5)[trial % 3]
         u = list(NAMED.values())[trial % 6] if trial < 24 else ExpectedGain(np.eye(n))
         counts = [1] * n if trial % 4 == 1 else rng.integers(1, 9, size=n).tolist()
-        law = [Fraction(count, sum(counts)) for count in counts]
-        first = 1 / (1 - min(law))  # the end of the first region, as a lift
-        alike = len(set(law)) == 1 and trial % 2 == 1 and isinstance(u, FInformation)
+        distribution = [Fraction(count, sum(counts)) for count in counts]
+        first = 1 / (1 - min(distribution))  # the end of the first region, as a lift
+        alike = len(set(distribution)) == 1 and trial % 2 == 1 and isinstance(u, FInformation)
         for limit in (
             Fraction(1),
             1 + Fraction(trial + 1, 28) * (first - 1),
@@ -56,25 +56,30 @@ def test_formulas_are_vertices_with_their_duals():
         ):
             if limit > first and n > 2 and not alike:
                 continue
-            limit = min(limit, 1 / min(law))
-            corners = formula_corners(law, limit)
-            listed = exact_lift_vectors(law, limit)
-            mine = {tuple(corners.column(v)) for v in range(len(corners.place))}
+            limit = min(limit, 1 / min(distribution))
+            vertices = formula_vertices(distribution, limit)
+            listed = exact_lift_vectors(distribution, limit)
+            mine = {tuple(vertices.column(v)) for v in range(len(vertices.place))}
             every = {tuple(listed.column(v)) for v in range(len(listed.place))}
-            if n > 2 and limit > first:  # of corners that are alike one stands for all
+            if n > 2 and limit > first:  # of vertices that are alike one stands for all
                 assert len(mine) == 1 and mine <= every
                 assert {tuple(sorted(one)) for one in every} == {tuple(sorted(*mine))}
             else:
                 assert mine == every
-            prices, exact = formula_prices(corners, u), exact_prior(law)
+            prices, exact = formula_prices(vertices, u), exact_prior(distribution)
             worth = [
                 u.enclose(one, exact)[0] - sum(y * (x - 1) for y, x in zip(prices, one))
-                for one in map(corners.column, range(len(corners.place)))
+                for one in map(vertices.column, range(len(vertices.place)))
             ]
             assert max(worth) - min(worth) <= 2.0**-44  # none is worth more than the others
         level = float(rng.uniform(0, 1)) * float(np.log(float(first)))
-        bound, truth = formula_bound(law, level, u), enumerate_optimum(law, level, u)
-        mixed = Mechanism(mixture(truth[0], check_prior(law), 0.0), law).utility(u)
+        bound, truth = (
+            formula_bound(distribution, level, u),
+            enumerate_optimum(distribution, level, u),
+        )
+        mixed = Mechanism(mixture(truth[0], check_prior(distribution), 0.0), distribution).utility(
+            u
+        )
         assert mixed - 1e-13 <= bound <= mixed + 1e-11  # the optimum, from above
 
 
@@ -82,7 +87,7 @@ def test_where_a_formula_applies():
     utilities = [*NAMED.values(), ExpectedGain(np.eye(2))]
     third = [Fraction(1, 3)] * 3
     edge = np.log(1.5)
-    for law, level, u, applies in (
+    for distribution, level, u, applies in (
         ([1.0], 3.0, utilities[0], True),
         ([0.9, 0.1], 2.0, ExpectedGain(np.eye(2)), True),
         ([0.5, 0.3, 0.2], -np.log(0.8) - 1e-12, ExpectedGain(np.eye(3)), True),
@@ -91,7 +96,7 @@ def test_where_a_formula_applies():
         (third, edge + 0.1, ExpectedGain(np.eye(3)), False),
         ([0.5, 0.25, 0.25], 0.5, utilities[0], False),
     ):
-        made = closed_form(law, level, u)
+        made = closed_form(distribution, level, u)
         assert (made is not None) is applies and (made is None or made.certify(level))
 
 
@@ -114,11 +119,14 @@ def test_names_and_programmes():
 def test_the_level_is_kept_after_rounding():
     rng = np.random.default_rng(41)
     for trial in range(14):
-        law = random_prior(4, rng)
+        distribution = random_prior(4, rng)
         u = list(NAMED.values())[trial % 6] if trial < 12 else ExpectedGain(rng.random((4, 3)))
         level = (1e-9, 1e-4, 0.3, 1.0)[trial % 4]
-        listed = enumerate_optimum(law, level, u)[0]
-        mechanism = keep_level(lambda shave: Mechanism(mixture(listed, law, shave), law), level)  # noqa: B023
+        listed = enumerate_optimum(distribution, level, u)[0]
+        mechanism = keep_level(
+            lambda shave: Mechanism(mixture(listed, distribution, shave), distribution),  # noqa: B023
+            level,
+        )
         rows, shares = mechanism.weights, mechanism.exact_prior
         exact = Fraction(0)  # the value of what is stored, to thirty digits
         for column in rows.T.tolist():
@@ -147,7 +155,7 @@ def test_the_level_is_kept_after_rounding():
 
         design = bracket(mechanism, u, value + room, "mine")
         if trial < 12 and level >= 0.3:
-            mute = Mechanism(np.ones((4, 1)), law)
+            mute = Mechanism(np.ones((4, 1)), distribution)
             assert better(design, u, lambda: mute) is design  # noqa: B023
             other = better(Design(mute, 0.0, design.bound, ""), u, lambda: mechanism)  # noqa: B023
             assert other.mechanism is mechanism and other.value == value
@@ -157,7 +165,7 @@ def test_the_level_is_kept_after_rounding():
 
         assert better(design, u, fails) is design
         if trial < 12 and u.name != "hellinger":
-            low = at_lower_level(law, level, u, names := tuple("abcd"))
+            low = at_lower_level(distribution, level, u, names := tuple("abcd"))
             assert low.certify(level) and low.inputs == names
             # Both kept the level by lowering lifts, at most 1e-14; the value goes with the square of the level.
             lost = 2 * 1e-14 / min(level, 1.0) * value
@@ -167,11 +175,14 @@ def test_the_level_is_kept_after_rounding():
 def test_rounding_of_a_maximum():
     rng = np.random.default_rng(41)
     for trial in range(14):
-        law = random_prior(4, rng)
+        distribution = random_prior(4, rng)
         u = list(NAMED.values())[trial % 6] if trial < 12 else ExpectedGain(rng.random((4, 3)))
         level = (1e-9, 1e-4, 0.3, 1.0)[trial % 4]
-        listed = enumerate_optimum(law, level, u)[0]
-        mechanism = keep_level(lambda shave: Mechanism(mixture(listed, law, shave), law), level)  # noqa: B023
+        listed = enumerate_optimum(distribution, level, u)[0]
+        mechanism = keep_level(
+            lambda shave: Mechanism(mixture(listed, distribution, shave), distribution),  # noqa: B023
+            level,
+        )
         rows, shares = mechanism.weights, mechanism.exact_prior
         exact = Fraction(0)  # the value of what is stored, to thirty digits
         for column in rows.T.tolist():
@@ -200,7 +211,7 @@ def test_rounding_of_a_maximum():
 
         design = bracket(mechanism, u, value + room, "mine")
         if trial < 12 and level >= 0.3:
-            mute = Mechanism(np.ones((4, 1)), law)
+            mute = Mechanism(np.ones((4, 1)), distribution)
             assert better(design, u, lambda: mute) is design  # noqa: B023
             other = better(Design(mute, 0.0, design.bound, ""), u, lambda: mechanism)  # noqa: B023
             assert other.mechanism is mechanism and other.value == value
@@ -210,7 +221,7 @@ def test_rounding_of_a_maximum():
 
         assert better(design, u, fails) is design
         if trial < 12 and u.name != "hellinger":
-            low = at_lower_level(law, level, u, names := tuple("abcd"))
+            low = at_lower_level(distribution, level, u, names := tuple("abcd"))
             assert low.certify(level) and low.inputs == names
             # Both kept the level by lowering lifts, at most 1e-14; the value goes with the square of the level.
             lost = 2 * 1e-14 / min(level, 1.0) * value
@@ -225,42 +236,42 @@ def test_equal_columns_are_joined():
     rng = np.random.default_rng(41)
     utilities = [*NAMED.values(), ExpectedGain(np.eye(2))]
     for _ in range(8):
-        law = random_prior(7, rng)
-        listed = enumerate_optimum(law, 0.8, utilities[0])[0]
-        right = mixture(listed, law, 0.0)
-        shares = law @ right
+        distribution = random_prior(7, rng)
+        listed = enumerate_optimum(distribution, 0.8, utilities[0])[0]
+        right = mixture(listed, distribution, 0.0)
+        shares = distribution @ right
         near = shares * (1 + 1e-6 * rng.normal(size=len(shares)))
-        blend = Blend(listed, near, law)
+        blend = Blend(listed, near, distribution)
         for shave in (0.0, 1e-3):
             channel = blend.channel(shave)
-            assert np.allclose(channel, mixture(listed, law, shave), rtol=0, atol=1e-12)
+            assert np.allclose(channel, mixture(listed, distribution, shave), rtol=0, atol=1e-12)
             assert abs(channel.sum(axis=1) - 1).max() <= 1e-15
         assert abs((right - blend.channel(1e-3)).max()) > 1e-6
-        promised = float(near @ utilities[0].columns(listed, law))
-        mechanism = Mechanism(right, law)
+        promised = float(near @ utilities[0].columns(listed, distribution))
+        mechanism = Mechanism(right, distribution)
         for value, gap, lost in ((0.01, 0.011, False), (0.01, 0.009, True), (-0.01, 0.0, False)):
             design = Design(mechanism, promised - value, promised + gap, "")
             assert blend.lost(design, utilities[0]) is lost
         for copies in (1, 2):  # vectors that depend on each other do no harm
-            twice = Blend(np.tile(listed, copies), np.tile(near, copies) / copies, law)
+            twice = Blend(np.tile(listed, copies), np.tile(near, copies) / copies, distribution)
             channel = refined(twice)
-            kept = channel / (law @ channel)  # lifts, off by what rows may be off
+            kept = channel / (distribution @ channel)  # lifts, off by what rows may be off
             assert np.allclose(kept, np.tile(listed, copies), rtol=4e-12, atol=0)
             assert abs(channel.sum(axis=1) - 1).max() <= 1e-15
         # without one of them nothing averages to one
-        assert refined(Blend(listed[:, 1:], near[1:], law)) == "mixed anew"
+        assert refined(Blend(listed[:, 1:], near[1:], distribution)) == "mixed anew"
 
 
 def test_a_method_that_does_not_apply_is_refused():
     rng = np.random.default_rng(41)
-    law = random_prior(5, rng)
+    distribution = random_prior(5, rng)
     for method, u, said in (
         ("best", "hellinger", "'best' is none of auto"),
         ("closed_form", "hellinger", "no closed form for 5 unequal secrets"),
         ("gain_programme", "hellinger", "needs an ExpectedGain"),
     ):
         try:
-            optimal_mechanism(law, 1.0, u, method)
+            optimal_mechanism(distribution, 1.0, u, method)
             raise AssertionError("accepted")
         except ValueError as error:
             assert said in str(error)
@@ -268,8 +279,8 @@ def test_a_method_that_does_not_apply_is_refused():
 
 def test_names_reach_the_mechanism():
     rng = np.random.default_rng(41)
-    law = random_prior(5, rng)
-    named = optimal_mechanism(dict(zip("vwxyz", law)), 0.7)
+    distribution = random_prior(5, rng)
+    named = optimal_mechanism(dict(zip("vwxyz", distribution)), 0.7)
     assert named.mechanism.inputs == tuple("vwxyz") and named.method == "enumeration"
     half = optimal_mechanism({"x": 0.5, "y": 0.5}, 0.2)
     assert half.mechanism.inputs == ("x", "y") and half.method == "closed_form"
@@ -277,25 +288,27 @@ def test_names_reach_the_mechanism():
 
 def test_the_first_region_ends_where_it_should():
     utilities = [*NAMED.values(), ExpectedGain(np.eye(2))]
-    for law in (
+    for distribution in (
         [Fraction(9, 10), Fraction(1, 10)],
         [Fraction(5, 10), Fraction(3, 10), Fraction(2, 10)],
     ):
-        first, bounds = 1 / (1 - min(law)), []
+        first, bounds = 1 / (1 - min(distribution)), []
         for end in (first, first * (1 + Fraction(1, 10**6))):  # the upper end of e^epsilon
             with patch.dict(vars(module), lift_limit=lambda *_: (first, end)):  # noqa: B023
-                bounds.append(formula_bound(law, 0.99 * float(np.log(float(first))), utilities[0]))
+                bounds.append(
+                    formula_bound(distribution, 0.99 * float(np.log(float(first))), utilities[0])
+                )
         assert bounds[0] == bounds[1] > 0
 
 
 def test_shares_are_refined_and_not_replaced():
     rng = np.random.default_rng(41)
     utilities = [*NAMED.values(), ExpectedGain(np.eye(2))]
-    law = random_prior(7, rng)
-    listed = enumerate_optimum(law, 0.8, utilities[0])[0]
-    shares = law @ mixture(listed, law, 0.0)
+    distribution = random_prior(7, rng)
+    listed = enumerate_optimum(distribution, 0.8, utilities[0])[0]
+    shares = distribution @ mixture(listed, distribution, 0.0)
     uneven = np.concatenate([0.9 * shares, 0.1 * shares])  # twice the same vectors
-    kept = law @ refined(Blend(np.tile(listed, 2), uneven, law))
+    kept = distribution @ refined(Blend(np.tile(listed, 2), uneven, distribution))
     assert np.allclose(kept, uneven, rtol=0, atol=1e-9)
 
 

@@ -88,10 +88,10 @@ def worth(lifts, end):                                # of one outcome, from bel
     if gain: return max(sum(p * t * F(g) for p, t, g in zip(prior, lifts, c)) for c in zip(*gain))
     return sum(p * f(t)[end] for p, t in zip(prior, lifts))
 
-def corners():                                        # utility less prices of every corner
+def vertices():                                        # utility less prices of every vertex
     kinds = sorted(set(zip(prior, prices)))
     sizes = [list(zip(prior, prices)).count(kind) for kind in kinds]
-    need(math.prod(s + 1 for s in sizes) <= 2**14, "too many corners")
+    need(math.prod(s + 1 for s in sizes) <= 2**14, "too many vertices")
     zero, full = f(F(0))[1], f(c)[1]
     for held in product(*(range(s + 1) for s in sizes)):
         mass = sum(h * p for h, (p, y) in zip(held, kinds))
@@ -149,7 +149,7 @@ need(len(gain) == (n if utility == "expected_gain" else 0), "a gain that does no
 need(all(type(row) is list and len(row) == len(gain[0]) > 0 for row in gain), "uneven gains")
 need(all(type(g) is float and math.isfinite(g) for row in gain for g in row), "gains that are none")
 need(not gain or n * len(gain[0]) <= 2**14, "too many gains")
-need(proof in (("shares",) if gain else ("corners", "chords")), "no proof for this utility")
+need(proof in (("shares",) if gain else ("vertices", "chords")), "no proof for this utility")
 need(len(prices) == (0 if proof == "chords" else n), "not one price for each secret")
 for name in ("value", "bound"):
     need(re.fullmatch(r"-?\d{1,20}(\.\d{1,20})?(E[+-]\d{1,4})?", o[name], re.A), "an odd " + name)
@@ -169,7 +169,7 @@ for column in zip(*weights):
         need(max(column) <= below * mean, "it leaks more")
         total += mean / 2**53 * worth([k / mean for k in column], 0)
 need(value <= total, "it is worth less")
-if proof == "corners": top = sum(prices) + max(corners())
+if proof == "vertices": top = sum(prices) + max(vertices())
 if proof == "chords": top = sum(p * chord(p) for p in prior)
 if proof == "shares": top = sum(prices) + max(map(best_share, zip(*gain)))
 need(top <= bound, "the prices do not prove the bound")
@@ -301,7 +301,7 @@ def test_the_exact_value_of_a_channel():
     assert Fraction(proof.value) <= worth < Fraction(nudged(proof.value, 1))
     assert abs(float(worth) - best.value) < 1e-15 and lifts <= Fraction(1.5)
     assert proof.gap == float(proof.bound - proof.value) >= 0
-    assert not bounded(SimpleNamespace(**parts), ExpectedGain(np.eye(3)))  # corners bound no gain
+    assert not bounded(SimpleNamespace(**parts), ExpectedGain(np.eye(3)))  # vertices bound no gain
 
 
 def test_claims_that_are_false_are_refused():

@@ -72,14 +72,14 @@ def test_every_vertex_within_the_slack_is_found():
         some = np.concatenate(blocks, axis=1)
         assert some.shape[1] == near.many == len(set(map(tuple, some.T.tolist())))
         rest, flips, least = near.look(tuple(some))
-        cost, found = near.corners(tuple(some), rest, flips)
+        cost, found = near.vertices(tuple(some), rest, flips)
         assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
         assert found.held.min(initial=0) >= 0 and np.all(found.held <= size[:, None])
         assert np.all(found.held[found.taker, np.arange(len(found))] < size[found.taker])
         truth = top - (prices @ found.filled(groups) - found.loss(groups))
         assert np.all(cost <= truth + 1e-13) and np.all(truth - cost <= 1e-6)
 
-        wanted = set()  # every corner within the slack, by hand
+        wanted = set()  # every vertex within the slack, by hand
         for held in np.ndindex(*(size + 1)):
             for k in np.flatnonzero(np.array(held) < size):
                 x = (groups.room - np.dot(held, width)) / width[k]
@@ -202,7 +202,7 @@ def test_no_pair_is_asked_for_that_is_too_dear():
 
 
 def test_a_rest_of_rounding_is_none():
-    # the sums of the widths, rounded, and a corner that is whole but for less: it loses nothing
+    # the sums of the widths, rounded, and a vertex that is whole but for less: it loses nothing
     groups = Groups(np.array([0.1, 0.2, 0.3, 0.4]), -np.log(0.5), NAMED["hellinger"])
     q = np.zeros(4)
     near = Pairs(groups, q, 1.0, two_halves(groups, q, 1.0, 10**4)[:2])
@@ -211,11 +211,11 @@ def test_a_rest_of_rounding_is_none():
         near.want[0] = near.halves[1].weight[0] + off * groups.same
         rest, flips, least = near.look(block)
         assert (rest[0] == 0) == free
-        cost, corner = near.corners(block, rest, flips)
+        cost, vertex = near.vertices(block, rest, flips)
         nearer = (
             np.array([max(off - 1, 0) * groups.same]) / groups.width
         )  # as near as rounding hides
-        assert np.all(cost <= groups.loss(nearer, np.arange(4))[corner.taker])
+        assert np.all(cost <= groups.loss(nearer, np.arange(4))[vertex.taker])
         assert (cost.max() == 0) == free
         assert least[0] <= cost.min()  # whatever a rest may be but for rounding
     # where next to nothing may be lost, the pairs that leave no rest are looked at, rounded up or down

@@ -109,7 +109,7 @@ def test_rests_and_cells_hold_every_vertex():
         assert cells.few and np.array_equal(cells.units, units)
         assert np.allclose(cells.apart + cells.unit * units, width, rtol=0, atol=1e-15)
         assert abs(cells.apart).max() <= cells.unit * 2
-        for held in np.ndindex(*(size + 1)):  # each corner lies in its cell
+        for held in np.ndindex(*(size + 1)):  # each vertex lies in its cell
             rest, total = groups.room - np.dot(held, width), int(np.dot(held, units))
             if min(held) >= 0 and any(
                 held[k] < size[k] and -1e-14 <= rest <= width[k] for k in every
@@ -216,7 +216,7 @@ def test_no_cells_and_no_time():
         assert cells.few and np.array_equal(cells.units, units)
         assert np.allclose(cells.apart + cells.unit * units, width, rtol=0, atol=1e-15)
         assert abs(cells.apart).max() <= cells.unit * 2
-        for held in np.ndindex(*(size + 1)):  # each corner lies in its cell
+        for held in np.ndindex(*(size + 1)):  # each vertex lies in its cell
             rest, total = groups.room - np.dot(held, width), int(np.dot(held, units))
             if min(held) >= 0 and any(
                 held[k] < size[k] and -1e-14 <= rest <= width[k] for k in every
@@ -401,14 +401,14 @@ def test_no_choice_lies_above_the_hull():
             sets, above = upper_hull(profit, width, many)
             assert (np.sort(sets, axis=1)[:, 1:] > np.sort(sets, axis=1)[:, :-1]).all()
             assert above < 1e-9
-            corner = np.array([[part[s].sum() for part in (width, profit)] for s in sets])
-            assert (np.diff(corner[:, 0]) >= -1e-14).all()
+            vertex = np.array([[part[s].sum() for part in (width, profit)] for s in sets])
+            assert (np.diff(vertex[:, 0]) >= -1e-14).all()
             for choice in combinations(range(n), many):
                 at, height = width[list(choice)].sum(), profit[list(choice)].sum()
-                assert corner[0, 0] - 1e-12 <= at <= corner[-1, 0] + 1e-12
-                at = np.clip(corner[corner[:, 1].argmax(), 0], at - 1e-14, at + 1e-14)
+                assert vertex[0, 0] - 1e-12 <= at <= vertex[-1, 0] + 1e-12
+                at = np.clip(vertex[vertex[:, 1].argmax(), 0], at - 1e-14, at + 1e-14)
                 assert (
-                    height <= np.interp(at, *corner.T) + above + 1e-14
+                    height <= np.interp(at, *vertex.T) + above + 1e-14
                 )  # no choice lies above the hull
         p = np.sort(width / width.sum())
         groups = Groups(

@@ -22,8 +22,8 @@ from pmlbook.per_record.queries import Query, counting
 from pmlbook.per_record.tilted import EPS, best_adversary
 
 
-def minus_entropy(corner):
-    return mp.fsum(mp.mpf(p) * mp.log(mp.mpf(p)) for p in corner if p)
+def minus_entropy(vertex):
+    return mp.fsum(mp.mpf(p) * mp.log(mp.mpf(p)) for p in vertex if p)
 
 
 def test_prices_are_never_below_the_entropy():
@@ -31,21 +31,21 @@ def test_prices_are_never_below_the_entropy():
     mp.mp.dps = 50
     for trial in range(120):
         a = 2 + trial % 3
-        corners = rng.dirichlet(np.full(a, rng.choice([0.3, 1])), size=a)
-        if trial % 4 == 3:  # a needle: a last corner near the edge of the first two
-            corners[-1] = corners[:2].mean(axis=0) + 10.0 ** -rng.uniform(3, 12) * (
-                corners[-1] - corners[0]
+        vertices = rng.dirichlet(np.full(a, rng.choice([0.3, 1])), size=a)
+        if trial % 4 == 3:  # a needle: a last vertex near the edge of the first two
+            vertices[-1] = vertices[:2].mean(axis=0) + 10.0 ** -rng.uniform(3, 12) * (
+                vertices[-1] - vertices[0]
             )
-            corners[-1] = np.maximum(corners[-1], 0) / np.maximum(corners[-1], 0).sum()
-        kappa = prices(corners)
-        paid = [mp.fsum(mp.mpf(p) * mp.mpf(k) for p, k in zip(v, kappa)) for v in corners]
-        over = [x - minus_entropy(v) for x, v in zip(paid, corners)]
+            vertices[-1] = np.maximum(vertices[-1], 0) / np.maximum(vertices[-1], 0).sum()
+        kappa = prices(vertices)
+        paid = [mp.fsum(mp.mpf(p) * mp.mpf(k) for p, k in zip(v, kappa)) for v in vertices]
+        over = [x - minus_entropy(v) for x, v in zip(paid, vertices)]
         assert min(over) >= 0
-        centre = np.maximum(corners.mean(axis=0), 1e-300)
-        apart = max(rel_entr(v, centre).sum() for v in corners)
+        centre = np.maximum(vertices.mean(axis=0), 1e-300)
+        apart = max(rel_entr(v, centre).sum() for v in vertices)
         assert np.logaddexp.reduce(kappa) <= GENEROUS * apart + 1e-9
-        if np.abs(np.linalg.det(corners)) > 1e-3 and max(over) > 1e-10:
-            agreed = np.linalg.solve(corners, [float(minus_entropy(v)) for v in corners])
+        if np.abs(np.linalg.det(vertices)) > 1e-3 and max(over) > 1e-10:
+            agreed = np.linalg.solve(vertices, [float(minus_entropy(v)) for v in vertices])
             assert np.logaddexp.reduce(agreed) > GENEROUS * np.logaddexp.reduce(kappa) - 1e-9
 
 
@@ -83,9 +83,10 @@ def test_halves_cover_what_the_cell_covered():
         assert np.allclose(halves.drift, parent.drift + 2 * EPS, rtol=0, atol=1e-20)
         y = int(overpaid(parent)[0].argmax())
         assert np.array_equal(
-            np.delete(halves.corners, y, axis=1), np.delete(parent.corners.repeat(2, 0), y, axis=1)
+            np.delete(halves.vertices, y, axis=1),
+            np.delete(parent.vertices.repeat(2, 0), y, axis=1),
         )
-        old, one, other = parent.corners[0, y], halves.corners[0, y], halves.corners[1, y]
+        old, one, other = parent.vertices[0, y], halves.vertices[0, y], halves.vertices[1, y]
         i, j = (one != old).any(axis=1).argmax(), (other != old).any(axis=1).argmax()
         assert i != j and (one[i] == other[j]).all() and ((one != old).any(axis=1).sum()) == 1
         edge = old[i] - old[j]
@@ -96,7 +97,7 @@ def test_halves_cover_what_the_cell_covered():
         assert max(np.linalg.solve(half.T, point).min() for half in (one, other)) > -1e-7
         cells = cells[~worst] + halves
     assert cells.bound.max() < leakage + 0.27
-    fresh = bound_cells(ternary, b, cells.corners)
+    fresh = bound_cells(ternary, b, cells.vertices)
     assert (cells.bound <= fresh.bound + 1e-9).all() and np.allclose(
         fresh.reading, cells.reading, rtol=0, atol=1e-12
     )
@@ -113,7 +114,7 @@ def test_odds_keep_every_posterior_and_shorten_the_search():
     for _ in range(200):
         worst = np.arange(len(cells)) == cells.bound.argmax()
         cells = cells[~worst] + split(count, 2.0, cells[worst], rise=rises(count))
-        ends = cells.corners[..., 0]
+        ends = cells.vertices[..., 0]
         inside = (posterior[:, None] <= ends[..., 0] + 1e-12) & (
             posterior[:, None] >= ends[..., 1] - 1e-12
         )
@@ -130,13 +131,13 @@ def test_a_cell_that_nobody_reaches_is_empty():
     count = record_problem(counting(5), geometric(6, 0.5), 0)
     rise, apart = rises(count), np.array([[0.95, 0.05], [0.9, 0.1]])
     for low, nobody in ((0.85, False), (0.5, True)):  # so sure after 1, but at least 0.9 after 0
-        corners = np.broadcast_to(np.eye(2), (1, 6, 2, 2)).copy()
-        corners[0, 0], corners[0, 1, 0] = apart, (low, 1 - low)
-        moved, empty = narrow(corners, np.array([1]), 0, rise)
+        vertices = np.broadcast_to(np.eye(2), (1, 6, 2, 2)).copy()
+        vertices[0, 0], vertices[0, 1, 0] = apart, (low, 1 - low)
+        moved, empty = narrow(vertices, np.array([1]), 0, rise)
         most = np.log(low / (1 - low)) + rise[:, 1]
-        assert empty[0] == nobody == (most[0] < np.log(9)) and not corners[0, :, 1][2:, 0].any()
+        assert empty[0] == nobody == (most[0] < np.log(9)) and not vertices[0, :, 1][2:, 0].any()
         assert moved[0].tolist() == [most[0] < np.log(19), False, True, True, True, True]
-        assert np.allclose(np.log(corners[0, 2:, 0]) @ [1, -1], most[2:], rtol=0, atol=1e-12)
+        assert np.allclose(np.log(vertices[0, 2:, 0]) @ [1, -1], most[2:], rtol=0, atol=1e-12)
 
 
 def test_the_bound_at_the_top_in_fifty_digits():

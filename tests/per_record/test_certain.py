@@ -26,16 +26,19 @@ def test_capacities_are_enclosed():
     asked = Asked()
     capacities(np.array([binary_symmetric(0.2)]), clock=asked)
     assert asked.times == 0  # done at first sight
-    laws = np.linspace(0, 1, 2001)[:, None] * [1, -1] + [0, 1]
+    distributions = np.linspace(0, 1, 2001)[:, None] * [1, -1] + [0, 1]
     rows = rng.dirichlet(np.ones(3), size=(40, 2))
-    grid = [entr(laws @ two).sum(axis=1) - laws @ entr(two).sum(axis=1) for two in rows]
+    grid = [
+        entr(distributions @ two).sum(axis=1) - distributions @ entr(two).sum(axis=1)
+        for two in rows
+    ]
     reached = np.max(grid, axis=1)
     found, low, high = capacities(rows)
     best = int(reached.argmax())
     assert (
         (low <= reached + 1e-6).all() and (reached <= high).all() and high[best] - low[best] < 1e-13
     )
-    assert abs(found[best] - laws[grid[best].argmax()]).max() < 1e-3
+    assert abs(found[best] - distributions[grid[best].argmax()]).max() < 1e-3
     even, first, above = capacities(rows, clock=Clock(0))
     assert (even == 0.5).all() and np.allclose(first, [g[1000] for g in grid], rtol=0, atol=1e-14)
     assert (reached <= above).all()

@@ -85,9 +85,9 @@ def test_a_stationary_point_is_what_it_says():
             at_rest(problem, 0.5, prior, 1.5, 0, Clock()),
             at_rest(problem, 0.5, prior, 1.5, 9, Clock(0)),
         ):
-            law = prior.sum(axis=1, keepdims=True)
+            distribution = prior.sum(axis=1, keepdims=True)
             assert stand.multiplier == 1.5 and np.allclose(
-                stand.inside * law, prior, rtol=0, atol=1e-15
+                stand.inside * distribution, prior, rtol=0, atol=1e-15
             )
             assert np.allclose(
                 stand.outputs, problem.outputs(prior).sum(axis=0), rtol=0, atol=1e-15
@@ -98,7 +98,7 @@ def test_a_stationary_point_is_what_it_says():
         gains = posterior_gains(problem, stand.inside[None] * here / len(here))
         again = tilt(gains, problem.log_shares, room, np.array([1.5])).classes[0]
         for _ in range(300):
-            law = again.sum(axis=1, keepdims=True)
+            distribution = again.sum(axis=1, keepdims=True)
             again = tilt(
                 posterior_gains(problem, again[None]), problem.log_shares, room, np.array([1.5])
             )

@@ -56,20 +56,21 @@ def test_a_witness_learns_what_it_says():
     weights = [[Fraction(x) for x in row] for row in proof.witness.classes]
     total = sum(map(sum, weights))
     exact = [[Fraction(x) for x in row] for row in channel.tolist()]
-    law, rows = [], []
-    for laws, table in zip(weights, attack.rows):
-        law.append(sum(laws) / total)
+    distribution, rows = [], []
+    for distributions, table in zip(weights, attack.rows):
+        distribution.append(sum(distributions) / total)
         places = [channel.tolist().index(row) for row in table.tolist()]
         mixed = [
-            sum(w * exact[k][y] / sum(exact[k]) for w, k in zip(laws, places)) for y in range(4)
+            sum(w * exact[k][y] / sum(exact[k]) for w, k in zip(distributions, places))
+            for y in range(4)
         ]
-        rows.append([x / sum(laws) for x in mixed])
-    low, high = enclose(lambda: information(law, rows))
+        rows.append([x / sum(distributions) for x in mixed])
+    low, high = enclose(lambda: information(distribution, rows))
     assert low - Fraction(1, 10**16) < proof.value <= high
     entropy = -sum(
         float(w / total) * np.log(float(w / total / n))
-        for laws, ways in zip(weights, attack.ways)
-        for w, n in zip(laws, ways)
+        for distributions, ways in zip(weights, attack.ways)
+        for w, n in zip(distributions, ways)
     )
     assert abs(entropy - 1.6) < 1e-6 and learnt(attack, entropy - 1e-9, proof.witness.classes) > 0
     with pytest.raises(ProofFailed, match="not surely"):

@@ -39,7 +39,7 @@ def test_no_noise_and_no_information():
 
 
 def test_bins_against_quadrature():
-    for noise, law, scale, bins in (
+    for noise, distribution, scale, bins in (
         ("laplace", laplace, 0.7, 2),
         ("gaussian", norm, 0.3, 1),
         ("gaussian", norm, 0.5, 3),
@@ -49,12 +49,14 @@ def test_bins_against_quadrature():
         first = 0 if noise == "laplace" else -math.ceil(6 * scale)
         edges = first + np.arange((2 - 2 * first) * bins + 1) / bins
         for value, row in enumerate(channel):
-            assert np.isclose(row[0], law.cdf(first, value, scale), rtol=1e-12, atol=0)
-            assert np.isclose(row[-1], law.sf(edges[-1], value, scale), rtol=1e-12, atol=0)
+            assert np.isclose(row[0], distribution.cdf(first, value, scale), rtol=1e-12, atol=0)
+            assert np.isclose(row[-1], distribution.sf(edges[-1], value, scale), rtol=1e-12, atol=0)
             for k, (low, high) in enumerate(zip(edges, edges[1:])):
-                mass = quad(law.pdf, low, high, (value, scale), epsabs=0, epsrel=1e-11)[0]
+                mass = quad(distribution.pdf, low, high, (value, scale), epsabs=0, epsrel=1e-11)[0]
                 assert np.isclose(row[k + 1], mass, rtol=1e-9, atol=0)
-        tails = law.cdf(first, range(3), scale) + law.sf(edges[-1], range(3), scale)
+        tails = distribution.cdf(first, range(3), scale) + distribution.sf(
+            edges[-1], range(3), scale
+        )
         assert (
             outside == 0 if noise == "laplace" else tails.max() < outside < tails.max() * (1 + 1e-8)
         )

@@ -50,21 +50,21 @@ def drawn_prior(problem):
     return prior * present / (prior * present).sum()
 
 
-def exactly(parts, price, law, y, t):
+def exactly(parts, price, distribution, y, t):
     seen = mp.log(t) if t else mp.mpf(-700), mp.log(1 - t) if t < 1 else mp.mpf(-700)
     total = mp.mpf(0)
     for a in range(2):
-        total += mp.mpf(law[a]) * mp.mpf(parts.common[a, y]) * seen[a]
+        total += mp.mpf(distribution[a]) * mp.mpf(parts.common[a, y]) * seen[a]
         for height, share in zip(parts.height[a, y], parts.shares[a, y]):
             x = mp.mpf(height) * seen[a] - mp.mpf(price.belief[a])
             total += price.doubt * mp.mpf(share) * mp.exp(x / price.doubt - 1)
     return total
 
 
-def at_law(parts, price, share, cell):
-    law = np.array([share, 1 - share])
-    fixed = entr(law).sum() + price.belief @ law + price.doubt * 0.1
-    return fixed + tops(parts, price, law, *cell, 1e-10)
+def at_distribution(parts, price, share, cell):
+    distribution = np.array([share, 1 - share])
+    fixed = entr(distribution).sum() + price.belief @ distribution + price.doubt * 0.1
+    return fixed + tops(parts, price, distribution, *cell, 1e-10)
 
 
 def test_rows_are_what_is_common_and_the_peaks():
@@ -97,14 +97,16 @@ def test_the_supremum_in_fifty_digits():
         doubt = float(rng.choice([0.1, 0.5, 2]))
         price = Price(doubt, doubt * rng.normal(size=2))
         share, ends = rng.uniform(0.1, 0.9), np.sort(rng.choice(GRID, size=(2, m)), axis=0)
-        law, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
-        found, total = tops(parts, price, law, *ends, fine), mp.mpf(0)
+        distribution, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
+        found, total = tops(parts, price, distribution, *ends, fine), mp.mpf(0)
         for y in range(m):
             inside = GRID[(ends[0, y] <= GRID) & (GRID <= ends[1, y])]
             net = [*np.linspace(ends[0, y], ends[1, y], 40), *inside]
-            total += max(exactly(parts, price, law, y, mp.mpf(float(t))) for t in net)
-        near = summits(parts, price, law, *ends)[0]
-        reached = sum(exactly(parts, price, law, y, mp.mpf(float(t))) for y, t in enumerate(near))
+            total += max(exactly(parts, price, distribution, y, mp.mpf(float(t))) for t in net)
+        near = summits(parts, price, distribution, *ends)[0]
+        reached = sum(
+            exactly(parts, price, distribution, y, mp.mpf(float(t))) for y, t in enumerate(near)
+        )
         assert total <= found and reached <= found <= max(reached, total) + m * fine + 1e-9
         assert reached >= total - 1e-6
 
@@ -131,14 +133,14 @@ def test_an_interval_is_never_understated():
         )
         first = rng.choice([0.0, rng.uniform(0, 0.2), rng.uniform(0, 0.9)])
         last = first + rng.choice([1e-3, 0.05])
-        law = np.array([first, 1 - first])
-        y, top = np.arange(2), summits(parts, price, law, *cell)[0]
+        distribution = np.array([first, 1 - first])
+        y, top = np.arange(2), summits(parts, price, distribution, *cell)[0]
         for centre in (top, rng.uniform(0.1, 0.9, size=2)):
             reach = rng.uniform(0.01, 0.1, size=2) * centre * (1 - centre)
             net = np.linspace(centre - reach, centre + reach, 201)
-            common, held, _ = pays(parts, price, law, np.broadcast_to(y, net.shape), net)
+            common, held, _ = pays(parts, price, distribution, np.broadcast_to(y, net.shape), net)
             worth = (common + price.doubt * held.sum(axis=-1)).sum(axis=0)
-            most, better = above(parts, price, law, y, net[0], net[-1])
+            most, better = above(parts, price, distribution, y, net[0], net[-1])
             assert (worth.max(axis=0) <= most + 1e-16).all()
             assert np.allclose(better, np.maximum(worth[0], worth[-1]), rtol=0, atol=1e-14)
         piece = Piece(np.inf, np.inf, first, last, *cell, price)
@@ -147,12 +149,16 @@ def test_an_interval_is_never_understated():
             found.price is price
             and bounded(parts, 0.1, piece._replace(bound=-1.0), np.inf, 1).bound == -1
         )
-        laws = [
-            at_law(parts, price, first + part * (last - first), cell) for part in (0, 0.3, 0.5, 1)
+        distributions = [
+            at_distribution(parts, price, first + part * (last - first), cell)
+            for part in (0, 0.3, 0.5, 1)
         ]
-        assert max(laws) <= found.bound + 1e-9 and abs(laws[2] - found.central) < 1e-9
+        assert (
+            max(distributions) <= found.bound + 1e-9
+            and abs(distributions[2] - found.central) < 1e-9
+        )
         bent = (last - first) ** 2 / 8 / (first * (1 - last)) if first else 0.7 * last
-        assert found.bound <= max(laws) + bent + 1e-9
+        assert found.bound <= max(distributions) + bent + 1e-9
 
 
 def test_derivatives_against_differences():
@@ -166,39 +172,43 @@ def test_derivatives_against_differences():
         m = parts.height.shape[1]
         cell = np.zeros(m), np.ones(m)
         classes, leakage = best_adversary(problem, b, rng, 8, accuracy=1e-12)
-        law = own = classes.sum(axis=1)
-        if trial % 2:  # another law than that of the best adversary
-            law = own + np.clip(rng.uniform(-0.1, 0.1), -own[0] / 2, own[1] / 2) * np.array([1, -1])
+        distribution = own = classes.sum(axis=1)
+        if trial % 2:  # another distribution than that of the best adversary
+            distribution = own + np.clip(
+                rng.uniform(-0.1, 0.1), -own[0] / 2, own[1] / 2
+            ) * np.array([1, -1])
         price = starting_price(
             problem, parts, classes, own_multiplier(problem, b, classes, Clock())
         )
         if price.doubt < 0.02 or problem.missing(classes) < 0.99 * room:
             continue  # her doubt costs her nothing
-        value, slope, second = dual(parts, price, law, room, *cell)
+        value, slope, second = dual(parts, price, distribution, room, *cell)
         at, rises, turns = np.array([price.doubt, *price.belief]), [], []
         for h in 1e-5 * np.eye(3):
             sides = [Price(float(x[0]), x[1:]) for x in (at + h, at - h)]
-            more, less = (dual(parts, side, law, room, *cell) for side in sides)
+            more, less = (dual(parts, side, distribution, room, *cell) for side in sides)
             rises.append([more[0] - less[0], *(more[1] - less[1])])
-            turns.append(np.subtract(*(summits(parts, side, law, *cell)[0] for side in sides)))
+            turns.append(
+                np.subtract(*(summits(parts, side, distribution, *cell)[0] for side in sides))
+            )
         if np.abs(turns).max() < 5e-4:  # no other hill takes over
             rises, near = np.array(rises) / 2e-5, 1e-3 * np.abs(second).max()
             assert np.allclose(rises[:, 0], slope, rtol=0, atol=1e-4)
             assert np.allclose(rises[:, 1:], second, rtol=0, atol=near)
             checked += 1
-        price, value = best_price(parts, price, law, room, *cell, -np.inf)
-        assert value >= leakage - 1e-9 or law is not own
-        if np.abs(dual(parts, price, law, room, *cell)[1]).max() > 1e-6:
+        price, value = best_price(parts, price, distribution, room, *cell, -np.inf)
+        assert value >= leakage - 1e-9 or distribution is not own
+        if np.abs(dual(parts, price, distribution, room, *cell)[1]).max() > 1e-6:
             torn_ones += 1
             continue
-        where = summits(parts, price, law, *cell)[0]
-        _, held, _ = pays(parts, price, law, np.arange(m), where)
+        where = summits(parts, price, distribution, *cell)[0]
+        _, held, _ = pays(parts, price, distribution, np.arange(m), where)
         prior = held.reshape(2, -1)[np.arange(2)[:, None], parts.place]
         prior = np.where(np.isfinite(problem.log_counts), prior, 0)
-        assert np.allclose(prior.sum(axis=1), law, rtol=0, atol=1e-4)
+        assert np.allclose(prior.sum(axis=1), distribution, rtol=0, atol=1e-4)
         assert abs(problem.missing(prior) - room) < 1e-3
         assert abs(problem.leakage(prior / prior.sum()) - value) < 1e-3
-        others += law is not own
+        others += distribution is not own
     assert checked >= 8 and torn_ones <= 12 and others >= 4
 
 

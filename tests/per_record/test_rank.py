@@ -109,14 +109,16 @@ def test_frames_hold_every_adversary():
             assert np.isclose(
                 np.linalg.norm(left * weight), np.linalg.norm(size[axes:]), rtol=0, atol=1e-12
             )
-            laws = rng.dirichlet(even * 200, size=200)
-            laws = np.vstack([even, laws[rel_entr(laws, even).sum(axis=1) <= 0.2]])
+            distributions = rng.dirichlet(even * 200, size=200)
+            distributions = np.vstack(
+                [even, distributions[rel_entr(distributions, even).sum(axis=1) <= 0.2]]
+            )
             for (least, most_there), table in (
                 (part.rest, left),
                 (part.span, rows),
                 (part.box, part.place),
             ):
-                means = laws @ table
+                means = distributions @ table
                 assert (least <= means + 1e-15).all() and (means <= most_there + 1e-15).all()
                 assert (most_there - least <= np.ptp(table, axis=0) + 1e-12).all()
             assert (part.span[0] >= 0).all() and (part.span[1] <= rows.max(axis=0)).all()
@@ -126,14 +128,14 @@ def test_a_climb_finds_what_a_grid_finds():
     rng = np.random.default_rng(13)
     for _ in range(12):
         problem = record_problem(counting(2), random_channel(3, 3, rng), 0)
-        heat, law = rng.uniform(0.3, 2), rng.dirichlet(np.ones(3))
-        stand = Stand(heat, np.full((2, 2), 0.5), law)
+        heat, distribution = rng.uniform(0.3, 2), rng.dirichlet(np.ones(3))
+        stand = Stand(heat, np.full((2, 2), 0.5), distribution)
         part = frame(problem, 0, stand, np.inf)
         grid = np.sin(np.linspace(0, np.pi / 2, 4001))[:, None] ** 2
-        laws = np.hstack([1 - grid, grid])
-        worth = rel_entr(laws @ part.rows, law).sum(axis=1)
-        worth += heat * (entr(laws) + laws * part.logs).sum(axis=1)
-        top = highest(part, stand, laws[200::400])
+        distributions = np.hstack([1 - grid, grid])
+        worth = rel_entr(distributions @ part.rows, distribution).sum(axis=1)
+        worth += heat * (entr(distributions) + distributions * part.logs).sum(axis=1)
+        top = highest(part, stand, distributions[200::400])
         assert abs(top - worth.max()) < 1e-6
 
 

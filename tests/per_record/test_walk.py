@@ -27,14 +27,14 @@ def asked(query, channel, share):
 def drawn(problem, rng, n):
     "Adversaries of all sorts: their entropies and leakages."
     present = np.isfinite(problem.log_counts)
-    laws = (
+    distributions = (
         rng.gamma(rng.choice([0.05, 0.3, 2.0], (n, 1, 1)), size=(n, *present.shape)) * present
         + 1e-300 * present
     )
-    laws = 0.5 * laws / laws.sum(axis=(1, 2), keepdims=True)
-    laws += rng.random((n, 1, 1)) * (problem.uniform / 2 - laws)
-    laws /= laws.sum(axis=(1, 2), keepdims=True)
-    return laws, problem.entropy(laws), problem.leakage(laws)
+    distributions = 0.5 * distributions / distributions.sum(axis=(1, 2), keepdims=True)
+    distributions += rng.random((n, 1, 1)) * (problem.uniform / 2 - distributions)
+    distributions /= distributions.sum(axis=(1, 2), keepdims=True)
+    return distributions, problem.entropy(distributions), problem.leakage(distributions)
 
 
 def random_tree(attack, rng, depth):
@@ -44,12 +44,12 @@ def random_tree(attack, rng, depth):
         inner = rng.random(width) < (level < depth) * 0.9
         for cut in inner:
             i, j = rng.permutation(a)[:2].tolist()
-            laws = [rng.gamma(0.3, size=len(w)).tolist() for w in attack.ways]
-            laws = [[x + 1e-9 for x in law] for law in laws]
+            distributions = [rng.gamma(0.3, size=len(w)).tolist() for w in attack.ways]
+            distributions = [[x + 1e-9 for x in distribution] for distribution in distributions]
             leaf = Leaf(
                 float(np.exp(rng.normal(-3, 2))),
                 float(rng.choice([0, 0.2 * rng.random(), rng.random()])),
-                laws,
+                distributions,
             )
             nodes.append(Cut(int(rng.integers(m)), i, j, rng.uniform(0.01, 0.99)) if cut else leaf)
         width = 2 * int(inner.sum())
@@ -107,9 +107,15 @@ def test_attacks_see_what_a_list_of_datasets_sees():
             assert len(here) == len(listed)
             for one, other in zip(here, listed):
                 assert sum(map(sum, one.ways)) == query.table.size
-                for laws, sizes, laws2, sizes2 in zip(one.rows, one.ways, other.rows, other.ways):
-                    table = {tuple(law): n for law, n in zip(laws, sizes)}
-                    assert table == {tuple(law): n for law, n in zip(laws2, sizes2)}
+                for distributions, sizes, distributions2, sizes2 in zip(
+                    one.rows, one.ways, other.rows, other.ways
+                ):
+                    table = {
+                        tuple(distribution): n for distribution, n in zip(distributions, sizes)
+                    }
+                    assert table == {
+                        tuple(distribution): n for distribution, n in zip(distributions2, sizes2)
+                    }
 
 
 def test_one_attack_for_records_that_are_alike():
@@ -152,7 +158,7 @@ def test_trees_of_nonsense_prove_only_what_is_true():
     for query, channel, share, _ in settings[:-1]:
         attack, b, best, value = asked(query, channel, share)
         problem = problem_of(attack)
-        laws, doubts, learnt = drawn(problem, rng, 4000)
+        distributions, doubts, learnt = drawn(problem, rng, 4000)
         most = max(value, learnt[doubts >= b].max(initial=0))
         for depth in (0, 2, 4, 6, 6):
             tree = random_tree(attack, rng, depth)

@@ -36,7 +36,7 @@ def asked(query, channel, share):
     return attack, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
-def by_definition(attack, b, price, law, y, t):
+def by_definition(attack, b, price, distribution, y, t):
     "F of an output at a posterior, from the theorem, with fifty digits."
     with localcontext(prec=50):
         total, everyone = Decimal(0), Decimal(sum(map(sum, attack.ways)))
@@ -44,7 +44,7 @@ def by_definition(attack, b, price, law, y, t):
             exact = [[Decimal(x) / sum(map(Decimal, row)) for x in row] for row in rows.tolist()]
             least = [min(column) for column in zip(*exact)]
             log, mu = (Decimal(t) if a == 0 else 1 - Decimal(t)).ln(), Decimal(price[1 + a])
-            total += least[y] * Decimal(law[a]) * log
+            total += least[y] * Decimal(distribution[a]) * log
             for row, n in zip(exact, ways):
                 above = [x - w for x, w in zip(row, least)]
                 if above.index(max(above)) == y:
@@ -60,13 +60,13 @@ def ball(x):
 def drawn(problem, rng, n):
     "Adversaries of all sorts: their entropies and leakages."
     present = np.isfinite(problem.log_counts)
-    laws = (
+    distributions = (
         rng.gamma(rng.choice([0.05, 0.3, 2.0], (n, 1, 1)), size=(n, *present.shape)) * present
         + 1e-300 * present
     )
-    laws = laws / laws.sum(axis=(1, 2), keepdims=True)
-    laws += rng.random((n, 1, 1)) * (problem.uniform - laws)
-    return problem.entropy(laws), problem.leakage(laws)
+    distributions = distributions / distributions.sum(axis=(1, 2), keepdims=True)
+    distributions += rng.random((n, 1, 1)) * (problem.uniform - distributions)
+    return problem.entropy(distributions), problem.leakage(distributions)
 
 
 def nonsense(m, price, rng, depth):
@@ -101,10 +101,14 @@ def test_the_curve_in_fifty_digits():
             price, share = (0.3, -0.4, -0.2), 0.4
             with flint.ctx.workprec(BITS):
                 here = world(attack, 0.5)
-                known, law = spots(attack, here), (flint.arb(share), 1 - flint.arb(share))
+                known, distribution = spots(attack, here), (flint.arb(share), 1 - flint.arb(share))
                 for y in range(attack.rows[0].shape[1]):
                     curve = curve_of(
-                        known, y, law, flint.arb(price[0]), tuple(map(flint.arb, price[1:]))
+                        known,
+                        y,
+                        distribution,
+                        flint.arb(price[0]),
+                        tuple(map(flint.arb, price[1:])),
                     )
                     for t in (1e-9, 0.3, 0.9):
                         found = curve.part(0, flint.arb(t)) + curve.part(1, 1 - flint.arb(t))

@@ -8,7 +8,7 @@ from scipy.special import rel_entr
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.per_record.doubt import at_rest, own_multiplier
-from pmlbook.per_record.proof_checker import ProofFailed, law_of, world
+from pmlbook.per_record.proof_checker import ProofFailed, distribution_of, world
 from pmlbook.per_record.proof_values import (
     Beside,
     ByValue,
@@ -54,9 +54,9 @@ def nonsense(attack, rng, depth):
         low, high = place.min(axis=0), place.max(axis=0)
         for level in range(depth + 1):
             inner = rng.random(width) < 0.9 * (level < depth)
-            laws = rng.dirichlet(np.ones(n), width) + 1e-3
-            for cut, law in zip(inner, laws.tolist()):
-                nodes.append(Slice(int(rng.integers(d)), None) if cut else Beside(law))
+            distributions = rng.dirichlet(np.ones(n), width) + 1e-3
+            for cut, distribution in zip(inner, distributions.tolist()):
+                nodes.append(Slice(int(rng.integers(d)), None) if cut else Beside(distribution))
             width = 2 * int(inner.sum())
         share = rng.random() * min(1, heat / max(kept, 1e-9)) * 0.99
         boxes = [(low.tolist(), high.tolist())]
@@ -74,13 +74,13 @@ def nonsense(attack, rng, depth):
 def drawn(problem, rng, n):
     "Adversaries of all sorts: their entropies and leakages."
     present = np.isfinite(problem.log_counts)
-    laws = (
+    distributions = (
         rng.gamma(rng.choice([0.05, 0.3, 2.0], (n, 1, 1)), size=(n, *present.shape)) * present
         + 1e-300 * present
     )
-    laws = laws / laws.sum(axis=(1, 2), keepdims=True)
-    laws += rng.random((n, 1, 1)) * (problem.uniform - laws)
-    return problem.entropy(laws), problem.leakage(laws)
+    distributions = distributions / distributions.sum(axis=(1, 2), keepdims=True)
+    distributions += rng.random((n, 1, 1)) * (problem.uniform - distributions)
+    return problem.entropy(distributions), problem.leakage(distributions)
 
 
 def spoiled(proof, rng):
@@ -116,20 +116,20 @@ def test_sums_of_columns_are_never_understated():
         n, columns = rng.integers(2, 6, size=2)
         weights, room = rng.dirichlet(np.ones(n)), rng.choice([1e-9, 0.01, 0.3, 5.0])
         table = rng.normal(size=(n, columns)) * rng.choice([0, 1e-6, 1, 1e3], columns)
-        laws = weights + rng.random((3000, 1)) ** 3 * (
+        distributions = weights + rng.random((3000, 1)) ** 3 * (
             rng.dirichlet(np.full(n, 0.5), 3000) - weights
         )
-        laws = laws[rel_entr(laws, weights).sum(axis=1) <= room]
+        distributions = distributions[rel_entr(distributions, weights).sum(axis=1) <= room]
         ends = means(
             [flint.arb(w).log() for w in weights.tolist()],
             [[flint.arb(x) for x in row] for row in table.tolist()],
             flint.arb(room),
         )
         low, high = (np.array([float(end[k]) for end in ends]) for k in (0, 1))
-        seen, wide = laws @ table, np.ptp(table, axis=0)
+        seen, wide = distributions @ table, np.ptp(table, axis=0)
         assert (low - 1e-9 * wide <= seen).all() and (seen <= high + 1e-9 * wide).all()
         assert (low >= table.min(axis=0) - 1e-9).all() and (high <= table.max(axis=0) + 1e-9).all()
-        if room > 0.1 and len(laws) > 500:
+        if room > 0.1 and len(distributions) > 500:
             assert (seen.max(axis=0) - seen.min(axis=0) >= 0.3 * (high - low) - 1e-9).mean() > 0.5
 
 
@@ -144,11 +144,11 @@ def test_a_leaf_against_floats():
         attack, b, best, value = asked(query, channel, share)
         problem = problem_of(attack)
         stand = at_rest(problem, b, best, own_multiplier(problem, b, best, Clock()), 40, Clock())
-        here, law = world(attack, b), law_of(stand.outputs.tolist(), "q")
+        here, distribution = world(attack, b), distribution_of(stand.outputs.tolist(), "q")
         for a, uniform in enumerate(problem.uniform.sum(axis=1)):
             least = least_share(float(uniform), len(problem.rows), value, float(here.room))
             part = frame(problem, a, stand, float(here.room) / least if least else np.inf)
-            t = 0.5 * min(1, stand.multiplier / part.kept)
+            t = 0.5 * min(1, stand.multiplier / max(part.kept, 1e-300))
             arrays = [x.tolist() for x in (part.middle, part.turn, part.place, *part.box)]
             said = Value(least, float(part.kept), t, *arrays, [])
             on, n = ground(here, a, said, value), len(part.rows)
@@ -165,7 +165,7 @@ def test_a_leaf_against_floats():
                 found = float(
                     value_top(
                         on,
-                        (flint.arb(stand.multiplier), law),
+                        (flint.arb(stand.multiplier), distribution),
                         said,
                         box,
                         Beside(floats.compared[0].tolist()),

@@ -14,7 +14,7 @@ from pmlbook.practice.composition import (
     best_answer,
     compose,
     composed_level,
-    exact_corners,
+    exact_vertices,
     worst_joint_level,
 )
 from pmlbook.release.mechanism import Mechanism
@@ -59,7 +59,7 @@ def test_nothing_and_everything():
 def test_vertices_of_joint_levels():
     some_prior = (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5))
     for most in (Fraction(1), Fraction(5, 4), Fraction(2), Fraction(9)):
-        listed = list(exact_corners(some_prior, most))
+        listed = list(exact_vertices(some_prior, most))
         assert len(set(listed)) == len(listed) > 0
         for lifts in listed:
             assert (
@@ -190,14 +190,14 @@ def test_the_first_level_without_a_promise():
 def test_vertices_against_another_list():
     third = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
     for most in (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(6)):
-        corners = list(exact_corners(third, most))
-        assert len(set(corners)) == len(corners) > 0
-        for corner in corners:
+        vertices = list(exact_vertices(third, most))
+        assert len(set(vertices)) == len(vertices) > 0
+        for vertex in vertices:
             assert (
-                sum(p * v for p, v in zip(third, corner)) == 1
-                and 0 <= min(corner) <= max(corner) <= most
+                sum(p * v for p, v in zip(third, vertex)) == 1
+                and 0 <= min(vertex) <= max(vertex) <= most
             )
-            assert sum(0 < v < most for v in corner) <= 1
+            assert sum(0 < v < most for v in vertex) <= 1
         one_by_one = set()
         for free in range(3):  # two entries at an end, the third from the sum
             for ends in product((Fraction(0), most), repeat=2):
@@ -206,7 +206,7 @@ def test_vertices_against_another_list():
                 if 0 <= rest / third[free] <= most:
                     entries[free] = rest / third[free]
                     one_by_one.add(tuple(entries))
-        assert set(corners) == one_by_one
+        assert set(vertices) == one_by_one
 
 
 def test_the_most_symbols():

@@ -155,10 +155,10 @@ def test_ceilings_at_the_ends():
         np.array([0.25, 0.5, 0.75, 0.9, 1, 0.6, 1]),
     )
     for sign, state in ((9, EMPTY), (-9, FULL)):
-        corners = ceilings(
+        vertices = ceilings(
             Knapsacks(four[0], Fraction(3, 2)), np.full(4, sign), begin[:4], end[:4]
         )[1]
-        assert (corners == state).all() and corners.shape == (4, 4)
+        assert (vertices == state).all() and vertices.shape == (4, 4)
 
 
 def test_the_intervals_cover_everything():

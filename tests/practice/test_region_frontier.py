@@ -20,8 +20,8 @@ from pmlbook.workshop.progress import Clock
 from pmlbook.worst_case.least_leakage import least_leakage_of_mask
 
 
-def corners_of(region):
-    """All corners of a region, in fractions: bound parts at their limits but for one, and the free mass at one place."""
+def vertices_of(region):
+    """All vertices of a region, in fractions: bound parts at their limits but for one, and the free mass at one place."""
     n, free = len(region.prior), Fraction(region.free)
     low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
     for choice in product(*zip(low, high)):
@@ -44,14 +44,14 @@ def test_the_largest_lift_is_found():
         PriorRegion([2.0**-27, 1 - 2.0**-27], [2.0**-28, 0], [1, 1], 0.0),
     ]
     for region in regions:
-        n, corners = len(region.prior), list(corners_of(region))
+        n, vertices = len(region.prior), list(vertices_of(region))
         for trial in range(8):
             channel = draw.dirichlet(np.ones(3), n) * (draw.random((n, 3)) < 0.7 + trial % 2)
             channel[:, 0] += 1 - channel.sum(axis=1)
             weights = Mechanism(channel, region.prior).weights
             lifts = []
             for column in weights.T.tolist():
-                least = min(sum(q * w for q, w in zip(corner, column)) for corner in corners)
+                least = min(sum(q * w for q, w in zip(vertex, column)) for vertex in vertices)
                 if max(column):
                     lifts.append(max(column) / least if least else None)
             assert region_lift(weights, region) == (None if None in lifts else max(lifts))
@@ -60,11 +60,11 @@ def test_the_largest_lift_is_found():
             low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
             assert sum(member) == 1 and all(a <= x for a, x in zip(low, member))
             assert sum(min(x, b) for x, b in zip(member, high)) >= 1 - Fraction(region.free)
-        for corner in corners:  # what is there stays
-            place = next((k for k in range(n) if corner[k] - Fraction(region.free) >= low[k]), 0)
-            part = [float(x) - region.free * (k == place) for k, x in enumerate(corner)]
+        for vertex in vertices:  # what is there stays
+            place = next((k for k in range(n) if vertex[k] - Fraction(region.free) >= low[k]), 0)
+            part = [float(x) - region.free * (k == place) for k, x in enumerate(vertex)]
             if not region.free:
-                assert exact_member(part, np.eye(n)[place].tolist(), region) == corner
+                assert exact_member(part, np.eye(n)[place].tolist(), region) == vertex
 
 
 def test_a_narrow_region_is_bounded():
@@ -104,7 +104,7 @@ def test_programmes_against_listing():
         (regions[2], np.eye(3, dtype=bool)),
     ):
         programmes = _Programmes(mask, region)
-        least = float(1 / min(map(min, corners_of(region))))
+        least = float(1 / min(map(min, vertices_of(region))))
         missed = [
             -programmes.at(limit, Clock(60)).value
             for limit in (0.5 * least, 0.9 * least, least, 2 * least)
@@ -143,9 +143,9 @@ def test_brackets_hold_the_least_level():
                 keeps_level(design.mechanism, region, design.value)
                 and not design.mechanism.weights[~mask].any()
             )
-            for corner in list(corners_of(region))[:3]:  # a single prior is no harder
-                if min(corner):
+            for vertex in list(vertices_of(region))[:3]:  # a single prior is no harder
+                if min(vertex):
                     assert (
-                        least_leakage_of_mask(mask, np.array(corner, dtype=float))[2]
+                        least_leakage_of_mask(mask, np.array(vertex, dtype=float))[2]
                         <= design.value + 1e-12
                     )

@@ -9,21 +9,21 @@ import pytest
 from pmlbook.foundations.utility import as_utility
 from pmlbook.practice.estimated_prior import PriorRegion, box_region, worst_leakage
 from pmlbook.practice.robust import (
-    corners_of,
     keeps_level,
     least_probability,
     robust_bound,
-    robust_corners,
     robust_mechanism,
     robust_mixture,
+    robust_vertices,
+    vertices_of,
 )
 from pmlbook.release.certificate import exp_below
 from pmlbook.workshop.progress import Clock
 
 
 def too_bold(region, level, measure):
-    """What robust_mixture makes of corners that were listed for a fifth more than the level."""
-    bold = robust_corners(region, exp_below(1.2 * level))
+    """What robust_mixture makes of vertices that were listed for a fifth more than the level."""
+    bold = robust_vertices(region, exp_below(1.2 * level))
     return robust_mixture(region, level, measure, Clock(), lambda limit: bold)
 
 
@@ -40,7 +40,7 @@ def test_no_limit_above_the_level_is_asked_for():
 
     def listed(limit):
         asked.append(limit)
-        return robust_corners(TWO, limit)
+        return robust_vertices(TWO, limit)
 
     close = robust_mixture(TWO, 0.6, INFORMATION, Clock(), listed)
     assert max(asked) <= exp_below(0.6) and asked[-1] > exp_below(0.6) * (1 - Fraction(1, 10**9))
@@ -61,17 +61,17 @@ def test_the_least_probability_of_a_set_is_exact():
 
 def test_vertices_on_given_sets():
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
-    list_of_all = robust_corners(region, limit)
+    list_of_all = robust_vertices(region, limit)
     least_of = partial(least_probability, region)
-    again = corners_of(region, limit, list_of_all.inner, list_of_all.outer, least_of)
+    again = vertices_of(region, limit, list_of_all.inner, list_of_all.outer, least_of)
     assert again.share == list_of_all.share and (again.lifts == list_of_all.lifts).all()
 
 
 def test_columns_of_vertices_in_fractions():
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
-    list_of_all = robust_corners(region, limit)
+    list_of_all = robust_vertices(region, limit)
     least_of = partial(least_probability, region)
-    again = corners_of(region, limit, list_of_all.inner, list_of_all.outer, least_of)
+    again = vertices_of(region, limit, list_of_all.inner, list_of_all.outer, least_of)
     for v in range(len(again.share)):
         column = again.column(v)
         told = list(map(float, column)), [float(x - 1) for x in column]
@@ -95,7 +95,7 @@ def test_what_is_too_many_to_list():
     mixed = robust_mechanism(two, 0.6).mechanism
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
     least_of = partial(least_probability, region)
-    rare = corners_of(
+    rare = vertices_of(
         region, limit, np.eye(4, dtype=bool)[3:], np.zeros((1, 4), dtype=bool), least_of
     )
     assert (rare.inner | rare.outer).all() and rare.column(0)[3] == rare.heights[0]
@@ -103,7 +103,7 @@ def test_what_is_too_many_to_list():
     many = PriorRegion(np.full(11, 1 / 11), np.zeros(11), np.ones(11))
     ten = PriorRegion(np.full(10, 0.1), np.full(10, 0.1), np.full(10, 0.1))
     with pytest.raises(ValueError, match="too many to list"):
-        robust_corners(many, limit)
+        robust_vertices(many, limit)
     with pytest.raises(ValueError, match="at most 10, or 200"):
         robust_mechanism(many, 0.5, "total_variation")
     with pytest.raises(ValueError, match="at most 10, or 200"):

@@ -31,10 +31,10 @@ def test_costs_and_distributions_by_listing():
         (modular_sum(2, 3), None),
     ):
         datasets = math.prod(query.shape)
-        for law in (None, draw.dirichlet(np.ones(datasets))):
+        for distribution in (None, draw.dirichlet(np.ones(datasets))):
             distortion = draw.uniform(0, 1, (query.n_values, 3))
-            made = setting(query, law, distortion, view)
-            share = np.full(datasets, 1 / datasets) if law is None else law
+            made = setting(query, distribution, distortion, view)
+            share = np.full(datasets, 1 / datasets) if distribution is None else distribution
             if made.sees.n_values == datasets:
                 seen = range(datasets)
             else:  # yes-or-no records that are alike are seen by their number of ones
@@ -46,7 +46,7 @@ def test_costs_and_distributions_by_listing():
             assert np.allclose(made.cost, cost, rtol=0, atol=1e-15)
             assert np.allclose(made.masses, masses, rtol=0, atol=1e-15)
             assert 0 < made.slip < 1e-13 and setting(
-                query, law, distortion, view, shrink=False
+                query, distribution, distortion, view, shrink=False
             ).slip in (0, made.slip)
 
 
@@ -92,14 +92,16 @@ def test_tables_are_checked():
     assert np.allclose(
         value_masses(first_two), np.bincount(first_two.table.ravel()) / 12, rtol=0, atol=1e-15
     )
-    law = draw.dirichlet(np.ones(12))
-    assert (check_data(first_two, law) == check_data(first_two, law.reshape(2, 3, 2))).all()
+    distribution = draw.dirichlet(np.ones(12))
+    assert (
+        check_data(first_two, distribution) == check_data(first_two, distribution.reshape(2, 3, 2))
+    ).all()
     assert check_distortion(first_two, np.eye(4)[:, :1]).shape == (4, 1)
     check_table(2**8, 2**8)
     for refused in (
         lambda: check_table(2**8, 2**8 + 1),
-        lambda: check_data(first_two, law.reshape(3, 2, 2)),
-        lambda: check_data(first_two, law[:6] / law[:6].sum()),
+        lambda: check_data(first_two, distribution.reshape(3, 2, 2)),
+        lambda: check_data(first_two, distribution[:6] / distribution[:6].sum()),
         lambda: check_distortion(first_two, np.eye(3)),
         lambda: check_distortion(first_two, np.zeros((4, 0))),
         lambda: check_distortion(first_two, np.where(np.eye(4), np.inf, 0)),
@@ -141,8 +143,8 @@ def test_what_is_listed_and_what_is_refused():
         and np.isclose(by_value.cost.sum(), setting(counting(13)).cost.sum(), rtol=0, atol=1e-12)
     )
     by_number, listed = (
-        setting(counting(3), distortion=8 * np.eye(4), shrink=True, p0=law)
-        for law in (None, np.full(8, 1 / 8))
+        setting(counting(3), distortion=8 * np.eye(4), shrink=True, p0=distribution)
+        for distribution in (None, np.full(8, 1 / 8))
     )
     by_number = [8 * setting(counting(3), distortion=np.eye(4)).slip, by_number.slip, listed.slip]
     assert np.allclose(
@@ -152,16 +154,18 @@ def test_what_is_listed_and_what_is_refused():
 
 def test_an_error_that_is_barred_joins_nothing_else():
     off = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
-    for law in (
+    for distribution in (
         None,
         np.full(8, 1 / 8),
     ):  # nothing else is alike beside an error that is never to be made
         barred = [
-            setting(counting(3), law, np.where(off > 2, cost, off)) for cost in (3, 1e6, 1e300)
+            setting(counting(3), distribution, np.where(off > 2, cost, off))
+            for cost in (3, 1e6, 1e300)
         ]
         assert all((made.cells == barred[0].cells).all() and made.slip < 1e-12 for made in barred)
         never = [
-            setting(counting(3), law, np.where(off > 1, cost, off), room=0.5) for cost in (5, 1e300)
+            setting(counting(3), distribution, np.where(off > 1, cost, off), room=0.5)
+            for cost in (5, 1e300)
         ]
         assert (never[0].cells == never[1].cells).all() and never[0].slip == never[1].slip < 1e-12
     below = setting(counting(3), distortion=-8 * np.eye(4)).slip

@@ -61,7 +61,7 @@ def entropy_of(wanted, asked):
     return entropy
 
 
-law, counts = np.array([0.5, 0.3, 0.2]), np.array([7.0, 0, 4])
+distribution, counts = np.array([0.5, 0.3, 0.2]), np.array([7.0, 0, 4])
 noisy = randomized_response(3, 1.0)
 
 
@@ -104,14 +104,14 @@ def test_what_is_no_count_or_no_tail_is_refused():
 def test_nested_sets_sum_to_the_weights():
     rng = np.random.default_rng(4)
     for weights in (np.array([0, 1.5e-9, 1]), np.array([3.0, 1, 3, 2]), np.array([0.0, 7, -7])):
-        sets, law, order = (
+        sets, distribution, order = (
             nested_sets(weights),
             rng.dirichlet(np.ones(len(weights))),
             np.unique(weights),
         )
         assert len(sets) == len(order) - 1 and (np.diff(sets.sum(axis=1)) < 0).all()
-        told = order[0] + np.diff(order) @ (sets @ law)
-        assert np.isclose(told, weights @ law, rtol=0, atol=1e-14)
+        told = order[0] + np.diff(order) @ (sets @ distribution)
+        assert np.isclose(told, weights @ distribution, rtol=0, atol=1e-14)
     for one in ([100, 100 + 0.9e-9, 101], [0, 5e-7, 1000], [-1, 1 - 1.8e-9, 1]):
         assert len(nested_sets(np.array(one))) == 1
     for two in ([100, 100 + 1e-8, 101], [0, 1.5e-6, 1000], [-1, 1 - 2.2e-9, 1]):
@@ -189,11 +189,11 @@ def test_a_functional_without_sets_and_one_that_nobody_tells():
 
 def test_distances_are_those_of_scipy():
     for distance, kind in zip(divergences(noisy, counts), ("log-likelihood", "pearson")):
-        value, slope, bend = distance(law)
-        known = power_divergence(counts, 11 * law @ noisy, lambda_=kind).statistic
+        value, slope, bend = distance(distribution)
+        known = power_divergence(counts, 11 * distribution @ noisy, lambda_=kind).statistic
         assert np.isclose(value, known, rtol=1e-12, atol=0)
-        assert np.allclose(slope, nudged(distance, 0, law), rtol=1e-7, atol=0)
-        assert np.allclose(bend, nudged(distance, 1, law), rtol=1e-7, atol=0)
+        assert np.allclose(slope, nudged(distance, 0, distribution), rtol=1e-7, atol=0)
+        assert np.allclose(bend, nudged(distance, 1, distribution), rtol=1e-7, atol=0)
 
 
 def test_newtons_method_finds_a_known_minimum():
@@ -221,8 +221,11 @@ def test_a_step_is_halved_until_it_earns_its_share():
 
 def test_derivatives_of_the_barriers(monkeypatch):
     distance, genuine = divergences(noisy, counts)[1], descend
-    within = distance(law)[0] + 2
-    for search, given in ((_nearest, (distance, 3)), (_least_within, (distance, within, law, law))):
+    within = distance(distribution)[0] + 2
+    for search, given in (
+        (_nearest, (distance, 3)),
+        (_least_within, (distance, within, distribution, distribution)),
+    ):
         seen = []
 
         def watched(x, barrier):
@@ -238,12 +241,14 @@ def test_derivatives_of_the_barriers(monkeypatch):
 
 def test_the_barrier_ends_where_it_is_told(monkeypatch):
     distance = divergences(noisy, counts)[1]
-    within = distance(law)[0] + 2
+    within = distance(distribution)[0] + 2
     monkeypatch.setattr(
         module, "HARDEST", 2
     )  # a barrier of four logarithms, and one more for where its descent ends
     flat = np.full(3, 100.0)
-    assert np.isclose(_least_within(distance, within, flat, law), 100 - 5, rtol=0, atol=1e-9)
+    assert np.isclose(
+        _least_within(distance, within, flat, distribution), 100 - 5, rtol=0, atol=1e-9
+    )
 
 
 def test_one_binomial_has_known_ends():

@@ -102,11 +102,11 @@ def test_logarithms_and_exponentials_undo_each_other():
 
 
 def test_entropy_of_known_distributions():
-    law = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), Fraction(0)]
+    distribution = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), Fraction(0)]
     assert around(lambda: xlogx(a) - a * log(a), 0) and around(
         lambda: xlogx(Fraction(1, 2)) * 2 + log(2), 0
     )
-    assert around(lambda: entropy(law) - Fraction(3, 2) * log(2), 0) and around(
+    assert around(lambda: entropy(distribution) - Fraction(3, 2) * log(2), 0) and around(
         lambda: entropy([1]), 0
     )
 
@@ -219,8 +219,8 @@ def test_hypotheses_that_nothing_satisfies():
 def test_what_touches_is_undecided():
     edge = prove_over(lambda x: x * x - 2 * x + 1, side, pieces=50)
     assert edge.status == "undecided" and edge.point == {} and edge.value is None
-    corner = prove_over(lambda x: x, side, given=[lambda x: x - 2])  # true where they meet, at 2
-    assert corner.status == "undecided"
+    vertex = prove_over(lambda x: x, side, given=[lambda x: x - 2])  # true where they meet, at 2
+    assert vertex.status == "undecided"
 
 
 def test_boxes_are_halved_and_checked():

@@ -85,26 +85,32 @@ def test_the_slope_of_coverage():
 
 
 def test_flows_are_normalised():
-    law = np.array([0.5, 0.3, 0.2])
+    distribution = np.array([0.5, 0.3, 0.2])
     flow = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1e-17], [3.0, -1e-9, 0.0]])
-    rows, largest = normalised(flow, law)
+    rows, largest = normalised(flow, distribution)
     assert (
         rows.tolist() == [[0.5, 0.5, 0], [0, 1, 0], [1, 0, 0]] and abs(largest - 1 / 0.45) < 1e-15
     )
-    assert normalised(flow * [[1], [0], [1]], law)[1] == np.inf
-    far = (Coverage(1.0, 0.5, 1.0, law, flow), Coverage(1.5, 0.75, 1.0, law[::-1], 2 * flow))
+    assert normalised(flow * [[1], [0], [1]], distribution)[1] == np.inf
+    far = (
+        Coverage(1.0, 0.5, 1.0, distribution, flow),
+        Coverage(1.5, 0.75, 1.0, distribution[::-1], 2 * flow),
+    )
     assert [len(part) for part in proposals(None, far[1], 2.0)] == [1, 1]
     assert [len(part) for part in proposals(*far, np.nan)] == [1, 1]
     rivals, flows = proposals(*far, 2.0)
-    assert (rivals[0] == law[::-1]).all() and (flows[0] == 2 * flow).all()
+    assert (rivals[0] == distribution[::-1]).all() and (flows[0] == 2 * flow).all()
     for short, other in zip((0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9), flows[1:]):
         assert abs(other - (2 * flow + (1 - 4 * short) * flow)).max() < 1e-14
 
 
 def test_steps_stay_in_the_bracket():
-    law = np.array([0.5, 0.3, 0.2])
+    distribution = np.array([0.5, 0.3, 0.2])
     flow = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1e-17], [3.0, -1e-9, 0.0]])
-    far = (Coverage(1.0, 0.5, 1.0, law, flow), Coverage(1.5, 0.75, 1.0, law[::-1], 2 * flow))
+    far = (
+        Coverage(1.0, 0.5, 1.0, distribution, flow),
+        Coverage(1.5, 0.75, 1.0, distribution[::-1], 2 * flow),
+    )
     rivals, flows = proposals(*far, 2.0)
     assert all(abs(r.sum() - 1) < 1e-15 and r.min() >= 0 for r in rivals)
     now, jumps = far[1], np.array([1.2, 1.7, 1.8, 1.9, 3.0])

@@ -1,13 +1,13 @@
-"""Vertices by the million: pools, bounds, exchanges and rounds, against listing every vertex."""
+"""Optimal designs for many secrets: pools, bounds, exchanges and rounds, against listing every vertex."""
 
 from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
 
-from pmlbook.estimation import many_corners as module
-from pmlbook.estimation.few_corners import criterion
-from pmlbook.estimation.many_corners import (
+from pmlbook.estimation import exchange_design as module
+from pmlbook.estimation.enumerated_design import criterion
+from pmlbook.estimation.exchange_design import (
     HANDED,
     MOST_UNITS,
     Excess,
@@ -40,7 +40,7 @@ from pmlbook.workshop.progress import Clock
 
 
 def everything(prior, level):
-    """All corners of a prior at a level, or at a limit, and a pool that was given them."""
+    """All vertices of a prior at a level, or at a limit, and a pool that was given them."""
     shares = exact_prior(prior)
     limit = level if isinstance(level, Fraction) else lift_limit(shares, level)[1]
     every, pool = exact_lift_vectors(shares, limit), Grown(shares, limit)
@@ -61,7 +61,7 @@ def aims_of(p, pool):
 
 
 def worth_of(pool, tall, place, spread, prices):
-    """What a corner is worth, and whether it is one."""
+    """What a vertex is worth, and whether it is one."""
     lift = float(pool.limit) * tall
     lift[place] = (1 - pool.prior @ lift) / pool.prior[place]
     move = lift - 1
@@ -82,9 +82,9 @@ def neighbours(tall, place):
         yield after, other
 
 
-def best_beside(*corner):
-    """What the best neighbour of a corner is worth."""
-    pool, tall, place, spread, prices = corner
+def best_beside(*vertex):
+    """What the best neighbour of a vertex is worth."""
+    pool, tall, place, spread, prices = vertex
     others = (worth_of(pool, *one, spread, prices) for one in neighbours(tall, place))
     return max(value for value, fits in others if fits)
 
@@ -132,7 +132,7 @@ def test_a_pool_holds_its_vertices_as_they_are():
         )
     ]
     for _, pool, columns in cases:
-        assert [pool.corners.column(v) for v in range(len(columns))] == columns
+        assert [pool.vertices.column(v) for v in range(len(columns))] == columns
         assert (pool.low, pool.high) == tuple([f(row) for row in zip(*columns)] for f in (min, max))
         moved = pool.scaled(range(len(columns))) - pool.ones[:, None]
         assert np.allclose(abs(moved).max(axis=1), 1, rtol=0, atol=1e-15)
@@ -281,7 +281,7 @@ def test_circles_average_to_one():
         assert len(pool.add(made)) == len(made) <= 2 * n and len(pool.names) == len(columns)
         for tall, _ in made:
             assert (tall[order] != np.roll(tall[order], 1)).sum() <= 2
-        lifts = pool.corners.lifts
+        lifts = pool.vertices.lifts
         assert abs(lifts[:, pool.add(made)] @ weights - 1).max() < 1e-15 * n * lifts.max()
         circles = first_circles(pool, draw)
         names, shares = list(circles), np.array(list(circles.values()))
@@ -458,7 +458,7 @@ def test_weights_are_evened_with_the_least_change():
         excess = Excess(pool, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
         assert abs(pool.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
-        squares = ((excess.matrix @ pool.corners.shifts[:, used]) ** 2).sum(axis=0)
+        squares = ((excess.matrix @ pool.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
         summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
         assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)
@@ -485,7 +485,7 @@ def test_the_search_finds_what_the_list_has():
         excess = Excess(pool, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
         assert abs(pool.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
-        squares = ((excess.matrix @ pool.corners.shifts[:, used]) ** 2).sum(axis=0)
+        squares = ((excess.matrix @ pool.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
         summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
         assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)

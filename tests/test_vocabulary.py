@@ -1,0 +1,53 @@
+"""One term a concept, and the field's own: no title, name or docstring uses a private word that was replaced."""
+
+import ast
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+with open(ROOT / "nbs" / "vocabulary.csv", encoding="utf-8", newline="") as file:
+    REPLACED = {row["private"]: row["standard"] for row in csv.DictReader(file, strict=True)}
+MODULES = sorted(p for p in (ROOT / "pmlbook").rglob("*.py") if p.name != "_modidx.py")
+CHAPTERS = [
+    p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts
+]
+USED = re.compile(rf"(?<![a-z])({'|'.join(REPLACED)})s?(?![a-z])", re.IGNORECASE)
+NATURAL = re.compile("law of large numbers|Zipf's law", re.IGNORECASE)  # that field's own
+
+
+def private(text):
+    """The private words of a text, or of a name in one."""
+    return [found[0] for found in USED.finditer(NATURAL.sub("", text))]
+
+
+def said(path):
+    """Names and docstrings of a module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    yield path.stem
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+            yield ast.get_docstring(node) or ""
+        if isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_names_and_docstrings_use_standard_terms(path):
+    assert [words for text in said(path) if (words := private(text))] == []
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_chapters_use_standard_terms(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    prose = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    assert [words for text in prose if (words := private(text))] == []
+
+
+def test_a_private_word_is_noticed():
+    assert private("the corners of it, its law, Zipf's law and a flaw") == ["corners", "law"]
