@@ -338,7 +338,7 @@ while True:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sets a limit on the size of files")
-@pytest.mark.parametrize("room", [0, 1, 512, 4096, 5000, 12_288])
+@pytest.mark.parametrize("room", [0, 4096, 12_288])
 @pytest.mark.parametrize("new", [False, True])
 def test_a_full_disk_leaves_the_log_as_it_was(log, tmp_path, room, new):
     if new:

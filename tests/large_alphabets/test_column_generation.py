@@ -2,16 +2,20 @@
 
 import warnings
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 from scipy.optimize import linprog
 
-from pmlbook.extremal.enumeration import mixture
+from pmlbook.extremal.enumeration import enumerate_optimum, mixture
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED
+from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets.column_generation import (
     TURNS,
+    Growth,
     Master,
+    Search,
     bundles,
     column_generation,
     dealt_out,
@@ -161,3 +165,27 @@ def test_rows_that_are_off_are_refused():
         raise AssertionError("solved without columns")
     except SolverFailed as failure:
         assert "rows off by 1e+00" in str(failure)  # all is missing
+
+
+rng = np.random.default_rng(12)
+
+
+prior, information, trace = random_prior(30, rng), NAMED["mutual_information"], []
+
+
+def settled(p, level):
+    """A search by points in the plane alone, at its end."""
+    with patch.dict(vars(module), SMALL=10):
+        search = Search(Growth(Groups(p, level, information), 1e-12, Clock(None, False)))
+        search.by_plane()
+    assert search.even and len(search.numbers) == 1 and search.growth.closed
+    return search.growth.groups.closed - search.growth.loss
+
+
+def test_near_ties_are_solved_to_the_end_in_the_plane():
+    for n, level in ((30, 0.5), (12, 0.4), (12, 1.0)):
+        even = np.sort(1 + 1e-3 * rng.normal(size=n))
+        value = settled(even / even.sum(), level)
+        if n == 12:
+            best = enumerate_optimum(even / even.sum(), level, information)[1]
+            assert np.isclose(value, best, rtol=0, atol=1e-11)

@@ -3,10 +3,13 @@
 import itertools
 import math
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from pmlbook.per_record import queries as module
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
@@ -14,9 +17,12 @@ from pmlbook.per_record.queries import (
     _parts,
     _shown,
     _side_by_side,
+    check_records,
+    check_value,
     count_totals,
     counting,
     difference,
+    in_order,
     modular_sum,
     pairwise_products,
     parity,
@@ -94,3 +100,74 @@ def test_kinds_of_records_and_differences_of_queries():
     assert difference(counting(2), SumQuery([(1, 0), (1, 0)], alphabets=[(0, 1)] * 2))
     assert difference(counting(2), SumQuery([(0, 1)] * 2, alphabets=["no"] * 2))
     assert "..." in _shown(range(7)) and "..." not in _shown(range(6))
+
+
+def test_limits_from_both_sides():
+    limits = (
+        (check_records, 2**15),
+        (lambda size: check_value(size, "here"), 2**20 - 1),
+        (lambda n: len(counting(n).contributions), 2**15),
+        (lambda size: Query(lambda x: 0, [range(size)]).table.size, 2**18),
+        (lambda size: _one_by_one([{0: 1}], float(size)) and size, 2**31),
+    )
+    for allowed, last in limits:
+        assert allowed(last) == last
+        with pytest.raises(ValueError):
+            allowed(last + 1)
+
+
+def test_sums_far_apart_are_kept_one_by_one():
+    thousand = {k: 1 for k in range(1000)}
+    with pytest.raises(ValueError):  # 10 * (1000 + 1000 * 1000) steps are just too many
+        _one_by_one([thousand, thousand], 1.0)
+    ways = {"_side_by_side": lambda parts: "near", "_one_by_one": lambda parts, bits: "far"}
+    with patch.dict(vars(module), ways):  # 10^7 additions are done side by side, more are not
+        assert [count_totals([(0, 5 * 10**6 - k)]) for k in (1, 0)] == ["near", "far"]
+        assert [count_totals([(0, 9), (0, w)]) for w in (4 * 10**6, 5 * 10**6)] == ["near", "far"]
+
+
+def test_what_is_no_query():
+    for wrong in (-1, 0.5, "1", None):
+        with pytest.raises(ValueError):
+            check_value(wrong, "here")
+    for wrong in (
+        ([],),
+        ({(0, 1)},),
+        ([{0, 1}],),
+        (3,),
+        (np.array(3),),
+        ([()],),
+        ([(0, 1), (0, 0)],),
+        ([(0, 1), 2],),
+    ):
+        with pytest.raises(ValueError):
+            Query(sum, *wrong)
+    for wrong in (
+        ([{0, 1}], None, None),
+        ([(0, 1)], None, [(0, 1, 2)]),
+        ([(0, 1)], None, [(0, 1)] * 2),
+        ([(0, 1)], None, [(0, 0)]),
+    ):
+        with pytest.raises(ValueError):
+            SumQuery(*wrong)
+    assert SumQuery([(1, 1)]).alphabets == ((0, 1),) and SumQuery([(3, 4)]).alphabets == ((3, 4),)
+
+
+def test_queries_are_what_they_say():
+    for query, asked in (
+        (pairwise_products(4), lambda x: sum(a * b for a, b in itertools.combinations(x, 2))),
+        (counting(4), sum),
+        (modular_sum(4, 3), lambda x: sum(x) % 3),
+        (parity(4), lambda x: sum(x) % 2),
+        (threshold(4, 2), lambda x: int(sum(x) > 1)),
+    ):
+        assert all(query.function(x) == asked(x) for x in itertools.product((0, 1), repeat=4))
+
+
+def test_rows_come_by_name():
+    listed = list(itertools.product((0, 1), repeat=2))[::-1]
+    frame = pd.DataFrame(np.arange(8).reshape(4, 2), index=pd.MultiIndex.from_tuples(listed))
+    assert np.array_equal(in_order(parity(2), frame, "channel"), frame.to_numpy()[::-1])
+    assert np.array_equal(
+        in_order(counting(2), pd.DataFrame([[2], [0]], index=[1, 0]), "rows"), [[0], [2]]
+    )

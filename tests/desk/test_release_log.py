@@ -1,0 +1,71 @@
+"""The release log: fingerprints, levels in four digits, the cost of a list, and where a warning points."""
+
+import warnings
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import statsmodels.api as sm
+
+from pmlbook.desk import release_log as module
+from pmlbook.desk.release_log import Account, ReleaseLog, fingerprint, rounded_up
+from pmlbook.large_alphabets.optimal import optimal_mechanism
+from pmlbook.practice.composition import compose
+from pmlbook.practice.estimated_prior import prior_from_counts
+from pmlbook.release.mechanism import Mechanism
+
+
+def printed(label, **change):
+    """The fingerprint of a mechanism in which one secret has this name."""
+    given = {"channel": np.eye(2), "prior": [0.5, 0.5], "inputs": (label, "z")} | change
+    return fingerprint(Mechanism(**given))
+
+
+def test_equal_names_make_one_fingerprint():
+    alike = ((1, 1.0, True, np.int64(1), np.True_, np.float64(1)), (0, -0.0), ("a", np.str_("a")))
+    alike += ((0.5, np.float64(0.5)),)
+    assert all(len(set(map(printed, labels))) == 1 for labels in alike)
+    apart = (1, "1", "number 1", 1.5, -1, 10**20, 1e300, (1,), None, b"1")
+    changes = ({"prior": [0.25, 0.75]}, {"channel": np.eye(2)[::-1]}, {"outputs": (0, 2)})
+    prints = {printed(label) for label in apart} | {printed(1, **change) for change in changes}
+    assert len(prints) == len(apart) + len(changes)
+
+
+def test_four_digits_never_understate_a_level():
+    for level in (0.5, 1 / 3, 0.12340001, 1.0000001, 9.9995, 1e-9, 123456.0):
+        told = rounded_up(level)
+        assert 0 <= Fraction(told) - Fraction(level) < Fraction(level) / 1000
+        assert len(told.as_tuple().digits) <= 4
+
+
+def test_a_list_costs_what_is_allowed_and_no_more():
+    ratings = ("very poor", "poor", "fair", "good", "very good")
+    marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
+    prior = prior_from_counts(np.bincount(marriage, minlength=5))
+    named = Mechanism(optimal_mechanism(prior, 0.5).mechanism.channel, prior, ratings)
+    soft = named.within(0.2)  # no zeros
+    both, steps = compose(soft, soft), compose(soft).steps(compose(soft))
+    for most, listed in ((steps, True), (steps - 1, False)):
+        with patch.dict(vars(module), LISTED=most):
+            found = Account.opened(soft).and_then(soft)
+            assert (found.joint is not None) == listed
+            assert found.remaining <= 1 / both.largest_lift
+            assert 0 < found.least_ratio <= both.least_ratio
+
+
+def test_a_warning_points_to_the_line_that_released():
+    ratings = ("very poor", "poor", "fair", "good", "very good")
+    marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
+    prior = prior_from_counts(np.bincount(marriage, minlength=5))
+    answers = np.array(ratings)[marriage]
+    named = Mechanism(optimal_mechanism(prior, 0.5).mechanism.channel, prior, ratings)
+    told, here = ReleaseLog(), (lambda: None).__code__.co_filename
+    told.record("rating", named)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        told.record("rating", named)
+        told.privatize("rating", named, answers)
+    assert [warning.filename for warning in caught] == [here, here]
+    assert [f"release {k} of" in str(warning.message) for k, warning in zip((2, 3), caught)] == [
+        True
+    ] * 2
