@@ -1,5 +1,6 @@
 """Index the built site for its search page, and pack the index as a script for pages opened from disk."""
 
+import csv
 import html
 import json
 import re
@@ -8,7 +9,8 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
-SITE = Path(__file__).resolve().parent.parent / "_build" / "html"
+HERE = Path(__file__).resolve().parent
+SITE = HERE.parent / "_build" / "html"
 BUNDLE = SITE / "pagefind"
 # Prose and titles are searched; code, outputs, formulas and docstrings are not.
 LEFT_OUT = "div.highlight, pre, .math, .headerlink, dl.py dd, details.hide, script, style"
@@ -26,6 +28,22 @@ def boxes() -> list[tuple[str, str]]:
             name = html.unescape(re.sub("<[^>]*>", "", title))
             found.append((f"{page.relative_to(SITE).as_posix()}#{label}", name))
     return found
+
+
+def aliases() -> list[tuple[str, str, str]]:
+    """What readers ask for in words that a page does not use: the words, the page's address and its title."""
+    with open(HERE / "aliases.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    return [
+        (row["asked"], f"{row['page']}.html", title(SITE / f"{row['page']}.html")) for row in rows
+    ]
+
+
+def title(page: Path) -> str:
+    """The heading of a page, without its number."""
+    heading = re.search(r"<h1>(.*?)</h1>", page.read_text("utf-8"), re.S)
+    assert heading is not None, page
+    return html.unescape(re.sub("<[^>]*>", "", heading[1])).strip()
 
 
 def pack() -> None:
@@ -53,4 +71,5 @@ if __name__ == "__main__":
     ]:
         unused.unlink()  # Pagefind's own widgets
     (BUNDLE / "boxes.json").write_text(json.dumps(boxes()), "utf-8", newline="\n")
+    (BUNDLE / "aliases.json").write_text(json.dumps(aliases()), "utf-8", newline="\n")
     pack()

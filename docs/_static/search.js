@@ -42,12 +42,37 @@
     return boxes.filter(([, title]) => { const has = new Set(wordsOf(title)); return asked.every(word => has.has(word)); });
   }
 
+  // Whether a word becomes another by one slip: a letter too few, too many, wrong, or two in the wrong order.
+  function slip(typed, meant) {
+    if (Math.abs(typed.length - meant.length) > 1) return false;
+    let from = 0, back = 0;
+    while (from < typed.length && typed[from] === meant[from]) from++;
+    while (back < Math.min(typed.length, meant.length) - from && typed.at(-1 - back) === meant.at(-1 - back)) back++;
+    const [one, other] = [typed, meant].map(word => word.slice(from, word.length - back));
+    return one.length <= 1 && other.length <= 1 || one.length === 2 && one === other[1] + other[0];
+  }
+
+  function means(typed, meant) { return typed === meant || typed === meant + "s" || meant.length > 4 && slip(typed, meant); }
+
+  // Pages that are asked for in words that they do not use; of several, the one with most words.
+  function aliased(aliases, question) {
+    const asked = wordsOf(question);
+    const fits = aliases.filter(([words]) => wordsOf(words).every(meant => asked.some(typed => means(typed, meant))));
+    return fits.sort((a, b) => b[0].length - a[0].length).map(([, address, title]) => [address, title]);
+  }
+
+  // The word as it is, or the known one that it was meant to be.
+  async function corrected(pagefind, known, word) {
+    if ((await pagefind.search(word)).results.length) return word;
+    return known.find(meant => meant.length > 4 && slip(word, meant)) ?? word;
+  }
+
   const PLAIN = new Set("a an and are at be by can do does for from how i in into is it many me my of on one or that the to we what when which who whose why with".split(" "));
 
   // Pages with all words first; where these are few, pages with some of them, best first.
-  async function matches(pagefind, question) {
-    const words = wordsOf(question);
-    const telling = words.filter(word => !PLAIN.has(word)), single = telling.length ? telling : words;
+  async function matches(pagefind, known, question) {
+    const words = wordsOf(question), telling = words.filter(word => !PLAIN.has(word));
+    const single = await Promise.all((telling.length ? telling : words).map(word => corrected(pagefind, known, word)));
     const whole = (await pagefind.search(single.join(" "))).results;
     if (whole.length >= ENOUGH) return whole;
     const scores = new Map();
@@ -58,20 +83,22 @@
       }
     }
     const partly = [...scores.values()].sort((a, b) => b.words - a.words || b.score - a.score).map(entry => entry.result);
-    const known = new Set(whole.map(result => result.id));
-    return [...whole, ...partly.filter(result => !known.has(result.id))];
+    const listed = new Set(whole.map(result => result.id));
+    return [...whole, ...partly.filter(result => !listed.has(result.id))];
   }
 
   let asked = 0;
-  async function ask(pagefind, boxes) {
+  async function ask(pagefind, boxes, aliases) {
     const question = words.value.trim(), mine = ++asked;
     history.replaceState(null, "", question ? `?q=${encodeURIComponent(question)}` : location.pathname);
     if (!question) { found.textContent = ""; list.replaceChildren(); return; }
-    const results = await matches(pagefind, question);
+    const known = [...new Set([...boxes, ...aliases].flatMap(row => row.flatMap(wordsOf)))];
+    const results = await matches(pagefind, known, question);
     const pages = await Promise.all(results.slice(0, SHOWN).map(result => result.data()));
     if (mine !== asked) return;
-    const direct = question.split(/\s+/).length > 1 ? named(boxes, question).slice(0, ENOUGH) : [];
-    list.replaceChildren(...direct.map(([address, title]) => entry(address, title)), ...pages.map(item));
+    const boxed = question.split(/\s+/).length > 1 ? named(boxes, question) : [];
+    const direct = new Map([...aliased(aliases, question).slice(0, 2), ...boxed].slice(0, ENOUGH));
+    list.replaceChildren(...[...direct].map(([address, title]) => entry(address, title)), ...pages.map(item));
     const count = results.length;
     found.textContent = count === 0 ? `Nothing about “${question}”.` : count > SHOWN ? `The best ${SHOWN} of ${count} pages` : `${count} ${count === 1 ? "page" : "pages"}`;
     list.dataset.question = question;
@@ -82,9 +109,9 @@
   const pagefind = location.protocol === "file:" ? await unpacked() : await import(bundle + "pagefind.js");
   await pagefind.options({basePath: bundle, noWorker: true, ranking: {pageLength: 0.4, termFrequency: 0.6, termSaturation: 1.2}});
   await pagefind.init();
-  const boxes = await (await fetch(bundle + "boxes.json")).json();
+  const [boxes, aliases] = await Promise.all(["boxes", "aliases"].map(async name => (await fetch(`${bundle}${name}.json`)).json()));
   let pause = 0;
-  words.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(() => ask(pagefind, boxes), 150); });
-  document.getElementById("find").addEventListener("submit", event => { event.preventDefault(); ask(pagefind, boxes); });
-  await ask(pagefind, boxes);
+  words.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(() => ask(pagefind, boxes, aliases), 150); });
+  document.getElementById("find").addEventListener("submit", event => { event.preventDefault(); ask(pagefind, boxes, aliases); });
+  await ask(pagefind, boxes, aliases);
 })();

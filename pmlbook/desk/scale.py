@@ -73,8 +73,8 @@ def release_part(
     missing: str,
     manifest: Path,
     folder: Path,
-) -> int:
-    """Release one partition into its file, and tell how many rows it has; it may run twice, also at the same time.
+) -> tuple[int, str]:
+    """Release one partition into its file: its rows and a digest of them; it may run twice, also at the same time.
 
     Parameters
     ----------
@@ -94,29 +94,40 @@ def release_part(
     OSError
         If the file cannot be written.
     ValueError
-        If a value is refused, told with the partition and its row, which counts from 0; or the file is there and
-        is of other rows.
+        If a value is refused, told with the partition and its row, which counts from 0; or the partition was
+        released with other rows.
 
     Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`.
     """
     content = BytesIO()
     try:
-        words = Manifest.read(manifest).words(number)
-        released = release_frame(frame, column, mechanism, missing, words)
+        held = Manifest.read(manifest)
+        released = release_frame(frame, column, mechanism, missing, held.words(number))
         released.to_parquet(content)
+        drawn = held.digest(_hashed(frame[column]))
     except Exception as error:
         raise ValueError(f"column {column!r}, partition {number}: {error}") from None
     path = part_file(folder, number)
-    try:
-        with new_file(path) as file:
-            file.write(content.getbuffer())
-    except FileExistsError:
-        if path.read_bytes() != content.getbuffer():
-            raise ValueError(
-                f"column {column!r}, partition {number}: it holds other rows, or in another order, than when it was "
-                "released; a second release of them must not go out"
-            ) from None
-    return len(released)
+    same = all(note["drawn"].split()[number] == drawn for note in held.notes)
+    if same:
+        try:
+            with new_file(path) as file:
+                file.write(content.getbuffer())
+        except FileExistsError:
+            same = path.read_bytes() == content.getbuffer()
+    if not same:
+        raise ValueError(
+            f"column {column!r}, partition {number}: it holds other rows, or in another order, than when it was "
+            "released; a second release of them must not go out"
+        )
+    return len(released), drawn
+
+
+def _hashed(values: Any) -> bytes:
+    """A hash of each value of a pandas column, in order."""
+    from pandas.util import hash_pandas_object
+
+    return bytes(hash_pandas_object(values, index=False).to_numpy().tobytes())
 
 # %% ../../nbs/desk/12_scale.ipynb #5ca1e009
 def release_dask(
@@ -132,7 +143,8 @@ def release_dask(
 ) -> Any:
     """Release one column of a Dask frame into a folder, once; the same call again is the same release.
 
-    A lost worker, a retry and a run that is killed and started again draw the same. Next to the folder stands
+    A lost worker, a retry and a run that is killed and started again draw the same. Other rows under the name of
+    a folder that was released, wherever it is now, are refused: they need another name, and another line. Next to the folder stands
     `FOLDER.manifest` with the secret key of the release, for its owner alone: whoever has it removes the noise.
     There is no seed.
 
@@ -208,15 +220,18 @@ def release_dask(
         if log and not booked:
             log.ask(column, mechanism, **options)
         place.mkdir(mode=0o700, exist_ok=True)
-        rows = sum(compute(*(delayed(one)(p, n) for n, p in enumerate(frame.to_delayed()))))
+        parts = compute(*(delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())))
+        rows, drawn = sum(many for many, _ in parts), " ".join(digest for _, digest in parts)
         if not rows:
             raise ValueError("frame has no rows")
+        if log is None and not manifest.notes:
+            manifest.note("", drawn)
         if log and not booked:
             log.record(
                 column,
                 mechanism,
                 rows=rows,
-                ahead=lambda entry: manifest.note(entry.digest),
+                ahead=lambda entry: manifest.note(entry.digest, drawn),
                 **options,
             )
         if place != target:

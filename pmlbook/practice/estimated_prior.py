@@ -327,7 +327,8 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     check_instance(region, PriorRegion, "region")
     rows = aligned(channel, region.inputs, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
-    least = np.array([column @ worst_prior(column, region) for column in table.T])
+    columns = np.ascontiguousarray(table.T)  # sums depend on where the entries lie
+    least = np.array([column @ worst_prior(column, region) for column in columns])
     most = table.max(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):  # a mean lies between least and largest
         return np.log(most / np.clip(least, table.min(axis=0), most))

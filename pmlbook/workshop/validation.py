@@ -71,7 +71,7 @@ def real_array(
             f"{name} must hold real numbers in {ndim} dimension(s), got {shortened(values)}"
         )
     try:
-        array = array.astype(float, order="C")  # sums of rows depend on where the entries lie
+        array = array.astype(float)
     except OverflowError:
         raise error(f"{name} holds a number too large for a float") from None
     if array.ndim != ndim:
