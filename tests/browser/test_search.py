@@ -52,7 +52,7 @@ QUESTIONS = {
     "regresion": "release/13_regression",
     "confidense interval": "release/11_intervals",
     "comopsition": "practice/12_composition foundations/04_processing",
-    "randomised respnse": "extremal/01_randomized_response foundations/07_classic",
+    "randomized respnse": "extremal/01_randomized_response foundations/07_classic",
 }
 
 
