@@ -10,6 +10,7 @@ from html import escape
 
 import numpy as np
 
+from .release_log import rounded_up
 from ..practice.words import sentence_level
 from ..release.estimation import Estimate
 from ..release.mechanism import Mechanism, share_text
@@ -83,9 +84,12 @@ def codes_or_answers(mechanism: Mechanism) -> str:
 
 def told_standing(mechanism: Mechanism) -> list[str]:
     """Sentences about the level under local differential privacy, and about the share that is published."""
-    level = f"Under local differential privacy its level is {mechanism.local_dp:.3g} nats."
-    if mechanism.local_dp == np.inf:
-        level = "It has no level of local differential privacy: an outcome rules out an answer for certain."
+    level = (
+        "It has no level of local differential privacy: an outcome rules out an answer for certain."
+    )
+    if mechanism.local_dp < np.inf:
+        least = rounded_up(mechanism.local_dp)
+        level = f"Under local differential privacy its level is {least.normalize():f} nats."
     share = share_text(mechanism.published)
     known = f"It publishes {share} of the answers"
     return [
