@@ -213,7 +213,7 @@ def best_against(
         )
     except _TimeIsUp:
         return start
-    good = abs(sums @ found.x[:s] - 1).max() < 1e-6  # not where a number is not finite
+    good = np.isfinite(found.x).all() and abs(sums @ found.x[:s] - 1).max() < 1e-6
     return np.asarray(np.clip(found.x[:s] * orbits.widths, 0, 1) if good else start)
 
 # %% ../../nbs/record_design/03_rounds.ipynb #f9538a41

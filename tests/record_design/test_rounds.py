@@ -1,10 +1,13 @@
 """Rounds: orbits by listing, rounding, whole matches and small steps."""
 
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from pmlbook.per_record.queries import counting, parity
+from pmlbook.record_design import rounds
 from pmlbook.record_design.planes import Pool
 from pmlbook.record_design.rounds import (
     Goal,
@@ -155,3 +158,78 @@ def test_small_steps_end_near_the_solver():
             assert (errs if game is whole else met) <= game.goal.limit + 1e-6
             reached[solver] = met if game is whole else errs
         assert reached[best_against] - 1e-9 <= reached[small_steps] <= reached[best_against] + 1e-3
+
+
+FEW = 64 * 2.0**-52  # twice what a sum of 64 terms below one may lose, in any order
+
+
+class Solver:
+    """In place of the solver: keeps what it is told, and answers what it is asked to."""
+
+    answer = None
+
+    def __call__(self, objective, begin, **given):
+        self.heard = {**given, "objective": objective, "begin": begin}
+        return SimpleNamespace(x=begin if self.answer is None else self.answer)
+
+
+@pytest.fixture(params=[Goal(D=0.8), Goal(L=0.2)], ids=["distortion", "leakage"])
+def asked(request, monkeypatch):
+    """A match, its pool, an allowed start, and the solver that was asked for the best mechanism."""
+    solver, draw = Solver(), np.random.default_rng(22)
+    monkeypatch.setattr(rounds, "minimize", solver)
+    uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
+    game = Match(uneven, 0.0, request.param, 1e-6, Clock())
+    pool = Pool({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
+    start = game.orbits.variables(0.3 * game.exact + 0.4 * game.silence + 0.1)
+    assert (best_against(game.orbits, request.param, pool, start) == start).all()
+    return game, request.param, pool, start, solver
+
+
+def test_the_solver_starts_where_it_may_and_as_high_as_it_must(asked):
+    game, goal, pool, start, solver = asked
+    q, size = game.orbits.table(start), game.orbits.size
+    begin, tell = solver.heard["begin"], solver.heard["constraints"]
+    told, errs = pool.information(q), game.errs(q)
+    worth = told.max() if goal.L is None else errs
+    assert np.isclose(solver.heard["objective"](begin), worth, rtol=0, atol=FEW)
+    rooms = [each["fun"](begin) for each in tell]
+    assert abs(rooms[0]).max() < FEW and min(rooms[1]) >= -FEW
+    most = told.max() if goal.L is None else goal.L
+    assert np.allclose(rooms[1], most - told, rtol=0, atol=FEW)
+    assert goal.L is not None or np.isclose(rooms[2], goal.D - errs, rtol=0, atol=FEW)
+    bounds = solver.heard["bounds"]
+    assert [low for low, _ in bounds] == [0] * len(begin)  # no probability above 1
+    assert [high for _, high in bounds[:size]] == [1] * size
+    assert bounds[size:] in ([], [(0, None)])
+
+
+def test_slopes_are_those_of_the_functions(asked):
+    game, _, _, _, solver = asked
+    begin, draw = solver.heard["begin"], np.random.default_rng(3)
+    pairs = [(solver.heard["objective"], solver.heard["jac"])]
+    pairs += [(each["fun"], each["jac"]) for each in solver.heard["constraints"]]
+    for fun, slope in pairs:
+        assert np.shape(slope(begin))[-1] == len(begin)
+        for there in draw.dirichlet(np.ones(3), (4, 4)):  # on the way to other mechanisms
+            other = np.append(game.orbits.variables(there), begin[game.orbits.size :] + 0.3)
+            move = 1e-5 * (other - begin)
+            rise = (fun(begin + move) - fun(begin - move)) / 2
+            assert np.allclose(slope(begin) @ move, rise, rtol=0, atol=1e-12)
+
+
+def test_an_answer_whose_rows_are_no_distributions_is_not_taken(asked):
+    game, goal, pool, start, solver = asked
+    begin, size = solver.heard["begin"], game.orbits.size
+    for answer, taken in (
+        (begin * (1 + 0.9e-6), True),
+        (begin * (1 + 1.1e-6), False),
+        (begin + 0.1 * np.eye(len(begin))[0], False),
+        (begin * np.where(np.arange(len(begin)) == 1, np.nan, 1), False),
+        (begin * np.inf, False),
+    ):
+        solver.answer = answer
+        got = best_against(game.orbits, goal, pool, start)
+        assert (got == (answer[:size] if taken else start)).all()
+    solver.answer = np.append(game.orbits.variables(game.exact) * (1 + 5e-7), begin[size:])
+    assert best_against(game.orbits, goal, pool, start).max() == 1.0
