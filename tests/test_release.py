@@ -255,7 +255,9 @@ def test_the_whole_way_on_the_command_line(folder, capsys):
     assert main("release d.json in.csv out.csv --column diagnosis --json".split()) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 40_000
     assert (
-        main("estimate d.json out.csv --column diagnosis_released --json --coverage 0.9999".split())
+        main(
+            "estimate d.json out.csv --column diagnosis_released --json --coverage 0.999999999".split()
+        )
         == 0
     )
     rows = json.loads(capsys.readouterr().out)["estimate"]
