@@ -9,6 +9,8 @@ LEAST := 3.11
 
 # What runs in parallel here are processes; threads inside them would only stand in each other's way.
 export OMP_NUM_THREADS ?= 1
+# Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants weigh lint browser clean
 .DELETE_ON_ERROR:
