@@ -43,7 +43,7 @@ setup(
     url=cfg["git_url"],
     keywords=words("keywords"),
     packages=find_packages(include=[cfg["lib_path"], cfg["lib_path"] + ".*"]),
-    package_data={cfg["lib_path"]: ["py.typed", "book.mplstyle", "*.js"]},
+    package_data={cfg["lib_path"]: ["py.typed", "*.pyi", "book.mplstyle", "*.js"]},
     python_requires=">=" + cfg["min_python"],
     install_requires=words("requirements"),
     extras_require=extras,

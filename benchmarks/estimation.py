@@ -21,15 +21,10 @@ import pandas as pd
 import statsmodels.api as sm
 from scipy.optimize import brentq
 
-from pmlbook import (
-    Mechanism,
-    epsilon_pml,
-    estimation_mechanism,
-    estimation_variance,
-    optimal_mechanism,
-    randomized_response_for_pml,
-)
+from pmlbook import Mechanism, epsilon_pml, estimation_mechanism, optimal_mechanism
+from pmlbook.estimate import estimation_variance
 from pmlbook.foundations.probability import random_prior
+from pmlbook.mechanisms import randomized_response_for_pml
 
 
 def columns() -> dict[str, pd.Series]:

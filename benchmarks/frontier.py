@@ -91,7 +91,7 @@ def measured(prior: Any, level: float, utility: str, seconds: float) -> Figures:
     return process_time() - begin, max(design.gap / design.value, 0.0)
 
 
-def record_settings() -> Iterator[tuple[str, pb.Query, Any, float]]:
+def record_settings() -> Iterator[tuple[str, pb.queries.Query, Any, float]]:
     """Name, query, channel and share of the largest entropy of each row about one record."""
     for n, noise, share in [
         (6, 0.3, 0.97),
@@ -100,8 +100,13 @@ def record_settings() -> Iterator[tuple[str, pb.Query, Any, float]]:
         (10, 1, 0.9),
         (10, 1, 0.97),
     ]:
-        query = pb.pairwise_products(n)
-        yield f"products {n}, noise {noise:g}", query, pb.geometric(query.n_values, noise), share
+        query = pb.queries.pairwise_products(n)
+        yield (
+            f"products {n}, noise {noise:g}",
+            query,
+            pb.mechanisms.geometric(query.n_values, noise),
+            share,
+        )
     for n, noise, share in [
         (16, 0.1, 0.99),
         (16, 1, 0.97),
@@ -111,18 +116,23 @@ def record_settings() -> Iterator[tuple[str, pb.Query, Any, float]]:
         (100, 1, 0.97),
         (100, 1, 0.997),
     ]:
-        yield f"count {n}, noise {noise:g}", pb.counting(n), pb.geometric(n + 1, noise), share
+        yield (
+            f"count {n}, noise {noise:g}",
+            pb.queries.counting(n),
+            pb.mechanisms.geometric(n + 1, noise),
+            share,
+        )
     for n, m, share in [(16, 8, 0.99), (16, 16, 0.95), (40, 16, 0.99)]:
         noisy = 0.8 * np.eye(m) + 0.2 * (1 - np.eye(m)) / (m - 1)
-        yield f"sum of {n} mod {m}, flip 0.2", pb.modular_sum(n, m), noisy, share
+        yield f"sum of {n} mod {m}, flip 0.2", pb.queries.modular_sum(n, m), noisy, share
     for n, share in [(3, 0.8), (4, 0.9)]:
         flip = np.array([[0.8, 0.2], [0.2, 0.8]])
         channel = np.ones((1, 1))
         for _ in range(n):
             channel = np.kron(channel, flip)
-        bits = pb.Query(sum, [(0, 1)] * n)
+        bits = pb.queries.Query(sum, [(0, 1)] * n)
         yield f"each of {n} bits, flip 0.2", bits, channel, share
-    four = pb.SumQuery([range(4)] * 3, (4).__rmod__)  # the remainder
+    four = pb.queries.SumQuery([range(4)] * 3, (4).__rmod__)  # the remainder
     yield (
         "four symbols, sum of 3 mod 4, flip 0.2",
         four,
@@ -131,7 +141,7 @@ def record_settings() -> Iterator[tuple[str, pb.Query, Any, float]]:
     )
 
 
-def record_measured(query: pb.Query, channel: Any, share: float, seconds: float) -> Figures:
+def record_measured(query: pb.queries.Query, channel: Any, share: float, seconds: float) -> Figures:
     """Processor seconds, and the gap in nats, for one record."""
     begin = process_time()
     b = share * sum(np.log(size) for size in query.shape)

@@ -29,10 +29,10 @@ def main() -> None:
             continue
         begin = process_time()
         b = share * sum(np.log(size) for size in query.shape)
-        proof = pb.leakage_proof(query, channel, b, ENOUGH, asked.seconds)
+        proof = pb.records.leakage_proof(query, channel, b, ENOUGH, asked.seconds)
         found, text = process_time(), proof.to_json()
         read = process_time()
-        pb.LeakageProof.from_json(text).check(query, channel)
+        pb.records.LeakageProof.from_json(text).check(query, channel)
         check = process_time() - read
         searched, _ = record_measured(query, channel, share, asked.seconds)
         kind, gap = type(proof.arguments[0]).__name__, proof.bound - proof.value

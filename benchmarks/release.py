@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook import Mechanism, randomized_response
+from pmlbook import Mechanism
 from pmlbook.desk.release import release_file
+from pmlbook.mechanisms import randomized_response
 
 EPSILON = 1.0
 

@@ -27,10 +27,10 @@ def shares(kind: str, n: int) -> np.ndarray:
 def designed(kind: str, n: int, people: int, level: float) -> tuple[pb.Design, float]:
     """A design for the region of a sample, and its processor seconds."""
     counts = np.random.default_rng(4).multinomial(people, shares(kind, n))
-    region, begin = pb.box_region(counts, zeros="add"), process_time()
+    region, begin = pb.robust.box_region(counts, zeros="add"), process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
-        design = pb.robust_mechanism(region, level)
+        design = pb.robust.robust_mechanism(region, level)
     return design, process_time() - begin
 
 

@@ -37,7 +37,7 @@ exclude_patterns = ["**.ipynb_checkpoints"]
 # --- notebooks: jupyter-cache keys on the cells only, so a changed package gets a new cache ---
 nb_custom_formats = {".ipynb": ["nbdev_reader.read", {}, False]}
 nb_execution_mode = "cache"
-_kinds = ("*.py", "*.mplstyle", "*.js")
+_kinds = ("*.py", "*.pyi", "*.mplstyle", "*.js")
 _inputs = [path for kind in _kinds for path in (here.parent / "pmlbook").rglob(kind)]
 _inputs += (here.parent / "nbs").glob("*.csv")
 _code = b"".join(p.read_bytes() for p in sorted(_inputs))

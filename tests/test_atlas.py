@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pmlbook import InvalidPrior, Mechanism, optimal_mechanism, optimum_under
+from pmlbook import InvalidPrior, Mechanism, optimal_mechanism
 from pmlbook.extremal import atlas
 from pmlbook.extremal.atlas import (
     MEASURES,
@@ -21,6 +21,7 @@ from pmlbook.foundations.classic import randomized_response
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.probability import exact_prior, mutual_information
 from pmlbook.foundations.utility import NAMED
+from pmlbook.mechanisms import optimum_under
 from pmlbook.release.certificate import exp_below
 from pmlbook.workshop.linear_programmes import SolverFailed
 

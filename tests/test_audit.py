@@ -16,23 +16,23 @@ PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
 def test_known_distributions_are_told_exactly():
     """A channel, a mechanism and a function say the same, to the last digits."""
-    channel = pb.geometric(3, 0.7)
+    channel = pb.mechanisms.geometric(3, 0.7)
     frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
     mechanism = pb.Mechanism(frame, PRIOR)
     told = [
-        pb.audit(frame, PRIOR),
-        pb.audit(mechanism, PRIOR),
-        pb.audit(frame.loc[["rare", "flu", "healthy"]], PRIOR),
-        pb.audit(lambda x: frame.loc[x].to_dict(), PRIOR),
+        pb.audit.audit(frame, PRIOR),
+        pb.audit.audit(mechanism, PRIOR),
+        pb.audit.audit(frame.loc[["rare", "flu", "healthy"]], PRIOR),
+        pb.audit.audit(lambda x: frame.loc[x].to_dict(), PRIOR),
     ]
     for each in told:
         assert np.allclose(each.low, mechanism.leakage, rtol=0, atol=1e-15)
         assert (each.high == each.low).all()
         assert each.level[0] == pytest.approx(mechanism.epsilon, abs=1e-15)
     assert list(told[3].to_frame().index) == list("xyz")
-    other = pb.audit(mechanism, PRIOR[::-1] ** 0 / 3)
+    other = pb.audit.audit(mechanism, PRIOR[::-1] ** 0 / 3)
     assert other.level[0] == pytest.approx(pb.epsilon_pml(channel, np.full(3, 1 / 3)), abs=1e-15)
-    exact = pb.audit(lambda x: {"a": Fraction(1 + x, 3), "b": Fraction(2 - x, 3)}, [0.5, 0.5])
+    exact = pb.audit.audit(lambda x: {"a": Fraction(1 + x, 3), "b": Fraction(2 - x, 3)}, [0.5, 0.5])
     assert exact.level[0] == pytest.approx(math.log(4 / 3), abs=1e-15)
 
 
@@ -47,32 +47,32 @@ def test_brackets_hold_at_once(trials):
     draws = np.stack([rng.multinomial(k, row, size=2000) for k, row in zip(sizes, channel)], 1)
     held = 0
     for counts in draws:
-        low, high = pb.leakage_bracket(counts, prior, 0.8)
+        low, high = pb.audit.leakage_bracket(counts, prior, 0.8)
         assert (0 <= low).all() and (low <= high).all() and (high <= -np.log(0.001)).all()
         held += ((low <= truth) & (truth <= high)).all()
     assert held >= 0.8 * 2000
 
 
 def test_brackets_close():
-    channel, prior = pb.randomized_response(3, 1.0), PRIOR.to_numpy()
-    low, high = pb.leakage_bracket(np.round(channel * 10**9), prior)
+    channel, prior = pb.mechanisms.randomized_response(3, 1.0), PRIOR.to_numpy()
+    low, high = pb.audit.leakage_bracket(np.round(channel * 10**9), prior)
     truth = pb.pointwise_maximal_leakage(channel, prior)
     assert (low < truth).all() and (truth < high).all() and (high - low < 1e-3).all()
 
 
 def test_trials_of_a_function_and_of_somebody_else():
     rng = np.random.default_rng(2)
-    noisy = pb.randomized_response(3, 1.0)
+    noisy = pb.mechanisms.randomized_response(3, 1.0)
     place = {name: k for k, name in enumerate(PRIOR.index)}
 
     def theirs(secret):
         return rng.choice(list("xyz"), p=noisy[place[secret]])
 
-    mine = pb.audit(theirs, PRIOR, outcomes="xyz", trials=500)
+    mine = pb.audit.audit(theirs, PRIOR, outcomes="xyz", trials=500)
     truth = pb.pointwise_maximal_leakage(noisy, PRIOR)
     assert (mine.low <= truth).all() and (truth <= mine.high).all() and mine.confidence == 0.95
     given = {"rare": ["x", "y"], "flu": ["x"], "healthy": ["z", "z", "x"]}
-    assert pb.audit(given, PRIOR, outcomes="xyz").level[1] <= -math.log(0.1)
+    assert pb.audit.audit(given, PRIOR, outcomes="xyz").level[1] <= -math.log(0.1)
 
 
 def ends(values, prior, scale, name):
@@ -90,7 +90,10 @@ def test_noise_is_never_above_its_level_and_reaches_it(noise):
         n = int(rng.integers(2, 6))
         values, prior = rng.integers(0, 5, size=n), rng.dirichlet(np.full(n, 0.5)) * 0.99 + 0.01 / n
         scale = float(rng.choice([0.3, 1.0, 2.0]))
-        level, seen = pb.noise_level(values, prior, scale, noise), ends(values, prior, scale, noise)
+        level, seen = (
+            pb.audit.noise_level(values, prior, scale, noise),
+            ends(values, prior, scale, noise),
+        )
         assert seen.max() <= level + 1e-12
         assert seen.max() == pytest.approx(level, abs=2e-3)
 
@@ -98,24 +101,27 @@ def test_noise_is_never_above_its_level_and_reaches_it(noise):
 def test_gaussian_noise_between_rare_and_common():
     """A rare value in the middle: the number that tells most lies far outside if the noise is wide."""
     values, prior = [0.0, 1.0, 2.0], np.array([0.999, 1e-6, 0.001 - 1e-6])
-    level = pb.noise_level(values, prior, 3.0, "gaussian")
+    level = pb.audit.noise_level(values, prior, 3.0, "gaussian")
     assert level == pytest.approx(-math.log(prior[2]), rel=1e-12)
-    middle, few = pb.noise_level(values, [0.5 - 5e-7, 1e-6, 0.5 - 5e-7], 0.1, "gaussian"), 1e-6
+    middle, few = (
+        pb.audit.noise_level(values, [0.5 - 5e-7, 1e-6, 0.5 - 5e-7], 0.1, "gaussian"),
+        1e-6,
+    )
     assert middle == pytest.approx(-math.log(few), rel=1e-3)
-    wide = pb.noise_level([0.0, 1.0, 2.0], [1 / 3, 1 / 3, 1 / 3], 1e8, "gaussian")
+    wide = pb.audit.noise_level([0.0, 1.0, 2.0], [1 / 3, 1 / 3, 1 / 3], 1e8, "gaussian")
     assert wide == pytest.approx(math.log(3), rel=1e-12)
-    assert pb.noise_level([1.0, 1.0], [0.5, 0.5], 1.0, "gaussian") == 0
-    assert pb.noise_level([0, 1e300], [0.5, 0.5], 1.0) == pytest.approx(math.log(2))
+    assert pb.audit.noise_level([1.0, 1.0], [0.5, 0.5], 1.0, "gaussian") == 0
+    assert pb.audit.noise_level([0, 1e300], [0.5, 0.5], 1.0) == pytest.approx(math.log(2))
     near, far = ([a, a + 1, a + 2] for a in (0.0, 1e9))
     shares = [0.49, 0.02, 0.49]
-    assert pb.noise_level(near, shares, 0.5, "gaussian") == pytest.approx(
-        pb.noise_level(far, shares, 0.5, "gaussian"), rel=1e-12
+    assert pb.audit.noise_level(near, shares, 0.5, "gaussian") == pytest.approx(
+        pb.audit.noise_level(far, shares, 0.5, "gaussian"), rel=1e-12
     )
 
 
 def test_laplace_noise_stays_within_its_privacy():
     for epsilon in (1e-10, 0.1, 2.0):
-        level = pb.noise_level([0, 1], [1 - 1e-8, 1e-8], 1 / epsilon)
+        level = pb.audit.noise_level([0, 1], [1 - 1e-8, 1e-8], 1 / epsilon)
         assert level <= epsilon * (1 + 1e-12) + 1e-16
         assert level == pytest.approx(epsilon, rel=1e-5)
 
@@ -123,19 +129,22 @@ def test_laplace_noise_stays_within_its_privacy():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: pb.audit({0: [1], 1: [1]}, [0.5, 0.5]), "outcomes must list"),
-        (lambda: pb.audit({0: [1], 1: [2]}, [0.5, 0.5], [1]), "trials of 1"),
-        (lambda: pb.audit({0: [1]}, [0.5, 0.5], [1]), "mechanism"),
-        (lambda: pb.audit(lambda x: 1, [0.5, 0.5]), "or say `trials`"),
-        (lambda: pb.audit([[1.0]], [0.5, 0.5], [0], 3), "must be a function"),
-        (lambda: pb.audit(lambda x: 1, [0.5, 0.5], [1], 0), "trials = 0"),
-        (lambda: pb.audit(lambda x: 1, [0.5, 0.5], [1], 10**400), "trials must be at most"),
-        (lambda: pb.audit(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
-        (lambda: pb.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
-        (lambda: pb.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "whole numbers"),
-        (lambda: pb.noise_level([0, 1], [0.5, 0.5], 0), "scale = 0"),
-        (lambda: pb.noise_level([0, 1], [0.5, 0.5], 5e-324), "scale = 5e-324 is too small"),
-        (lambda: pb.noise_level([0, 1], [0.5, 0.5], 1, "cauchy"), "none of laplace, gaussian"),
+        (lambda: pb.audit.audit({0: [1], 1: [1]}, [0.5, 0.5]), "outcomes must list"),
+        (lambda: pb.audit.audit({0: [1], 1: [2]}, [0.5, 0.5], [1]), "trials of 1"),
+        (lambda: pb.audit.audit({0: [1]}, [0.5, 0.5], [1]), "mechanism"),
+        (lambda: pb.audit.audit(lambda x: 1, [0.5, 0.5]), "or say `trials`"),
+        (lambda: pb.audit.audit([[1.0]], [0.5, 0.5], [0], 3), "must be a function"),
+        (lambda: pb.audit.audit(lambda x: 1, [0.5, 0.5], [1], 0), "trials = 0"),
+        (lambda: pb.audit.audit(lambda x: 1, [0.5, 0.5], [1], 10**400), "trials must be at most"),
+        (lambda: pb.audit.audit(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
+        (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
+        (lambda: pb.audit.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "whole numbers"),
+        (lambda: pb.audit.noise_level([0, 1], [0.5, 0.5], 0), "scale = 0"),
+        (lambda: pb.audit.noise_level([0, 1], [0.5, 0.5], 5e-324), "scale = 5e-324 is too small"),
+        (
+            lambda: pb.audit.noise_level([0, 1], [0.5, 0.5], 1, "cauchy"),
+            "none of laplace, gaussian",
+        ),
     ],
 )
 def test_refusals(call, said):
@@ -151,7 +160,7 @@ def test_rare_outcomes_are_audited_as_they_are(rare, rarer, tmp_path, capsys):
     table, prior = [[rare, 0.5, 0.5], [rarer, 0.5, 0.5]], [Fraction(1, 100), Fraction(99, 100)]
     truth = math.log(Fraction(rare) / (prior[0] * Fraction(rare) + prior[1] * Fraction(rarer)))
     for distribution in (table, lambda secret: dict(zip("abc", table[secret]))):
-        found = pb.audit(distribution, [0.01, 0.99])
+        found = pb.audit.audit(distribution, [0.01, 0.99])
         assert abs(found.level[1] - truth) < 1e-12 and found.level[0] == found.level[1]
     assert not keeps_as_it_is(table, prior, truth - 1e-12)
     assert keeps_as_it_is(table, prior, truth + 1e-12)
@@ -179,11 +188,14 @@ def test_limits_from_trials_go_by_name():
     pd = pytest.importorskip("pandas")
     counts = pd.DataFrame([[900, 100], [200, 800]], ["no", "yes"], ["a", "b"])
     prior = pd.Series({"yes": 0.1, "no": 0.9})
-    for low, high in (pb.leakage_bracket(counts, prior), pb.leakage_bracket(counts, dict(prior))):
-        right = pb.leakage_bracket(counts.to_numpy(), [0.9, 0.1])
+    for low, high in (
+        pb.audit.leakage_bracket(counts, prior),
+        pb.audit.leakage_bracket(counts, dict(prior)),
+    ):
+        right = pb.audit.leakage_bracket(counts.to_numpy(), [0.9, 0.1])
         assert (low == right[0]).all() and (high == right[1]).all()
     with pytest.raises(ValueError, match="different names"):
-        pb.leakage_bracket(counts, pd.Series({"maybe": 0.1, "no": 0.9}))
+        pb.audit.leakage_bracket(counts, pd.Series({"maybe": 0.1, "no": 0.9}))
 
 
 def test_what_diffprivlib_calls_its_draws_is_tried():
@@ -191,7 +203,7 @@ def test_what_diffprivlib_calls_its_draws_is_tried():
         def randomise(self, value):
             return value
 
-    found = pb.audit(Fair(), {"a": 0.5, "b": 0.5}, outcomes=["a", "b"], trials=200)
+    found = pb.audit.audit(Fair(), {"a": 0.5, "b": 0.5}, outcomes=["a", "b"], trials=200)
     assert 0.5 < found.level[0] <= math.log(2) <= found.level[1]
     with pytest.raises(ValueError, match="or say `trials`"):
-        pb.audit(Fair(), {"a": 0.5, "b": 0.5})
+        pb.audit.audit(Fair(), {"a": 0.5, "b": 0.5})

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pmlbook import DiskLog, optimal_mechanism
+from pmlbook import optimal_mechanism
+from pmlbook.budget import DiskLog
 from pmlbook.desk import booking, disk_log
 from pmlbook.desk.booking import LOG, Booking, Manifest, manifest_of
 from pmlbook.desk.command_line import main

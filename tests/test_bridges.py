@@ -34,13 +34,19 @@ def exactly(prior, channel, gain):
 
 def test_against_fractions():
     for prior, channel, gain in problems(25, 1):
-        assert abs(pb.g_vulnerability(prior, gain, channel) - exactly(prior, channel, gain)) < 1e-12
+        assert (
+            abs(pb.measures.g_vulnerability(prior, gain, channel) - exactly(prior, channel, gain))
+            < 1e-12
+        )
         guess = exactly(prior, channel, np.eye(len(prior)))
-        assert abs(pb.g_vulnerability(prior, channel=channel) - guess) < 1e-12
-        assert abs(pb.min_entropy_leakage(channel, prior) - np.log(guess / prior.max())) < 1e-12
+        assert abs(pb.measures.g_vulnerability(prior, channel=channel) - guess) < 1e-12
+        assert (
+            abs(pb.measures.min_entropy_leakage(channel, prior) - np.log(guess / prior.max()))
+            < 1e-12
+        )
         blind = (prior @ gain).max()
-        assert abs(pb.g_vulnerability(prior, gain) - blind) < 1e-12
-        told = pb.min_entropy_leakage(channel, prior, gain)
+        assert abs(pb.measures.g_vulnerability(prior, gain) - blind) < 1e-12
+        told = pb.measures.min_entropy_leakage(channel, prior, gain)
         assert abs(told - max(0, np.log(exactly(prior, channel, gain) / blind))) < 1e-12
         assert told <= pb.maximal_leakage(channel) + 1e-12
 
@@ -48,29 +54,29 @@ def test_against_fractions():
 def test_names_order_gains_and_nonsense_is_refused():
     prior = pd.Series({"a": 0.6, "b": 0.4})
     gain = pd.DataFrame([[0.0, 1.0], [5.0, 0.0]], index=["b", "a"])
-    assert abs(pb.g_vulnerability(prior, gain) - 3.0) < 1e-12
+    assert abs(pb.measures.g_vulnerability(prior, gain) - 3.0) < 1e-12
     channel = pd.DataFrame(np.eye(2), index=["a", "b"])
-    assert abs(pb.g_vulnerability(prior, gain, channel) - 3.4) < 1e-12
-    assert abs(pb.min_entropy_leakage(channel, prior, gain) - np.log(3.4 / 3)) < 1e-12
+    assert abs(pb.measures.g_vulnerability(prior, gain, channel) - 3.4) < 1e-12
+    assert abs(pb.measures.min_entropy_leakage(channel, prior, gain) - np.log(3.4 / 3)) < 1e-12
     for wrong in ([[-1.0], [1.0]], [[0.0], [0.0]], [[1.0]], [[np.nan], [1.0]]):
         with pytest.raises(ValueError, match="gain"):
-            pb.g_vulnerability([0.5, 0.5], wrong)
+            pb.measures.g_vulnerability([0.5, 0.5], wrong)
 
 
 def test_qif_says_the_same():
     qif = pytest.importorskip("qif")
     for prior, channel, gain in problems(50, 2):
         told = qif.measure.g_vuln.posterior(np.ascontiguousarray(gain.T), prior, channel)
-        assert abs(pb.g_vulnerability(prior, gain, channel) - told) < 1e-12
+        assert abs(pb.measures.g_vulnerability(prior, gain, channel) - told) < 1e-12
         assert (
             abs(
-                pb.g_vulnerability(prior, gain)
+                pb.measures.g_vulnerability(prior, gain)
                 - qif.measure.g_vuln.prior(np.ascontiguousarray(gain.T), prior)
             )
             < 1e-12
         )
         bits = qif.measure.bayes_vuln.min_entropy_leakage(prior, channel)
-        assert abs(pb.min_entropy_leakage(channel, prior) - bits * np.log(2)) < 1e-12
+        assert abs(pb.measures.min_entropy_leakage(channel, prior) - bits * np.log(2)) < 1e-12
         capacity = qif.measure.bayes_vuln.mult_capacity(channel)
         assert abs(pb.maximal_leakage(channel) - np.log(capacity)) < 1e-12
 
@@ -84,7 +90,7 @@ def test_dit_says_the_same():
             [(str(x), str(y)) for x, y in cells], [table[cell] for cell in cells]
         )
         bits = dit.shannon.mutual_information(distribution, [0], [1])
-        assert abs(pb.mutual_information(channel, prior) - bits * np.log(2)) < 1e-12
+        assert abs(pb.measures.mutual_information(channel, prior) - bits * np.log(2)) < 1e-12
 
 
 def test_a_measurement_of_opendp_lies_between_the_limits():
@@ -94,10 +100,10 @@ def test_a_measurement_of_opendp_lies_between_the_limits():
     space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
     measurement = dp.m.make_laplace(*space, scale=1.0)
     prior = [0.6, 0.3, 0.1]
-    tried = pb.audit(
+    tried = pb.audit.audit(
         lambda value: min(max(measurement(value), 0), 2), prior, range(3), 4000, 0.9999
     )
-    exact = pb.audit(pb.geometric(3, 1.0), prior)
+    exact = pb.audit.audit(pb.mechanisms.geometric(3, 1.0), prior)
     assert (tried.low <= exact.low).all() and (exact.high <= tried.high).all()
     assert tried.level[1] - tried.level[0] < 0.5
 
@@ -107,4 +113,4 @@ def test_the_distribution_of_the_geometric_mechanism_is_that_noise_cut_at_the_en
     a, z = np.exp(-1.0), np.arange(-60, 61)
     noise = (1 - a) / (1 + a) * a ** abs(z)
     rows = [np.bincount(np.clip(z + x, 0, 2), noise, 3) for x in range(3)]
-    assert np.allclose(rows, pb.geometric(3, 1.0), rtol=0, atol=1e-12)
+    assert np.allclose(rows, pb.mechanisms.geometric(3, 1.0), rtol=0, atol=1e-12)

@@ -25,7 +25,12 @@ def normal(parts):
 @st.composite
 def levels(draw, prior):
     """A level anywhere, or on a boundary of the prior's regions, or one float beside it."""
-    edges = [*pb.privacy_regions(prior).tolist(), pb.epsilon_max(prior), 1e-17, 0.0]
+    edges = [
+        *pb.mechanisms.privacy_regions(prior).tolist(),
+        pb.measures.epsilon_max(prior),
+        1e-17,
+        0.0,
+    ]
     edge = draw(st.sampled_from(edges))
     near = [edge, math.nextafter(edge, 0), math.nextafter(edge, 1e3)]
     return draw(st.sampled_from(near) | spread)
@@ -40,22 +45,22 @@ def certified(mechanism, level):
 def test_binary(data):
     prior = normal(data.draw(st.lists(weights, min_size=2, max_size=2)))
     level = data.draw(levels(prior))
-    assert certified(pb.binary_mechanism(prior, level), level)
+    assert certified(pb.mechanisms.binary_mechanism(prior, level), level)
 
 
 @given(st.data())
 def test_high_privacy(data):
     prior = normal(data.draw(st.lists(weights, min_size=2, max_size=7)))
-    end = pb.privacy_regions(prior)[1]
+    end = pb.mechanisms.privacy_regions(prior)[1]
     level = data.draw(levels(prior).filter(lambda level: level <= end) | st.just(end + 1e-13))
-    assert certified(pb.high_privacy_mechanism(prior, level), level)
+    assert certified(pb.mechanisms.high_privacy_mechanism(prior, level), level)
 
 
 @given(st.data())
 def test_uniform(data):
     n = data.draw(st.integers(1, 60))
     level = data.draw(levels(np.full(n, 1 / n)))
-    assert certified(pb.uniform_mechanism(n, level), level)
+    assert certified(pb.mechanisms.uniform_mechanism(n, level), level)
 
 
 @given(st.data())
@@ -70,7 +75,7 @@ def test_the_one_function_on_extreme_priors(data):
 
 def test_a_rare_secret_is_not_published():
     """Entries below 1e-14 used to be taken for zeros: at 50 nats this one leaked 115."""
-    rare = pb.binary_mechanism([1 - 1e-50, 1e-50], 50)
+    rare = pb.mechanisms.binary_mechanism([1 - 1e-50, 1e-50], 50)
     assert rare.channel[0, 1] > 0 and certified(rare, 50)
 
 
@@ -80,14 +85,17 @@ def test_what_rounding_costs_is_a_unit_or_two(n):
     prior, level = np.full(n, 1 / n), 0.5 * math.log(n)
     c = math.exp(level)
     full = int(n / c)
-    column = np.sort(pb.uniform_mechanism(n, level).channel[:, 0])[::-1]
+    column = np.sort(pb.mechanisms.uniform_mechanism(n, level).channel[:, 0])[::-1]
     formula = [c / n] * full + [1 - full * c / n] + [0] * (n - full - 1)
     assert abs(column - formula).max() <= n * 2.0**-52
-    strict = pb.privacy_regions(prior)[1] / 2
-    channel = pb.high_privacy_mechanism(prior, strict).channel
+    strict = pb.mechanisms.privacy_regions(prior)[1] / 2
+    channel = pb.mechanisms.high_privacy_mechanism(prior, strict).channel
     assert abs(channel[0, 1:] - math.exp(strict) / n).max() <= 2.0**-51
 
 
 def test_no_level_below_the_units_tells_anything():
-    for mechanism in (pb.uniform_mechanism(3, 1e-17), pb.binary_mechanism([0.7, 0.3], 1e-17)):
+    for mechanism in (
+        pb.mechanisms.uniform_mechanism(3, 1e-17),
+        pb.mechanisms.binary_mechanism([0.7, 0.3], 1e-17),
+    ):
         assert (mechanism.channel == mechanism.channel[0]).all() and mechanism.certify(0.0)

@@ -1,7 +1,5 @@
 """What people get wrong on the command line is said aloud, before it is done, and help comes at once."""
 
-import ast
-import importlib
 import json
 import os
 import subprocess
@@ -13,10 +11,11 @@ import numpy as np
 import pytest
 
 import pmlbook
-from pmlbook import Mechanism, epsilon_max
+from pmlbook import Mechanism
 from pmlbook.desk import verbs
 from pmlbook.desk.command_line import main
 from pmlbook.desk.verbs import CATEGORIES
+from pmlbook.measures import epsilon_max
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
 
@@ -193,59 +192,6 @@ def test_help_waits_for_nothing(statement):
     assert run.stdout.splitlines()[-1] == "[]"
 
 
-# the names of the library, each loaded when it is asked for
-
-
-def test_every_public_name_is_at_home_where_the_table_says():
-    assert set(pmlbook._HOME) == set(pmlbook.__all__)
-    for name, home in pmlbook._HOME.items():
-        thing = getattr(importlib.import_module(f"pmlbook.{home}"), name)
-        assert getattr(pmlbook, name) is thing and thing.__module__ == f"pmlbook.{home}"
-
-
-def test_the_table_and_what_a_type_checker_reads_agree():
-    tree = ast.parse(Path(pmlbook.__file__).read_text(encoding="utf-8"))
-    found = {
-        alias.name: node.module.removeprefix("pmlbook.")
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and "." in (node.module or "")
-        for alias in node.names
-        if alias.asname is None
-    }
-    assert {name: found.get(name) for name in pmlbook._HOME} == pmlbook._HOME
-
-
-FRESH = """
-import pickle, sys, pmlbook
-assert {*pmlbook.__all__, "__version__"} <= {*dir(pmlbook)} and not hasattr(pmlbook, "x")
-assert "numpy" not in sys.modules
-assert pmlbook.Mechanism is pmlbook.Mechanism and "Mechanism" in vars(pmlbook)
-assert pickle.loads(pickle.dumps(pmlbook.Mechanism([[1]], [1]))).epsilon == 0
-assert pmlbook.practice.estimated_prior.PriorRegion
-from pmlbook import practice
-assert practice is pmlbook.practice
-from IPython import InteractiveShell
-shell = InteractiveShell.instance()
-shell.user_ns["pml"] = pmlbook
-shell.Completer.use_jedi = False
-assert any("high_privacy_mechanism" in text for text in shell.complete("pml.high_priv")[1])
-assert "high_privacy_mechanism" not in vars(pmlbook)
-from pmlbook import *
-assert {*pmlbook.__all__} <= {*globals()}
-"""
-
-
-def test_lazy_names_are_like_any_others():
-    subprocess.run([sys.executable, "-W", "ignore", "-c", FRESH], check=True)
-
-
-def test_a_name_that_is_none(run):
-    with pytest.raises(AttributeError, match="no attribute 'optimal_mechansim'"):
-        getattr(pmlbook, "optimal_mechansim"[:])
-    with pytest.raises(ImportError):
-        exec("from pmlbook import nothing")
-
-
 # what people bring from elsewhere
 
 
@@ -307,8 +253,8 @@ assert main(["words", "--prior", "a=1", "b=2", "--epsilon", "0.3"]) == 0
 made = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
 calls = {
     "to_frame": made.to_frame,
-    "to_frame ": pb.audit(made, [0.5, 0.5]).to_frame,
-    "in_words": lambda: pb.in_words([0.5, 0.5], 0.1),
+    "to_frame ": pb.audit.audit(made, [0.5, 0.5]).to_frame,
+    "in_words": lambda: pb.audit.in_words([0.5, 0.5], 0.1),
     "meaning": lambda: meaning([0.5, 0.5], 0.1),
 }
 for name, call in calls.items():

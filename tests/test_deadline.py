@@ -18,6 +18,7 @@ from time import thread_time
 
 import numpy as np
 import pytest
+from public_names import PUBLIC
 
 import pmlbook as pb
 from pmlbook.workshop import progress
@@ -45,7 +46,7 @@ def table(n, m):
 
 
 def region(n):
-    return pb.box_region(np.random.default_rng(1).integers(50, 400, n))
+    return pb.robust.box_region(np.random.default_rng(1).integers(50, 400, n))
 
 
 def keeping(n):
@@ -55,15 +56,15 @@ def keeping(n):
 
 
 def counted(n):
-    return pb.counting(n), pb.geometric(n + 1, 0.3)
+    return pb.queries.counting(n), pb.mechanisms.geometric(n + 1, 0.3)
 
 
 def listed(n, m):
-    return pb.counting(n), np.random.default_rng(0).dirichlet(np.ones(m), 2**n)
+    return pb.queries.counting(n), np.random.default_rng(0).dirichlet(np.ones(m), 2**n)
 
 
 OPTIMAL, RECORD = pb.optimal_mechanism, pb.per_record_leakage
-DECIDED = pb.ExpectedGain(table(60, 40))
+DECIDED = pb.measures.ExpectedGain(table(60, 40))
 
 # the call, what it is given, the seconds of its exact part; the sign of a case that is for the long run alone
 CASES = {
@@ -72,42 +73,60 @@ CASES = {
     "many rows": (OPTIMAL, (zipf(300), 2.0), 0.6),
     "a long list": (OPTIMAL, (zipf(16), 1.2, "mutual_information", "enumeration"), 0.4),
     "decisions": (OPTIMAL, (zipf(60), 1.2, DECIDED), 0.8),
-    "a compromise": (pb.compromise, (zipf(14), 1.0), 0.6),
+    "a compromise": (pb.estimate.compromise, (zipf(14), 1.0), 0.6),
     "the worst of sixteen": (pb.estimation_mechanism, (zipf(16), 1.0, "largest"), 0.6),
-    "one more record": (RECORD, (pb.pairwise_products(10), pb.geometric(46, 0.3), 6.0), 0.2),
+    "one more record": (
+        RECORD,
+        (pb.queries.pairwise_products(10), pb.mechanisms.geometric(46, 0.3), 6.0),
+        0.2,
+    ),
     "datasets one by one": (RECORD, (*listed(13, 10), 8.0), 0.4),
-    "a curve": (pb.leakage_curve, (*counted(40), [26.0, 27.0, 27.5], 1e-9), 0.3),
+    "a curve": (pb.records.leakage_curve, (*counted(40), [26.0, 27.0, 27.5], 1e-9), 0.3),
     "two releases": (
-        pb.audit_pair,
-        (pb.counting(8), pb.geometric(9, 0.3), pb.counting(8), pb.geometric(9, 0.5), 4.0),
+        pb.records.audit_pair,
+        (
+            pb.queries.counting(8),
+            pb.mechanisms.geometric(9, 0.3),
+            pb.queries.counting(8),
+            pb.mechanisms.geometric(9, 0.5),
+            4.0,
+        ),
         0.8,
     ),
-    "bins": (pb.noisy_leakage, (pb.counting(60), "gaussian", 2.0, 38.0, 8, 1e-6), 0.4),
-    "a proof": (pb.leakage_proof, (*counted(10), 6.0, 1e-6), 1.0),
-    "least leakage": (pb.leakage_distortion, (pb.counting(12), 0.5, 7.0), 0.3),
-    "least distortion": (pb.distortion_leakage, (pb.counting(12), 0.1, 7.0), 0.3),
+    "bins": (
+        pb.records.noisy_leakage,
+        (pb.queries.counting(60), "gaussian", 2.0, 38.0, 8, 1e-6),
+        0.4,
+    ),
+    "a proof": (pb.records.leakage_proof, (*counted(10), 6.0, 1e-6), 1.0),
+    "least leakage": (pb.leakage_distortion, (pb.queries.counting(12), 0.5, 7.0), 0.3),
+    "least distortion": (pb.distortion_leakage, (pb.queries.counting(12), 0.1, 7.0), 0.3),
     "a table": (pb.least_leakage, (table(60, 60), zipf(60), keeping(60)[1]), 0.4),
-    "every step": (pb.frontier, (table(40, 40), zipf(40)), 0.5),
+    "every step": (pb.mechanisms.frontier, (table(40, 40), zipf(40)), 0.5),
     "worst utility": (pb.worst_case_mechanism, (table(60, 60), zipf(60), 1.0), 0.6),
-    "best average": (pb.best_expected_utility, (table(60, 60), zipf(60), 3.0, 0.2), 0.6),
-    "thirty secrets and a region": (pb.robust_mechanism, (region(30), 0.5), 0.5),
-    "nine secrets and a region": (pb.robust_mechanism, (region(9), 0.5), 0.6),
+    "best average": (pb.mechanisms.best_expected_utility, (table(60, 60), zipf(60), 3.0, 0.2), 0.6),
+    "thirty secrets and a region": (pb.robust.robust_mechanism, (region(30), 0.5), 0.5),
+    "nine secrets and a region": (pb.robust.robust_mechanism, (region(9), 0.5), 0.6),
     "a table and a region": (
-        pb.robust_least_leakage,
+        pb.robust.robust_least_leakage,
         (table(15, 12), region(15), float(table(15, 12).max(axis=1).min())),
         0.5,
     ),
-    "every step of a region": (pb.robust_frontier, (table(10, 10), region(10)), 0.6),
+    "every step of a region": (pb.robust.robust_frontier, (table(10, 10), region(10)), 0.6),
 }
 LARGE = {
     "a thousand in proportion": (OPTIMAL, (zipf(1000), 2.0), 4.0),
     "five thousand near ties": (OPTIMAL, (ties(5000, 1e-3), 0.5), 4.0),
     "ten thousand at random": (OPTIMAL, (normal(1e-3 + table(1, 10**4)[0]), 1.0), 6.0),
-    "hundreds of decisions": (OPTIMAL, (zipf(150), 1.2, pb.ExpectedGain(table(150, 60))), 2.0),
+    "hundreds of decisions": (
+        OPTIMAL,
+        (zipf(150), 1.2, pb.measures.ExpectedGain(table(150, 60))),
+        2.0,
+    ),
     "datasets beyond thirty thousand": (RECORD, (*listed(15, 10), 9.0), 1.0),
     "a count of many": (RECORD, (*counted(1500), 1000.0), 1.5),
-    "a hundred secrets and a region": (pb.robust_mechanism, (region(100), 0.5), 1.5),
-    "ten secrets and a region": (pb.robust_mechanism, (region(10), 0.5), 2.0),
+    "a hundred secrets and a region": (pb.robust.robust_mechanism, (region(100), 0.5), 1.5),
+    "ten secrets and a region": (pb.robust.robust_mechanism, (region(10), 0.5), 2.0),
 }
 
 
@@ -139,9 +158,7 @@ def test_a_limit_is_kept(name):
 
 def limited():
     """The public calls with a limit of time."""
-    calls = {
-        name: getattr(pb, name) for name in pb.__all__ if inspect.isfunction(getattr(pb, name))
-    }
+    calls = {name: call for name, call in PUBLIC.items() if inspect.isfunction(call)}
     return {name for name, f in calls.items() if "max_time" in inspect.signature(f).parameters}
 
 

@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pmlbook import BudgetExceeded, DiskLog, Mechanism, ReleaseLog, compose
+from pmlbook import BudgetExceeded, Mechanism
+from pmlbook.budget import DiskLog, ReleaseLog, compose
 from pmlbook.desk import booking, disk_log, log_file
 from pmlbook.desk.booking import LOG
 from pmlbook.desk.command_line import main

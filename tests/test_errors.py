@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from public_names import PUBLIC
 
 import pmlbook as pb
 
@@ -24,15 +25,15 @@ def table(doors, inputs):
 
 
 PRIOR_DOORS = {
-    "mutual_information": lambda p: pb.mutual_information(EYE, p),
+    "mutual_information": lambda p: pb.measures.mutual_information(EYE, p),
     "pointwise_maximal_leakage": lambda p: pb.pointwise_maximal_leakage(EYE, p),
     "epsilon_pml": lambda p: pb.epsilon_pml(EYE, p),
-    "epsilon_max": pb.epsilon_max,
-    "privacy_regions": pb.privacy_regions,
-    "privacy_region": lambda p: pb.privacy_region(p, 0.1),
-    "randomized_response_for_pml": lambda p: pb.randomized_response_for_pml(p, 0.1),
-    "binary_mechanism": lambda p: pb.binary_mechanism(p, 0.1),
-    "high_privacy_mechanism": lambda p: pb.high_privacy_mechanism(p, 0.1),
+    "epsilon_max": pb.measures.epsilon_max,
+    "privacy_regions": pb.mechanisms.privacy_regions,
+    "privacy_region": lambda p: pb.mechanisms.privacy_region(p, 0.1),
+    "randomized_response_for_pml": lambda p: pb.mechanisms.randomized_response_for_pml(p, 0.1),
+    "binary_mechanism": lambda p: pb.mechanisms.binary_mechanism(p, 0.1),
+    "high_privacy_mechanism": lambda p: pb.mechanisms.high_privacy_mechanism(p, 0.1),
     "optimal_mechanism": lambda p: pb.optimal_mechanism(p, 0.1),
     "Mechanism": lambda p: pb.Mechanism(EYE, p),
 }
@@ -70,14 +71,14 @@ def test_bad_prior(call, value, message):
 ENTROPY = {k: (v, m.replace("prior", "p")) for k, (v, m) in BAD_PRIORS.items() if "zero" not in k}
 
 
-@pytest.mark.parametrize("call, value, message", table({"entropy": pb.entropy}, ENTROPY))
+@pytest.mark.parametrize("call, value, message", table({"entropy": pb.measures.entropy}, ENTROPY))
 def test_bad_distribution(call, value, message):
     with pytest.raises(pb.InvalidPrior, match=message):
         call(value)
 
 
 CHANNEL_DOORS = {
-    "mutual_information": lambda c: pb.mutual_information(c, FAIR),
+    "mutual_information": lambda c: pb.measures.mutual_information(c, FAIR),
     "pointwise_maximal_leakage": lambda c: pb.pointwise_maximal_leakage(c, FAIR),
     "epsilon_pml": lambda c: pb.epsilon_pml(c, FAIR),
     "maximal_leakage": pb.maximal_leakage,
@@ -112,21 +113,21 @@ def test_bad_channel(call, value, message):
 @pytest.mark.parametrize("door", ["mutual_information", "epsilon_pml", "Mechanism"])
 def test_mismatched_shapes(door):
     with pytest.raises(pb.InvalidChannel, match="channel has 2 rows, but there are 3 symbols"):
-        getattr(pb, door)(FLIP, SKEW)
+        PUBLIC[door](FLIP, SKEW)
     with pytest.raises(pb.InvalidPrior, match=r"prior must have 1 dimension.*\(2, 2\)"):
-        getattr(pb, door)(FAIR, FLIP)
+        PUBLIC[door](FAIR, FLIP)
 
 
 EPSILON_DOORS = {
-    "privacy_region": lambda e: pb.privacy_region(SKEW, e),
-    "randomized_response": lambda e: pb.randomized_response(3, e),
-    "randomized_response_for_pml": lambda e: pb.randomized_response_for_pml(SKEW, e),
-    "geometric": lambda e: pb.geometric(3, e),
-    "exponential": lambda e: pb.exponential(EYE, e, 1),
-    "laplace_threshold": pb.laplace_threshold,
-    "binary_mechanism": lambda e: pb.binary_mechanism(FAIR, e),
-    "high_privacy_mechanism": lambda e: pb.high_privacy_mechanism(SKEW, e),
-    "uniform_mechanism": lambda e: pb.uniform_mechanism(3, e),
+    "privacy_region": lambda e: pb.mechanisms.privacy_region(SKEW, e),
+    "randomized_response": lambda e: pb.mechanisms.randomized_response(3, e),
+    "randomized_response_for_pml": lambda e: pb.mechanisms.randomized_response_for_pml(SKEW, e),
+    "geometric": lambda e: pb.mechanisms.geometric(3, e),
+    "exponential": lambda e: pb.mechanisms.exponential(EYE, e, 1),
+    "laplace_threshold": pb.mechanisms.laplace_threshold,
+    "binary_mechanism": lambda e: pb.mechanisms.binary_mechanism(FAIR, e),
+    "high_privacy_mechanism": lambda e: pb.mechanisms.high_privacy_mechanism(SKEW, e),
+    "uniform_mechanism": lambda e: pb.mechanisms.uniform_mechanism(3, e),
     "optimal_mechanism": lambda e: pb.optimal_mechanism(SKEW, e),
     "certify": NAMED.certify,
     "within": NAMED.within,
@@ -151,10 +152,10 @@ def test_bad_epsilon(call, value, message):
 
 
 COUNT_DOORS = {
-    "randomized_response": lambda n: pb.randomized_response(n, 1),
-    "geometric": lambda n: pb.geometric(n, 1),
-    "uniform_mechanism": lambda n: pb.uniform_mechanism(n, 1),
-    "binary_symmetric": lambda m: pb.binary_symmetric(0.1, m),
+    "randomized_response": lambda n: pb.mechanisms.randomized_response(n, 1),
+    "geometric": lambda n: pb.mechanisms.geometric(n, 1),
+    "uniform_mechanism": lambda n: pb.mechanisms.uniform_mechanism(n, 1),
+    "binary_symmetric": lambda m: pb.mechanisms.binary_symmetric(0.1, m),
 }
 BAD_COUNTS = {
     "zero": (0, r"\b[nm] = 0 must be"),
@@ -178,11 +179,14 @@ def optimal(utility="chi_square", method="auto", prior=SKEW, **options):
     return pb.optimal_mechanism(prior, 0.4, utility, method, **options)
 
 
-WRONG_GAIN, WRONG_LAW = pb.ExpectedGain(EYE), [0.2, 0.8]
+WRONG_GAIN, WRONG_LAW = pb.measures.ExpectedGain(EYE), [0.2, 0.8]
 OTHERS = {
-    "binary-of-3": (lambda: pb.binary_mechanism(SKEW, 0.1), "prior has 3 symbols.*needs 2"),
+    "binary-of-3": (
+        lambda: pb.mechanisms.binary_mechanism(SKEW, 0.1),
+        "prior has 3 symbols.*needs 2",
+    ),
     "high-beyond": (
-        lambda: pb.high_privacy_mechanism(SKEW, 0.3),
+        lambda: pb.mechanisms.high_privacy_mechanism(SKEW, 0.3),
         r"epsilon = 0\.3 is beyond.*0\.22",
     ),
     "too-many": (
@@ -210,49 +214,61 @@ OTHERS = {
     "utility-column": (lambda: optimal(lambda column: column), "utility"),
     "gain-rows": (lambda: optimal(WRONG_GAIN), "gain has 2 rows, but there are 3 symbols"),
     "hypothesis-rows": (
-        lambda: optimal(pb.HypothesisDivergence(np.square, WRONG_LAW, FAIR)),
+        lambda: optimal(pb.measures.HypothesisDivergence(np.square, WRONG_LAW, FAIR)),
         "first has 2 .*3 symbols",
     ),
     "method-name": (lambda: optimal(method="simplex"), "method 'simplex' is none of auto"),
     "method-none": (lambda: optimal(method=None), "method None is none of auto"),
     "no-formula": (lambda: optimal(method="closed_form"), "no closed form.*region 2"),
-    "gain-nan": (lambda: pb.ExpectedGain([[math.nan]]), r"gain\[0, 0\] = nan is not finite"),
-    "gain-vector": (lambda: pb.ExpectedGain([1, 2]), r"gain must have 2 dim.*\(2,\)"),
-    "gain-ragged": (lambda: pb.ExpectedGain([[1], [1, 2]]), "gain"),
-    "gain-word": (lambda: pb.ExpectedGain("x"), "gain.*'x'"),
-    "gain-complex": (lambda: pb.ExpectedGain([[1j]]), "gain.*1j"),
-    "alpha-one": (lambda: pb.alpha_information(1), "alpha = 1 must be positive and not 1"),
-    "alpha-negative": (lambda: pb.alpha_information(-1), "alpha = -1 must be positive"),
-    "alpha-nan": (lambda: pb.alpha_information(math.nan), "alpha = nan must be positive"),
-    "alpha-inf": (lambda: pb.alpha_information(math.inf), "alpha = inf must be"),
-    "alpha-none": (lambda: pb.alpha_information(None), "alpha = None must be"),
-    "f-word": (lambda: pb.FInformation("chi_square"), "f .*'chi_square'"),
+    "gain-nan": (
+        lambda: pb.measures.ExpectedGain([[math.nan]]),
+        r"gain\[0, 0\] = nan is not finite",
+    ),
+    "gain-vector": (lambda: pb.measures.ExpectedGain([1, 2]), r"gain must have 2 dim.*\(2,\)"),
+    "gain-ragged": (lambda: pb.measures.ExpectedGain([[1], [1, 2]]), "gain"),
+    "gain-word": (lambda: pb.measures.ExpectedGain("x"), "gain.*'x'"),
+    "gain-complex": (lambda: pb.measures.ExpectedGain([[1j]]), "gain.*1j"),
+    "alpha-one": (lambda: pb.measures.alpha_information(1), "alpha = 1 must be positive and not 1"),
+    "alpha-negative": (lambda: pb.measures.alpha_information(-1), "alpha = -1 must be positive"),
+    "alpha-nan": (lambda: pb.measures.alpha_information(math.nan), "alpha = nan must be positive"),
+    "alpha-inf": (lambda: pb.measures.alpha_information(math.inf), "alpha = inf must be"),
+    "alpha-none": (lambda: pb.measures.alpha_information(None), "alpha = None must be"),
+    "f-word": (lambda: pb.measures.FInformation("chi_square"), "f .*'chi_square'"),
     "hypothesis-word": (
-        lambda: pb.HypothesisDivergence("chi_square", FAIR, FAIR),
+        lambda: pb.measures.HypothesisDivergence("chi_square", FAIR, FAIR),
         "f .*'chi_square'",
     ),
     "hypothesis-zero": (
-        lambda: pb.HypothesisDivergence(np.square, [1, 0], FAIR),
+        lambda: pb.measures.HypothesisDivergence(np.square, [1, 0], FAIR),
         r"first\[1\] = 0",
     ),
     "hypothesis-sum": (
-        lambda: pb.HypothesisDivergence(np.square, FAIR, [1, 1]),
+        lambda: pb.measures.HypothesisDivergence(np.square, FAIR, [1, 1]),
         "second sums to 2",
     ),
-    "p-high": (lambda: pb.binary_symmetric(1.5), r"p = 1\.5 must be between 0 and 1"),
-    "p-nan": (lambda: pb.binary_symmetric(math.nan), "p = nan must be between 0 and 1"),
-    "p-none": (lambda: pb.binary_symmetric(None), "p = None must be between 0 and 1"),
-    "sensitivity": (lambda: pb.exponential(EYE, 1, 0), "sensitivity = 0 must be positive"),
+    "p-high": (lambda: pb.mechanisms.binary_symmetric(1.5), r"p = 1\.5 must be between 0 and 1"),
+    "p-nan": (lambda: pb.mechanisms.binary_symmetric(math.nan), "p = nan must be between 0 and 1"),
+    "p-none": (lambda: pb.mechanisms.binary_symmetric(None), "p = None must be between 0 and 1"),
+    "sensitivity": (
+        lambda: pb.mechanisms.exponential(EYE, 1, 0),
+        "sensitivity = 0 must be positive",
+    ),
     "sensitivity-nan": (
-        lambda: pb.exponential(EYE, 1, math.nan),
+        lambda: pb.mechanisms.exponential(EYE, 1, math.nan),
         "sensitivity = nan must be positive",
     ),
-    "utilities-nan": (lambda: pb.exponential([[1, math.nan]], 1, 1), r"utilities\[0, 1\] = nan"),
+    "utilities-nan": (
+        lambda: pb.mechanisms.exponential([[1, math.nan]], 1, 1),
+        r"utilities\[0, 1\] = nan",
+    ),
     "utilities-ragged": (
-        lambda: pb.exponential([[1], [1, 2]], 1, 1),
+        lambda: pb.mechanisms.exponential([[1], [1, 2]], 1, 1),
         "utilities must hold real numbers",
     ),
-    "utilities-empty": (lambda: pb.exponential([], 1, 1), r"utilities must have 2 dim.*\(0,\)"),
+    "utilities-empty": (
+        lambda: pb.mechanisms.exponential([], 1, 1),
+        r"utilities must have 2 dim.*\(0,\)",
+    ),
     "names-few": (lambda: pb.Mechanism(EYE, FAIR, ("a",)), r"inputs must be 2 .*\('a',\)"),
     "names-many": (lambda: pb.Mechanism(EYE, FAIR, outputs="abc"), "outputs must be 2 .*'c'"),
     "names-twice": (lambda: pb.Mechanism(EYE, FAIR, ("a", "a")), "inputs must be 2 different"),
@@ -317,7 +333,7 @@ def test_infinite_at_zero_is_refused():
         with np.errstate(divide="ignore"):
             return -np.log(t)
 
-    utility = pb.FInformation(reverse, "reverse")
+    utility = pb.measures.FInformation(reverse, "reverse")
     assert pb.optimal_mechanism(SKEW, 0.1, utility).value > 0
     for prior in (SKEW, FAIR):
         with warnings.catch_warnings(), pytest.raises(ValueError, match="utility.*must be finite"):

@@ -56,7 +56,9 @@ def test_it_says_beforehand_whether_frequencies_are_told(run):
     code, said = run("design", *SHARES, "--epsilon", "0.4", "-o", "d.json", "--json")
     told = json.loads(said.out)["standard_error"]
     mechanism = Mechanism.from_certificate(read_certificate("d.json"))
-    assert code == 0 and (told is None) == (pb.estimation_variance(mechanism) == float("inf"))
+    assert code == 0 and (told is None) == (
+        pb.estimate.estimation_variance(mechanism) == float("inf")
+    )
     merged = (
         "design",
         "--prior",
@@ -71,7 +73,7 @@ def test_it_says_beforehand_whether_frequencies_are_told(run):
     )
     code, said = run(*merged)
     mechanism = Mechanism.from_certificate(read_certificate("e.json"))
-    assert code == 0 and pb.estimation_variance(mechanism) == float("inf")
+    assert code == 0 and pb.estimate.estimation_variance(mechanism) == float("inf")
     assert "frequencies: not told" in said.out
 
 

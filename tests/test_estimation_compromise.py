@@ -15,7 +15,7 @@ import json, numpy as np, pmlbook as pb
 rng = np.random.default_rng(8)
 cases = [([99, 348, 993, 2242, 2684], 0.4), ([1, 1, 1, 1, 4], 0.8)]
 cases += [(rng.dirichlet(np.full(5, 2.0)) + 0.01, level) for level in (0.4, 0.7, 1.0)]
-found = [pb.compromise(np.array(p) / np.sum(p), level) for p, level in cases]
+found = [pb.estimate.compromise(np.array(p) / np.sum(p), level) for p, level in cases]
 print(json.dumps([(d.value, d.bound) for d in found]))
 """
 
@@ -34,10 +34,13 @@ def test_it_keeps_its_promise_and_nothing_that_does_is_better(seed):
     prior = 0.95 * rng.dirichlet(np.full(n, 2.0)) + 0.05 / n
     level, keep = rng.uniform(0.1, 1.5), float(rng.choice([0.5, 0.9, 0.99, 0.999]))
     target = ["frequencies", "determinant", np.arange(n) ** 2.0][seed % 3]
-    design, most = pb.compromise(prior, level, keep, target), pb.optimal_mechanism(prior, level)
+    design, most = (
+        pb.estimate.compromise(prior, level, keep, target),
+        pb.optimal_mechanism(prior, level),
+    )
     assert design.mechanism.certify(level)
     assert design.mechanism.utility() >= keep * most.value
-    assert design.value == pb.estimation_variance(design.mechanism, target)
+    assert design.value == pb.estimate.estimation_variance(design.mechanism, target)
     assert 0 <= design.gap <= 1e-6 * design.value
     for other in ("frequencies", "determinant"):
         rival = pb.estimation_mechanism(prior, level, other).mechanism.channel
@@ -45,7 +48,7 @@ def test_it_keeps_its_promise_and_nothing_that_does_is_better(seed):
             coin = np.hstack([(1 - share) * most.mechanism.channel, share * rival])
             mixed = pb.Mechanism(coin, prior)
             if mixed.utility() >= keep * most.value:
-                assert pb.estimation_variance(mixed, target) >= design.bound
+                assert pb.estimate.estimation_variance(mixed, target) >= design.bound
 
 
 @pytest.mark.parametrize("keep", [1.0, np.nextafter(1, 0), 1 - 1e-12, 1 - 1e-9, 1 - 1e-6])
@@ -54,15 +57,17 @@ def test_close_to_everything_the_promise_still_holds(keep, target):
     prior, level = np.array([0.07, 0.11, 0.13, 0.15, 0.16, 0.17, 0.21]), 0.46
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
-        design = pb.compromise(prior, level, keep, target)
+        design = pb.estimate.compromise(prior, level, keep, target)
     assert design.mechanism.certify(level) and design.bound <= design.value
     assert design.mechanism.utility() >= keep * pb.optimal_mechanism(prior, level).value
 
 
 def test_a_reward_is_paid_for_each_nat():
     prior, matrix = np.array([0.2, 0.3, 0.5]), np.array([[1.0, 0.5, -0.25]])
-    channel = pb.randomized_response(3, 0.7)
+    channel = pb.mechanisms.randomized_response(3, 0.7)
     plain, paid = Spread(matrix), Rewarded(Spread(matrix), 2.5)
     more = paid(channel, prior) - plain(channel, prior)
-    assert more == pytest.approx(2.5 * pb.mutual_information(channel, prior), rel=1e-12)
-    assert INFORMATION(channel, prior) == pytest.approx(pb.mutual_information(channel, prior))
+    assert more == pytest.approx(2.5 * pb.measures.mutual_information(channel, prior), rel=1e-12)
+    assert INFORMATION(channel, prior) == pytest.approx(
+        pb.measures.mutual_information(channel, prior)
+    )

@@ -29,7 +29,7 @@ def test_it_keeps_its_level_and_meets_its_bound(prior, level, target):
     assert design.mechanism.certify(level)
     assert 0 <= design.bound <= design.value
     assert design.gap <= 1e-6 * design.value
-    assert design.value == pb.estimation_variance(design.mechanism, target)
+    assert design.value == pb.estimate.estimation_variance(design.mechanism, target)
 
 
 def test_the_variance_is_the_textbooks():
@@ -44,7 +44,7 @@ def test_the_variance_is_the_textbooks():
         seen = (p.T * rows).applyfunc(lambda q: 1 / q)
         covariance = (rows * sympy.diag(*seen) * rows.T).inv() - p * p.T
         exact = Fraction(int(covariance.trace().p), int(covariance.trace().q))
-        assert pb.estimation_variance(mechanism) == float_above(exact)
+        assert pb.estimate.estimation_variance(mechanism) == float_above(exact)
 
 
 def test_more_leakage_never_costs():
@@ -55,11 +55,11 @@ def test_more_leakage_never_costs():
 
 def test_outcomes_that_do_not_tell():
     silent = pb.Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5])
-    assert pb.estimation_variance(silent) == np.inf
+    assert pb.estimate.estimation_variance(silent) == np.inf
     merged = pb.Mechanism([[1, 0], [0, 1], [0, 1]], FAIR)
-    assert pb.estimation_variance(merged) == np.inf
-    assert pb.estimation_variance(merged, [1, 0, 0]) == pytest.approx(0.2 * 0.8, rel=1e-12)
-    assert pb.estimation_variance(silent, [3, 3]) == 0
+    assert pb.estimate.estimation_variance(merged) == np.inf
+    assert pb.estimate.estimation_variance(merged, [1, 0, 0]) == pytest.approx(0.2 * 0.8, rel=1e-12)
+    assert pb.estimate.estimation_variance(silent, [3, 3]) == 0
 
 
 def test_names_are_paired_by_name():
@@ -68,7 +68,7 @@ def test_names_are_paired_by_name():
     named = pb.estimation_mechanism(prior, 0.4, scores)
     plain = pb.estimation_mechanism(FAIR, 0.4, [1.0, 2.0, 3.0])
     assert named.value == plain.value and named.mechanism.inputs == ("a", "b", "c")
-    assert pb.estimation_variance(named.mechanism, scores) == named.value
+    assert pb.estimate.estimation_variance(named.mechanism, scores) == named.value
     with pytest.raises(ValueError, match="target"):
         pb.estimation_mechanism(prior, 0.4, pd.Series([1.0, 2.0, 3.0], ["a", "b", "d"]))
 
@@ -179,7 +179,7 @@ def test_the_rarest_secrets_are_told_or_refused(rare, target):
     plain = pb.Mechanism(np.eye(2), [rare, 1])
     each = 2 if target in ("frequencies", "largest") else 1
     share = plain.exact_prior[0]
-    assert pb.estimation_variance(plain, target) == float_above(each * share * (1 - share))
+    assert pb.estimate.estimation_variance(plain, target) == float_above(each * share * (1 - share))
 
 
 @pytest.mark.parametrize("target", [{"c": 1, "a": 0, "b": 0}, pd.Series([1.0, 0, 0], list("cab"))])
@@ -188,8 +188,8 @@ def test_names_of_a_target_need_a_prior_with_names(target):
     with pytest.raises(ValueError, match="target and prior have different names"):
         pb.estimation_mechanism(FAIR, 0.5, target)
     with pytest.raises(ValueError, match="target and prior have different names"):
-        pb.estimation_variance(pb.Mechanism(np.eye(3), FAIR), target)
-    numbered = pb.estimation_variance(pb.Mechanism(np.eye(3), FAIR), {2: 1, 0: 0, 1: 0})
+        pb.estimate.estimation_variance(pb.Mechanism(np.eye(3), FAIR), target)
+    numbered = pb.estimate.estimation_variance(pb.Mechanism(np.eye(3), FAIR), {2: 1, 0: 0, 1: 0})
     assert numbered == pytest.approx(0.25, rel=1e-12)
 
 
@@ -212,7 +212,7 @@ def test_a_variance_that_no_float_holds_is_refused(target):
     mechanism = pb.estimation_mechanism(FAIR, 0.4).mechanism
     for call in (
         lambda: pb.estimation_mechanism(FAIR, 0.4, target),
-        lambda: pb.estimation_variance(mechanism, target),
+        lambda: pb.estimate.estimation_variance(mechanism, target),
     ):
         with pytest.raises(ValueError, match="target has an entry of size"):
             call()
@@ -227,7 +227,7 @@ def test_levels_that_no_channel_can_keep_and_tell_are_refused(level):
 def test_targets_come_as_dicts_too_and_ragged_ones_are_named():
     named = pb.estimation_mechanism({"a": 0.2, "b": 0.3, "c": 0.5}, 0.4, {"c": 3, "a": 1, "b": 2})
     assert named.value == pb.estimation_mechanism(FAIR, 0.4, [1, 2, 3]).value
-    assert pb.estimation_variance(named.mechanism, {"b": 2, "c": 3, "a": 1}) == named.value
+    assert pb.estimate.estimation_variance(named.mechanism, {"b": 2, "c": 3, "a": 1}) == named.value
     with pytest.raises(ValueError, match="target must hold real numbers"):
         pb.estimation_mechanism(FAIR, 0.4, [[1, 2], [3], [4]])
 

@@ -31,7 +31,7 @@ def test_it_keeps_its_level_and_meets_its_bound(prior, level, aim):
         design.gap <= 1e-6 * design.value or told and prior.min() < 1e-3
     )  # 53 bits, and it says so
     assert design.gap <= 1e-5 * design.value
-    assert design.value == pb.estimation_variance(design.mechanism, aim)
+    assert design.value == pb.estimate.estimation_variance(design.mechanism, aim)
 
 
 def test_each_design_is_best_for_its_own_aim():
@@ -39,9 +39,11 @@ def test_each_design_is_best_for_its_own_aim():
     designs = {aim: pb.estimation_mechanism(prior, 0.6, aim) for aim in ("frequencies", *AIMS)}
     for aim, own in designs.items():
         for other in designs.values():
-            assert pb.estimation_variance(other.mechanism, aim) >= own.bound
+            assert pb.estimate.estimation_variance(other.mechanism, aim) >= own.bound
         others = [d for name, d in designs.items() if name != aim]
-        assert all(pb.estimation_variance(d.mechanism, aim) > 1.001 * own.value for d in others)
+        assert all(
+            pb.estimate.estimation_variance(d.mechanism, aim) > 1.001 * own.value for d in others
+        )
 
 
 def test_the_values_are_those_of_the_covariance():
@@ -51,9 +53,9 @@ def test_the_values_are_those_of_the_covariance():
         inverse = np.linalg.inv((m.channel / (m.prior @ m.channel)) @ m.channel.T)
         covariance = inverse - np.outer(m.prior, m.prior)
         root = np.linalg.det(covariance[1:, 1:]) ** (1 / (n - 1))
-        assert pb.estimation_variance(m, "determinant") == pytest.approx(root, rel=1e-10)
+        assert pb.estimate.estimation_variance(m, "determinant") == pytest.approx(root, rel=1e-10)
         top = np.linalg.eigvalsh(covariance)[-1]
-        assert pb.estimation_variance(m, "largest") == pytest.approx(top, rel=1e-10)
+        assert pb.estimate.estimation_variance(m, "largest") == pytest.approx(top, rel=1e-10)
 
 
 def test_the_largest_variance_is_rounded_up_and_no_further():
@@ -67,7 +69,7 @@ def test_the_largest_variance_is_rounded_up_and_no_further():
         seen = [sum(p[i] * rows[i, y] for i in range(3)) for y in range(4)]
         covariance = (rows * mpmath.diag([1 / s for s in seen]) * rows.T) ** -1 - p * p.T
         top = max(mpmath.eigsy(covariance, eigvals_only=True))
-        value = pb.estimation_variance(m, "largest")
+        value = pb.estimate.estimation_variance(m, "largest")
         assert mpmath.mpf(math.nextafter(value, 0)) < top <= mpmath.mpf(value)
 
 
@@ -77,14 +79,14 @@ def test_outcomes_that_never_happen_tell_nothing(aim):
     channel = np.array([[0.75, 0.25, 0], [0.25, 0.75, 0]])
     plain = pb.Mechanism(channel[:, :2], [0.5, 0.5])
     more = pb.Mechanism(channel, [0.5, 0.5])
-    assert pb.estimation_variance(more, aim) == pb.estimation_variance(plain, aim)
+    assert pb.estimate.estimation_variance(more, aim) == pb.estimate.estimation_variance(plain, aim)
 
 
 @pytest.mark.parametrize("aim", AIMS)
 def test_outcomes_that_do_not_tell(aim):
     merged = pb.Mechanism([[1, 0], [0, 1], [0, 1]], [0.2, 0.3, 0.5])
-    assert pb.estimation_variance(merged, aim) == math.inf
-    assert pb.estimation_variance(pb.Mechanism([[1.0]], [1.0]), aim) == 0
+    assert pb.estimate.estimation_variance(merged, aim) == math.inf
+    assert pb.estimate.estimation_variance(pb.Mechanism([[1.0]], [1.0]), aim) == 0
     with pytest.raises(Infeasible, match="epsilon = 0"):
         pb.estimation_mechanism([0.2, 0.8], 0.0, aim)
     with pytest.raises(ValueError, match="the same for every secret"):

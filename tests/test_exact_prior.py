@@ -98,18 +98,20 @@ def designs(prior, epsilon):
     """Every public way to a mechanism that takes a prior."""
     n = len(prior)
     table = np.subtract.outer(np.arange(n), np.arange(n + 1)) % (n + 1)
-    first = 0.9 * pb.privacy_regions(prior)[1]
+    first = 0.9 * pb.mechanisms.privacy_regions(prior)[1]
     yield pb.Mechanism(np.eye(n), prior)
     yield pb.Mechanism(np.eye(n), prior).within(epsilon)
-    yield pb.high_privacy_mechanism(prior, first)
+    yield pb.mechanisms.high_privacy_mechanism(prior, first)
     for method in ("auto", "enumeration", "column_generation"):
         yield pb.optimal_mechanism(prior, epsilon, method=method).mechanism
-    yield pb.optimal_mechanism(prior, epsilon, pb.ExpectedGain(np.eye(n))).mechanism
+    yield pb.optimal_mechanism(prior, epsilon, pb.measures.ExpectedGain(np.eye(n))).mechanism
     yield pb.optimal_mechanism(prior, first).mechanism
-    yield pb.utility_safe_mechanism(table, prior, 2)
+    yield pb.mechanisms.utility_safe_mechanism(table, prior, 2)
     yield pb.least_leakage(table, prior, 2).mechanism
     yield pb.worst_case_mechanism(table, prior, epsilon).mechanism
-    yield pb.best_expected_utility(table, prior, pb.epsilon_max(prior), 1).mechanism
+    yield pb.mechanisms.best_expected_utility(
+        table, prior, pb.measures.epsilon_max(prior), 1
+    ).mechanism
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 3), (22, 3, 3, 12, 3, 5), (7, 7, 7)])
@@ -118,9 +120,9 @@ def test_fractions_travel_through_every_design(counts):
     for made in designs(meant, 0.3):
         assert made.exact_prior == tuple(meant)
         assert made.certify(0).largest_lift == largest_lift(made, meant)
-    assert pb.binary_mechanism([Fraction(1, 3), Fraction(2, 3)], 0.2).exact_prior[0] == Fraction(
-        1, 3
-    )
+    assert pb.mechanisms.binary_mechanism([Fraction(1, 3), Fraction(2, 3)], 0.2).exact_prior[
+        0
+    ] == Fraction(1, 3)
 
 
 @pytest.mark.parametrize("block", range(5))

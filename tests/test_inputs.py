@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from public_names import PUBLIC
 
 import pmlbook as pb
 
@@ -41,7 +42,7 @@ def test_series_names_run_through():
     prior = pd.Series({"low": 0.5, "mid": 0.3, "high": 0.2})
     for mechanism in (
         pb.optimal_mechanism(prior, 0.4).mechanism,
-        pb.high_privacy_mechanism(prior, 0.1),
+        pb.mechanisms.high_privacy_mechanism(prior, 0.1),
         pb.Mechanism(np.eye(3), prior),
     ):
         assert mechanism.inputs == ("low", "mid", "high") == tuple(mechanism.to_frame().index)
@@ -54,10 +55,10 @@ def test_one_secret():
         for design in (pb.optimal_mechanism([1], epsilon), pb.optimal_mechanism([1.0], epsilon)):
             assert design.value == design.bound == design.mechanism.epsilon == 0
             assert design.mechanism.certify(0)
-        assert pb.uniform_mechanism(1, epsilon).epsilon == 0
-        assert pb.high_privacy_mechanism([1], epsilon).epsilon == 0
-    assert pb.epsilon_max([1]) == 0 and pb.privacy_regions([1]).tolist() == [0]
-    assert pb.mutual_information([[0.5, 0.5]], [1]) == pb.local_dp([[0.5, 0.5]]) == 0
+        assert pb.mechanisms.uniform_mechanism(1, epsilon).epsilon == 0
+        assert pb.mechanisms.high_privacy_mechanism([1], epsilon).epsilon == 0
+    assert pb.measures.epsilon_max([1]) == 0 and pb.mechanisms.privacy_regions([1]).tolist() == [0]
+    assert pb.measures.mutual_information([[0.5, 0.5]], [1]) == pb.local_dp([[0.5, 0.5]]) == 0
     assert pb.optimal_mechanism(pd.Series({"only": 1.0}), 1).mechanism.inputs == ("only",)
 
 
@@ -85,15 +86,15 @@ def test_tiny_epsilon_comes_to_an_end(epsilon):
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
 @pytest.mark.parametrize("more", [0, 1, 50, 1000, 1e6])
 def test_epsilon_above_the_maximum_publishes_the_secret(prior, method, more):
-    design = pb.optimal_mechanism(prior, pb.epsilon_max(prior) + more, method=method)
-    assert design.value == pytest.approx(pb.entropy(prior), abs=1e-9)
+    design = pb.optimal_mechanism(prior, pb.measures.epsilon_max(prior) + more, method=method)
+    assert design.value == pytest.approx(pb.measures.entropy(prior), abs=1e-9)
     assert (design.mechanism.channel.max(axis=1) > 1 - 1e-9).all()
 
 
 def test_any_finite_epsilon_can_be_certified():
     for epsilon in (1e3, 1e7, 1e308):
         assert pb.Mechanism(np.eye(2), FAIR).certify(epsilon)
-        assert pb.uniform_mechanism(3, epsilon).certify(epsilon)
+        assert pb.mechanisms.uniform_mechanism(3, epsilon).certify(epsilon)
 
 
 HAND_TYPED = [
@@ -109,21 +110,25 @@ HAND_TYPED = [
 @pytest.mark.parametrize("prior, boundaries", HAND_TYPED, ids=lambda v: str(np.round(v, 3)))
 def test_every_boundary(prior, boundaries):
     """A computed boundary belongs to the region that it opens; typed by hand it is decided exactly."""
-    computed = pb.privacy_regions(prior)
+    computed = pb.mechanisms.privacy_regions(prior)
     assert computed == pytest.approx(boundaries, abs=1e-15)
     for k, pair in enumerate(zip(computed, boundaries), start=1):
         for epsilon in pair:
-            assert pb.privacy_region(prior, epsilon) == (k if epsilon >= computed[k - 1] else k - 1)
-            assert k == 1 or pb.privacy_region(prior, epsilon - 1e-9) == k - 1
+            assert pb.mechanisms.privacy_region(prior, epsilon) == (
+                k if epsilon >= computed[k - 1] else k - 1
+            )
+            assert k == 1 or pb.mechanisms.privacy_region(prior, epsilon - 1e-9) == k - 1
             for method in ("auto", "enumeration"):
                 design = pb.optimal_mechanism(prior, epsilon, method=method)
                 assert design.mechanism.certify(epsilon) and design.gap < 1e-9
-    assert pb.high_privacy_mechanism(prior, boundaries[1]).epsilon == pytest.approx(boundaries[1])
+    assert pb.mechanisms.high_privacy_mechanism(prior, boundaries[1]).epsilon == pytest.approx(
+        boundaries[1]
+    )
 
 
 def test_whole_number_channels_and_empty_columns():
     identity = np.eye(2, dtype=int)
-    assert pb.mutual_information(identity, FAIR) == pytest.approx(math.log(2))
+    assert pb.measures.mutual_information(identity, FAIR) == pytest.approx(math.log(2))
     assert pb.epsilon_pml(identity.astype(bool), FAIR) == pytest.approx(math.log(2))
     assert pb.local_dp(identity) == math.inf
     gap = pb.Mechanism([[0.75, 0, 0.25], [0.25, 0, 0.75]], FAIR)
@@ -136,26 +141,29 @@ def test_whole_number_channels_and_empty_columns():
 
 
 CALLS = {
-    "prior": (lambda p: pb.mutual_information(FLIP, p), np.array(FAIR)),
-    "channel": (lambda c: pb.mutual_information(c, FAIR), np.array(FLIP)),
+    "prior": (lambda p: pb.measures.mutual_information(FLIP, p), np.array(FAIR)),
+    "channel": (lambda c: pb.measures.mutual_information(c, FAIR), np.array(FLIP)),
     **{
-        door: (getattr(pb, door), np.array(FAIR))
+        door: (PUBLIC[door], np.array(FAIR))
         for door in ("entropy", "epsilon_max", "privacy_regions")
     },
     "local_dp": (pb.local_dp, np.array(FLIP)),
     "maximal_leakage": (pb.maximal_leakage, np.array(FLIP)),
     "lift": (lambda c: pb.pointwise_maximal_leakage(c, FAIR), np.array(FLIP)),
     "randomized_response_for_pml": (
-        lambda p: pb.randomized_response_for_pml(p, 0.1),
+        lambda p: pb.mechanisms.randomized_response_for_pml(p, 0.1),
         np.array(SKEW),
     ),
-    "binary": (lambda p: pb.binary_mechanism(p, 0.1), np.array(FAIR)),
-    "high_privacy": (lambda p: pb.high_privacy_mechanism(p, 0.1), np.array(SKEW)),
+    "binary": (lambda p: pb.mechanisms.binary_mechanism(p, 0.1), np.array(FAIR)),
+    "high_privacy": (lambda p: pb.mechanisms.high_privacy_mechanism(p, 0.1), np.array(SKEW)),
     "optimal": (lambda p: pb.optimal_mechanism(p, 0.1), np.array(SKEW)),
     "enumeration": (lambda p: pb.optimal_mechanism(p, 0.4), np.array(SKEW)),
-    "exponential": (lambda u: pb.exponential(u, 1, 1), np.array(FLIP)),
-    "gain": (lambda g: pb.Mechanism(FLIP, FAIR).utility(pb.ExpectedGain(g)), np.array(FLIP)),
-    "hypotheses": (lambda p: pb.HypothesisDivergence(np.square, p, p), np.array(FAIR)),
+    "exponential": (lambda u: pb.mechanisms.exponential(u, 1, 1), np.array(FLIP)),
+    "gain": (
+        lambda g: pb.Mechanism(FLIP, FAIR).utility(pb.measures.ExpectedGain(g)),
+        np.array(FLIP),
+    ),
+    "hypotheses": (lambda p: pb.measures.HypothesisDivergence(np.square, p, p), np.array(FAIR)),
     "privatize": (NAMED.privatize, np.array(["no", "yes"])),
     "estimate": (NAMED.estimate, np.array(["n", "y"])),
 }
@@ -181,7 +189,9 @@ def test_a_mechanism_keeps_its_own_copy():
 
 def test_what_lies_elsewhere_in_memory_has_the_same_worst_leakage():
     rng = np.random.default_rng(5)
-    channel, region = rng.dirichlet(np.ones(9), 70), pb.box_region(rng.integers(50, 400, 70))
+    channel, region = rng.dirichlet(np.ones(9), 70), pb.robust.box_region(rng.integers(50, 400, 70))
     backwards = np.ascontiguousarray(channel[::-1])[::-1]
     for same in (np.asfortranarray(channel), backwards):
-        assert np.array_equal(pb.worst_leakage(same, region), pb.worst_leakage(channel, region))
+        assert np.array_equal(
+            pb.robust.worst_leakage(same, region), pb.robust.worst_leakage(channel, region)
+        )

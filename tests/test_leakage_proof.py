@@ -20,12 +20,12 @@ from pmlbook.per_record.tilted import best_adversary
 from pmlbook.per_record.walk import attacks, grow_readings, problem_of
 from pmlbook.per_record.walk_values import grow_values
 
-COUNT, NOISY = pb.counting(4), pb.geometric(5, 0.5)
+COUNT, NOISY = pb.queries.counting(4), pb.mechanisms.geometric(5, 0.5)
 
 
 @pytest.fixture(scope="module")
 def proof():
-    return pb.leakage_proof(COUNT, NOISY, 2.0, 1e-2)
+    return pb.records.leakage_proof(COUNT, NOISY, 2.0, 1e-2)
 
 
 def test_a_proof_is_checked_by_another_process(proof, tmp_path):
@@ -33,7 +33,7 @@ def test_a_proof_is_checked_by_another_process(proof, tmp_path):
     (tmp_path / "proof.json").write_text(proof.to_json())
     script = (
         "import sys, pmlbook as pb; text = open(sys.argv[1]).read();"
-        "pb.LeakageProof.from_json(text).check(pb.counting(4), pb.geometric(5, float(sys.argv[2])))"
+        "pb.records.LeakageProof.from_json(text).check(pb.queries.counting(4), pb.mechanisms.geometric(5, float(sys.argv[2])))"
     )
     for noise, code in (("0.5", 0), ("0.6", 1)):
         done = subprocess.run(
@@ -78,7 +78,7 @@ def test_a_proof_survives_pickle(proof):
 def test_what_is_wrong_is_said(proof, change, says):
     text = json.dumps(json.loads(proof.to_json()) | change)
     with pytest.raises(pb.ProofFailed, match=says):
-        pb.LeakageProof.from_json(text).check(COUNT, NOISY)
+        pb.records.LeakageProof.from_json(text).check(COUNT, NOISY)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_a_text_that_two_readers_may_read_differently_is_no_proof(proof, old, ne
     text = proof.to_json()
     assert old in text
     with pytest.raises(pb.ProofFailed, match="strict JSON"):
-        pb.LeakageProof.from_json(text.replace(old, new, 1))
+        pb.records.LeakageProof.from_json(text.replace(old, new, 1))
 
 
 def test_a_proof_with_a_signed_zero_is_read_back(proof):
     signed = replace(proof, value=-0.0)
-    assert pb.LeakageProof.from_json(signed.to_json()).value == 0
+    assert pb.records.LeakageProof.from_json(signed.to_json()).value == 0
 
 
 def test_bad_input_is_refused():
@@ -111,18 +111,18 @@ def test_bad_input_is_refused():
         (1.0, -1.0, "tol"),
     ):
         with pytest.raises(ValueError, match=says):
-            pb.leakage_proof(COUNT, NOISY, b, tol)
+            pb.records.leakage_proof(COUNT, NOISY, b, tol)
     with pytest.raises(pb.InvalidChannel):
-        pb.leakage_proof(COUNT, NOISY[:3], 1.0)
+        pb.records.leakage_proof(COUNT, NOISY[:3], 1.0)
 
 
 def test_zeros_and_empty_cells():
     """Outputs that tell everything, one that never comes, and one that is the same for all."""
     channel = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]])
-    for query in (pb.counting(2), pb.Query(max, [(0, 1, 2), (0, 1)])):
+    for query in (pb.queries.counting(2), pb.queries.Query(max, [(0, 1, 2), (0, 1)])):
         for share in (0.0, 0.3, 0.9, 1.0):
             b = share * np.log(query.shape).sum()
-            proof = pb.leakage_proof(query, channel, b, 1e-2)
+            proof = pb.records.leakage_proof(query, channel, b, 1e-2)
             proof.check(query, channel)
             found = pb.per_record_leakage(query, channel, b, 1e-4, progress=False)
             assert proof.value <= found.bound and found.value <= proof.bound
@@ -130,22 +130,22 @@ def test_zeros_and_empty_cells():
 
 def test_every_kind_of_record_has_an_argument():
     """A proof for one kind is none for two."""
-    query = pb.SumQuery([(0, 1), (0, 1), (0, 3)])
-    channel = pb.geometric(6, 0.7)
-    proof = pb.leakage_proof(query, channel, 1.5, 1e-2)
+    query = pb.queries.SumQuery([(0, 1), (0, 1), (0, 3)])
+    channel = pb.mechanisms.geometric(6, 0.7)
+    proof = pb.records.leakage_proof(query, channel, 1.5, 1e-2)
     assert len(attacks(query, channel)) == len(proof.arguments) == 2
     for arguments in (
         proof.arguments[:1],
         proof.arguments[1:],
         (*proof.arguments, proof.arguments[0]),
     ):
-        other = pb.LeakageProof(proof.b, proof.value, proof.bound, proof.witness, arguments)
+        other = pb.records.LeakageProof(proof.b, proof.value, proof.bound, proof.witness, arguments)
         with pytest.raises(pb.ProofFailed, match="arguments for 2 attacks"):
             other.check(query, channel)
 
 
 def test_a_tree_needs_a_node_for_each_cell():
-    attack = attacks(pb.parity(2), np.eye(2))[0]
+    attack = attacks(pb.queries.parity(2), np.eye(2))[0]
     leaf = Leaf(0.1, 0.0, None)
     assert walk_readings(attack, 1.0, Readings(1.0, [Cut(0, 0, 1, 0.5), leaf, leaf])) > 0
     for nodes in ([], [leaf, leaf], [Cut(0, 0, 1, 0.5), leaf], [Cut(0, 0, 1, 0.5)] * 2):
@@ -154,7 +154,7 @@ def test_a_tree_needs_a_node_for_each_cell():
 
 
 def test_a_distribution_that_excludes_an_output_is_refused():
-    attack = attacks(pb.counting(1), np.eye(2))[0]
+    attack = attacks(pb.queries.counting(1), np.eye(2))[0]
     assert abs(walk_vertices(attack, Vertices([[1.0, 1.0]])) - math.log(2)) < 1e-15
     for distribution in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):
         with pytest.raises(pb.ProofFailed):
@@ -163,7 +163,7 @@ def test_a_distribution_that_excludes_an_output_is_refused():
 
 def test_shares_and_multipliers_outside_their_range_are_refused():
     """A share above one turns a chord upside down, though data processing leaves room for it."""
-    attack = attacks(pb.counting(10), pb.geometric(11, 0.05))[0]
+    attack = attacks(pb.queries.counting(10), pb.mechanisms.geometric(11, 0.05))[0]
     b = 0.97 * 10 * math.log(2)
     problem = problem_of(attack)
     best, value = best_adversary(problem, b, np.random.default_rng(0), 16, 200)
@@ -218,7 +218,7 @@ def test_a_value_that_nearly_always_occurs_excludes_nobody():
 def test_entries_whose_squares_are_no_floats(tiny):
     """A hint was 0 / 0, and an honest proof was refused."""
     channel = [[0.3, tiny, 0.7], [0.6, tiny, 0.4], [0.05, 0.76, 0.19], [0.1, 0.65, 0.25]]
-    proof = pb.leakage_proof(pb.counting(3), channel, 2.0, 1e-3)
-    proof.check(pb.counting(3), channel)
-    found = pb.per_record_leakage(pb.counting(3), channel, 2.0, 1e-4, progress=False)
+    proof = pb.records.leakage_proof(pb.queries.counting(3), channel, 2.0, 1e-3)
+    proof.check(pb.queries.counting(3), channel)
+    found = pb.per_record_leakage(pb.queries.counting(3), channel, 2.0, 1e-4, progress=False)
     assert proof.value <= found.bound and found.value <= proof.bound <= proof.value + 1.1e-3

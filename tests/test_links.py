@@ -13,7 +13,7 @@ NBS = ROOT / "nbs"
 PAGES = sorted(
     [*NBS.glob("*.ipynb"), *NBS.glob("*/*.ipynb"), *NBS.glob("*.md"), *NBS.glob("*/*.md")]
 )
-CHAPTERS = sorted(NBS.glob("*/*.ipynb"))
+CHAPTERS = sorted(NBS.glob("*/[0-9]*.ipynb"))  # a page of the library has no number
 LEAST = 600  # cross-references in all
 
 LINK = re.compile(r"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")

@@ -23,7 +23,7 @@ from pmlbook.workshop.progress import Clock
 def drawn(seed, n):
     rng = np.random.default_rng([28, seed])
     counts = rng.multinomial(int(rng.integers(20, 2000)), random_prior(n, rng))
-    make = (pb.box_region, pb.ball_region)[seed % 2]
+    make = (pb.robust.box_region, pb.robust.ball_region)[seed % 2]
     return make(counts, zeros="add"), float(rng.choice([0.05, 0.5, 1.0, 2.0])), rng
 
 
@@ -71,7 +71,7 @@ def test_fifteen_secrets_in_integers():
     """The level under the worst prior of each outcome, filled in fractions here, not by the library."""
     names = [f"answer {k}" for k in range(15)]
     counts = np.random.default_rng(3).multinomial(800, random_prior(15, np.random.default_rng(2)))
-    box = pb.box_region(counts, zeros="add")
+    box = pb.robust.box_region(counts, zeros="add")
     region = PriorRegion(box.prior, box.low, box.high, inputs=tuple(names))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
@@ -91,21 +91,21 @@ def test_fifteen_secrets_in_integers():
 
 @pytest.mark.parametrize("level", [0.0, 1e-10, 12.0, 800.0])
 def test_levels_at_the_ends(level):
-    region = pb.box_region([5, 9, 14, 20, 30, 40, 41, 50, 70, 90, 131], zeros="refuse")
+    region = pb.robust.box_region([5, 9, 14, 20, 30, 40, 41, 50, 70, 90, 131], zeros="refuse")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
         design = robust_mechanism(region, level, max_time=0.1)
     assert keeps_level(design.mechanism, region, level) and 0 <= design.value <= design.bound
     if level > 10:  # everybody may be told apart
-        assert design.value == pytest.approx(pb.entropy(region.prior), abs=1e-9)
+        assert design.value == pytest.approx(pb.measures.entropy(region.prior), abs=1e-9)
 
 
 def test_what_is_refused():
-    region = pb.box_region([10] * 11)
+    region = pb.robust.box_region([10] * 11)
     with pytest.raises(ValueError, match="11 secrets: at most 10, or 200 for mutual information"):
         robust_mechanism(region, 0.5, "chi_square")
     with pytest.raises(ValueError, match="201 secrets"):
-        robust_mechanism(pb.box_region([10] * 201), 0.5)
+        robust_mechanism(pb.robust.box_region([10] * 201), 0.5)
 
 
 def test_states_are_sums():

@@ -123,8 +123,8 @@ def test_names_are_read_as_they_are():
     """Two names that differ in blanks, one with a line break, one with quotes."""
     prior = {"a b": 0.9, "a  b": 0.05, "two\nlines": 0.03, "it's": 0.02}
     for name, share in prior.items():
-        said = pb.sentence_level(f"  '{name}'  is never \n ruled out. ", prior)
+        said = pb.audit.sentence_level(f"  '{name}'  is never \n ruled out. ", prior)
         assert said == pytest.approx(-math.log1p(-share), abs=1e-12)
-    assert len(pb.in_words(prior, 0.1)) == 3 + 2 + 1 + 2 * len(prior)
+    assert len(pb.audit.in_words(prior, 0.1)) == 3 + 2 + 1 + 2 * len(prior)
     with pytest.raises(ValueError, match="names 'a   b'"):
-        pb.sentence_level("'a   b' is never ruled out", prior)
+        pb.audit.sentence_level("'a   b' is never ruled out", prior)

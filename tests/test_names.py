@@ -40,7 +40,7 @@ def frame(table, columns=None):
 
 # what each call gives for arrays in one order; then with names, in two orders
 PAIRS = {
-    "mutual_information": (pb.mutual_information, ROWS),
+    "mutual_information": (pb.measures.mutual_information, ROWS),
     "pointwise_maximal_leakage": (pb.pointwise_maximal_leakage, ROWS),
     "epsilon_pml": (pb.epsilon_pml, ROWS),
     "joint": (probability.joint, ROWS),
@@ -49,7 +49,7 @@ PAIRS = {
     "lift": (leakage.lift, ROWS),
     "information_density": (leakage.information_density, ROWS),
     "leakage_parts": (leakage_parts, ROWS),
-    "utility": (lambda c, p: pb.alpha_information(2)(c, p), ROWS),
+    "utility": (lambda c, p: pb.measures.alpha_information(2)(c, p), ROWS),
     "is_extremal": (lambda c, p: is_extremal(c, p, 1.5), ROWS),
     "guessing": (lambda c, p: adversaries.guessing_advantage(c, p, np.eye(3)), ROWS),
     "gain_advantage": (lambda c, p: adversaries.gain_advantage(c, p, GAIN), ROWS),
@@ -59,14 +59,20 @@ PAIRS = {
     "dalenius": (lambda c, p: dalenius_level(c, [p]), ROWS),
     "mechanism": (lambda c, p: pb.Mechanism(c, p).epsilon, ROWS),
     "mechanism-leakage": (lambda c, p: pb.Mechanism(c, p).leakage, ROWS),
-    "gain": (lambda g, p: pb.ExpectedGain(g)(np.eye(3), p), GAIN),
-    "gain-design": (lambda g, p: pb.optimal_mechanism(p, 0.3, pb.ExpectedGain(g)).value, GAIN),
+    "gain": (lambda g, p: pb.measures.ExpectedGain(g)(np.eye(3), p), GAIN),
+    "gain-design": (
+        lambda g, p: pb.optimal_mechanism(p, 0.3, pb.measures.ExpectedGain(g)).value,
+        GAIN,
+    ),
     "gain-optimum": (lambda g, p: gain_optimum(p, 0.3, g)[1], GAIN),
     "least_leakage": (lambda g, p: pb.least_leakage(g, p, 2).value, GAIN),
     "worst_case": (lambda g, p: pb.worst_case_mechanism(g, p, 0.4).value, GAIN),
-    "frontier": (lambda g, p: [step.design.value for step in pb.frontier(g, p)], GAIN),
-    "utility_safe": (lambda g, p: pb.utility_safe_mechanism(g, p, 2).epsilon, GAIN),
-    "expected_utility": (lambda g, p: pb.best_expected_utility(g, p, 1.5, 0).value, GAIN),
+    "frontier": (lambda g, p: [step.design.value for step in pb.mechanisms.frontier(g, p)], GAIN),
+    "utility_safe": (lambda g, p: pb.mechanisms.utility_safe_mechanism(g, p, 2).epsilon, GAIN),
+    "expected_utility": (
+        lambda g, p: pb.mechanisms.best_expected_utility(g, p, 1.5, 0).value,
+        GAIN,
+    ),
 }
 
 
@@ -222,8 +228,8 @@ def test_names_without_an_order_are_refused(names):
     for call in (
         lambda: pb.Mechanism(ROWS, SHARES, inputs=names),
         lambda: pb.Mechanism(ROWS, SHARES, outputs=names),
-        lambda: pb.ExpectedGain(GAIN, names),
-        lambda: pb.SourceSet(ROWS, names),
+        lambda: pb.measures.ExpectedGain(GAIN, names),
+        lambda: pb.robust.SourceSet(ROWS, names),
     ):
         with pytest.raises(ValueError, match="(inputs|outputs) must be a sequence of names, got"):
             call()
@@ -248,18 +254,18 @@ def test_sets_are_no_values():
             pb.optimal_mechanism(bad, 0.5)
     for bad in ([{0, 1}, (0, 1)], {(0, 1)}):
         with pytest.raises(ValueError, match="a set has no order"):
-            pb.Query(sum, bad)
+            pb.queries.Query(sum, bad)
         with pytest.raises(ValueError, match="a set has no order"):
-            pb.SumQuery(bad)
+            pb.queries.SumQuery(bad)
     with pytest.raises(ValueError, match="a set has no order"):
-        pb.SumQuery([(0, 1)], alphabets=[{"no", "yes"}])
+        pb.queries.SumQuery([(0, 1)], alphabets=[{"no", "yes"}])
 
 
 def test_a_dict_is_names_and_probabilities():
     prior = {"a": 0.2, "b": 0.3, "c": 0.5}
     design = pb.optimal_mechanism(prior, 0.4)
     assert design.mechanism.inputs == NAMES and design == pb.optimal_mechanism(PRIOR, 0.4)
-    assert pb.entropy(prior) == pb.entropy(SHARES) and prior == dict(PRIOR)
+    assert pb.measures.entropy(prior) == pb.measures.entropy(SHARES) and prior == dict(PRIOR)
     assert list(meaning(prior, 0.3).index) == BY_NAME and ("a",) in may_rule_out(prior, 0.3)
     with pytest.raises(pb.InvalidPrior, match=r"prior\['b'\] = 0"):
         pb.Mechanism(np.eye(2), {"a": 1.0, "b": 0.0})
@@ -291,25 +297,25 @@ def test_rows_that_nobody_named_go_by_position():
         assert pb.epsilon_pml(pd.DataFrame(ROWS), turned) == pb.epsilon_pml(ROWS, SHARES)
         with pytest.raises(ValueError, match="different names"):
             pb.Mechanism(frame(ROWS), turned)
-    gain = pb.ExpectedGain(pd.DataFrame(GAIN))
+    gain = pb.measures.ExpectedGain(pd.DataFrame(GAIN))
     assert pb.optimal_mechanism(PRIOR, 0.4, gain).mechanism.inputs == NAMES
-    named = pb.optimal_mechanism(unnamed, 0.4, pb.ExpectedGain(frame(GAIN)))
+    named = pb.optimal_mechanism(unnamed, 0.4, pb.measures.ExpectedGain(frame(GAIN)))
     assert named.mechanism.inputs == NAMES
 
 
 def designs(prior, table):
     yield pb.optimal_mechanism(prior, 0.4).mechanism
     yield pb.optimal_mechanism(prior, 0.05).mechanism
-    yield pb.optimal_mechanism(prior, 0.4, pb.ExpectedGain(table)).mechanism
-    yield pb.high_privacy_mechanism(prior, 0.05)
+    yield pb.optimal_mechanism(prior, 0.4, pb.measures.ExpectedGain(table)).mechanism
+    yield pb.mechanisms.high_privacy_mechanism(prior, 0.05)
     for made in (
         pb.least_leakage(table, prior, 2),
         pb.worst_case_mechanism(table, prior, 0.4),
-        pb.best_expected_utility(table, prior, 1.5, 0),
+        pb.mechanisms.best_expected_utility(table, prior, 1.5, 0),
     ):
         assert made.mechanism.outputs == ("x", "y", "z")
         yield made.mechanism
-    yield pb.utility_safe_mechanism(table, prior, 2)
+    yield pb.mechanisms.utility_safe_mechanism(table, prior, 2)
 
 
 def test_designs_carry_the_names():
@@ -320,7 +326,7 @@ def test_designs_carry_the_names():
         assert made.channel.tolist() == plain.channel.tolist()
     for made in list(designs(np.array(SHARES), table))[4:]:
         assert made.inputs == NAMES  # an array has no names, but the table has
-    yes_no = pb.binary_mechanism({"no": 0.75, "yes": 0.25}, 0.5)
+    yes_no = pb.mechanisms.binary_mechanism({"no": 0.75, "yes": 0.25}, 0.5)
     assert yes_no.inputs == ("no", "yes") and yes_no.outputs == ("r0", "r1")
 
 
@@ -328,20 +334,22 @@ def test_utilities_meet_mechanisms_by_name():
     gain, first, second = frame(GAIN), PRIOR, pd.Series([0.5, 0.25, 0.25], BY_SIZE)
     made = pb.Mechanism(frame(ROWS), SORTED, inputs=BY_SIZE)
     plain = pb.Mechanism(ROWS, SHARES)
-    assert made.utility(pb.ExpectedGain(gain)) == pytest.approx(
-        plain.utility(pb.ExpectedGain(GAIN)), rel=1e-15
+    assert made.utility(pb.measures.ExpectedGain(gain)) == pytest.approx(
+        plain.utility(pb.measures.ExpectedGain(GAIN)), rel=1e-15
     )
-    tests = pb.HypothesisDivergence(np.square, first, second)
+    tests = pb.measures.HypothesisDivergence(np.square, first, second)
     assert tests.inputs == NAMES and tests.second.tolist() == [0.25, 0.25, 0.5]
-    expected = pb.HypothesisDivergence(np.square, first.to_numpy(), [0.25, 0.25, 0.5])
+    expected = pb.measures.HypothesisDivergence(np.square, first.to_numpy(), [0.25, 0.25, 0.5])
     assert made.utility(tests) == pytest.approx(plain.utility(expected), rel=1e-14)
     design = pb.optimal_mechanism(SORTED, 0.4, tests)
     assert design.value == pytest.approx(pb.optimal_mechanism(SHARES, 0.4, expected).value)
-    for named in (pb.ExpectedGain(gain), tests):
+    for named in (pb.measures.ExpectedGain(gain), tests):
         with pytest.raises(ValueError, match=r"\['a', 'b', 'c'\].*\[0, 1, 2\]"):
             plain.utility(named)
     with pytest.raises(ValueError, match="second and inputs have different names"):
-        pb.HypothesisDivergence(np.square, first, pd.Series([0.5, 0.25, 0.25], list("abx")))
+        pb.measures.HypothesisDivergence(
+            np.square, first, pd.Series([0.5, 0.25, 0.25], list("abx"))
+        )
 
 
 def test_worst_values_meet_by_name_in_rows_and_columns():
@@ -357,42 +365,48 @@ def test_worst_values_meet_by_name_in_rows_and_columns():
 
 def test_regions_of_priors_meet_by_name():
     counts = pd.Series([50, 30, 20], BY_SIZE)
-    region, plain = pb.box_region(counts), pb.box_region(counts.to_numpy())
+    region, plain = pb.robust.box_region(counts), pb.robust.box_region(counts.to_numpy())
     assert region.inputs == tuple(BY_SIZE)
     low, high = pd.Series(region.low, BY_SIZE), pd.Series(region.high, BY_SIZE)
     prior = pd.Series(region.prior, BY_SIZE)
     assert type(region)(prior, low.loc[BY_NAME], high.loc[["b", "a", "c"]]) == region
     rows = ROWS[::-1]
-    assert pb.worst_leakage(frame(ROWS), region).tolist() == pb.worst_leakage(rows, plain).tolist()
+    assert (
+        pb.robust.worst_leakage(frame(ROWS), region).tolist()
+        == pb.robust.worst_leakage(rows, plain).tolist()
+    )
     column = pd.Series(ROWS[:, 0], BY_NAME)
     assert worst_prior(column, region).tolist() == worst_prior(rows[:, 0], plain).tolist()
     assert region.contains(prior.loc[BY_NAME]) and not region.contains(
         pd.Series(region.prior, BY_NAME)
     )
     made = pb.Mechanism(frame(ROWS), PRIOR)
-    level = float(pb.worst_leakage(rows, plain).max())
+    level = float(pb.robust.worst_leakage(rows, plain).max())
     assert keeps_level(made, region, level + 1e-9) and not keeps_level(made, region, level - 1e-9)
     with pytest.raises(ValueError, match="mechanism and region have different names"):
         keeps_level(pb.Mechanism(ROWS, SHARES), region, 1)
-    gain = pb.ExpectedGain(frame(GAIN))
-    best = pb.robust_mechanism(region, 0.4, gain)
+    gain = pb.measures.ExpectedGain(frame(GAIN))
+    best = pb.robust.robust_mechanism(region, 0.4, gain)
     assert best.mechanism.inputs == tuple(BY_SIZE)
-    assert best.value == pb.robust_mechanism(plain, 0.4, pb.ExpectedGain(GAIN[::-1])).value
+    assert (
+        best.value
+        == pb.robust.robust_mechanism(plain, 0.4, pb.measures.ExpectedGain(GAIN[::-1])).value
+    )
 
 
 def test_source_sets_meet_by_name():
     table = pd.DataFrame([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2]], columns=BY_NAME)
-    known = pb.SourceSet(table)
+    known = pb.robust.SourceSet(table)
     assert known.inputs == NAMES == known.hull().inputs and known.ordered().inputs == NAMES
-    assert pb.SourceSet([table.iloc[0], table.iloc[1][BY_SIZE]]) == known
-    assert pb.SourceSet(table[BY_SIZE], BY_NAME) == known
+    assert pb.robust.SourceSet([table.iloc[0], table.iloc[1][BY_SIZE]]) == known
+    assert pb.robust.SourceSet(table[BY_SIZE], BY_NAME) == known
     assert known.contains(table.iloc[0][BY_SIZE]) and known.contains([0.6, 0.3, 0.1])
     with pytest.raises(ValueError, match="distribution and source set have different names"):
         known.contains(pd.Series(SHARES, list("abx")))
     with pytest.raises(
         ValueError, match=re.escape("vertices[1] and vertices[0] have different names")
     ):
-        pb.SourceSet([table.iloc[0], pd.Series(SHARES, list("abx"))])
+        pb.robust.SourceSet([table.iloc[0], pd.Series(SHARES, list("abx"))])
     design, plain = pb.dp_leakage(table, 0.3), pb.dp_leakage(table.to_numpy(), 0.3)
     assert design.mechanism.inputs == design.mechanism.outputs == NAMES
     assert design.mechanism.channel.tolist() == plain.mechanism.channel.tolist()
@@ -411,7 +425,7 @@ def test_source_sets_meet_by_name():
 
 
 def test_per_record_tables_meet_query_values_and_datasets():
-    query, rows = pb.counting(2), pb.geometric(3, 0.7)
+    query, rows = pb.queries.counting(2), pb.mechanisms.geometric(3, 0.7)
     expected = pb.per_record_leakage(query, rows, 1.0).value
     mixed = pd.DataFrame(rows).iloc[[2, 0, 1]]
     assert pb.per_record_leakage(query, mixed, 1.0).value == expected
@@ -440,4 +454,4 @@ def test_what_cannot_be_told_apart_is_no_list_of_names(names):
     with pytest.raises(ValueError, match="outputs"):
         pb.Mechanism([[0.5, 0.5], [0.4, 0.6]], [0.5, 0.5], outputs=names)
     with pytest.raises(ValueError, match="alphabets"):
-        pb.Query(sum, names)
+        pb.queries.Query(sum, names)

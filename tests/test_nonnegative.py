@@ -14,32 +14,32 @@ from pmlbook.foundations.utility import NAMED
 
 def about_two_hypotheses(f):
     """The divergence between what comes out under the prior and under the uniform one."""
-    return lambda channel, prior: pb.HypothesisDivergence(
+    return lambda channel, prior: pb.measures.HypothesisDivergence(
         f, prior, np.full(len(prior), 1 / len(prior))
     )(channel, prior)
 
 
 INFORMATIONS = {
     **NAMED,
-    **{f"own {name}": pb.FInformation(known.f) for name, known in NAMED.items()},
-    **{f"order {order}": pb.alpha_information(order) for order in (0.3, 0.5, 1.1, 2, 5)},
+    **{f"own {name}": pb.measures.FInformation(known.f) for name, known in NAMED.items()},
+    **{f"order {order}": pb.measures.alpha_information(order) for order in (0.3, 0.5, 1.1, 2, 5)},
 }
 MEASURES = {
     **INFORMATIONS,
     **{f"hypotheses, {name}": about_two_hypotheses(f) for name, f in INFORMATIONS.items()},
-    "mutual_information": pb.mutual_information,
+    "mutual_information": pb.measures.mutual_information,
     "pointwise_maximal_leakage": pb.pointwise_maximal_leakage,
     "epsilon_pml": pb.epsilon_pml,
     "Mechanism.epsilon": lambda *pair: pb.Mechanism(*pair).epsilon,
     "Mechanism.leakage": lambda *pair: pb.Mechanism(*pair).leakage,
     "maximal_leakage": lambda channel, prior: pb.maximal_leakage(channel),
     "local_dp": lambda channel, prior: pb.local_dp(channel),
-    "min_entropy_leakage": pb.min_entropy_leakage,
-    "g-leakage": lambda *pair: pb.min_entropy_leakage(*pair, np.vander(pair[1], 3)),
+    "min_entropy_leakage": pb.measures.min_entropy_leakage,
+    "g-leakage": lambda *pair: pb.measures.min_entropy_leakage(*pair, np.vander(pair[1], 3)),
     "seen before": lambda channel, prior: conditional_leakage(np.eye(len(prior)), channel, prior),
-    "channel_capacity": lambda channel, prior: pb.channel_capacity(channel).value,
-    "worst_leakage": lambda channel, prior: pb.worst_leakage(
-        channel, pb.box_region(np.round(2**20 * prior) + 1, 0.9)
+    "channel_capacity": lambda channel, prior: pb.measures.channel_capacity(channel).value,
+    "worst_leakage": lambda channel, prior: pb.robust.worst_leakage(
+        channel, pb.robust.box_region(np.round(2**20 * prior) + 1, 0.9)
     ),
 }
 
@@ -72,25 +72,33 @@ def test_equal_rows_tell_exactly_nothing(name, data, prior):
 @given(priors(), st.data())
 def test_averages_are_not_negative(prior, data):
     """Of a surprise, of squares, and of each row's divergence from the mean."""
-    assert pb.entropy(prior) >= 0 and pb.epsilon_max(prior) >= 0
+    assert pb.measures.entropy(prior) >= 0 and pb.measures.epsilon_max(prior) >= 0
     channel = data.draw(st.one_of(channels(len(prior)), channels(1)))
     assert divergences(np.resize(channel, (len(prior), channel.shape[1])), prior).min() >= 0
-    assert pb.g_vulnerability(prior, channel=np.eye(len(prior))) >= pb.g_vulnerability(prior) >= 0
+    assert (
+        pb.measures.g_vulnerability(prior, channel=np.eye(len(prior)))
+        >= pb.measures.g_vulnerability(prior)
+        >= 0
+    )
 
 
 def test_a_sure_thing_has_no_entropy():
-    assert pb.entropy([1 + 2.0**-52]) == 0 == pb.entropy([1, 0])
+    assert pb.measures.entropy([1 + 2.0**-52]) == 0 == pb.measures.entropy([1, 0])
 
 
 def test_an_alleged_divergence_that_is_negative_stays_visible():
     """A concave function is no divergence, and zero would hide it."""
-    assert pb.FInformation(np.sqrt)([[1, 0], [0, 1]], [0.5, 0.5]) > 0
-    assert pb.FInformation(lambda t: t - t**2)([[1, 0], [0, 1]], [0.5, 0.5]) == -1
+    assert pb.measures.FInformation(np.sqrt)([[1, 0], [0, 1]], [0.5, 0.5]) > 0
+    assert pb.measures.FInformation(lambda t: t - t**2)([[1, 0], [0, 1]], [0.5, 0.5]) == -1
 
 
 @given(st.data(), levels)
 def test_no_bracket_of_a_leakage_is_negative(data, b):
-    query = data.draw(st.sampled_from([pb.parity(3), pb.counting(2), pb.modular_sum(3, 3)]))
+    query = data.draw(
+        st.sampled_from(
+            [pb.queries.parity(3), pb.queries.counting(2), pb.queries.modular_sum(3, 3)]
+        )
+    )
     channel = data.draw(st.one_of(channels(query.n_values), channels(1)))
     channel = np.resize(channel, (query.n_values, channel.shape[1]))
     found = pb.per_record_leakage(query, channel, min(b, 1.0), max_time=0.2)

@@ -11,6 +11,7 @@ from inspect import isroutine
 import numpy as np
 import pandas as pd
 import pytest
+from public_names import PUBLIC
 
 import pmlbook as pb
 from pmlbook.foundations.probability import random_channel, random_prior
@@ -41,7 +42,7 @@ def asked(query):
 
 
 def attacked():
-    return pb.per_record_leakage(pb.counting(3), pb.geometric(4, 0.7), 1.5)
+    return pb.per_record_leakage(pb.queries.counting(3), pb.mechanisms.geometric(4, 0.7), 1.5)
 
 
 RESULTS = {
@@ -50,39 +51,43 @@ RESULTS = {
     "design": lambda: pb.optimal_mechanism(SKEW, 0.4),
     "design-without-bound": lambda: pb.Design(used(), 1.0, math.nan, "none"),
     "least-leakage": lambda: pb.least_leakage(TABLE, SKEW, 2),
-    "frontier": lambda: pb.frontier(TABLE, SKEW)[1].design,
+    "frontier": lambda: pb.mechanisms.frontier(TABLE, SKEW)[1].design,
     "estimate": lambda: used().estimate(["no", "yes", "no"]),
-    "source-set": lambda: pb.SourceSet([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]], "abc"),
+    "source-set": lambda: pb.robust.SourceSet([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]], "abc"),
     "robust-design": lambda: pb.dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3),
     "information-design": lambda: pb.mi_leakage([[0.5, 0.5]], 0.25),
-    "region": lambda: pb.box_region(pd.Series({"no": 30, "yes": 20})),
-    "region-design": lambda: pb.robust_mechanism(pb.ball_region([50, 50]), 0.7),
+    "region": lambda: pb.robust.box_region(pd.Series({"no": 30, "yes": 20})),
+    "region-design": lambda: pb.robust.robust_mechanism(pb.robust.ball_region([50, 50]), 0.7),
     "adversary": attacked,
     "adversary-prior": lambda: attacked().prior,
-    "curve": lambda: pb.leakage_curve(pb.parity(3), [[0.8, 0.2], [0.2, 0.8]], [0, 1.5]),
-    "record-design": lambda: pb.leakage_distortion(pb.counting(2), 0.3, 1.0, tol=1e-2),
+    "curve": lambda: pb.records.leakage_curve(
+        pb.queries.parity(3), [[0.8, 0.2], [0.2, 0.8]], [0, 1.5]
+    ),
+    "record-design": lambda: pb.leakage_distortion(pb.queries.counting(2), 0.3, 1.0, tol=1e-2),
     "record-design-of-all": lambda: pb.leakage_distortion(
-        pb.SumQuery([(0, 1), (0, 2)]), 0.3, 1.0, tol=1e-2
+        pb.queries.SumQuery([(0, 1), (0, 2)]), 0.3, 1.0, tol=1e-2
     ),
     "printed-run": lambda: alternating_leakage(np.eye(4).reshape(2, 2, 4), [[0.25] * 2] * 2, 0.5),
-    "gain": lambda: pb.ExpectedGain([[1, 0], [0, 2]], NAMES),
-    "hypotheses": lambda: pb.HypothesisDivergence(NAMED["hellinger"], FAIR, [0.2, 0.8], NAMES),
+    "gain": lambda: pb.measures.ExpectedGain([[1, 0], [0, 2]], NAMES),
+    "hypotheses": lambda: pb.measures.HypothesisDivergence(
+        NAMED["hellinger"], FAIR, [0.2, 0.8], NAMES
+    ),
 }
 QUERIES = {
-    "counting": lambda: pb.counting(3),
-    "parity": lambda: pb.parity(3),
-    "modular": lambda: pb.modular_sum(3, 3),
-    "threshold": lambda: pb.threshold(3, 2),
-    "pairs": lambda: pb.pairwise_products(3),
-    "sum": lambda: pb.SumQuery([(0, 1), (0, 1, 5)], alphabets=["ab", "xyz"]),
-    "sum-then": lambda: pb.SumQuery([(0, 1), (0, 1, 5)], abs),
+    "counting": lambda: pb.queries.counting(3),
+    "parity": lambda: pb.queries.parity(3),
+    "modular": lambda: pb.queries.modular_sum(3, 3),
+    "threshold": lambda: pb.queries.threshold(3, 2),
+    "pairs": lambda: pb.queries.pairwise_products(3),
+    "sum": lambda: pb.queries.SumQuery([(0, 1), (0, 1, 5)], alphabets=["ab", "xyz"]),
+    "sum-then": lambda: pb.queries.SumQuery([(0, 1), (0, 1, 5)], abs),
     "any": lambda: Query(max, [(0, 1, 2), (0, 1)]),
-    "everything": lambda: everything(pb.counting(2)),
+    "everything": lambda: everything(pb.queries.counting(2)),
 }
 UTILITIES = {
     **{name: lambda name=name: as_utility(name) for name in NAMED},
-    "alpha": lambda: pb.alpha_information(0.3),
-    "of-numpy": lambda: pb.FInformation(np.square, "square"),
+    "alpha": lambda: pb.measures.alpha_information(0.3),
+    "of-numpy": lambda: pb.measures.FInformation(np.square, "square"),
     "sub-linear": lambda: SubLinear(np.linalg.norm),
     "gain": RESULTS["gain"],
     "hypotheses": RESULTS["hypotheses"],
@@ -155,7 +160,7 @@ def test_queries_are_equal_and_can_be_pickled(make):
         assert (asked(one).table == query.table).all() and one.alphabets == query.alphabets
         for array in (one.table, query.table):
             assert_nobody_can_write(array)
-    assert query != pb.counting(4) and query != "counting"
+    assert query != pb.queries.counting(4) and query != "counting"
 
 
 @pytest.mark.parametrize("make", UTILITIES.values(), ids=UTILITIES)
@@ -189,7 +194,8 @@ def test_what_says_something_else_is_not_equal():
 def test_zero_has_no_sign_and_nan_equals_nan():
     assert pb.Mechanism([[1.0, -0.0]], [1]) == pb.Mechanism([[1.0, 0.0]], [1])
     one, other = (
-        pb.Estimate((), np.array([zero, np.nan]), *[np.array([np.nan])] * 4) for zero in (0.0, -0.0)
+        pb.estimate.Estimate((), np.array([zero, np.nan]), *[np.array([np.nan])] * 4)
+        for zero in (0.0, -0.0)
     )
     assert one == other and hash(one) == hash(other)
 
@@ -275,6 +281,7 @@ def test_copies_of_random_mechanisms_say_the_same():
 
 def test_every_public_result_is_frozen():
     """A new class of results joins these, or says here why it does not."""
-    results = {v for v in vars(pb).values() if isinstance(v, type) and is_dataclass(v)}
-    apart = {pb.Certificate, pb.FInformation, pb.JointRelease}  # own copies; no arrays; no arrays
+    results = {v for v in PUBLIC.values() if isinstance(v, type) and is_dataclass(v)}
+    no_arrays = {pb.measures.FInformation, pb.budget.JointRelease}
+    apart = {pb.Certificate, *no_arrays}  # a certificate has copies of its own
     assert all(issubclass(kind, Frozen) for kind in results - apart)

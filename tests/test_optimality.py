@@ -211,8 +211,12 @@ def test_no_certificate_contradicts_its_design(name):
 
 def test_utilities_that_cannot_be_enclosed_are_refused():
     mechanism = pb.optimal_mechanism(PRIOR, LEVEL).mechanism
-    mine = pb.FInformation(lambda t: (t - 1) ** 2, "chi_square")
-    for utility in (mine, np.linalg.norm, pb.HypothesisDivergence(mine, PRIOR, PRIOR[::-1])):
+    mine = pb.measures.FInformation(lambda t: (t - 1) ** 2, "chi_square")
+    for utility in (
+        mine,
+        np.linalg.norm,
+        pb.measures.HypothesisDivergence(mine, PRIOR, PRIOR[::-1]),
+    ):
         with pytest.raises(ValueError):
             certify_optimum(mechanism, LEVEL, utility)
     with pytest.raises(ValueError, match="leaks more than 0.39 nats"):

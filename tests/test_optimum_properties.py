@@ -22,7 +22,9 @@ def test_optimum_is_certified_and_bounded(prior, epsilon, name):
     assert design.mechanism.channel.shape[1] <= len(prior)
     assert -SLACK <= design.value <= NAMED[name](np.eye(len(prior)), prior) + SLACK
     everything = NAMED[name](np.eye(len(prior)), prior)
-    assert epsilon < pb.epsilon_max(prior) or design.value == pytest.approx(everything, abs=SLACK)
+    assert epsilon < pb.measures.epsilon_max(prior) or design.value == pytest.approx(
+        everything, abs=SLACK
+    )
 
 
 @given(priors(), levels, levels, st.sampled_from(GENTLE))
@@ -36,8 +38,8 @@ def test_optimum_grows_with_epsilon(prior, one, other, name):
 
 @given(priors(), levels)
 def test_optimum_beats_randomized_response(prior, epsilon):
-    channel = pb.randomized_response_for_pml(prior, epsilon)
-    allowed = min(epsilon, pb.epsilon_max(prior))
+    channel = pb.mechanisms.randomized_response_for_pml(prior, epsilon)
+    allowed = min(epsilon, pb.measures.epsilon_max(prior))
     assert pb.epsilon_pml(channel, prior) == pytest.approx(allowed, abs=1e-12)
     for name in GENTLE:
         assert NAMED[name](channel, prior) <= optimal_mechanism(prior, epsilon, name).value + SLACK
@@ -73,7 +75,10 @@ def test_merging_two_secrets_costs_utility(prior, epsilon):
 @given(priors(), levels)
 def test_regions(prior, epsilon):
     """The region counts how many of the rarest symbols may be ruled out together."""
-    boundaries, k = pb.privacy_regions(prior), pb.privacy_region(prior, epsilon)
+    boundaries, k = (
+        pb.mechanisms.privacy_regions(prior),
+        pb.mechanisms.privacy_region(prior, epsilon),
+    )
     rarest = np.append(0, np.sort(prior).cumsum()[:-1])
     assert boundaries == pytest.approx(-np.log1p(-rarest))
     assert (np.diff(boundaries) > 0).all() and boundaries[0] == 0

@@ -15,17 +15,15 @@ import numpy as np
 import oracles
 import pytest
 
-from pmlbook import (
-    ExpectedGain,
-    SolverFailed,
+from pmlbook import SolverFailed, optimal_mechanism
+from pmlbook.extremal.polytope import vertices
+from pmlbook.measures import ExpectedGain, epsilon_max
+from pmlbook.mechanisms import (
     binary_mechanism,
-    epsilon_max,
     high_privacy_mechanism,
-    optimal_mechanism,
     privacy_regions,
     uniform_mechanism,
 )
-from pmlbook.extremal.polytope import vertices
 
 CLOSE = 1e-9  # relative and absolute
 ROUNDING = 1e-14  # how far a bound may fall below the truth: rounded inputs and sums

@@ -1,9 +1,11 @@
 """Links of a page exist where the repository has a real address, and only there."""
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
+from public_names import MODULES, NAMES
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "_ext"))
 from pages import links  # noqa: E402
@@ -29,13 +31,10 @@ def test_a_page_of_text_is_mended_but_not_run():
 
 
 def test_the_library_has_one_entry_for_each_name():
-    """One page a part, and each public name on the page of the part that exports it."""
-    import pmlbook
-
+    """One page a public module, with each of its names."""
     pages = Path(__file__).parents[1] / "nbs" / "library"
-    entries = {page.stem: page.read_text("utf-8") for page in pages.glob("*.md")}
-    for name in pmlbook.__all__:
-        thing = getattr(pmlbook, name)
-        if getattr(thing, "__module__", "").startswith("pmlbook."):
-            part = thing.__module__.split(".")[1]
-            assert [p for p, text in entries.items() if f":: pmlbook.{name}\n" in text] == [part]
+    for module in MODULES:
+        name = module.__name__.removeprefix("pmlbook").lstrip(".") or "top"
+        text = next(pages.glob(f"{name}.*")).read_text("utf-8")
+        entries = re.findall(rf":: {module.__name__}\.(\w+)(?![\w.])", text)
+        assert sorted(entries) == sorted(name for m, name in NAMES if m is module)

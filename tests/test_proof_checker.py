@@ -52,11 +52,19 @@ print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.partition(".")
 
 def proof_by(kind):
     """A proof with one argument of a kind; the sum and the channel that it is about."""
-    n, noisy = 4, pb.geometric(5, 0.05)
-    query, places, share = pb.counting(n), None, {"Vertices": 0.0, "ByValue": 0.97}.get(kind, 0.8)
+    n, noisy = 4, pb.mechanisms.geometric(5, 0.05)
+    query, places, share = (
+        pb.queries.counting(n),
+        None,
+        {"Vertices": 0.0, "ByValue": 0.97}.get(kind, 0.8),
+    )
     if kind == "PriceTree":
         n = 7
-        query, places, noisy = pb.modular_sum(7, 7), [*range(7), 0], pb.randomized_response(7, 3.0)
+        query, places, noisy = (
+            pb.queries.modular_sum(7, 7),
+            [*range(7), 0],
+            pb.mechanisms.randomized_response(7, 3.0),
+        )
         share = 0.95
     attack, b = attacks(query, noisy)[0], share * n * math.log(2)
     best, value = best_adversary(problem_of(attack), b, np.random.default_rng(0), 8, 100)
@@ -68,7 +76,7 @@ def proof_by(kind):
     }[kind]()
     assert type(argument).__name__ == kind
     bound = math.nextafter(float(walked(attack, b, argument)) + 1e-12, math.inf)
-    proof = pb.LeakageProof(b, 0.0, bound, None, (argument,))
+    proof = pb.records.LeakageProof(b, 0.0, bound, None, (argument,))
     return proof, [[0, 1]] * n, places, noisy.tolist()
 
 
@@ -198,7 +206,7 @@ def test_an_old_file_is_refused_with_one_message():
 def test_classes_stand_in_the_order_of_the_channel():
     """Whoever counts, and in whatever order; here the values fall where the sums rise."""
     rows = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8]])
-    query = pb.Query(lambda dataset: 3 - sum(dataset), [(0, 1)] * 3)
+    query = pb.queries.Query(lambda dataset: 3 - sum(dataset), [(0, 1)] * 3)
     by_sum = attacks_on_sum([(0, 1)] * 3, rows, {total: 3 - total for total in range(4)})
     for known in (attacks(query, rows), by_sum):
         (attack,) = known

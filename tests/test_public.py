@@ -1,18 +1,22 @@
 """What `import pmlbook` gives: documented, with its source, and light."""
 
+import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from public_names import NAMES, PUBLIC
 
 import pmlbook
 
-NAMES = sorted(name for name in pmlbook.__all__ if callable(getattr(pmlbook, name)))
+README = Path(__file__).parents[1] / "README.md"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_public_name_tells_its_source(name):
-    thing = getattr(pmlbook, name)
+    thing = PUBLIC[name]
     lines = [line.strip() for line in (thing.__doc__ or "").splitlines()]
     assert any(lines), f"{name} has no docstring"
     if not (isinstance(thing, type) and issubclass(thing, Exception)):
@@ -23,3 +27,99 @@ def test_import_loads_no_plots_and_no_widgets():
     code = "import sys, pmlbook; print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
+
+
+# the top level is short, and each name has one place
+
+
+def test_each_name_has_one_place():
+    assert len(NAMES) == len(PUBLIC) > 90
+    homes = {name: pmlbook._homes(module.__name__)[name] for module, name in NAMES}
+    assert {name: thing.__module__ for name, thing in PUBLIC.items()} == homes
+
+
+def test_functions_of_the_top_level_are_those_of_the_readme():
+    table = README.read_text("utf-8").split("| you ask | you call |")[1].split("\n\n")[0]
+    called = set(re.findall(r"`(\w+)`", table)) - {"pmlbook"}  # without a dot
+    top = {name for module, name in NAMES if module is pmlbook}
+    assert {name for name in top if inspect.isfunction(PUBLIC[name])} == called
+
+
+# each is loaded when it is asked for
+
+
+FRESH = """
+import pickle, sys, pmlbook
+from inspect import ismodule
+assert {*pmlbook.__all__, "__version__"} <= {*dir(pmlbook)} and not hasattr(pmlbook, "x")
+assert "numpy" not in sys.modules and "pmlbook.queries" not in sys.modules
+assert {"parity", "Query"} <= {*dir(pmlbook.queries)} and "numpy" not in sys.modules
+assert pmlbook.Mechanism is pmlbook.Mechanism and "Mechanism" in vars(pmlbook)
+assert pickle.loads(pickle.dumps(pmlbook.Mechanism([[1]], [1]))).epsilon == 0
+assert pickle.loads(pickle.dumps(pmlbook.queries.parity)) is pmlbook.queries.parity
+from IPython import InteractiveShell
+shell = InteractiveShell.instance()
+shell.user_ns["pml"] = pmlbook
+shell.Completer.use_jedi = False
+assert any("optimal_mechanism" in text for text in shell.complete("pml.optimal_mech")[1])
+assert any("modular_sum" in text for text in shell.complete("pml.queries.modular")[1])
+assert not {"optimal_mechanism", "modular_sum"} & {*vars(pmlbook), *vars(pmlbook.queries)}
+from pmlbook import *
+assert {*pmlbook.__all__} <= {*globals()} and ismodule(measures)
+from pmlbook.measures import *
+assert {*measures.__all__} <= {*globals()}
+"""
+
+
+def test_lazy_names_are_like_any_others():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FRESH], check=True)
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ("optimal_mechansim", "'optimal_mechansim'; did you mean pmlbook.optimal_mechanism?"),
+        ("modular_sum", "'modular_sum'; it is pmlbook.queries.modular_sum"),
+        (
+            "measures.epsilon_pml",
+            "'pmlbook.measures' has no .*'epsilon_pml'; it is pmlbook.epsilon_pml",
+        ),
+        ("queries.modular_sums", "'modular_sums'; did you mean pmlbook.queries.modular_sum?"),
+        ("nothing_like_it_xyz", "no attribute 'nothing_like_it_xyz'$"),
+        ("_optimal_mechanism", "no attribute '_optimal_mechanism'$"),
+    ],
+)
+def test_a_wrong_name_is_answered(wrong, said):
+    *module, name = wrong.split(".")
+    where = getattr(pmlbook, module[0]) if module else pmlbook
+    with pytest.raises(AttributeError, match=said.replace("?", r"\?")):
+        getattr(where, name)
+
+
+def test_a_wrong_import_is_an_import_error():
+    with pytest.raises(ImportError):
+        exec("from pmlbook import nothing")
+
+
+USER = """
+import pmlbook as pml
+from pmlbook import epsilon_pml, queries
+from pmlbook.measures import entropy
+
+bits: float = entropy([0.5, 0.5]) + epsilon_pml([[1.0]], [1.0])
+query = queries.parity(3)
+rows: int = query.n_values
+version: str = pml.__version__
+proof: pml.records.LeakageProof
+wrong = pml.parity
+"""
+
+
+def test_a_type_checker_sees_the_names(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    script = tmp_path / "user.py"
+    script.write_text(USER, encoding="utf-8")
+    said, _, _ = api.run(["--strict", "--no-incremental", "--follow-imports=silent", str(script)])
+    assert re.findall(r": error: (.*)", said) == [
+        'Module has no attribute "parity"  [attr-defined]'
+    ]

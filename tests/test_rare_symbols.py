@@ -16,7 +16,7 @@ def test_rarest_secrets_of_a_few_in_a_billion(start):
     for k in range(start, 400, 70):
         prior = [1 - k * 1e-9, k * 1e-9]
         assert pb.least_leakage([[5.0], [5.0]], prior, 0).value == 0
-        assert pb.frontier([[5.0], [5.0]], prior)[0].design.value == 0
+        assert pb.mechanisms.frontier([[5.0], [5.0]], prior)[0].design.value == 0
         assert pb.worst_case_mechanism([[5.0, 1.0], [1.0, 5.0]], prior, 0.5).value == 1
 
 
@@ -51,14 +51,14 @@ def test_levels_of_fair_draws_hold():
         )
         rank = int(rng.integers(1, m + 1))
         level = pb.worst_case.utility_safe.utility_safe_leakage(table, prior, rank)
-        assert pb.utility_safe_mechanism(table, prior, rank).certify(level)
+        assert pb.mechanisms.utility_safe_mechanism(table, prior, rank).certify(level)
 
 
 @pytest.mark.parametrize("epsilon", [710, 1000.0, math.log(2), 1e-12])
 def test_expected_utility_at_extreme_levels(epsilon):
     """From 710 nats on this was an OverflowError."""
     ranks, prior = [[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]
-    design = pb.best_expected_utility(ranks, prior, epsilon, floor=1)
+    design = pb.mechanisms.best_expected_utility(ranks, prior, epsilon, floor=1)
     assert design.mechanism.certify(epsilon) and design.value <= design.bound <= design.value + 1e-8
 
 
@@ -66,7 +66,7 @@ def test_outcomes_that_only_the_rarest_need_are_kept():
     """They were dropped as rounding, and the row of a secret of 1e-92 was left empty: 'row 3 sums to 0'."""
     prior = [1.19e-79, 1.0, 1.81e-92, 7.44e-45]
     table = [[2.0, 3, 2], [3, 4, 2], [0, 4, 1], [3, 0, 0]]
-    design = pb.best_expected_utility(table, prior, 101.6, floor=2)
+    design = pb.mechanisms.best_expected_utility(table, prior, 101.6, floor=2)
     assert design.mechanism.certify(101.6) and design.value == 4 and design.gap < 1e-8
     assert not design.mechanism.channel[np.array(table) < 2].any()
     assert design.mechanism.channel[3, 0] == 1
@@ -83,6 +83,6 @@ def test_the_least_leakage_itself_is_a_level(seed):
     level = pb.least_leakage(table, prior, floor).value
     design = pb.worst_case_mechanism(table, prior, level)
     assert design.value >= floor and design.mechanism.certify(level)
-    design = pb.best_expected_utility(table, prior, level, floor)
+    design = pb.mechanisms.best_expected_utility(table, prior, level, floor)
     assert design.mechanism.certify(level)
     assert not design.mechanism.channel[table < floor].any()

@@ -9,21 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
-from pmlbook import (
-    InvalidChannel,
-    Query,
-    audit_pair,
-    binary_symmetric,
-    counting,
-    dp_promise,
-    noisy_leakage,
-    parity,
-    per_record_leakage,
-    ratio_information,
-    released_together,
-)
+from pmlbook import InvalidChannel, per_record_leakage
+from pmlbook.mechanisms import binary_symmetric
 from pmlbook.per_record.composition import concave_bound
 from pmlbook.per_record.noise import binned_noise
+from pmlbook.queries import Query, counting, parity, released_together
+from pmlbook.records import audit_pair, dp_promise, noisy_leakage, ratio_information
 
 LN2 = math.log(2)
 SOME = Query(lambda x: (x[0] + x[1]) % 2, [(0, 1)] * 3)

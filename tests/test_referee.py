@@ -10,22 +10,19 @@ import numpy as np
 import pytest
 from test_results import GRADES, NBS, ROWS, cells, evidence, table
 
-from pmlbook import (
-    Mechanism,
-    SourceSet,
-    counting,
-    geometric,
-    least_loss,
-    mutual_information,
-)
+from pmlbook import Mechanism
 from pmlbook.foundations.leakage import local_dp
 from pmlbook.hamming.class_one_and_two import class_two_leakage, least_with_censored, thresholds
 from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
+from pmlbook.measures import mutual_information
+from pmlbook.mechanisms import geometric
 from pmlbook.per_record.classes import record_problem
 from pmlbook.practice import robust
 from pmlbook.practice.composition import compose, worst_joint_level
+from pmlbook.queries import counting
 from pmlbook.record_printed.algorithms import random_belief
+from pmlbook.robust import SourceSet, least_loss
 from pmlbook.workshop.linear_programmes import LooseBound
 from pmlbook.worst_case.frontier import frontier
 from pmlbook.worst_case.problem import worst_value

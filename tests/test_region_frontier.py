@@ -75,7 +75,7 @@ def test_against_programmes_over_listed_priors(free):
         allowed = rng.random((3, 3)) < 0.6
         allowed[np.arange(3), rng.integers(3, size=3)] = True
         region = box(rng, 3, free)
-        design = pb.robust_least_leakage(allowed.astype(float), region, 1.0)
+        design = pb.robust.robust_least_leakage(allowed.astype(float), region, 1.0)
         expected = by_listing(allowed, region)
         assert abs(design.value - expected) < 1e-6 and design.gap < 1e-8
 
@@ -86,7 +86,7 @@ def test_levels_are_kept_exactly_and_bounds_are_below():
         n, m = int(rng.integers(2, 6)), int(rng.integers(2, 6))
         utilities, region = rng.normal(size=(n, m)).round(2), box(rng, n, 0.05 * (k % 2))
         threshold = float(utilities.max(axis=1).min()) - rng.exponential(0.3)
-        design = pb.robust_least_leakage(utilities, region, threshold)
+        design = pb.robust.robust_least_leakage(utilities, region, threshold)
         assert keeps_level(design.mechanism, region, design.value)
         assert design.bound <= design.value < design.bound + 1e-8
         assert not (design.mechanism.channel[utilities < threshold]).any()
@@ -100,19 +100,22 @@ def test_one_prior_alone_gives_what_the_worst_case_part_gives():
     for _ in range(2):
         prior = 0.9 * rng.dirichlet(np.ones(4)) + 0.025
         utilities, single = rng.normal(size=(4, 4)).round(2), PriorRegion(prior, prior, prior)
-        one, other = pb.frontier(utilities, prior), pb.robust_frontier(utilities, single)
+        one, other = (
+            pb.mechanisms.frontier(utilities, prior),
+            pb.robust.robust_frontier(utilities, single),
+        )
         assert [step.worst for step in one] == [step.worst for step in other]
         for a, b in zip(one, other):
             assert abs(a.design.value - b.design.value) < 1e-8
 
 
 def test_the_frontier_rises_and_every_step_is_proved():
-    region = pb.box_region([60, 25, 15])
-    steps = pb.robust_frontier(ROTATED, region)
+    region = pb.robust.box_region([60, 25, 15])
+    steps = pb.robust.robust_frontier(ROTATED, region)
     values = [step.design.value for step in steps]
     assert values[0] == 0 and values == sorted(values) and [s.worst for s in steps] == [1, 2, 3]
     for step in steps:
-        alone = pb.robust_least_leakage(ROTATED, region, step.worst)
+        alone = pb.robust.robust_least_leakage(ROTATED, region, step.worst)
         assert abs(alone.value - step.design.value) < 1e-9 and step.design.gap < 1e-8
         assert keeps_level(step.design.mechanism, region, step.design.value)
 
@@ -149,20 +152,20 @@ def test_the_largest_lift_is_that_of_the_worst_prior():
 
 def test_outcomes_that_may_be_as_rare_as_one_likes():
     """A secret that nobody was seen to have can have no outcome of its own."""
-    region = pb.box_region([50, 50, 0], zeros="add")
+    region = pb.robust.box_region([50, 50, 0], zeros="add")
     assert region.low[2] == 0
     with pytest.raises(Infeasible, match="as rare as one likes"):
-        pb.robust_least_leakage(np.eye(3), region, 1.0)
-    steps = pb.robust_frontier([[3.0, 1, 0], [1, 3, 0], [0, 2, 3]], region)
+        pb.robust.robust_least_leakage(np.eye(3), region, 1.0)
+    steps = pb.robust.robust_frontier([[3.0, 1, 0], [1, 3, 0], [0, 2, 3]], region)
     assert steps[-1].worst == 2.0 and np.isfinite(steps[-1].design.value)
 
 
 def test_names_are_kept_and_strange_arguments_refused():
     names = ["cold", "flu", "rare"]
-    region = pb.box_region(pd.Series([60, 25, 15], names))
+    region = pb.robust.box_region(pd.Series([60, 25, 15], names))
     table = pd.DataFrame(ROTATED, names, ["home", "ward", "theatre"])
-    straight = pb.robust_least_leakage(table, region, 2)
-    turned = pb.robust_least_leakage(table.iloc[[2, 0, 1]], region, 2)
+    straight = pb.robust.robust_least_leakage(table, region, 2)
+    turned = pb.robust.robust_least_leakage(table.iloc[[2, 0, 1]], region, 2)
     assert straight.mechanism.inputs == tuple(names)
     assert straight.mechanism.outputs == ("home", "ward", "theatre")
     assert straight.mechanism == turned.mechanism
@@ -173,15 +176,15 @@ def test_names_are_kept_and_strange_arguments_refused():
         (ROTATED[:2], region, 2),
     ):
         with pytest.raises(ValueError):
-            pb.robust_least_leakage(*wrong)
+            pb.robust.robust_least_leakage(*wrong)
     with pytest.raises(ValueError):
-        pb.robust_frontier(table.iloc[:2], region)
+        pb.robust.robust_frontier(table.iloc[:2], region)
 
 
 def test_tiny_probabilities_and_two_secrets():
     tiny = 1e-8
     region = PriorRegion([1 - tiny, tiny], [1 - 2 * tiny, tiny / 2], [1 - tiny / 2, 2 * tiny])
-    design = pb.robust_least_leakage(np.eye(2), region, 1.0)
+    design = pb.robust.robust_least_leakage(np.eye(2), region, 1.0)
     assert keeps_level(design.mechanism, region, design.value) and design.gap < 1e-6
     assert abs(design.value + np.log(tiny / 2)) < 1e-6
 
@@ -190,5 +193,5 @@ def test_where_floats_give_no_proof_there_is_a_warning():
     tiny = 1e-13
     region = PriorRegion([1 - tiny, tiny], [1 - 2 * tiny, tiny / 2], [1 - tiny / 2, 2 * tiny])
     with pytest.warns(pb.LooseBound):
-        design = pb.robust_least_leakage(np.eye(2), region, 1.0)
+        design = pb.robust.robust_least_leakage(np.eye(2), region, 1.0)
     assert keeps_level(design.mechanism, region, design.value) and design.bound <= design.value

@@ -17,7 +17,7 @@ from pmlbook.release.estimation import METHODS
 from pmlbook.release.regression import _climb
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
-FLIP = pb.Mechanism(pb.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
+FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
 QUARTER = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
 NEVER = pb.Mechanism([[1.0, 0, 0], [0, 1, 0]], [0.5, 0.5], outputs=range(3))
 DEPENDENT = pb.Mechanism([[0.5, 0.5], [0.6, 0.4], [0.7, 0.3]], [0.3, 0.3, 0.4], outputs=(0, 1))
@@ -45,7 +45,7 @@ NOISY = pb.Mechanism(
 def test_without_noise_regressions_are_those_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api")
     _, public, secret, response = people(400, 1)
-    ours = pb.regression_on_release(SURE, secret, response, None, public[:, 1:])
+    ours = pb.estimate.regression_on_release(SURE, secret, response, None, public[:, 1:])
     theirs = sm.OLS(response, np.column_stack([np.eye(3)[secret], public[:, 1]])).fit(
         cov_type="HC0"
     )
@@ -53,7 +53,7 @@ def test_without_noise_regressions_are_those_of_statsmodels():
     assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-9)
     theirs = sm.MNLogit(secret, public).fit(disp=0, tol=1e-13, method="newton", cov_type="HC0")
     for method in METHODS:
-        ours = pb.regression_of_release(SURE, secret, public, method)
+        ours = pb.estimate.regression_of_release(SURE, secret, public, method)
         assert np.allclose(ours.coefficients, theirs.params.T.ravel(), rtol=0, atol=1e-8)
         assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-8)
 
@@ -64,8 +64,10 @@ def test_regressions_cover_in_seeded_repetitions():
     for seed in range(40):
         rng, public, secret, response = people(1000, seed)
         released = NOISY.privatize(secret, rng)
-        on = pb.regression_on_release(NOISY, released, response, None, public[:, 1:])
-        of = [pb.regression_of_release(NOISY, released, public, method) for method in METHODS]
+        on = pb.estimate.regression_on_release(NOISY, released, response, None, public[:, 1:])
+        of = [
+            pb.estimate.regression_of_release(NOISY, released, public, method) for method in METHODS
+        ]
         ends = np.vstack([fit.intervals() for fit in (on, *of)])
         truth = np.array([1, 3, 2, 0.5] + 2 * [0.4, -0.5, -0.3, 0.8])
         missed += (truth < ends[:, 0]) | (truth > ends[:, 1])
@@ -76,7 +78,7 @@ def test_the_corrected_logistic_slope_is_not_too_small():
     rng = np.random.default_rng(9)
     secret = rng.choice(3, 20_000)
     response = (rng.random(20_000) < np.array([0.2, 0.5, 0.8])[secret]).astype(float)
-    fit = pb.regression_on_release(
+    fit = pb.estimate.regression_on_release(
         NOISY, NOISY.privatize(secret, rng), response, None, None, "logistic"
     )
     expected = np.log([0.25, 1.0, 4.0])
@@ -112,7 +114,7 @@ def test_the_corrected_logistic_slope_is_not_too_small():
 )
 def test_regressions_that_tell_nothing_are_refused(call, arguments, word):
     with pytest.raises(ValueError, match=word):
-        getattr(pb, f"regression_{call}_release")(*arguments)
+        getattr(pb.estimate, f"regression_{call}_release")(*arguments)
 
 
 def test_the_climb_ends_on_the_peak_next_to_zero():
@@ -123,7 +125,10 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
     told = [Fraction(1 + 2 * (a == b), 4) for a, b in zip(said, guess)]
     assert math.prod(told) == Fraction(27, 256) > Fraction(1, 2) ** 4
     for method in METHODS:
-        assert abs(pb.regression_of_release(noisy, said, line, method).coefficients).max() < 1e-9
+        assert (
+            abs(pb.estimate.regression_of_release(noisy, said, line, method).coefficients).max()
+            < 1e-9
+        )
 
 
 @pytest.mark.filterwarnings("error")
@@ -132,12 +137,14 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
 def test_what_floats_do_not_hold_is_refused_without_a_warning(column, method):
     noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
-        pb.regression_of_release(noisy, [0, 1, 1, 0], np.column_stack([np.ones(4), column]), method)
+        pb.estimate.regression_of_release(
+            noisy, [0, 1, 1, 0], np.column_stack([np.ones(4), column]), method
+        )
 
 
 def test_one_input_has_no_odds():
     with pytest.raises(ValueError, match="mechanism has one input"):
-        pb.regression_of_release(
+        pb.estimate.regression_of_release(
             pb.Mechanism([[1.0]], [1.0], outputs=(0,)), [0, 0], np.ones((2, 1))
         )
 
@@ -162,7 +169,7 @@ def test_both_methods_aim_where_they_say_on_real_data(fair):
     sm, affair, _, public, _ = fair
     rows = public.to_numpy()
     one, two = (
-        pb.regression_of_release(QUARTER, *without_chance(affair, public), method)
+        pb.estimate.regression_of_release(QUARTER, *without_chance(affair, public), method)
         for method in METHODS
     )
     plain = sm.Logit(affair.to_numpy(), rows).fit(disp=0, tol=1e-12).params
@@ -183,7 +190,7 @@ def test_a_model_that_cannot_be_wrong_has_one_target(fair):
     ages = pd.get_dummies(data["age"].astype(int), dtype=float)
     odds = affair.groupby(data["age"]).mean().pipe(lambda p: np.log(p / (1 - p)))
     for method in METHODS:
-        fit = pb.regression_of_release(QUARTER, *without_chance(affair, ages), method)
+        fit = pb.estimate.regression_of_release(QUARTER, *without_chance(affair, ages), method)
         assert np.allclose(fit.coefficients, odds, rtol=0, atol=1e-7)
 
 
@@ -203,8 +210,10 @@ def test_intervals_cover_the_regression_without_release_on_real_data(fair):
         rng = np.random.default_rng(seed)
         who = rng.integers(len(affair), size=len(affair))
         said, rated = affair.to_numpy()[who], happy.to_numpy()[who]
-        of = pb.regression_of_release(QUARTER, QUARTER.privatize(said, rng), public.iloc[who])
-        on = pb.regression_on_release(
+        of = pb.estimate.regression_of_release(
+            QUARTER, QUARTER.privatize(said, rng), public.iloc[who]
+        )
+        on = pb.estimate.regression_on_release(
             QUARTER, QUARTER.privatize(rated, rng), said, float, beside.iloc[who], "logistic"
         )
         ends = np.vstack([of.intervals(), on.intervals()])
@@ -221,7 +230,7 @@ def test_the_likelihood_covers_its_own_target_but_not_the_other(fair):
     truth = np.concatenate([np.arange(20) < 20 * p for p in share]).astype(int)
     columns = pd.DataFrame({"constant": 1.0, "step": np.repeat(grid, 20)})
     plain = sm.Logit(truth, columns).fit(disp=0).params["step"]
-    own = pb.regression_of_release(
+    own = pb.estimate.regression_of_release(
         QUARTER, *without_chance(pd.Series(truth), columns), "likelihood"
     ).coefficients[1]
     missed, runs = np.zeros(3), 1000 if FULL else 40
@@ -230,7 +239,8 @@ def test_the_likelihood_covers_its_own_target_but_not_the_other(fair):
         who = rng.integers(len(truth), size=len(truth))
         told = QUARTER.privatize(truth[who], rng)
         one, two = (
-            pb.regression_of_release(QUARTER, told, columns.iloc[who], method) for method in METHODS
+            pb.estimate.regression_of_release(QUARTER, told, columns.iloc[who], method)
+            for method in METHODS
         )
         for place, (fit, goal) in enumerate([(one, plain), (two, own), (two, plain)]):
             low, high = fit.intervals()[1]
@@ -277,7 +287,7 @@ def test_the_likelihood_is_climbed_as_it_is_defined():
             expected += math.exp(chance) * one.T @ one
     assert np.allclose(information, expected, rtol=1e-12, atol=1e-12)
 
-    fit = pb.regression_of_release(THREE, codes, table, "likelihood")
+    fit = pb.estimate.regression_of_release(THREE, codes, table, "likelihood")
     value, scores, _, slope = _climb(SKEWED, SKEWED[:, codes].T, table, fit.coefficients)
     assert abs(scores.sum(axis=0)).max() < 1e-6
     bread = np.linalg.inv(slope)
@@ -289,7 +299,9 @@ def test_the_likelihood_is_climbed_as_it_is_defined():
 def test_outcomes_that_an_input_cannot_give_are_no_trouble():
     holes = pb.Mechanism([[1.0, 0, 0], [0, 0.5, 0.5]], [0.5, 0.5], (0, 1), ("a", "b", "c"))
     for method in METHODS:
-        fit = pb.regression_of_release(holes, ["a", "a", "a", "b", "c"], np.ones((5, 1)), method)
+        fit = pb.estimate.regression_of_release(
+            holes, ["a", "a", "a", "b", "c"], np.ones((5, 1)), method
+        )
         assert np.isclose(fit.coefficients[0], math.log(2 / 3), rtol=0, atol=1e-8)
 
 
@@ -298,7 +310,7 @@ def test_the_order_of_people_has_no_say():
     order, response = rng.permutation(90), rng.random(90)
     for link in ("linear", "logistic"):
         one, two = (
-            pb.regression_on_release(THREE, codes[o], response[o], None, age[o], link)
+            pb.estimate.regression_on_release(THREE, codes[o], response[o], None, age[o], link)
             for o in (slice(None), order)
         )
         assert np.allclose(one.coefficients, two.coefficients, rtol=1e-8, atol=0)
@@ -316,9 +328,15 @@ def test_a_unit_that_is_a_power_of_two_changes_no_digit(step):
         back = [np.ldexp(1.0, step * np.array(power)) for power in ([-2, -1, 0], [-1, 0, 1])]
         odds = np.ldexp(1.0, step * np.array([0, 1, 0, 1]))
         found = [
-            (pb.regression_on_release(THREE, codes, heard, tall, aged), back[0]),
-            (pb.regression_on_release(THREE, codes, chances, tall, aged, "logistic"), back[1]),
-            *((pb.regression_of_release(THREE, codes, aged, method), odds) for method in METHODS),
+            (pb.estimate.regression_on_release(THREE, codes, heard, tall, aged), back[0]),
+            (
+                pb.estimate.regression_on_release(THREE, codes, chances, tall, aged, "logistic"),
+                back[1],
+            ),
+            *(
+                (pb.estimate.regression_of_release(THREE, codes, aged, method), odds)
+                for method in METHODS
+            ),
         ]
         return [(f.coefficients * b, f.covariance * np.outer(b, b)) for f, b in found]
 
@@ -333,8 +351,10 @@ SURE_TWO = pb.Mechanism(np.eye(2), [0.5, 0.5], outputs=(0, 1))
 def test_a_variance_that_is_no_float_is_refused(step):
     answer, said = [0, 0, 1, 1], [0.0, 1, 0, 1]
     table = np.ldexp([[1.0], [3.0], [2.0], [5.0]], step)
-    calls = [lambda: pb.regression_on_release(SURE_TWO, answer, said, covariates=table)]
-    calls += [lambda m=m: pb.regression_of_release(SURE_TWO, answer, table, m) for m in METHODS]
+    calls = [lambda: pb.estimate.regression_on_release(SURE_TWO, answer, said, covariates=table)]
+    calls += [
+        lambda m=m: pb.estimate.regression_of_release(SURE_TWO, answer, table, m) for m in METHODS
+    ]
     for call in calls:
         if abs(step) > 500:
             with pytest.raises(ValueError, match="no root|no maximum"):
@@ -352,9 +372,11 @@ def test_a_steep_slope_is_one_in_other_units(large):
     """Log odds of ln 3."""
     unit = math.log(3) / large
     beside = np.column_stack([np.full(8, unit), TURNS])
-    fits = [pb.regression_of_release(SURE_TWO, EIGHT, beside, method) for method in METHODS]
+    fits = [
+        pb.estimate.regression_of_release(SURE_TWO, EIGHT, beside, method) for method in METHODS
+    ]
     given = SURE_TWO, EIGHT, SHARES, [-unit, unit], TURNS[:, None], "logistic"
-    fits.append(pb.regression_on_release(*given))
+    fits.append(pb.estimate.regression_on_release(*given))
     for fit in fits:
         assert np.allclose(fit.coefficients, [large, 0], rtol=1e-9, atol=1e-9)
 
@@ -363,18 +385,20 @@ def test_columns_too_large_are_refused():
     rows = np.column_stack([np.ones(8), 1e307 * TURNS])
     for method in METHODS:
         with pytest.raises(ValueError, match="no maximum"):
-            pb.regression_of_release(SURE_TWO, EIGHT, rows, method)
+            pb.estimate.regression_of_release(SURE_TWO, EIGHT, rows, method)
     with pytest.raises(ValueError, match="no root"):
-        pb.regression_on_release(SURE_TWO, EIGHT, SHARES, [1.0, 2.0], rows[:, 1:], "logistic")
+        pb.estimate.regression_on_release(
+            SURE_TWO, EIGHT, SHARES, [1.0, 2.0], rows[:, 1:], "logistic"
+        )
 
 
 @pytest.mark.parametrize("wrong", [[0, 1, 0, 1.0000001], [-1e-9, 1, 0, 1]])
 def test_what_is_no_share_has_a_linear_regression_alone(wrong):
     answer = [0, 0, 1, 1]
     with pytest.raises(ValueError, match="between 0 and 1"):
-        pb.regression_on_release(SURE_TWO, answer, wrong, link="logistic")
-    assert len(pb.regression_on_release(SURE_TWO, answer, wrong).coefficients) == 2
-    far = pb.regression_on_release(SURE_TWO, answer, [5e6, 5e6, 0, 2]).coefficients
+        pb.estimate.regression_on_release(SURE_TWO, answer, wrong, link="logistic")
+    assert len(pb.estimate.regression_on_release(SURE_TWO, answer, wrong).coefficients) == 2
+    far = pb.estimate.regression_on_release(SURE_TWO, answer, [5e6, 5e6, 0, 2]).coefficients
     assert np.allclose(far, [5e6, 1], rtol=1e-12, atol=0)
 
 
@@ -382,9 +406,9 @@ def test_what_is_no_share_has_a_linear_regression_alone(wrong):
 def test_columns_of_other_lengths_are_refused(rows):
     words = f"covariates has {rows} rows, but released 4 values"
     with pytest.raises(ValueError, match=words):
-        pb.regression_of_release(SURE_TWO, [0, 0, 1, 1], np.ones((rows, 1)))
+        pb.estimate.regression_of_release(SURE_TWO, [0, 0, 1, 1], np.ones((rows, 1)))
     with pytest.raises(ValueError, match=words):
-        pb.regression_on_release(
+        pb.estimate.regression_on_release(
             SURE_TWO, [0, 0, 1, 1], [0.0, 1, 0, 1], covariates=np.ones((rows, 1))
         )
 
@@ -395,13 +419,13 @@ def test_coefficients_have_names(frame):
     public = frame({"constant": np.ones(90), "age": age[:, 0]})
     mark = pb.Mechanism(SKEWED, [0.5, 0.3, 0.2], ("low", "<mid>", "high"), (0, 1, 2))
     told, response = pd.Series(codes, name="rating_released"), rng.normal(size=90)
-    of = pb.regression_of_release(mark, told, public)
+    of = pb.estimate.regression_of_release(mark, told, public)
     assert of.names == ("<mid>: constant", "<mid>: age", "high: constant", "high: age")
-    on = pb.regression_on_release(mark, told, response, [1, 2, 3], public)
+    on = pb.estimate.regression_on_release(mark, told, response, [1, 2, 3], public)
     assert on.names == ("rating", "constant", "age")
-    each = pb.regression_on_release(mark, codes, response, None, age)
+    each = pb.estimate.regression_on_release(mark, codes, response, None, age)
     assert each.names == ("low", "<mid>", "high", "covariate 0")
-    assert pb.regression_on_release(mark, codes, response, [1, 2, 3]).names == ("feature",)
+    assert pb.estimate.regression_on_release(mark, codes, response, [1, 2, 3]).names == ("feature",)
     table = of.to_frame(0.9)
     assert list(table.index) == list(of.names) and len(table.columns) == 4
     assert np.array_equal(table[["low", "high"]], of.intervals(0.9))
@@ -412,7 +436,7 @@ def test_coefficients_have_names(frame):
 
 def test_intervals_are_those_of_statsmodels(fair):
     sm, affair, _, public, _ = fair
-    fit = pb.regression_of_release(SURE_TWO, affair, public)
+    fit = pb.estimate.regression_of_release(SURE_TWO, affair, public)
     theirs = sm.Logit(affair, public).fit(disp=0, tol=1e-12, cov_type="HC0")
     for confidence in (0.5, 0.95, 0.999):
         expected = theirs.conf_int(1 - confidence)
@@ -421,14 +445,14 @@ def test_intervals_are_those_of_statsmodels(fair):
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.1, 1.5, math.nan, "0.95", None, [0.9]])
 def test_a_confidence_that_is_none_is_refused(confidence):
-    fit = pb.Regression(np.zeros(1), np.eye(1), ("a",))
+    fit = pb.estimate.Regression(np.zeros(1), np.eye(1), ("a",))
     for call in (fit.intervals, fit.to_frame):
         with pytest.raises(ValueError, match="confidence = .* must lie strictly between 0 and 1"):
             call(confidence)
 
 
 def test_a_variance_below_zero_by_rounding_is_zero():
-    fit = pb.Regression(np.zeros(1), np.array([[-1e-20]]), ("a",))
+    fit = pb.estimate.Regression(np.zeros(1), np.array([[-1e-20]]), ("a",))
     assert (fit.intervals() == 0).all()
 
 
@@ -440,4 +464,4 @@ def test_an_outlier_whose_square_is_no_float_is_refused(method):
     )
     rows = np.column_stack([np.ones(4), [1e155, 1.0, -1.0, 2.0]])
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
-        pb.regression_of_release(faint, [0, 1, 1, 0], rows, method)
+        pb.estimate.regression_of_release(faint, [0, 1, 1, 0], rows, method)

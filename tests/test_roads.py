@@ -103,8 +103,10 @@ def utility_of(rng, n):
     if kind < 2:
         return str(rng.choice(list(NAMED)))
     if kind == 2:
-        return pb.alpha_information(float(rng.choice([0.1, 0.5, 2, 5, rng.uniform(0.1, 5)])))
-    return pb.ExpectedGain(rng.normal(size=(n, int(rng.integers(1, 5)))))
+        return pb.measures.alpha_information(
+            float(rng.choice([0.1, 0.5, 2, 5, rng.uniform(0.1, 5)]))
+        )
+    return pb.measures.ExpectedGain(rng.normal(size=(n, int(rng.integers(1, 5)))))
 
 
 def optimal(rng):
@@ -116,21 +118,21 @@ def optimal(rng):
 def binary(rng):
     prior = prior_of(rng, 2)
     level = level_of(rng, prior)
-    return prior, level, pb.binary_mechanism(prior, level)
+    return prior, level, pb.mechanisms.binary_mechanism(prior, level)
 
 
 def high_privacy(rng):
     prior = prior_of(rng, int(rng.integers(2, 9)))
-    end = float(pb.privacy_regions(prior)[1])
+    end = float(pb.mechanisms.privacy_regions(prior)[1])
     level = float(rng.choice([end, math.nextafter(end, 0), end * rng.random(), end * (1 - 1e-12)]))
-    return prior, level, pb.high_privacy_mechanism(prior, level)
+    return prior, level, pb.mechanisms.high_privacy_mechanism(prior, level)
 
 
 def uniform(rng):
     n = int(rng.integers(1, 40))
     prior = [Fraction(1, n)] * n
     level = level_of(rng, prior)
-    made = pb.uniform_mechanism(n, level)
+    made = pb.mechanisms.uniform_mechanism(n, level)
     return made.prior.tolist(), level, made
 
 
@@ -138,7 +140,7 @@ def responses(rng):
     """Randomized response, mended as its docstring says."""
     prior = prior_of(rng, int(rng.integers(2, 9)))
     level = level_of(rng, prior)
-    channel = pb.randomized_response_for_pml(prior, level)
+    channel = pb.mechanisms.randomized_response_for_pml(prior, level)
     return prior, level, pb.Mechanism(channel, prior).within(level)
 
 
@@ -153,15 +155,15 @@ def worst_case(rng):
     if kind == 1:
         return prior, level, pb.worst_case_mechanism(table, prior, level, max_time=2)
     silent = float(table.min(axis=0).max())
-    return prior, level, pb.best_expected_utility(table, prior, level, silent)
+    return prior, level, pb.mechanisms.best_expected_utility(table, prior, level, silent)
 
 
 def robust(rng):
     """A design for all priors of a region, judged at each vertex of the region."""
     counts = rng.integers(1, 10 ** int(rng.integers(1, 5)), int(rng.integers(2, 5)))
-    region = [pb.box_region, pb.ball_region][rng.integers(2)](counts)
+    region = [pb.robust.box_region, pb.robust.ball_region][rng.integers(2)](counts)
     level = level_of(rng, region.prior)
-    found = pb.robust_mechanism(region, level, str(rng.choice(list(NAMED))), max_time=5)
+    found = pb.robust.robust_mechanism(region, level, str(rng.choice(list(NAMED))), max_time=5)
     return [region], level, found
 
 
@@ -307,12 +309,12 @@ def test_the_command_line_keeps_the_level(trial, tmp_path):
 
 def test_this_judge_can_say_no():
     """One unit too many in one entry, one float below the level, and a region's vertex."""
-    made = pb.binary_mechanism([0.7, 0.3], 0.4)
+    made = pb.mechanisms.binary_mechanism([0.7, 0.3], 0.4)
     weights, shares = numbers(made)
     assert kept(weights, shares, made.epsilon)
     assert not kept(weights, shares, math.nextafter(made.epsilon, 0))
-    region = pb.box_region([50, 50])
+    region = pb.robust.box_region([50, 50])
     flip = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    level = float(pb.worst_leakage(flip.channel, region).max())
+    level = float(pb.robust.worst_leakage(flip.channel, region).max())
     assert kept(flip.weights.tolist(), [region], level + 1e-9)
     assert not kept(flip.weights.tolist(), [region], level - 1e-9)

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pmlbook import BudgetExceeded, DiskLog, Mechanism, optimal_mechanism
+from pmlbook import BudgetExceeded, Mechanism, optimal_mechanism
+from pmlbook.budget import DiskLog
 from pmlbook.desk import scale
 from pmlbook.desk.booking import Manifest
 from pmlbook.desk.scale import part_file, release_dask, release_frame, release_part, sweep

@@ -80,7 +80,7 @@ def test_the_flattest_member_has_the_least_of_its_largest_shares(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_designs_agree_with_those_for_the_listed_vertices(seed):
     known, rng = drawn(seed, 5)
-    listed = pb.SourceSet(np.array(vertices(known.low, known.high), dtype=float))
+    listed = pb.robust.SourceSet(np.array(vertices(known.low, known.high), dtype=float))
     assert known.kind == listed.kind
     limit, level = float(rng.uniform(0.02, 0.9)), float(rng.uniform(0.01, 3))
     exact = vertices(known.low, known.high)
@@ -104,7 +104,10 @@ def test_designs_agree_with_those_for_the_listed_vertices(seed):
     assert largest_ratio(design.mechanism) <= exp_below(level)
 
     loss = rng.normal(size=(known.size, int(rng.integers(1, 4)))).round(1)
-    design, judge = pb.least_loss(known, loss, level), pb.least_loss(listed, loss, level)
+    design, judge = (
+        pb.robust.least_loss(known, loss, level),
+        pb.robust.least_loss(listed, loss, level),
+    )
     assert design.value == pytest.approx(judge.value, abs=1e-7) and design.gap < 1e-7
     assert design.bound <= judge.value + 1e-12 and judge.bound <= design.value + 1e-12
 

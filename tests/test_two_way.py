@@ -12,11 +12,11 @@ import pmlbook as pb
 from pmlbook.release.estimation import invert
 from pmlbook.release.two_way import CELLS, GroupDifference, TwoWay, subtracted
 
-FLIP = pb.Mechanism(pb.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
+FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
 WIDE = pb.Mechanism(
     [[0.6, 0.2, 0.1, 0.1], [0.1, 0.2, 0.5, 0.2]], [0.7, 0.3], ("no", "yes"), range(4)
 )
-MARKS = pb.Mechanism(pb.randomized_response(2, 2.0), [0.4, 0.6], ("a", "b"), ("a", "b"))
+MARKS = pb.Mechanism(pb.mechanisms.randomized_response(2, 2.0), [0.4, 0.6], ("a", "b"), ("a", "b"))
 YES = {"no": 0, "yes": 1}
 
 
@@ -25,7 +25,7 @@ def test_without_noise_it_is_the_table():
     rng = np.random.default_rng(1)
     plain = pb.Mechanism(np.eye(3), [0.2, 0.3, 0.5], ("x", "y", "z"), ("x", "y", "z"))
     values, beside = rng.choice(list("xyz"), 400), rng.choice(list("gh"), 400)
-    table = pb.two_way(plain, values, beside)
+    table = pb.estimate.two_way(plain, values, beside)
     expected = pd.crosstab(values, beside, normalize=True)[list(table.groups)]
     assert np.allclose(table.frequencies, expected, rtol=0, atol=1e-12)
     shares = pd.crosstab(values, beside, normalize="columns")
@@ -45,8 +45,8 @@ def test_a_public_column_is_one_released_as_it_is():
     released = WIDE.privatize(rng.choice(["no", "yes"], 300), rng)
     open_book = pb.Mechanism(np.eye(2), [0.5, 0.5], ("a", "b"), ("a", "b"))
     public, private = (
-        pb.two_way(WIDE, released, beside),
-        pb.two_way(WIDE, released, beside, open_book),
+        pb.estimate.two_way(WIDE, released, beside),
+        pb.estimate.two_way(WIDE, released, beside, open_book),
     )
     order = [public.groups.index(g) for g in ("a", "b")]
     assert np.allclose(public.frequencies[:, order], private.frequencies, rtol=0, atol=1e-12)
@@ -61,7 +61,10 @@ def test_a_public_column_is_one_released_as_it_is():
 def test_the_group_of_a_public_table_is_an_estimate_of_its_own():
     rng = np.random.default_rng(3)
     released, beside = rng.choice(WIDE.outputs, 300), rng.choice(["a", "b"], 300)
-    table, alone = pb.two_way(WIDE, released, beside), WIDE.estimate(released[beside == "a"])
+    table, alone = (
+        pb.estimate.two_way(WIDE, released, beside),
+        WIDE.estimate(released[beside == "a"]),
+    )
     assert np.array_equal(table.within("a").frequencies, alone.frequencies)
     assert table.mean(YES, "a").interval() == alone.of(YES).interval()
     assert abs(table.mean(YES, "a").value - alone.of(YES).value) < 1e-12
@@ -90,7 +93,9 @@ def ends_of(mechanism, size, method, counts=None):
 )  # fmt: skip
 def test_differences_cover_by_enumeration(epsilon, sizes, method, least):
     """Distances added in squares covered .75 where one share is 1 and the other 0."""
-    mechanism = pb.Mechanism(pb.randomized_response(2, epsilon), [0.5, 0.5], ("no", "yes"), (0, 1))
+    mechanism = pb.Mechanism(
+        pb.mechanisms.randomized_response(2, epsilon), [0.5, 0.5], ("no", "yes"), (0, 1)
+    )
     one, two = (ends_of(mechanism, size, method) for size in sizes)
     ends = np.array([[subtracted(a, b) for b in two] for a in one])
     for p, q in product(GRID, repeat=2):
@@ -183,12 +188,12 @@ def test_more_outcomes_than_inputs_are_weighted():
 )
 def test_what_is_no_table_is_refused(arguments, word):
     with pytest.raises(ValueError, match=word):
-        pb.two_way(*arguments)
+        pb.estimate.two_way(*arguments)
 
 
 def test_questions_that_have_no_answer_are_refused():
-    public = pb.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
-    released = pb.two_way(FLIP, [0, 1, 1], ["a", "b", "b"], MARKS)
+    public = pb.estimate.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
+    released = pb.estimate.two_way(FLIP, [0, 1, 1], ["a", "b", "b"], MARKS)
     for ask in (
         lambda: public.mean(YES, "c"),
         lambda: public.difference(YES, "a", "c"),
@@ -205,16 +210,18 @@ def test_questions_that_have_no_answer_are_refused():
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pd.Categorical])
 def test_columns_of_every_kind_and_gaps(kind):
     beside = kind(["a", "b", "a", "c"])
-    table = pb.two_way(FLIP, [0, 1, 1, 0], beside)
+    table = pb.estimate.two_way(FLIP, [0, 1, 1, 0], beside)
     assert table.groups == ("a", "b", "c") and table.public
-    gaps = pb.two_way(FLIP, [0, 1, 1, 0], pd.Series(["a", None, "a", np.nan], dtype=object))
+    gaps = pb.estimate.two_way(
+        FLIP, [0, 1, 1, 0], pd.Series(["a", None, "a", np.nan], dtype=object)
+    )
     assert gaps.groups == ("a", None) and gaps.within(None).size == 2
-    numbers = pb.two_way(FLIP, [0, 1, 1, 0], pd.Series([1, 2, 2, 1]))
+    numbers = pb.estimate.two_way(FLIP, [0, 1, 1, 0], pd.Series([1, 2, 2, 1]))
     assert numbers.mean(YES, 1).table.within(1).size == 2
 
 
 def test_one_group_one_person_and_nobody():
-    alone = pb.two_way(FLIP, [0], ["a"])
+    alone = pb.estimate.two_way(FLIP, [0], ["a"])
     assert alone.mean(YES, "a").interval() == (0.0, 1.0) or alone.mean(YES, "a").interval()[1] > 0.9
     few = TwoWay.from_counts(FLIP, MARKS, np.array([[0, 30], [0, 30]]), False)
     mean = few.mean(YES, "a")
@@ -226,7 +233,7 @@ def test_one_group_one_person_and_nobody():
 
 
 def test_tables_compare_and_pickle():
-    table = pb.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
+    table = pb.estimate.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
     again = pickle.loads(pickle.dumps(table))
     assert again == table and np.array_equal(again.frequencies, table.frequencies)
     gap = pickle.loads(pickle.dumps(table.difference(YES, "a", "b")))

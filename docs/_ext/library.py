@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
+from functools import cache, partial
+from inspect import ismodule
 from pathlib import Path
 
 SECTIONS = {"Source: ": "Source", "Warns with ": "Notes"}  # a line that opens a section in print
@@ -17,14 +18,17 @@ def chapter_of(thing, source: Path) -> str | None:
 
 
 @cache
-def names_of(source: Path) -> dict[str, list[str]]:
-    """The public names that each chapter exports."""
+def names_of(source: Path) -> dict[str, list[tuple[str, str]]]:
+    """The public names that each chapter exports, each with the address of its entry."""
     package = importlib.import_module("pmlbook")
-    found: dict[str, list[str]] = {}
-    for name in package.__all__:
-        page = chapter_of(getattr(package, name), source)
-        if page:
-            found.setdefault(page, []).append(name)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for module in [package, *filter(ismodule, map(partial(getattr, package), package.__all__))]:
+        file = module.__name__.partition(".")[2] or "top"
+        for name in module.__all__:
+            page = chapter_of(getattr(module, name), source)
+            if page:
+                address = f"library/{file}.html#{module.__name__}.{name}"
+                found.setdefault(page, []).append((name, address))
     return found
 
 
@@ -48,9 +52,7 @@ def sections(app, what, name, thing, options, lines):
 
 def entries(app, pagename, templatename, context, doctree):
     """Let the foot of a chapter link to the entries of what it exports."""
-    page = f"library/{pagename.split('/')[0]}"
-    names = names_of(Path(app.srcdir)).get(pagename, [])
-    context["page_names"] = [(name, f"{page}.html#pmlbook.{name}") for name in names]
+    context["page_names"] = names_of(Path(app.srcdir)).get(pagename, [])
 
 
 def setup(app):

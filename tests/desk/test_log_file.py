@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from pmlbook import BudgetExceeded, DiskLog, Mechanism, compose
+from pmlbook import BudgetExceeded, Mechanism
+from pmlbook.budget import DiskLog, compose
 from pmlbook.desk import disk_log, log_file
 from pmlbook.desk.command_line import main
 from pmlbook.desk.log_file import opened
@@ -323,7 +324,8 @@ def test_a_log_that_was_cut_off_is_put_right_by_the_next_who_may_write(log, monk
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from pmlbook import DiskLog, Mechanism
+from pmlbook import Mechanism
+from pmlbook.budget import DiskLog
 size = Path("log").stat().st_size if Path("log").exists() else 0
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + int(sys.argv[1]), -1))
 silent = Mechanism([[1.0], [1.0]], [0.5, 0.5], ("no", "yes"))

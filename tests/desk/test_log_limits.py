@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from pmlbook import BudgetExceeded, DiskLog, Mechanism, compose
+from pmlbook import BudgetExceeded, Mechanism
+from pmlbook.budget import DiskLog, compose
 from pmlbook.desk.disk_log import _check_rows
 from pmlbook.desk.release_log import _invisible, check_text, folded
 
