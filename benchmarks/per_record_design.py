@@ -50,8 +50,10 @@ def against(cases: list[tuple[str, Query]], D: float) -> None:
             old = [math.nan] * 3
             if run is not None:
                 rows = run.channel.reshape(-1, run.channel.shape[-1])
-                everything = setting(query, shrink=False)
-                leaks = per_record_leakage(everything.sees, rows, b, tol=1e-4, max_time=20).value
+                everything = setting(query, reduce_symmetry=False)
+                leaks = per_record_leakage(
+                    everything.observes, rows, b, tol=1e-4, max_time=20
+                ).value
                 old = [run.value, leaks, float((everything.cost * rows).sum())]
             print(
                 f"{name:12s} {b:6.2f} {old[0]:17.5f} {old[1]:7.5f} {old[2]:11.4f} {t_old:8.2f}"
@@ -66,14 +68,14 @@ def alone(sizes: list[int], D: float, max_time: float) -> None:
     for n in sizes:
         b = (n - 0.5) * math.log(2)
         three = modular_sum(n, 3)
-        for name, query, sees in (
+        for name, query, observes in (
             ("parity", parity(n), None),
             ("modulo 3, answer", three, three),
             ("modulo 3, all", three, None),
         ):
-            call = partial(leakage_distortion, query, D, b, sees=sees, max_time=max_time)
+            call = partial(leakage_distortion, query, D, b, observes=observes, max_time=max_time)
             design, seconds = timed(call)
-            cells = setting(query, sees=sees).size
+            cells = setting(query, observes=observes).size
             print(
                 f"{n:7d}  {name:18s} {cells:7d} {design.value:9.6f} {design.gap:8.1e} {seconds:8.2f}",
                 flush=True,

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from pmlbook.workshop.validation import check_prior
-from pmlbook.worst_case.least_leakage import least_leakage_of_mask
+from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 
 HALVINGS = 40
 
@@ -68,7 +68,7 @@ def against(sizes: list[int]) -> None:
     print("  N  forbidden  bisection s  search s   ratio   gap      bisection off by")
     for n in sizes:
         for name, (allowed, prior) in tables(n).items():
-            (_, value, bound), fast = timed(partial(least_leakage_of_mask, allowed, prior))
+            (_, value, bound), fast = timed(partial(min_leakage_of_mask, allowed, prior))
             level, slow = timed(partial(bisection, allowed, prior))
             off = max(level - value, bound - level, 0)
             print(
@@ -83,7 +83,7 @@ def alone(sizes: list[int]) -> None:
     print("  N  forbidden  seconds   least leakage      gap")
     for n in sizes:
         for name, (allowed, prior) in tables(n).items():
-            (_, value, bound), seconds = timed(partial(least_leakage_of_mask, allowed, prior))
+            (_, value, bound), seconds = timed(partial(min_leakage_of_mask, allowed, prior))
             print(
                 f"{n:3d} {name:>10s} {seconds:8.2f} {value:15.9f} {value - bound:8.0e}", flush=True
             )

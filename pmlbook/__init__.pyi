@@ -2,10 +2,10 @@ from pmlbook.foundations.leakage import pointwise_maximal_leakage as pointwise_m
 from pmlbook.foundations.leakage import epsilon_pml as epsilon_pml
 from pmlbook.foundations.leakage import maximal_leakage as maximal_leakage, local_dp as local_dp
 from pmlbook.large_alphabets.optimal import optimal_mechanism as optimal_mechanism
-from pmlbook.worst_case.least_leakage import least_leakage as least_leakage
+from pmlbook.worst_case.min_leakage import min_leakage as min_leakage
 from pmlbook.worst_case.frontier import worst_case_mechanism as worst_case_mechanism
 from pmlbook.estimation.enumerated_design import estimation_mechanism as estimation_mechanism
-from pmlbook.hamming.exact import dp_leakage as dp_leakage, least_distortion as least_distortion
+from pmlbook.hamming.exact import dp_leakage as dp_leakage, min_distortion as min_distortion
 from pmlbook.hamming.mutual_information import mi_leakage as mi_leakage
 from pmlbook.per_record.certificate import per_record_leakage as per_record_leakage
 from pmlbook.record_design.leakage_distortion import leakage_distortion as leakage_distortion

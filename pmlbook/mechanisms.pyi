@@ -9,7 +9,7 @@ from pmlbook.extremal.binary import binary_mechanism as binary_mechanism
 from pmlbook.extremal.high_privacy import high_privacy_mechanism as high_privacy_mechanism
 from pmlbook.extremal.uniform import uniform_mechanism as uniform_mechanism
 from pmlbook.worst_case.utility_safe import utility_safe_mechanism as utility_safe_mechanism
-from pmlbook.worst_case.expected_utility import best_expected_utility as best_expected_utility
-from pmlbook.worst_case.frontier import frontier as frontier
+from pmlbook.worst_case.expected_utility import expected_utility_mechanism as expected_utility_mechanism
+from pmlbook.worst_case.frontier import worst_case_frontier as worst_case_frontier
 from pmlbook.extremal.cardinality import reduce_outputs as reduce_outputs
 from pmlbook.extremal.atlas import optimum_under as optimum_under, AtlasEntry as AtlasEntry

@@ -4,5 +4,5 @@ from pmlbook.per_record.handed_over import leakage_proof as leakage_proof
 from pmlbook.per_record.handed_over import LeakageProof as LeakageProof
 from pmlbook.per_record.composition import audit_pair as audit_pair, PairAudit as PairAudit
 from pmlbook.per_record.noise import noisy_leakage as noisy_leakage, NoisyLeakage as NoisyLeakage
-from pmlbook.per_record.noise import dp_promise as dp_promise
+from pmlbook.per_record.noise import dp_leakage_bound as dp_leakage_bound
 from pmlbook.per_record.noise import ratio_information as ratio_information

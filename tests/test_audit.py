@@ -20,19 +20,21 @@ def test_known_distributions_are_told_exactly():
     frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
     mechanism = pb.Mechanism(frame, PRIOR)
     told = [
-        pb.audit.audit(frame, PRIOR),
-        pb.audit.audit(mechanism, PRIOR),
-        pb.audit.audit(frame.loc[["rare", "flu", "healthy"]], PRIOR),
-        pb.audit.audit(lambda x: frame.loc[x].to_dict(), PRIOR),
+        pb.audit.audit_leakage(frame, PRIOR),
+        pb.audit.audit_leakage(mechanism, PRIOR),
+        pb.audit.audit_leakage(frame.loc[["rare", "flu", "healthy"]], PRIOR),
+        pb.audit.audit_leakage(lambda x: frame.loc[x].to_dict(), PRIOR),
     ]
     for each in told:
         assert np.allclose(each.low, mechanism.leakage, rtol=0, atol=1e-15)
         assert (each.high == each.low).all()
         assert each.level[0] == pytest.approx(mechanism.epsilon, abs=1e-15)
     assert list(told[3].to_frame().index) == list("xyz")
-    other = pb.audit.audit(mechanism, PRIOR[::-1] ** 0 / 3)
+    other = pb.audit.audit_leakage(mechanism, PRIOR[::-1] ** 0 / 3)
     assert other.level[0] == pytest.approx(pb.epsilon_pml(channel, np.full(3, 1 / 3)), abs=1e-15)
-    exact = pb.audit.audit(lambda x: {"a": Fraction(1 + x, 3), "b": Fraction(2 - x, 3)}, [0.5, 0.5])
+    exact = pb.audit.audit_leakage(
+        lambda x: {"a": Fraction(1 + x, 3), "b": Fraction(2 - x, 3)}, [0.5, 0.5]
+    )
     assert exact.level[0] == pytest.approx(math.log(4 / 3), abs=1e-15)
 
 
@@ -68,11 +70,11 @@ def test_trials_of_a_function_and_of_somebody_else():
     def theirs(secret):
         return rng.choice(list("xyz"), p=noisy[place[secret]])
 
-    mine = pb.audit.audit(theirs, PRIOR, outcomes="xyz", trials=500)
+    mine = pb.audit.audit_leakage(theirs, PRIOR, outcomes="xyz", trials=500)
     truth = pb.pointwise_maximal_leakage(noisy, PRIOR)
     assert (mine.low <= truth).all() and (truth <= mine.high).all() and mine.confidence == 0.95
     given = {"rare": ["x", "y"], "flu": ["x"], "healthy": ["z", "z", "x"]}
-    assert pb.audit.audit(given, PRIOR, outcomes="xyz").level[1] <= -math.log(0.1)
+    assert pb.audit.audit_leakage(given, PRIOR, outcomes="xyz").level[1] <= -math.log(0.1)
 
 
 def ends(values, prior, scale, name):
@@ -129,14 +131,17 @@ def test_laplace_noise_stays_within_its_privacy():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: pb.audit.audit({0: [1], 1: [1]}, [0.5, 0.5]), "outcomes must list"),
-        (lambda: pb.audit.audit({0: [1], 1: [2]}, [0.5, 0.5], [1]), "trials of 1"),
-        (lambda: pb.audit.audit({0: [1]}, [0.5, 0.5], [1]), "mechanism"),
-        (lambda: pb.audit.audit(lambda x: 1, [0.5, 0.5]), "or say `trials`"),
-        (lambda: pb.audit.audit([[1.0]], [0.5, 0.5], [0], 3), "must be a function"),
-        (lambda: pb.audit.audit(lambda x: 1, [0.5, 0.5], [1], 0), "trials = 0"),
-        (lambda: pb.audit.audit(lambda x: 1, [0.5, 0.5], [1], 10**400), "trials must be at most"),
-        (lambda: pb.audit.audit(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
+        (lambda: pb.audit.audit_leakage({0: [1], 1: [1]}, [0.5, 0.5]), "outcomes must list"),
+        (lambda: pb.audit.audit_leakage({0: [1], 1: [2]}, [0.5, 0.5], [1]), "trials of 1"),
+        (lambda: pb.audit.audit_leakage({0: [1]}, [0.5, 0.5], [1]), "mechanism"),
+        (lambda: pb.audit.audit_leakage(lambda x: 1, [0.5, 0.5]), "or say `trials`"),
+        (lambda: pb.audit.audit_leakage([[1.0]], [0.5, 0.5], [0], 3), "must be a function"),
+        (lambda: pb.audit.audit_leakage(lambda x: 1, [0.5, 0.5], [1], 0), "trials = 0"),
+        (
+            lambda: pb.audit.audit_leakage(lambda x: 1, [0.5, 0.5], [1], 10**400),
+            "trials must be at most",
+        ),
+        (lambda: pb.audit.audit_leakage(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
         (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
         (lambda: pb.audit.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "whole numbers"),
         (lambda: pb.audit.noise_level([0, 1], [0.5, 0.5], 0), "scale = 0"),
@@ -160,7 +165,7 @@ def test_rare_outcomes_are_audited_as_they_are(rare, rarer, tmp_path, capsys):
     table, prior = [[rare, 0.5, 0.5], [rarer, 0.5, 0.5]], [Fraction(1, 100), Fraction(99, 100)]
     truth = math.log(Fraction(rare) / (prior[0] * Fraction(rare) + prior[1] * Fraction(rarer)))
     for distribution in (table, lambda secret: dict(zip("abc", table[secret]))):
-        found = pb.audit.audit(distribution, [0.01, 0.99])
+        found = pb.audit.audit_leakage(distribution, [0.01, 0.99])
         assert abs(found.level[1] - truth) < 1e-12 and found.level[0] == found.level[1]
     assert not keeps_as_it_is(table, prior, truth - 1e-12)
     assert keeps_as_it_is(table, prior, truth + 1e-12)
@@ -203,7 +208,7 @@ def test_what_diffprivlib_calls_its_draws_is_tried():
         def randomise(self, value):
             return value
 
-    found = pb.audit.audit(Fair(), {"a": 0.5, "b": 0.5}, outcomes=["a", "b"], trials=200)
+    found = pb.audit.audit_leakage(Fair(), {"a": 0.5, "b": 0.5}, outcomes=["a", "b"], trials=200)
     assert 0.5 < found.level[0] <= math.log(2) <= found.level[1]
     with pytest.raises(ValueError, match="or say `trials`"):
-        pb.audit.audit(Fair(), {"a": 0.5, "b": 0.5})
+        pb.audit.audit_leakage(Fair(), {"a": 0.5, "b": 0.5})

@@ -100,10 +100,10 @@ def test_a_measurement_of_opendp_lies_between_the_limits():
     space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
     measurement = dp.m.make_laplace(*space, scale=1.0)
     prior = [0.6, 0.3, 0.1]
-    tried = pb.audit.audit(
+    tried = pb.audit.audit_leakage(
         lambda value: min(max(measurement(value), 0), 2), prior, range(3), 4000, 0.9999
     )
-    exact = pb.audit.audit(pb.mechanisms.geometric(3, 1.0), prior)
+    exact = pb.audit.audit_leakage(pb.mechanisms.geometric(3, 1.0), prior)
     assert (tried.low <= exact.low).all() and (exact.high <= tried.high).all()
     assert tried.level[1] - tried.level[0] < 0.5
 

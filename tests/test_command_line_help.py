@@ -253,8 +253,8 @@ assert main(["words", "--prior", "a=1", "b=2", "--epsilon", "0.3"]) == 0
 made = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
 calls = {
     "to_frame": made.to_frame,
-    "to_frame ": pb.audit.audit(made, [0.5, 0.5]).to_frame,
-    "in_words": lambda: pb.audit.in_words([0.5, 0.5], 0.1),
+    "to_frame ": pb.audit.audit_leakage(made, [0.5, 0.5]).to_frame,
+    "explain": lambda: pb.audit.explain([0.5, 0.5], 0.1),
     "meaning": lambda: meaning([0.5, 0.5], 0.1),
 }
 for name, call in calls.items():

@@ -22,7 +22,7 @@ from pmlbook.desk.release_log import (
     ReleaseLog,
     RepeatedRelease,
     fingerprint,
-    least_remaining,
+    min_remaining,
 )
 from pmlbook.practice.composition import (
     best_answer,
@@ -306,7 +306,7 @@ def test_shares_bound_random_pairs():
 
 def standing(joint):
     """e^-level and e^-(level of local differential privacy)."""
-    return 1 / joint.largest_lift, joint.least_ratio
+    return 1 / joint.largest_lift, joint.min_ratio
 
 
 def test_least_ratio_is_local_differential_privacy():
@@ -314,8 +314,8 @@ def test_least_ratio_is_local_differential_privacy():
     for _ in range(50):
         made = [rare_mechanism(rng, rng.dirichlet(np.ones(3)), 3) for _ in range(1)] * 2
         columns = [column for _, column in sequences(made) if any(column)]
-        assert compose(*made).least_ratio == min(Fraction(min(c), max(c)) for c in columns)
-    assert compose(FLU).least_ratio == 0
+        assert compose(*made).min_ratio == min(Fraction(min(c), max(c)) for c in columns)
+    assert compose(FLU).min_ratio == 0
 
 
 def test_fallback_bounds_every_pair():
@@ -330,7 +330,7 @@ def test_fallback_bounds_every_pair():
     sums = 0
     for one, two in pairs:
         exact, (u, f), (v, g) = compose(one, two), standing(compose(one)), standing(compose(two))
-        bound = least_remaining((u, f), (v, g), min(exact.prior))
+        bound = min_remaining((u, f), (v, g), min(exact.prior))
         assert bound <= 1 / exact.largest_lift
         rarest = min(exact.prior)
         assert bound == max(u + v - 1, u * g, f * v, rarest + (1 - rarest) * f * g)

@@ -15,7 +15,7 @@ import json, numpy as np, pmlbook as pb
 rng = np.random.default_rng(8)
 cases = [([99, 348, 993, 2242, 2684], 0.4), ([1, 1, 1, 1, 4], 0.8)]
 cases += [(rng.dirichlet(np.full(5, 2.0)) + 0.01, level) for level in (0.4, 0.7, 1.0)]
-found = [pb.estimate.compromise(np.array(p) / np.sum(p), level) for p, level in cases]
+found = [pb.estimate.pareto_mechanism(np.array(p) / np.sum(p), level) for p, level in cases]
 print(json.dumps([(d.value, d.bound) for d in found]))
 """
 
@@ -35,7 +35,7 @@ def test_it_keeps_its_promise_and_nothing_that_does_is_better(seed):
     level, keep = rng.uniform(0.1, 1.5), float(rng.choice([0.5, 0.9, 0.99, 0.999]))
     target = ["frequencies", "determinant", np.arange(n) ** 2.0][seed % 3]
     design, most = (
-        pb.estimate.compromise(prior, level, keep, target),
+        pb.estimate.pareto_mechanism(prior, level, keep, target),
         pb.optimal_mechanism(prior, level),
     )
     assert design.mechanism.certify(level)
@@ -57,7 +57,7 @@ def test_close_to_everything_the_promise_still_holds(keep, target):
     prior, level = np.array([0.07, 0.11, 0.13, 0.15, 0.16, 0.17, 0.21]), 0.46
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
-        design = pb.estimate.compromise(prior, level, keep, target)
+        design = pb.estimate.pareto_mechanism(prior, level, keep, target)
     assert design.mechanism.certify(level) and design.bound <= design.value
     assert design.mechanism.utility() >= keep * pb.optimal_mechanism(prior, level).value
 

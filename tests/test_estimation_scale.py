@@ -16,7 +16,7 @@ from pmlbook.estimation.exchange_design import (
     arcs,
     climb,
     first_circles,
-    least_remainder,
+    min_remainder,
     most_spread,
     pairs_bound,
     sets_at_limit,
@@ -105,7 +105,7 @@ def test_the_least_remainder_is_that_of_some_vertex(people):
             for v, i in enumerate(vertices.place.tolist())
             for lift in [vertices.column(v)[i]]
         ]
-        assert least_remainder(pool, weights) == min(costs)
+        assert min_remainder(pool, weights) == min(costs)
 
 
 def test_vertices_along_a_circle_are_vertices_and_average_to_one():

@@ -9,7 +9,7 @@ import pytest
 from strategies import problems
 
 import pmlbook as pb
-from pmlbook.estimation.targets import least_float, root_above, root_below
+from pmlbook.estimation.targets import min_float, root_above, root_below
 from pmlbook.workshop.linear_programmes import Infeasible
 
 AIMS = ("determinant", "largest")
@@ -135,4 +135,4 @@ def test_roots_are_rounded_outwards():
 
 @pytest.mark.parametrize("guess", [1e-300, 0.1, 0.3, 5.0])
 def test_the_least_float_is_found_from_any_guess(guess):
-    assert least_float(lambda x: x >= 0.3, guess) == 0.3
+    assert min_float(lambda x: x >= 0.3, guess) == 0.3

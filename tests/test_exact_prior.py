@@ -107,9 +107,9 @@ def designs(prior, epsilon):
     yield pb.optimal_mechanism(prior, epsilon, pb.measures.ExpectedGain(np.eye(n))).mechanism
     yield pb.optimal_mechanism(prior, first).mechanism
     yield pb.mechanisms.utility_safe_mechanism(table, prior, 2)
-    yield pb.least_leakage(table, prior, 2).mechanism
+    yield pb.min_leakage(table, prior, 2).mechanism
     yield pb.worst_case_mechanism(table, prior, epsilon).mechanism
-    yield pb.mechanisms.best_expected_utility(
+    yield pb.mechanisms.expected_utility_mechanism(
         table, prior, pb.measures.epsilon_max(prior), 1
     ).mechanism
 

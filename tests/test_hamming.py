@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from pmlbook.foundations.leakage import local_dp
 from pmlbook.hamming.class_one_and_two import symmetric_threshold
-from pmlbook.hamming.exact import dp_leakage, least_distortion
+from pmlbook.hamming.exact import dp_leakage, min_distortion
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.source_sets import SourceSet
 from pmlbook.workshop.linear_programmes import SolverFailed
@@ -159,7 +159,7 @@ def test_inverse(seed):
     rng = np.random.default_rng([7, seed])
     vertices = random_vertices("III", rng, most=4)
     epsilon = float(rng.choice([0, 1e-12, 1e-3, 0.3, 1, 2, 4]))
-    design = least_distortion(vertices, epsilon)
+    design = min_distortion(vertices, epsilon)
     assert design.value == pytest.approx(full_distortion(vertices, math.exp(epsilon)), abs=1e-9)
     assert design.gap < 1e-9 and exact_distortion(design.mechanism.channel, vertices) <= Fraction(
         design.value
@@ -209,7 +209,7 @@ def test_the_jump():
 @pytest.mark.parametrize("below", [1e-3, 1e-6, 1e-9, 1e-12, 1e-13])
 def test_just_below_the_jump(below):
     for vertices in (ONE, TWO, np.eye(3), [[0.5, 0.5, 0], [0, 0.3, 0.7]]):
-        limit = least_distortion(vertices, 0).value - below
+        limit = min_distortion(vertices, 0).value - below
         design = dp_leakage(vertices, limit)
         assert keeps_its_word(design, vertices, limit) and design.gap < 1e-10
 
@@ -257,7 +257,7 @@ def test_many_orders_of_magnitude(seed):
         assert keeps_its_word(design, vertices, limit)
         assert design.gap < 1e-9 + 40 * 2.0**-53 / limit * len(vertices[0])
         epsilon = float(10 ** rng.uniform(-14, 2.8)) if rng.random() < 0.7 else 5 * rng.random()
-        design = least_distortion(vertices, epsilon)
+        design = min_distortion(vertices, epsilon)
         assert local_dp(design.mechanism.channel) <= epsilon and design.bound <= design.value
         assert exact_distortion(design.mechanism.channel, vertices) <= Fraction(design.value)
         assert design.gap < 1e-8
@@ -269,7 +269,7 @@ def test_silence_is_valid_from_the_jump_on(above):
     rng = np.random.default_rng(31)
     for _ in range(40):
         vertices = awkward_vertices(rng)
-        limit = min(1.0, least_distortion(vertices, 0).value + above)
+        limit = min(1.0, min_distortion(vertices, 0).value + above)
         design = dp_leakage(vertices, limit)
         grace = Fraction(min(1e-14, limit / 1000)) if design.method == "constant" else 0
         reached = exact_distortion(design.mechanism.channel, vertices)
@@ -311,7 +311,7 @@ def test_bad_distortion(call, limit):
 @pytest.mark.parametrize("level", [-0.1, math.nan, math.inf, None, "1"], ids=repr)
 def test_bad_level(level):
     with pytest.raises(ValueError, match="epsilon"):
-        least_distortion(TWO, level)
+        min_distortion(TWO, level)
 
 
 BAD_SETS = {
@@ -327,9 +327,7 @@ BAD_SETS = {
 
 
 @pytest.mark.parametrize("vertices, message", BAD_SETS.values(), ids=BAD_SETS)
-@pytest.mark.parametrize(
-    "call", [dp_leakage, least_distortion, lambda v, _: symmetric_threshold(v)]
-)
+@pytest.mark.parametrize("call", [dp_leakage, min_distortion, lambda v, _: symmetric_threshold(v)])
 def test_bad_source_set(call, vertices, message):
     with pytest.raises(InvalidPrior, match=message):
         call(vertices, 0.2)
@@ -337,5 +335,5 @@ def test_bad_source_set(call, vertices, message):
 
 def test_inputs_are_left_alone():
     vertices = TWO.copy()
-    dp_leakage(vertices, 0.3), least_distortion(vertices, 1)
+    dp_leakage(vertices, 0.3), min_distortion(vertices, 1)
     assert (vertices == TWO).all() and vertices.flags.writeable

@@ -15,7 +15,7 @@ from pmlbook.foundations.probability import mutual_information
 from pmlbook.hamming.class_one_and_two import (
     class_one_leakage,
     class_two_leakage,
-    least_with_censored,
+    min_with_censored,
     thresholds,
 )
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, ZERO, colours, levelled, plot_colours
@@ -169,7 +169,7 @@ def test_closed_forms():
     assert thresholds([[0.2, 0.5, 0.3]]).tolist() == pytest.approx([0, 0.2, 0.5])
     assert class_two_leakage([[0.2, 0.5, 0.3]], 0.25) == pytest.approx(math.log(6))
     assert class_two_leakage([[1, 0]], 0) == 0 and class_two_leakage([[0.6, 0.4]], 0) == math.inf
-    leak, errors = least_with_censored([[0.5, 0.3, 0.2]], 0.1, 1)
+    leak, errors = min_with_censored([[0.5, 0.3, 0.2]], 0.1, 1)
     assert leak == math.inf and errors.size == 0
 
 
@@ -219,8 +219,8 @@ BAD = [
     (lambda: class_one_leakage(2.5, 0.1), ValueError, "size must be a whole number, got 2.5"),
     (lambda: class_one_leakage(3, 2), ValueError, "distortion = 2"),
     (lambda: class_two_leakage([[0.7, 0.3], [0.3, 0.7]], 0.1), ValueError, "different orders"),
-    (lambda: least_with_censored([[0.5, 0.3, 0.2]], 0.1, 2), ValueError, "censored = 2"),
-    (lambda: least_with_censored([[0.5, 0.3, 0.2]], 0.1, -1), ValueError, "censored = -1"),
+    (lambda: min_with_censored([[0.5, 0.3, 0.2]], 0.1, 2), ValueError, "censored = 2"),
+    (lambda: min_with_censored([[0.5, 0.3, 0.2]], 0.1, -1), ValueError, "censored = -1"),
     (lambda: colours(np.full((2, 2), 0.5)), ValueError, "leakage 0"),
     (lambda: colours(np.eye(2)), ValueError, "leakage inf"),
     (lambda: levelled([[0.5, 0.5], [0.9, 0.2]]), InvalidChannel, "row 1"),

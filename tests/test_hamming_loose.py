@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.hamming.exact import dp_leakage, least_distortion
+from pmlbook.hamming.exact import dp_leakage, min_distortion
 from pmlbook.hamming.mutual_information import mi_leakage
 from pmlbook.release.certificate import exp_below
 
@@ -59,7 +59,7 @@ def uneven(seed):
 
 
 def test_a_column_of_rounding_errors_costs_nothing():
-    design = close_or_said(least_distortion, ISSUE, 1.5)
+    design = close_or_said(min_distortion, ISSUE, 1.5)
     assert design.value == pytest.approx(0.44684923677, abs=1e-11) and design.gap < 1e-12
     assert (design.mechanism.channel > 0).any(axis=0).sum() == 3
     assert largest_ratio(design.mechanism.weights) <= exp_below(1.5)
@@ -69,7 +69,7 @@ def test_a_column_of_rounding_errors_costs_nothing():
 @pytest.mark.parametrize("seed", [173, 1330, 1372, 1768, 2458, 2476, 2529, 2717, 2759])
 def test_other_columns_of_rounding_errors(seed):
     table, level, _ = counted(seed)
-    design = close_or_said(least_distortion, table, level)
+    design = close_or_said(min_distortion, table, level)
     assert design.gap < 1e-9
     assert largest_ratio(design.mechanism.weights) <= exp_below(level)
 
@@ -78,7 +78,7 @@ def test_other_columns_of_rounding_errors(seed):
 def test_close_to_the_bound_or_said(source):
     for seed in range(100):
         table, level, limit = source(seed)
-        design = close_or_said(least_distortion, table, level)
+        design = close_or_said(min_distortion, table, level)
         assert largest_ratio(design.mechanism.weights) <= exp_below(level)
         design = close_or_said(dp_leakage, table, limit)
         assert largest_ratio(design.mechanism.weights) <= exp_below(design.value)
@@ -89,7 +89,7 @@ def test_close_to_the_bound_or_said(source):
 @pytest.mark.parametrize("level", [36.0, 690.0, 691.0, 709.0, 710.0, 1000.0, 1e300])
 def test_levels_beyond_what_weights_can_differ_by(level):
     for table in (ISSUE, [[0.7, 0.2, 0.1]], np.eye(2)):
-        design = close_or_said(least_distortion, table, level)
+        design = close_or_said(min_distortion, table, level)
         size = len(table[0])
         least = (size - 1) / (Fraction(2) ** int(min(level, 1100) * 1.4427) + size - 1)
         assert design.value < 3e-15 and Fraction(design.bound) <= least

@@ -16,7 +16,7 @@ from pmlbook.release.estimation import Estimate
 from pmlbook.release.intervals import (
     clopper_pearson,
     exact_interval,
-    least_value,
+    min_value,
     nested_sets,
     score_interval,
 )
@@ -154,7 +154,7 @@ def test_bound_is_below_every_frequency_that_fits():
         sets, units = nested_sets(weights), to_weights(channel)
         inside = truth @ (units / UNITS) @ sets.T
         low, high = inside * 0.9, np.minimum(1, inside * 1.1)
-        bound = least_value(goal, (units @ sets.T).tolist(), low, high)
+        bound = min_value(goal, (units @ sets.T).tolist(), low, high)
         near = rng.dirichlet(200 * truth + 0.01, size=60)
         for other in [truth, *near]:
             chances = other @ (units / UNITS) @ sets.T

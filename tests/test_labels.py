@@ -168,7 +168,7 @@ def test_two_answers_of_which_one_is_published():
     told = float(0.68 * first[design.mechanism.channel[0] == 0].sum())
     assert design.mechanism.published == pytest.approx(told, rel=1e-12) and round(told, 3) == 0.393
     assert design.mechanism.local_dp == math.inf
-    for shown in (design, design.mechanism, pb.audit.audit(design.mechanism, [0.32, 0.68])):
+    for shown in (design, design.mechanism, pb.audit.audit_leakage(design.mechanism, [0.32, 0.68])):
         assert "local DP none, publishes 39.3 %" in repr(shown)
     assert "local DP none, publishes 39.3 %" in design._repr_html_()
     page = report(design.mechanism, 0.5, "x", 1000)
@@ -213,7 +213,7 @@ def test_the_command_line_tells_shares_in_per_cent(run):
 
 
 def test_an_audit_by_trials_does_not_tell_what_is_impossible():
-    tried = pb.audit.audit({0: [0] * 50, 1: [1] * 50}, [0.5, 0.5], outcomes=(0, 1))
+    tried = pb.audit.audit_leakage({0: [0] * 50, 1: [1] * 50}, [0.5, 0.5], outcomes=(0, 1))
     assert math.isnan(tried.published) and "published share unknown" in repr(tried)
 
 

@@ -125,6 +125,6 @@ def test_names_are_read_as_they_are():
     for name, share in prior.items():
         said = pb.audit.sentence_level(f"  '{name}'  is never \n ruled out. ", prior)
         assert said == pytest.approx(-math.log1p(-share), abs=1e-12)
-    assert len(pb.audit.in_words(prior, 0.1)) == 3 + 2 + 1 + 2 * len(prior)
+    assert len(pb.audit.explain(prior, 0.1)) == 3 + 2 + 1 + 2 * len(prior)
     with pytest.raises(ValueError, match="names 'a   b'"):
         pb.audit.sentence_level("'a   b' is never ruled out", prior)

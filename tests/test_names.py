@@ -65,12 +65,15 @@ PAIRS = {
         GAIN,
     ),
     "gain-optimum": (lambda g, p: gain_optimum(p, 0.3, g)[1], GAIN),
-    "least_leakage": (lambda g, p: pb.least_leakage(g, p, 2).value, GAIN),
+    "min_leakage": (lambda g, p: pb.min_leakage(g, p, 2).value, GAIN),
     "worst_case": (lambda g, p: pb.worst_case_mechanism(g, p, 0.4).value, GAIN),
-    "frontier": (lambda g, p: [step.design.value for step in pb.mechanisms.frontier(g, p)], GAIN),
+    "frontier": (
+        lambda g, p: [step.design.value for step in pb.mechanisms.worst_case_frontier(g, p)],
+        GAIN,
+    ),
     "utility_safe": (lambda g, p: pb.mechanisms.utility_safe_mechanism(g, p, 2).epsilon, GAIN),
     "expected_utility": (
-        lambda g, p: pb.mechanisms.best_expected_utility(g, p, 1.5, 0).value,
+        lambda g, p: pb.mechanisms.expected_utility_mechanism(g, p, 1.5, 0).value,
         GAIN,
     ),
 }
@@ -309,9 +312,9 @@ def designs(prior, table):
     yield pb.optimal_mechanism(prior, 0.4, pb.measures.ExpectedGain(table)).mechanism
     yield pb.mechanisms.high_privacy_mechanism(prior, 0.05)
     for made in (
-        pb.least_leakage(table, prior, 2),
+        pb.min_leakage(table, prior, 2),
         pb.worst_case_mechanism(table, prior, 0.4),
-        pb.mechanisms.best_expected_utility(table, prior, 1.5, 0),
+        pb.mechanisms.expected_utility_mechanism(table, prior, 1.5, 0),
     ):
         assert made.mechanism.outputs == ("x", "y", "z")
         yield made.mechanism

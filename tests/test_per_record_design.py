@@ -19,7 +19,7 @@ from pmlbook.record_design.leakage_distortion import (
 )
 from pmlbook.record_design.planes import Pool, planes_at
 from pmlbook.record_design.rounds import Goal, Match, play_round
-from pmlbook.record_design.symmetry import parity_least_distortion, parity_least_leakage, setting
+from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 from pmlbook.workshop.linear_programmes import Infeasible
 from pmlbook.workshop.progress import Clock
 from pmlbook.workshop.validation import InvalidPrior
@@ -57,10 +57,10 @@ def test_a_plane_touches_and_stays_below():
 def test_the_bracket_holds_in_every_round(goal):
     n, b = 3, 1.8
     if goal.L is None:
-        truth = parity_least_leakage(n, goal.D, b)
+        truth = parity_min_leakage(n, goal.D, b)
     else:
-        truth = parity_least_distortion(n, goal.L, b)
-    match = Match(setting(parity(n), shrink=False), b, goal, 1e-6, Clock())
+        truth = parity_min_distortion(n, goal.L, b)
+    match = Match(setting(parity(n), reduce_symmetry=False), b, goal, 1e-6, Clock())
     q, lower = match.exact, []
     for _ in range(5):
         q = play_round(match, q)
@@ -75,19 +75,23 @@ def test_the_reference_values_are_there():
     assert len(CASES["problem2_parity"]) == 5 and len(CASES["problem3_parity"]) == 3
 
 
-@pytest.mark.parametrize("shrink", [True, False])
+@pytest.mark.parametrize("reduce_symmetry", [True, False])
 @pytest.mark.parametrize("case", CASES.get("problem2_parity", []), ids=str)
-def test_problem_2(case, shrink):
-    found = leakage_distortion(parity(case["n"]), case["D_or_L"], case["b"], shrink=shrink)
+def test_problem_2(case, reduce_symmetry):
+    found = leakage_distortion(
+        parity(case["n"]), case["D_or_L"], case["b"], reduce_symmetry=reduce_symmetry
+    )
     assert found.bound - 1e-12 <= case["closed"] <= found.value + 1e-12 and found.gap <= 1e-6
     assert case["lb"] <= found.value and found.bound <= case["ub"]
     assert found.distortion <= case["D_or_L"] + 1e-12
 
 
-@pytest.mark.parametrize("shrink", [True, False])
+@pytest.mark.parametrize("reduce_symmetry", [True, False])
 @pytest.mark.parametrize("case", CASES.get("problem3_parity", []), ids=str)
-def test_problem_3(case, shrink):
-    found = distortion_leakage(parity(case["n"]), case["D_or_L"], case["b"], shrink=shrink)
+def test_problem_3(case, reduce_symmetry):
+    found = distortion_leakage(
+        parity(case["n"]), case["D_or_L"], case["b"], reduce_symmetry=reduce_symmetry
+    )
     assert found.bound - 1e-12 <= case["closed"] <= found.value + 1e-12 and found.gap <= 1e-6
     assert case["lb"] <= found.value and found.bound <= case["ub"]
     assert found.leakage <= case["D_or_L"] + 1e-12
@@ -100,10 +104,10 @@ def test_parity_against_the_closed_form(n, share):
     for D in (0.05, 0.3):
         found = leakage_distortion(parity(n), D, b)
         assert found.gap <= 1e-6
-        assert found.bound - 1e-12 <= parity_least_leakage(n, D, b) <= found.value + 1e-12
+        assert found.bound - 1e-12 <= parity_min_leakage(n, D, b) <= found.value + 1e-12
     found = distortion_leakage(parity(n), 0.1, b)
     assert found.gap <= 1e-6
-    assert found.bound - 1e-12 <= parity_least_distortion(n, 0.1, b) <= found.value + 1e-12
+    assert found.bound - 1e-12 <= parity_min_distortion(n, 0.1, b) <= found.value + 1e-12
 
 
 @pytest.mark.parametrize("records", [16, 64, 1000])
@@ -111,19 +115,21 @@ def test_parity_of_many_records(records):
     b = (records - 0.4) * LN2
     found = leakage_distortion(parity(records), 0.2, b)
     assert found.gap <= 1e-6
-    assert abs(found.value - parity_least_leakage(records, 0.2, b)) <= 1e-6
+    assert abs(found.value - parity_min_leakage(records, 0.2, b)) <= 1e-6
 
 
 def test_the_unshrunk_programme_agrees():
     query, hamming = modular_sum(2, 3), 1 - np.eye(3)
     for distortion in (None, hamming):
         small, large = (
-            leakage_distortion(query, 0.2, 0.8, distortion=distortion, shrink=shrink, tol=1e-5)
-            for shrink in (True, False)
+            leakage_distortion(
+                query, 0.2, 0.8, distortion=distortion, reduce_symmetry=reduce_symmetry, tol=1e-5
+            )
+            for reduce_symmetry in (True, False)
         )
         assert small.gap <= 1e-5 and large.gap <= 1e-5
         assert small.bound <= large.value and large.bound <= small.value
-    assert setting(query).size < setting(query, shrink=False).size
+    assert setting(query).size < setting(query, reduce_symmetry=False).size
     uniform = np.full((2, 2), 0.25)
     listed = leakage_distortion(query, 0.2, 0.8, p0=uniform, tol=1e-5)
     named = leakage_distortion(query, 0.2, 0.8, tol=1e-5)
@@ -133,7 +139,7 @@ def test_the_unshrunk_programme_agrees():
 @pytest.mark.parametrize("D", [0.15, 0.30, 0.45])
 def test_seeing_more_than_the_answer_helps(D):
     query = modular_sum(3, 3)
-    blind = leakage_distortion(query, D, 1.0, sees=query, tol=1e-5)
+    blind = leakage_distortion(query, D, 1.0, observes=query, tol=1e-5)
     seeing = leakage_distortion(query, D, 1.0, tol=1e-5)
     assert seeing.value < blind.bound and seeing.gap <= 1e-5
     again = per_record_leakage(query.__class__([(0, 1)] * 3), seeing.mechanism.channel, 1.0, 1e-5)
@@ -218,7 +224,7 @@ BAD = {
     "distortion rows": (ValueError, r"distortion has shape \(3, 3\)", dict(distortion=np.eye(3))),
     "distortion flat": (ValueError, "distortion must have 2 dim", dict(distortion=[0, 1])),
     "distortion nan": (ValueError, r"distortion\[0, 1\]", dict(distortion=[[0, math.nan], [1, 0]])),
-    "too large": (ValueError, "sees=query", dict(query=Query(sum, [(0, 1)] * 13))),
+    "too large": (ValueError, "observes=query", dict(query=Query(sum, [(0, 1)] * 13))),
 }
 
 

@@ -36,7 +36,7 @@ from pmlbook.record_design.leakage_distortion import (
 )
 from pmlbook.record_design.planes import Pool, certify, planes_at
 from pmlbook.record_design.rounds import Goal, Match, rounding_loss
-from pmlbook.record_design.symmetry import parity_least_leakage, setting
+from pmlbook.record_design.symmetry import parity_min_leakage, setting
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.workshop.linear_programmes import SolverFailed
 from pmlbook.workshop.progress import Clock
@@ -436,16 +436,16 @@ def test_every_record_of_a_design_is_attacked():
     """With uneven records the worst adversary may attack any of them, also the last."""
     for D, b in ((0.2, 0.5), (0.4, 1.0)):
         for query in (UNEVEN, SumQuery(UNEVEN.contributions[::-1], UNEVEN.then)):
-            found = leakage_distortion(query, D, b, sees=query, tol=2e-2)
+            found = leakage_distortion(query, D, b, observes=query, tol=2e-2)
             again = per_record_leakage(query, found.mechanism.channel, b, tol=2e-2)
             assert again.value <= found.value
-            limited = distortion_leakage(query, 0.3, b, sees=query, tol=0.1)
+            limited = distortion_leakage(query, 0.3, b, observes=query, tol=0.1)
             again = per_record_leakage(query, limited.mechanism.channel, b, tol=2e-2)
             assert again.value <= limited.leakage <= 0.3
 
 
 def test_certify_attacks_every_record():
-    made, rng = setting(UNEVEN, sees=UNEVEN), np.random.default_rng(1)
+    made, rng = setting(UNEVEN, observes=UNEVEN), np.random.default_rng(1)
     for _ in range(10):
         q, b = rng.dirichlet(np.ones(3) / 2, 3), rng.uniform(0, 1.5)
         pool, value, bound = certify(made, q, b, 3e-2, Clock())
@@ -459,7 +459,7 @@ def test_adversaries_who_are_too_sure_are_not_adopted(n, D):
     """A design for little doubt hands its adversaries to one for more doubt: the bound stays below the truth."""
     for share in (0.3, 0.6, 0.9):
         sure = leakage_distortion(parity(n), D, 0.0)
-        truth = parity_least_leakage(n, D, (n - 1 + share) * LN2)
+        truth = parity_min_leakage(n, D, (n - 1 + share) * LN2)
         found = leakage_distortion(parity(n), D, (n - 1 + share) * LN2, start=sure)
         assert found.bound <= truth <= found.value + 1e-12 and found.gap <= 1e-6
 
@@ -627,21 +627,24 @@ def test_a_bound_above_the_value_is_an_error(monkeypatch):
         ),
         "own-view": (
             lambda: leakage_distortion(
-                counting(20), 1.0, 1.0, sees=Query(lambda x: x[0], [(0, 1)] * 20)
+                counting(20), 1.0, 1.0, observes=Query(lambda x: x[0], [(0, 1)] * 20)
             ),
             "too many",
         ),
         "sees-other-records": (
-            lambda: leakage_distortion(parity(3), 0.1, 1.0, sees=parity(4)),
-            "sees and query are about other data: 4 and 3 records",
+            lambda: leakage_distortion(parity(3), 0.1, 1.0, observes=parity(4)),
+            "observes and query are about other data: 4 and 3 records",
         ),
         "sees-other-symbols": (
-            lambda: leakage_distortion(parity(2), 0.1, 1.0, sees=Query(len, [("a", "b")] * 2)),
+            lambda: leakage_distortion(parity(2), 0.1, 1.0, observes=Query(len, [("a", "b")] * 2)),
             r"record 0 is one of \('a', 'b'\) and one of \(0, 1\)",
         ),
         "start-other-view": (
             lambda: leakage_distortion(
-                parity(3), 0.1, 1.0, start=leakage_distortion(parity(3), 0.1, 1.0, sees=parity(3))
+                parity(3),
+                0.1,
+                1.0,
+                start=leakage_distortion(parity(3), 0.1, 1.0, observes=parity(3)),
             ),
             "start is a design of a mechanism that sees something else: 0 and 2 at the sum 2",
         ),
@@ -683,11 +686,11 @@ def test_classes_that_do_not_fit_are_refused(monkeypatch):
 def test_a_view_is_recognised_by_its_answers():
     """Equal but not identical: the query itself, seen again, and shrunk as well."""
     one, other = (
-        leakage_distortion(parity(40), 0.2, 39.5 * LN2, sees=s) for s in (parity(40), None)
+        leakage_distortion(parity(40), 0.2, 39.5 * LN2, observes=s) for s in (parity(40), None)
     )
     assert one.mechanism.channel.shape == (2, 2) and abs(one.value - other.value) <= 1e-6
     halves = SumQuery([(0, 1)] * 40, lambda total: total // 20)
-    made = setting(counting(40), distortion=np.ones((41, 2)), sees=halves)
+    made = setting(counting(40), distortion=np.ones((41, 2)), observes=halves)
     assert made.cost.shape == (3, 2) and made.masses.sum() == pytest.approx(1)
 
 

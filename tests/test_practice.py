@@ -45,7 +45,7 @@ def regions(rng, trials, most=5):
         yield (box_region, ball_region)[trial % 2](sample, zeros="add"), sample / size
 
 
-def least_mean(column, region, frequencies):
+def min_mean(column, region, frequencies):
     """Least mean of a column over the region as its definition says it, by scipy."""
     n = len(column)
     if not region.free:
@@ -62,9 +62,7 @@ def test_worst_prior_is_the_programmes():
         column = rng.random(len(frequencies)) * rng.integers(0, 2, size=len(frequencies))
         worst = worst_prior(column, region)
         assert region.contains(worst)
-        assert np.isclose(
-            column @ worst, least_mean(column, region, frequencies), rtol=0, atol=1e-9
-        )
+        assert np.isclose(column @ worst, min_mean(column, region, frequencies), rtol=0, atol=1e-9)
 
 
 def test_no_prior_of_the_region_leaks_more():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.worst_case.least_leakage import TIGHT
+from pmlbook.worst_case.min_leakage import TIGHT
 
 
 @pytest.mark.parametrize("start", range(1, 8))
@@ -15,13 +15,13 @@ def test_rarest_secrets_of_a_few_in_a_billion(start):
     """129 of 399 such priors were called infeasible, by every door."""
     for k in range(start, 400, 70):
         prior = [1 - k * 1e-9, k * 1e-9]
-        assert pb.least_leakage([[5.0], [5.0]], prior, 0).value == 0
-        assert pb.mechanisms.frontier([[5.0], [5.0]], prior)[0].design.value == 0
+        assert pb.min_leakage([[5.0], [5.0]], prior, 0).value == 0
+        assert pb.mechanisms.worst_case_frontier([[5.0], [5.0]], prior)[0].design.value == 0
         assert pb.worst_case_mechanism([[5.0, 1.0], [1.0, 5.0]], prior, 0.5).value == 1
 
 
 def test_the_case_that_was_reported():
-    assert pb.least_leakage([[5.0], [5.0]], [1 - 2.2e-7, 2.2e-7], 0).value == 0
+    assert pb.min_leakage([[5.0], [5.0]], [1 - 2.2e-7, 2.2e-7], 0).value == 0
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -35,7 +35,7 @@ def test_brackets_close_however_rare(seed):
     threshold = rng.choice(table[table <= table.max(axis=1).min()])
     with warnings.catch_warnings():
         warnings.simplefilter("error", pb.LooseBound)
-        design = pb.least_leakage(table, prior, threshold)
+        design = pb.min_leakage(table, prior, threshold)
     assert design.mechanism.certify(design.value)
     assert design.bound <= design.value <= design.bound + 2 * TIGHT
     assert not design.mechanism.channel[table < threshold].any()
@@ -58,7 +58,7 @@ def test_levels_of_fair_draws_hold():
 def test_expected_utility_at_extreme_levels(epsilon):
     """From 710 nats on this was an OverflowError."""
     ranks, prior = [[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]
-    design = pb.mechanisms.best_expected_utility(ranks, prior, epsilon, floor=1)
+    design = pb.mechanisms.expected_utility_mechanism(ranks, prior, epsilon, floor=1)
     assert design.mechanism.certify(epsilon) and design.value <= design.bound <= design.value + 1e-8
 
 
@@ -66,7 +66,7 @@ def test_outcomes_that_only_the_rarest_need_are_kept():
     """They were dropped as rounding, and the row of a secret of 1e-92 was left empty: 'row 3 sums to 0'."""
     prior = [1.19e-79, 1.0, 1.81e-92, 7.44e-45]
     table = [[2.0, 3, 2], [3, 4, 2], [0, 4, 1], [3, 0, 0]]
-    design = pb.mechanisms.best_expected_utility(table, prior, 101.6, floor=2)
+    design = pb.mechanisms.expected_utility_mechanism(table, prior, 101.6, floor=2)
     assert design.mechanism.certify(101.6) and design.value == 4 and design.gap < 1e-8
     assert not design.mechanism.channel[np.array(table) < 2].any()
     assert design.mechanism.channel[3, 0] == 1
@@ -80,9 +80,9 @@ def test_the_least_leakage_itself_is_a_level(seed):
     prior = rng.dirichlet(np.ones(n)) * 10.0 ** (rng.uniform(-9, 0, n) if seed % 2 else 0)
     prior, table = prior / prior.sum(), rng.integers(0, 5, (n, m)).astype(float)
     floor = float(rng.choice(np.unique(table[table <= table.max(axis=1).min()])))
-    level = pb.least_leakage(table, prior, floor).value
+    level = pb.min_leakage(table, prior, floor).value
     design = pb.worst_case_mechanism(table, prior, level)
     assert design.value >= floor and design.mechanism.certify(level)
-    design = pb.mechanisms.best_expected_utility(table, prior, level, floor)
+    design = pb.mechanisms.expected_utility_mechanism(table, prior, level, floor)
     assert design.mechanism.certify(level)
     assert not design.mechanism.channel[table < floor].any()

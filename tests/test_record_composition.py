@@ -13,8 +13,8 @@ from pmlbook import InvalidChannel, per_record_leakage
 from pmlbook.mechanisms import binary_symmetric
 from pmlbook.per_record.composition import concave_bound
 from pmlbook.per_record.noise import binned_noise
-from pmlbook.queries import Query, counting, parity, released_together
-from pmlbook.records import audit_pair, dp_promise, noisy_leakage, ratio_information
+from pmlbook.queries import Query, counting, parity, product_query
+from pmlbook.records import audit_pair, dp_leakage_bound, noisy_leakage, ratio_information
 
 LN2 = math.log(2)
 SOME = Query(lambda x: (x[0] + x[1]) % 2, [(0, 1)] * 3)
@@ -65,7 +65,7 @@ def test_hull_is_concave_and_nowhere_too_low(seed):
 
 def test_a_mechanism_may_see_the_dataset():
     sees = np.eye(4)
-    query, channel = released_together(parity(2), sees, counting(2), np.eye(3))
+    query, channel = product_query(parity(2), sees, counting(2), np.eye(3))
     assert channel.shape == (4, 12) and query.n_values == 4
     again = pickle.loads(pickle.dumps(query))
     assert (again.table == query.table).all()
@@ -73,11 +73,11 @@ def test_a_mechanism_may_see_the_dataset():
 
 def test_pairs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="alphabets must be equal"):
-        released_together(parity(2), np.eye(2), parity(3), np.eye(2))
+        product_query(parity(2), np.eye(2), parity(3), np.eye(2))
     with pytest.raises(ValueError, match="is listed"):
-        released_together(parity(30), np.eye(2), parity(30), np.eye(2))
+        product_query(parity(30), np.eye(2), parity(30), np.eye(2))
     with pytest.raises(InvalidChannel):
-        released_together(parity(2), np.eye(3), parity(2), np.eye(2))
+        product_query(parity(2), np.eye(3), parity(2), np.eye(2))
     with pytest.raises(ValueError, match="levels"):
         audit_pair(parity(2), np.eye(2), parity(2), np.eye(2), b=1, levels=1)
     with pytest.raises(ValueError, match="exceeds the entropy"):
@@ -119,12 +119,15 @@ def test_information_in_a_ratio_to_many_digits(epsilon):
 
 def test_promise_falls_with_doubt_and_is_never_more_than_all():
     levels = np.linspace(0, 5 * LN2, 40)
-    promised = [dp_promise(parity(5), 0.7, b) for b in levels]
+    promised = [dp_leakage_bound(parity(5), 0.7, b) for b in levels]
     assert (np.diff(promised) <= 0).all() and promised[0] <= LN2
-    assert dp_promise(parity(5), 0.7, 5 * LN2) == pytest.approx(
+    assert dp_leakage_bound(parity(5), 0.7, 5 * LN2) == pytest.approx(
         ratio_information(0.7, 2), abs=1e-12
     )
-    assert dp_promise(parity(5), 1000.0, 0) == LN2 and dp_promise(parity(5), 0.0, 5 * LN2) < 1e-12
+    assert (
+        dp_leakage_bound(parity(5), 1000.0, 0) == LN2
+        and dp_leakage_bound(parity(5), 0.0, 5 * LN2) < 1e-12
+    )
 
 
 @pytest.mark.parametrize("noise, distribution", [("laplace", laplace), ("gaussian", norm)])

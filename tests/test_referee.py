@@ -12,7 +12,7 @@ from test_results import GRADES, NBS, ROWS, cells, evidence, table
 
 from pmlbook import Mechanism
 from pmlbook.foundations.leakage import local_dp
-from pmlbook.hamming.class_one_and_two import class_two_leakage, least_with_censored, thresholds
+from pmlbook.hamming.class_one_and_two import class_two_leakage, min_with_censored, thresholds
 from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
 from pmlbook.measures import mutual_information
@@ -22,9 +22,9 @@ from pmlbook.practice import robust
 from pmlbook.practice.composition import compose, worst_joint_level
 from pmlbook.queries import counting
 from pmlbook.record_printed.algorithms import random_belief
-from pmlbook.robust import SourceSet, least_loss
+from pmlbook.robust import SourceSet, min_loss
 from pmlbook.workshop.linear_programmes import LooseBound
-from pmlbook.worst_case.frontier import frontier
+from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.problem import worst_value
 from pmlbook.worst_case.rival import rival_bound
 
@@ -159,12 +159,12 @@ def test_one_programme_is_enough_for_a_known_order():
         levels = thresholds(known)
         D = rng.uniform(0, levels[-1])
         numbers = np.flatnonzero(levels[:-1] <= D)
-        every = [least_with_censored(known, D, int(k))[0] for k in numbers]
+        every = [min_with_censored(known, D, int(k))[0] for k in numbers]
         assert math.isclose(class_two_leakage(known, D), min(every), rel_tol=0, abs_tol=1e-9)
 
 
 def test_least_loss_is_public():
-    found = least_loss([[0.5, 0.5]], 1 - np.eye(2), 1.0)
+    found = min_loss([[0.5, 0.5]], 1 - np.eye(2), 1.0)
     assert math.isclose(found.value, 1 / (1 + math.e), rel_tol=1e-12)
 
 
@@ -194,7 +194,7 @@ def test_steps_of_the_frontier_may_be_small():
     """An outcome for a secret of probability .3 leaks 0.0007 nats less than one for .2998."""
     prior, no = [0.2998, 0.4002, 0.3], -1.0
     table = [[0, 1, no, 2, no], [0, 1, no, no, 2], [0, no, 2, no, no]]
-    steps = frontier(table, prior)
+    steps = worst_case_frontier(table, prior)
     assert [step.worst for step in steps] == [0, 1, 2]
     least = [-math.log(share) for share in (1, 0.3, 0.2998)]
     assert np.allclose([s.design.value for s in steps], least, rtol=0, atol=1e-9)

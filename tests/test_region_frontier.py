@@ -75,7 +75,7 @@ def test_against_programmes_over_listed_priors(free):
         allowed = rng.random((3, 3)) < 0.6
         allowed[np.arange(3), rng.integers(3, size=3)] = True
         region = box(rng, 3, free)
-        design = pb.robust.robust_least_leakage(allowed.astype(float), region, 1.0)
+        design = pb.robust.robust_min_leakage(allowed.astype(float), region, 1.0)
         expected = by_listing(allowed, region)
         assert abs(design.value - expected) < 1e-6 and design.gap < 1e-8
 
@@ -86,13 +86,13 @@ def test_levels_are_kept_exactly_and_bounds_are_below():
         n, m = int(rng.integers(2, 6)), int(rng.integers(2, 6))
         utilities, region = rng.normal(size=(n, m)).round(2), box(rng, n, 0.05 * (k % 2))
         threshold = float(utilities.max(axis=1).min()) - rng.exponential(0.3)
-        design = pb.robust.robust_least_leakage(utilities, region, threshold)
+        design = pb.robust.robust_min_leakage(utilities, region, threshold)
         assert keeps_level(design.mechanism, region, design.value)
         assert design.bound <= design.value < design.bound + 1e-8
         assert not (design.mechanism.channel[utilities < threshold]).any()
         if design.value > 1e-12:
             assert not keeps_level(design.mechanism, region, np.nextafter(design.value, 0))
-        assert pb.least_leakage(utilities, region.prior, threshold).bound <= design.value
+        assert pb.min_leakage(utilities, region.prior, threshold).bound <= design.value
 
 
 def test_one_prior_alone_gives_what_the_worst_case_part_gives():
@@ -101,7 +101,7 @@ def test_one_prior_alone_gives_what_the_worst_case_part_gives():
         prior = 0.9 * rng.dirichlet(np.ones(4)) + 0.025
         utilities, single = rng.normal(size=(4, 4)).round(2), PriorRegion(prior, prior, prior)
         one, other = (
-            pb.mechanisms.frontier(utilities, prior),
+            pb.mechanisms.worst_case_frontier(utilities, prior),
             pb.robust.robust_frontier(utilities, single),
         )
         assert [step.worst for step in one] == [step.worst for step in other]
@@ -115,7 +115,7 @@ def test_the_frontier_rises_and_every_step_is_proved():
     values = [step.design.value for step in steps]
     assert values[0] == 0 and values == sorted(values) and [s.worst for s in steps] == [1, 2, 3]
     for step in steps:
-        alone = pb.robust.robust_least_leakage(ROTATED, region, step.worst)
+        alone = pb.robust.robust_min_leakage(ROTATED, region, step.worst)
         assert abs(alone.value - step.design.value) < 1e-9 and step.design.gap < 1e-8
         assert keeps_level(step.design.mechanism, region, step.design.value)
 
@@ -155,7 +155,7 @@ def test_outcomes_that_may_be_as_rare_as_one_likes():
     region = pb.robust.box_region([50, 50, 0], zeros="add")
     assert region.low[2] == 0
     with pytest.raises(Infeasible, match="as rare as one likes"):
-        pb.robust.robust_least_leakage(np.eye(3), region, 1.0)
+        pb.robust.robust_min_leakage(np.eye(3), region, 1.0)
     steps = pb.robust.robust_frontier([[3.0, 1, 0], [1, 3, 0], [0, 2, 3]], region)
     assert steps[-1].worst == 2.0 and np.isfinite(steps[-1].design.value)
 
@@ -164,8 +164,8 @@ def test_names_are_kept_and_strange_arguments_refused():
     names = ["cold", "flu", "rare"]
     region = pb.robust.box_region(pd.Series([60, 25, 15], names))
     table = pd.DataFrame(ROTATED, names, ["home", "ward", "theatre"])
-    straight = pb.robust.robust_least_leakage(table, region, 2)
-    turned = pb.robust.robust_least_leakage(table.iloc[[2, 0, 1]], region, 2)
+    straight = pb.robust.robust_min_leakage(table, region, 2)
+    turned = pb.robust.robust_min_leakage(table.iloc[[2, 0, 1]], region, 2)
     assert straight.mechanism.inputs == tuple(names)
     assert straight.mechanism.outputs == ("home", "ward", "theatre")
     assert straight.mechanism == turned.mechanism
@@ -176,7 +176,7 @@ def test_names_are_kept_and_strange_arguments_refused():
         (ROTATED[:2], region, 2),
     ):
         with pytest.raises(ValueError):
-            pb.robust.robust_least_leakage(*wrong)
+            pb.robust.robust_min_leakage(*wrong)
     with pytest.raises(ValueError):
         pb.robust.robust_frontier(table.iloc[:2], region)
 
@@ -184,7 +184,7 @@ def test_names_are_kept_and_strange_arguments_refused():
 def test_tiny_probabilities_and_two_secrets():
     tiny = 1e-8
     region = PriorRegion([1 - tiny, tiny], [1 - 2 * tiny, tiny / 2], [1 - tiny / 2, 2 * tiny])
-    design = pb.robust.robust_least_leakage(np.eye(2), region, 1.0)
+    design = pb.robust.robust_min_leakage(np.eye(2), region, 1.0)
     assert keeps_level(design.mechanism, region, design.value) and design.gap < 1e-6
     assert abs(design.value + np.log(tiny / 2)) < 1e-6
 
@@ -193,5 +193,5 @@ def test_where_floats_give_no_proof_there_is_a_warning():
     tiny = 1e-13
     region = PriorRegion([1 - tiny, tiny], [1 - 2 * tiny, tiny / 2], [1 - tiny / 2, 2 * tiny])
     with pytest.warns(pb.LooseBound):
-        design = pb.robust.robust_least_leakage(np.eye(2), region, 1.0)
+        design = pb.robust.robust_min_leakage(np.eye(2), region, 1.0)
     assert keeps_level(design.mechanism, region, design.value) and design.bound <= design.value

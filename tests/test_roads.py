@@ -150,12 +150,12 @@ def worst_case(rng):
     prior, table = prior_of(rng, n), rng.integers(0, 5, (n, m)).astype(float)
     kind, level = rng.integers(3), level_of(rng, prior)
     if kind == 0:
-        found = pb.least_leakage(table, prior, float(table.max(axis=1).min()), max_time=2)
+        found = pb.min_leakage(table, prior, float(table.max(axis=1).min()), max_time=2)
         return prior, found.value, found
     if kind == 1:
         return prior, level, pb.worst_case_mechanism(table, prior, level, max_time=2)
     silent = float(table.min(axis=0).max())
-    return prior, level, pb.mechanisms.best_expected_utility(table, prior, level, silent)
+    return prior, level, pb.mechanisms.expected_utility_mechanism(table, prior, level, silent)
 
 
 def robust(rng):

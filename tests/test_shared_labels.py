@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pmlbook.hamming.exact import largest_ratio
-from pmlbook.hamming.shared_labels import least_loss
+from pmlbook.hamming.shared_labels import min_loss
 from pmlbook.release.certificate import exp_below
 from pmlbook.workshop.enclosure import exp_around
 
@@ -18,7 +18,7 @@ SCALE = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
 @pytest.mark.parametrize("level", [0, 1e-12, 1e-6, 0.1, 1, 5, 20, 40, 800])
 @pytest.mark.parametrize("factor", [1e-9, 1, 1e12])
 def test_level_and_bound_hold_at_the_edges(level, factor):
-    found = least_loss(THREE, SCALE * factor, level)
+    found = min_loss(THREE, SCALE * factor, level)
     assert largest_ratio(found.mechanism) <= exp_below(level)
     assert found.bound <= found.value
 
@@ -26,14 +26,14 @@ def test_level_and_bound_hold_at_the_edges(level, factor):
 @pytest.mark.parametrize("level", [0, 0.3, 2])
 def test_two_symbols_agree_with_the_formula(level):
     """One fair bit: the least error is 1 / (1 + e^epsilon), enclosed by fractions."""
-    found = least_loss([[0.5, 0.5]], 1 - np.eye(2), level)
+    found = min_loss([[0.5, 0.5]], 1 - np.eye(2), level)
     low, high = (1 / (1 + odds) for odds in exp_around(Fraction(level))[::-1])
     assert Fraction(found.bound) <= high and low <= Fraction(found.value)
     assert found.gap < 1e-12
 
 
 def test_symbols_that_never_occur_cost_nothing():
-    found = least_loss([[1.0, 0.0, 0.0]], SCALE, 0.5)
+    found = min_loss([[1.0, 0.0, 0.0]], SCALE, 0.5)
     assert found.value == pytest.approx(0, abs=1e-12)
 
 
@@ -49,13 +49,13 @@ def test_symbols_that_never_occur_cost_nothing():
 )
 def test_bad_losses_are_named(loss, message):
     with pytest.raises(ValueError, match=message):
-        least_loss(THREE, loss, 1.0)
+        min_loss(THREE, loss, 1.0)
 
 
 @pytest.mark.parametrize("level", [23.0, 1000.0, 2.0**63, 1e308])
 def test_a_level_beyond_all_odds_has_a_bound(level):
     """Its odds overflowed; and prices a hair too high, times e^50, left the bound far below zero."""
-    found = least_loss(THREE, SCALE, level)
+    found = min_loss(THREE, SCALE, level)
     assert 0 <= found.bound <= found.value <= 1e-8
 
 
@@ -70,6 +70,6 @@ def test_losses_beside_two_beyond_all_others(level):
             [-23816.404586013115, -15466.198534956984, 1e11, -41269.377597777595],
         ]
     )
-    found = least_loss([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]], loss, level)
+    found = min_loss([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]], loss, level)
     assert loss[3, 3] * (1 + 1e-15) <= found.bound <= found.value <= loss[3, 3] * (1 - 1e-6)
     assert largest_ratio(found.mechanism) <= exp_below(level)

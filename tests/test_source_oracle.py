@@ -95,7 +95,7 @@ def test_designs_agree_with_those_for_the_listed_vertices(seed):
         1 - Fraction(1, 2**48)
     )
 
-    design, judge = pb.least_distortion(known, level), pb.least_distortion(listed, level)
+    design, judge = pb.min_distortion(known, level), pb.min_distortion(listed, level)
     assert design.value == pytest.approx(judge.value, abs=1e-8) and design.gap < 1e-8
     worst = max(
         sum(p * d for p, d in zip(distribution, wrongs(design.mechanism))) for distribution in exact
@@ -105,8 +105,8 @@ def test_designs_agree_with_those_for_the_listed_vertices(seed):
 
     loss = rng.normal(size=(known.size, int(rng.integers(1, 4)))).round(1)
     design, judge = (
-        pb.robust.least_loss(known, loss, level),
-        pb.robust.least_loss(listed, loss, level),
+        pb.robust.min_loss(known, loss, level),
+        pb.robust.min_loss(listed, loss, level),
     )
     assert design.value == pytest.approx(judge.value, abs=1e-7) and design.gap < 1e-7
     assert design.bound <= judge.value + 1e-12 and judge.bound <= design.value + 1e-12
@@ -138,7 +138,7 @@ def test_three_hundred_symbols_and_labels():
         assert design.gap < 1e-8 and is_valid(design.mechanism.channel, known, limit)
         assert design.mechanism.inputs == known.inputs
         assert known.contains(pd.Series(design.distribution, low.index).iloc[::-1])
-    assert pb.least_distortion(known, 2.0).gap < 1e-9
+    assert pb.min_distortion(known, 2.0).gap < 1e-9
     with pytest.raises(ValueError, match="300 symbols have too many vertices"):
         known.listed()
 
@@ -157,7 +157,7 @@ def test_distortions_at_the_ends(limit):
 @pytest.mark.parametrize("level", [0.0, 1e-10, 40.0, 800.0])
 def test_levels_at_the_ends(level):
     known = IntervalSet([0.5, 0.1, 1e-8], [0.8, 0.4, 2e-8])
-    design, judge = pb.least_distortion(known, level), pb.least_distortion(known.listed(), level)
+    design, judge = pb.min_distortion(known, level), pb.min_distortion(known.listed(), level)
     assert design.bound <= design.value and abs(design.value - judge.value) < 1e-8
     assert largest_ratio(design.mechanism) <= exp_below(level)
 

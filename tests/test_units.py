@@ -108,12 +108,12 @@ CASES = {
     "robust_mechanism": lambda u: bracket(
         pb.robust.robust_mechanism(REGION, 0.6, pb.measures.ExpectedGain(GAIN * u))
     ),
-    "least_loss": lambda u: bracket(pb.robust.least_loss(VERTICES, GAIN[:3] * u, 1.0)),
-    "best_expected_utility": lambda u: bracket(
-        pb.mechanisms.best_expected_utility(GAIN * u, PRIOR, 1.2, -0.9 * u)
+    "min_loss": lambda u: bracket(pb.robust.min_loss(VERTICES, GAIN[:3] * u, 1.0)),
+    "expected_utility_mechanism": lambda u: bracket(
+        pb.mechanisms.expected_utility_mechanism(GAIN * u, PRIOR, 1.2, -0.9 * u)
     ),
-    "least_leakage": lambda u: ((), sum(bracket(pb.least_leakage(GAIN * u, PRIOR, -0.9 * u)), ())),
-    "frontier": lambda u: steps(pb.mechanisms.frontier(GAIN * u, PRIOR)),
+    "min_leakage": lambda u: ((), sum(bracket(pb.min_leakage(GAIN * u, PRIOR, -0.9 * u)), ())),
+    "frontier": lambda u: steps(pb.mechanisms.worst_case_frontier(GAIN * u, PRIOR)),
     "robust_frontier": lambda u: steps(pb.robust.robust_frontier(GAIN[:, :3] * u, REGION)),
     "noise_level": lambda u: (
         (),
@@ -129,7 +129,7 @@ CASES = {
     ),
     "compromise": lambda u: (
         (),
-        (pb.estimate.compromise(PRIOR, 1.0, 0.9, VALUES * u).mechanism.weights,),
+        (pb.estimate.pareto_mechanism(PRIOR, 1.0, 0.9, VALUES * u).mechanism.weights,),
     ),
     "estimate": lambda u: interval(TOLD.of(VALUES * u)),
     "mean": lambda u: interval(GROUPS.mean(VALUES * u, "a")),
@@ -252,7 +252,7 @@ OFF = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
     [
         (np.eye(4, k=3) > 0, {}),
         (OFF > 2, {"p0": np.full(8, 1 / 8)}),
-        (np.eye(4, k=1) > 0, {"sees": pb.queries.counting(3)}),
+        (np.eye(4, k=1) > 0, {"observes": pb.queries.counting(3)}),
     ],
 )
 def test_one_price_beyond_all_others(barred, views):
@@ -319,7 +319,7 @@ def test_no_error_beyond_the_least(base):
     found = pb.leakage_distortion(pb.queries.counting(3), base, 1.0, distortion=base + OFF)
     assert np.array_equal(found.mechanism.channel, np.eye(4)) and found.gap <= 1e-6 + 1e-12 * base
     blind = dict(
-        sees=pb.queries.parity(3), distortion=base + OFF
+        observes=pb.queries.parity(3), distortion=base + OFF
     )  # of four counts it sees two classes
     found = pb.leakage_distortion(pb.queries.counting(3), base + 0.5, 1.0, **blind)
     assert np.isclose(found.distortion, base + 0.5, rtol=1e-12, atol=0)

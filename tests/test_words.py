@@ -10,7 +10,7 @@ from oracles import exp_from_below
 
 import pmlbook as pb
 from pmlbook.desk.command_line import main
-from pmlbook.practice.words import in_words, sentence_level
+from pmlbook.practice.words import explain, sentence_level
 
 PRIOR = pd.Series([0.5, 0.3, 0.15, 0.05], ["a", "b", "c", "d's"])
 SLACK = Fraction(1, 10**45)
@@ -68,10 +68,10 @@ def test_odds_without_a_prior_have_no_level():
 def test_back_again():
     """What is kept at a level is just what has a level at least as large; one secret has no rivals."""
     for level in (0, 0.02, 0.05129, 0.3, 0.7, 5):
-        table = in_words(PRIOR, level)
+        table = explain(PRIOR, level)
         assert [sentence_level(s, PRIOR) >= level for s in table.index] == list(table["kept"])
-    assert in_words(PRIOR, 0)["kept"].all() and not in_words(PRIOR, 5)["kept"].any()
-    assert in_words([1.0], 0.1)["kept"].all()
+    assert explain(PRIOR, 0)["kept"].all() and not explain(PRIOR, 5)["kept"].any()
+    assert explain([1.0], 0.1)["kept"].all()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_every_level_keeps_has_no_largest():
         sentence = f"no belief grows more than {factor} times"
         assert sentence_level(sentence, prior) == pytest.approx(level)
         assert sentence_level(sentence) == pytest.approx(math.log(float(factor)))
-    assert in_words([0.5, 0.5], 9)["kept"]["no belief more than doubles"]
+    assert explain([0.5, 0.5], 9)["kept"]["no belief more than doubles"]
 
 
 def test_on_the_command_line(capsys):

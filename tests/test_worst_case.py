@@ -13,12 +13,12 @@ from scipy.optimize import linprog
 
 from pmlbook.workshop.linear_programmes import Infeasible
 from pmlbook.workshop.validation import InvalidPrior, check_prior
-from pmlbook.worst_case.expected_utility import best_expected_utility
-from pmlbook.worst_case.frontier import frontier, worst_case_mechanism
-from pmlbook.worst_case.least_leakage import (
-    least_leakage,
-    least_leakage_of_mask,
+from pmlbook.worst_case.expected_utility import expected_utility_mechanism
+from pmlbook.worst_case.frontier import worst_case_frontier, worst_case_mechanism
+from pmlbook.worst_case.min_leakage import (
     maximal_outputs,
+    min_leakage,
+    min_leakage_of_mask,
 )
 from pmlbook.worst_case.problem import rank_matrix, worst_value
 from pmlbook.worst_case.rival import rival_bound
@@ -46,7 +46,7 @@ def holds(design, prior):
 def test_reference_by_value(case):
     utilities = np.array(case["utility"])
     for row in case["by_value"]:
-        design = least_leakage(utilities, case["prior"], row["tau"])
+        design = min_leakage(utilities, case["prior"], row["tau"])
         assert design.value == pytest.approx(row["eps_opt"], abs=1e-9)
         assert design.bound == pytest.approx(row["eps_opt"], abs=1e-9)
         assert worst_value(design.mechanism.channel, utilities) >= row["tau"]
@@ -58,14 +58,14 @@ def test_reference_by_value(case):
 )
 def test_reference_by_rank(case):
     for row in case["by_rank"]:
-        design = least_leakage(case["utility"], case["prior"], row["h"], by="rank")
+        design = min_leakage(case["utility"], case["prior"], row["h"], by="rank")
         assert design.value == pytest.approx(row["eps_opt"], abs=1e-9)
         holds(design, case["prior"])
 
 
 @pytest.mark.parametrize("case", CASES.get("special", []), ids=lambda c: c["name"])
 def test_reference_special(case):
-    _, value, bound = least_leakage_of_mask(case["allowed"], case["prior"])
+    _, value, bound = min_leakage_of_mask(case["allowed"], case["prior"])
     assert value == pytest.approx(math.log(case["exp_opt"]), abs=1e-9)
     assert bound == pytest.approx(math.log(case["exp_opt"]), abs=1e-9)
 
@@ -76,14 +76,14 @@ def test_reference_figure_3(case):
     prior = [low, low, low, 1 - 3 * low]
     ranks = [[4, 3, 2, 1], [1, 4, 3, 2], [2, 1, 4, 3], [3, 2, 1, 4]]
     for rank in (2, 3):
-        design = least_leakage(ranks, prior, rank, by="rank")
+        design = min_leakage(ranks, prior, rank, by="rank")
         assert design.value == pytest.approx(case[f"h{rank}_opt"], abs=1e-9)
 
 
 def test_irrational_optimum():
     allowed = [[0, 0, 0, 0, 0, 1], [1, 0, 0, 1, 1, 0], [1, 1, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0]]
     allowed += [[1, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
-    _, value, bound = least_leakage_of_mask(allowed, [0.16, 0.3, 0.05, 0.11, 0.19, 0.12, 0.07])
+    _, value, bound = min_leakage_of_mask(allowed, [0.16, 0.3, 0.05, 0.11, 0.19, 0.12, 0.07])
     exact = math.log((103 - math.sqrt(2609)) / 16)
     assert bound - 1e-15 <= exact <= value + 1e-15 and value - bound < 1e-9
 
@@ -118,7 +118,7 @@ def test_random_tables_against_bisection(seed):
         prior = prior / prior.sum()
         allowed = rng.random((n, m)) < rng.choice([0.3, 0.5, 0.8])
         allowed[np.arange(n), rng.integers(m, size=n)] = True
-        channel, value, bound = least_leakage_of_mask(allowed, prior)
+        channel, value, bound = min_leakage_of_mask(allowed, prior)
         assert not channel[~allowed].any() and bound <= value <= bound + 1e-9
         best = math.exp(value)
         low, _ = bisection(allowed, prior, best * (1 - 1e-5), best * (1 + 1e-5), 5)
@@ -127,12 +127,12 @@ def test_random_tables_against_bisection(seed):
 
 
 def test_size_extremes():
-    assert least_leakage([[1.0]], [1.0], 1).value == 0
-    assert least_leakage([[1.0, 2.0]], [1.0], 2).value == 0
-    assert least_leakage([[0.0]] * 4, [0.25] * 4, 0).value == 0
-    eye = least_leakage(np.eye(4), [0.4, 0.3, 0.2, 0.1], 1)
+    assert min_leakage([[1.0]], [1.0], 1).value == 0
+    assert min_leakage([[1.0, 2.0]], [1.0], 2).value == 0
+    assert min_leakage([[0.0]] * 4, [0.25] * 4, 0).value == 0
+    eye = min_leakage(np.eye(4), [0.4, 0.3, 0.2, 0.1], 1)
     assert eye.value == pytest.approx(math.log(10), abs=1e-12)
-    rare = least_leakage(np.eye(2), [1 - 1e-9, 1e-9], 1)
+    rare = min_leakage(np.eye(2), [1 - 1e-9, 1e-9], 1)
     assert rare.value == pytest.approx(9 * math.log(10), abs=1e-9)
 
 
@@ -141,10 +141,10 @@ def test_inputs_are_not_modified_and_names_are_kept():
     prior = pd.Series({"x": 0.6, "y": 0.25, "z": 0.15})
     before = table.copy(), prior.copy()
     for design in (
-        least_leakage(table, prior, 2),
+        min_leakage(table, prior, 2),
         worst_case_mechanism(table, prior, 0.7),
-        best_expected_utility(table, prior, 0.7, 2),
-        frontier(table, prior)[1].design,
+        expected_utility_mechanism(table, prior, 0.7, 2),
+        worst_case_frontier(table, prior)[1].design,
     ):
         assert design.mechanism.inputs == ("x", "y", "z")
         assert design.mechanism.outputs == ("a", "b", "c")
@@ -169,8 +169,8 @@ def test_frontier_and_mechanism_agree_with_single_thresholds(seed):
     n, m = rng.integers(2, 6, size=2)
     prior, table = rng.dirichlet(np.ones(n)), rng.integers(-4, 5, size=(n, m)).astype(float)
     thresholds = np.unique(table[table <= table.max(axis=1).min()])
-    costs = np.array([least_leakage(table, prior, t).value for t in thresholds])
-    steps = frontier(table, prior)
+    costs = np.array([min_leakage(table, prior, t).value for t in thresholds])
+    steps = worst_case_frontier(table, prior)
     for epsilon in [0.0, *(costs + 1e-8), 20.0]:
         design = worst_case_mechanism(table, prior, epsilon)
         expected = thresholds[costs <= epsilon].max()
@@ -186,9 +186,9 @@ def test_floor_and_level_are_kept_exactly(seed):
     n, m = rng.integers(2, 7, size=2)
     prior, table = rng.dirichlet(np.ones(n)), rng.normal(size=(n, m))
     floor = np.median(table[table <= table.max(axis=1).min()])
-    cost = least_leakage(table, prior, floor).value
+    cost = min_leakage(table, prior, floor).value
     for extra in (0, 1e-12, 0.01, 0.3, 3):
-        design = best_expected_utility(table, prior, cost + extra, floor)
+        design = expected_utility_mechanism(table, prior, cost + extra, floor)
         assert design.mechanism.certify(cost + extra)
         assert worst_value(design.mechanism.channel, table) >= floor
         assert design.value <= design.bound
@@ -197,10 +197,10 @@ def test_floor_and_level_are_kept_exactly(seed):
 
 U, P = [[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]
 DOORS = {
-    "least_leakage": lambda u, p: least_leakage(u, p, 2),
-    "frontier": frontier,
+    "min_leakage": lambda u, p: min_leakage(u, p, 2),
+    "frontier": worst_case_frontier,
     "worst_case_mechanism": lambda u, p: worst_case_mechanism(u, p, 0.5),
-    "best_expected_utility": lambda u, p: best_expected_utility(u, p, 0.7, 2),
+    "expected_utility_mechanism": lambda u, p: expected_utility_mechanism(u, p, 0.7, 2),
 }
 BAD = {
     "nan": (([[math.nan, 1], [1, 2]], [0.5, 0.5]), ValueError, r"utilities\[0, 0\] = nan"),
@@ -224,37 +224,37 @@ def test_bad_tables(door, why):
 
 NAMED = pd.Series({"a": 0.6, "b": 0.25, "c": 0.15})
 OTHERS = {
-    "threshold-above": (lambda: least_leakage(U, P, 9), Infeasible, "forbidden for input 0"),
+    "threshold-above": (lambda: min_leakage(U, P, 9), Infeasible, "forbidden for input 0"),
     "threshold-above-one": (
-        lambda: least_leakage([[5, 1], [1, 2]], [0.5, 0.5], 3),
+        lambda: min_leakage([[5, 1], [1, 2]], [0.5, 0.5], 3),
         Infeasible,
         "forbidden for input 1",
     ),
-    "threshold-named": (lambda: least_leakage(U, NAMED, 9), Infeasible, "input 'a'"),
-    "threshold-nan": (lambda: least_leakage(U, P, math.nan), ValueError, "threshold.*nan"),
-    "threshold-word": (lambda: least_leakage(U, P, "low"), ValueError, "threshold.*'low'"),
-    "rank-high": (lambda: least_leakage(U, P, 4, by="rank"), ValueError, "rank = 4 exceeds"),
-    "rank-zero": (lambda: least_leakage(U, P, 0, by="rank"), ValueError, "rank = 0"),
-    "rank-half": (lambda: least_leakage(U, P, 1.5, by="rank"), ValueError, "rank must be a whole"),
-    "rank-tie": (lambda: least_leakage([[1, 1]], [1], 1, by="rank"), ValueError, "different"),
-    "by": (lambda: least_leakage(U, P, 2, by="order"), ValueError, "by = 'order' is none of"),
+    "threshold-named": (lambda: min_leakage(U, NAMED, 9), Infeasible, "input 'a'"),
+    "threshold-nan": (lambda: min_leakage(U, P, math.nan), ValueError, "threshold.*nan"),
+    "threshold-word": (lambda: min_leakage(U, P, "low"), ValueError, "threshold.*'low'"),
+    "rank-high": (lambda: min_leakage(U, P, 4, by="rank"), ValueError, "rank = 4 exceeds"),
+    "rank-zero": (lambda: min_leakage(U, P, 0, by="rank"), ValueError, "rank = 0"),
+    "rank-half": (lambda: min_leakage(U, P, 1.5, by="rank"), ValueError, "rank must be a whole"),
+    "rank-tie": (lambda: min_leakage([[1, 1]], [1], 1, by="rank"), ValueError, "different"),
+    "by": (lambda: min_leakage(U, P, 2, by="order"), ValueError, "by = 'order' is none of"),
     "mask-row": (
-        lambda: least_leakage_of_mask([[1, 0], [0, 0]], [0.5, 0.5]),
+        lambda: min_leakage_of_mask([[1, 0], [0, 0]], [0.5, 0.5]),
         Infeasible,
         "every output is forbidden for input 1",
     ),
-    "mask-values": (lambda: least_leakage_of_mask([[2.0]], [1]), ValueError, "True and False"),
-    "mask-rows": (lambda: least_leakage_of_mask([[1]], P), ValueError, "1 rows.*3 symbols"),
+    "mask-values": (lambda: min_leakage_of_mask([[2.0]], [1]), ValueError, "True and False"),
+    "mask-rows": (lambda: min_leakage_of_mask([[1]], P), ValueError, "1 rows.*3 symbols"),
     "epsilon-negative": (lambda: worst_case_mechanism(U, P, -1), ValueError, "epsilon = -1"),
     "epsilon-nan": (lambda: worst_case_mechanism(U, P, math.nan), ValueError, "epsilon = nan"),
     "epsilon-word": (lambda: worst_case_mechanism(U, P, "x"), ValueError, "epsilon.*'x'"),
-    "floor-epsilon": (lambda: best_expected_utility(U, P, -1, 2), ValueError, "epsilon = -1"),
+    "floor-epsilon": (lambda: expected_utility_mechanism(U, P, -1, 2), ValueError, "epsilon = -1"),
     "floor-dear": (
-        lambda: best_expected_utility(U, P, 0.5, 2),
+        lambda: expected_utility_mechanism(U, P, 0.5, 2),
         Infeasible,
         r"no mechanism within epsilon = 0\.5 keeps the floor 2.*0\.693147",
     ),
-    "floor-above": (lambda: best_expected_utility(U, P, 9, 9), Infeasible, "input 0"),
+    "floor-above": (lambda: expected_utility_mechanism(U, P, 9, 9), Infeasible, "input 0"),
 }
 
 
@@ -267,5 +267,5 @@ def test_other_bad_input(why):
 
 def test_ranks_through_the_value_door():
     ranks = rank_matrix([[0.3, -1, 7], [2, 5, 1], [9, 8, 7]])
-    one, two = (least_leakage(ranks, P, 3, by=by).value for by in ("rank", "value"))
+    one, two = (min_leakage(ranks, P, 3, by=by).value for by in ("rank", "value"))
     assert one == two

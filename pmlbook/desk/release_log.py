@@ -26,11 +26,11 @@ from ..practice.composition import JointRelease, compose, matched
 from ..workshop.validation import check_instance
 
 # %% auto #0
-__all__ = ['LISTED', 'INVISIBLE', 'least_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog',
+__all__ = ['LISTED', 'INVISIBLE', 'min_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog',
            'folded', 'check_text']
 
 # %% ../../nbs/desk/04_release_log.ipynb #f6d52810
-def least_remaining(
+def min_remaining(
     first: tuple[Fraction, Fraction], second: tuple[Fraction, Fraction], rarest: Fraction
 ) -> Fraction:
     """Lower bound on e^-level of two releases together, exact.
@@ -86,20 +86,20 @@ class Account:
     """Releases of one column so far: fingerprints, the first release, and what all leak together.
 
     `joint` is None where its list is too long. `remaining` is e^-level then bounded from below, and
-    `least_ratio` the least ratio of two entries of a joint column.
+    `min_ratio` the least ratio of two entries of a joint column.
     """
 
     fingerprints: tuple[str, ...]
     first: JointRelease
     remaining: Fraction
-    least_ratio: Fraction
+    min_ratio: Fraction
     joint: JointRelease | None
 
     @classmethod
     def opened(cls, mechanism: Mechanism) -> Account:
         """The account after the first release."""
         one = compose(mechanism)
-        return cls((fingerprint(mechanism),), one, 1 / one.largest_lift, one.least_ratio, one)
+        return cls((fingerprint(mechanism),), one, 1 / one.largest_lift, one.min_ratio, one)
 
     @cached_property
     def epsilon(self) -> float:
@@ -112,14 +112,14 @@ class Account:
         known = (*self.fingerprints, fingerprint(mechanism))
         if self.joint is not None and self.joint.steps(one) <= LISTED:
             joint = compose(self.joint, one)
-            remaining, ratio = 1 / joint.largest_lift, joint.least_ratio
+            remaining, ratio = 1 / joint.largest_lift, joint.min_ratio
             return replace(
-                self, fingerprints=known, remaining=remaining, least_ratio=ratio, joint=joint
+                self, fingerprints=known, remaining=remaining, min_ratio=ratio, joint=joint
             )
-        standing = (self.remaining, self.least_ratio), (1 / one.largest_lift, one.least_ratio)
-        remaining = least_remaining(*standing, min(self.first.prior))
-        ratio = self.least_ratio * one.least_ratio
-        return replace(self, fingerprints=known, remaining=remaining, least_ratio=ratio, joint=None)
+        standing = (self.remaining, self.min_ratio), (1 / one.largest_lift, one.min_ratio)
+        remaining = min_remaining(*standing, min(self.first.prior))
+        ratio = self.min_ratio * one.min_ratio
+        return replace(self, fingerprints=known, remaining=remaining, min_ratio=ratio, joint=None)
 
 # %% ../../nbs/desk/04_release_log.ipynb #08786a16
 class RepeatedRelease(UserWarning):

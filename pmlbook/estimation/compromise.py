@@ -39,7 +39,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, real_array
 
 # %% auto #0
-__all__ = ['INFORMATION', 'ROUNDING', 'STORED', 'Rewarded', 'Informed', 'told_by', 'Beside', 'compromise']
+__all__ = ['INFORMATION', 'ROUNDING', 'STORED', 'Rewarded', 'Informed', 'told_by', 'Beside', 'pareto_mechanism']
 
 # %% ../../nbs/estimation/04_compromise.ipynb #6c2e91d4
 INFORMATION = as_utility("mutual_information")
@@ -157,10 +157,10 @@ class Beside:
         return replace(found, matrix=np.hstack([found.matrix, nothing]))
 
 # %% ../../nbs/estimation/04_compromise.ipynb #450c53fd
-def compromise(
+def pareto_mechanism(
     prior: PriorLike,
     epsilon: float,
-    keep: float = 0.9,
+    min_fraction: float = 0.9,
     target: str | ArrayLike = "frequencies",
     max_time: float | None = None,
 ) -> Design:
@@ -175,7 +175,7 @@ def compromise(
         Expected frequencies, all positive.
     epsilon : float
         Privacy level in nats, above 0.
-    keep : float
+    min_fraction : float
         The part of the largest mutual information that is kept at least, between 0 and 1.
     target : 'frequencies', 'determinant', 'largest' or array_like, shape (N,) or (N, K)
         What is to be estimated; see `estimation_mechanism`.
@@ -185,30 +185,30 @@ def compromise(
     Returns
     -------
     Design
-        `value` is its variance for one person, `estimation_variance`, infinite perhaps if `keep` is 1; `bound` a
-        certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the information.
-        Beyond `MAX_ENUMERATED` secrets, or for `keep` so near 1 that floats find nothing better, it is a mixture
-        of the most informative mechanism and the design for estimating, and the bound that of the latter. It warns
-        with `LooseBound` if value and bound stay apart.
+        `value` is its variance for one person, `estimation_variance`, infinite perhaps if `min_fraction` is 1;
+        `bound` a certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the
+        information. Beyond `MAX_ENUMERATED` secrets, or for `min_fraction` so near 1 that floats find nothing
+        better, it is a mixture of the most informative mechanism and the design for estimating, and the bound
+        that of the latter. It warns with `LooseBound` if value and bound stay apart.
 
     Raises
     ------
     ValueError
-        If `keep` is not between 0 and 1, or what `estimation_mechanism` and `optimal_mechanism` raise.
+        If `min_fraction` is not between 0 and 1, or what `estimation_mechanism` and `optimal_mechanism` raise.
 
     Source: proved in the chapter.
 
     Examples
     --------
-    >>> both = compromise([0.6, 0.3, 0.1], 0.4)
+    >>> both = pareto_mechanism([0.6, 0.3, 0.1], 0.4)
     >>> both.mechanism.utility() >= 0.9 * optimal_mechanism([0.6, 0.3, 0.1], 0.4).value
     True
     >>> both.gap < 1e-8 * both.value
     True
     """
-    part = float(real_array(keep, "keep", 0))
+    part = float(real_array(min_fraction, "min_fraction", 0))
     if not 0 <= part <= 1:
-        raise ValueError(f"keep = {part:g} is not between 0 and 1")
+        raise ValueError(f"min_fraction = {part:g} is not between 0 and 1")
     clock = Clock(max_time)
     told = estimation_mechanism(prior, epsilon, target, max_time)
     informed = optimal_mechanism(prior, epsilon, max_time=None if max_time is None else clock.left)
@@ -225,7 +225,7 @@ def compromise(
     if len(mixed.prior) <= MAX_ENUMERATED and part < 1 and not clock.over:
         best = _best_kept(prior, epsilon, target, kept, part * most, clock)
         found = min(found, best or found, key=itemgetter(1))
-    warn_if_loose("compromise", *found[1:], TOLERANCE * found[1])
+    warn_if_loose("pareto_mechanism", *found[1:], TOLERANCE * found[1])
     return Design(*found, "compromise")
 
 

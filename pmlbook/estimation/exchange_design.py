@@ -23,8 +23,8 @@ from ..workshop.progress import Clock
 
 # %% auto #0
 __all__ = ['FLAT', 'STEEP', 'LOGS', 'TURNS', 'OUTSIDE', 'MOST_UNITS', 'CLIMB', 'DENSE', 'TABLE', 'HANDED', 'SLACK', 'LAST',
-           'SWEEPING', 'FAR_OFF', 'STORED', 'Grown', 'Reach', 'relaxed', 'least_remainder', 'most_spread',
-           'pairs_bound', 'arcs', 'first_circles', 'climb', 'eased_weights', 'sets_at_limit', 'swept', 'Excess', 'grow']
+           'SWEEPING', 'FAR_OFF', 'STORED', 'Grown', 'Reach', 'relaxed', 'min_remainder', 'most_spread', 'pairs_bound',
+           'arcs', 'first_circles', 'climb', 'eased_weights', 'sets_at_limit', 'swept', 'Excess', 'grow']
 
 # %% ../../nbs/estimation/05_exchange_design.ipynb #0942dc06
 class Grown:
@@ -197,7 +197,7 @@ def relaxed(pool: Grown, aim: Summed | Determinant) -> list[tuple[Floats, float,
 MOST_UNITS = 1_000_000  # people, beyond which remainders are as good as free
 
 
-def least_remainder(pool: Grown, weights: Sequence[Fraction]) -> Fraction:
+def min_remainder(pool: Grown, weights: Sequence[Fraction]) -> Fraction:
     """The least of weight * (high - f) * (f - low) over all vertices, f their remainder; 0 if there are too many people.
 
     Source: dynamic programming over reachable sums, as bits.
@@ -245,7 +245,7 @@ def most_spread(pool: Grown, matrix: Floats, many: Floats, together: float = 0.0
         pairs = (max(entries[j] * x for x in pool.together(i, j)) for j in range(i))
         total += weights[i] * rooms[i] + 2 * sum(pairs, Fraction(0))
     whole = min(Fraction(together), *weights) * pool.between
-    return total - max(least_remainder(pool, weights), whole)
+    return total - max(min_remainder(pool, weights), whole)
 
 
 def pairs_bound(pool: Grown, aim: Summed | Determinant) -> float:

@@ -32,7 +32,7 @@ from ..workshop.validation import check_instance
 
 # %% auto #0
 __all__ = ['root_above', 'root_below', 'Claim', 'inner', 'Criterion', 'Summed', 'Determinant', 'generalised_variance', 'Largest',
-           'largest_variance', 'least_float', 'estimation_variance']
+           'largest_variance', 'min_float', 'estimation_variance']
 
 # %% ../../nbs/estimation/02_targets.ipynb #5ee8d839
 def root_above(x: Fraction, k: int) -> float:
@@ -288,7 +288,7 @@ def largest_variance(mechanism: Mechanism) -> float:
         matrix, unit = information(mechanism, bits)
         if len(eliminate(matrix, matrix[:, :0])[0]):
             return math.inf
-        value = least_float(partial(enough, matrix=matrix, unit=unit), guess)
+        value = min_float(partial(enough, matrix=matrix, unit=unit), guess)
         more = unit * (1 + Fraction(2, 2**BITS))
         if not enough(math.nextafter(value, 0), matrix, more):
             break
@@ -304,7 +304,7 @@ def _float_largest(mechanism: Mechanism) -> float:
     return max(float(np.linalg.eigvalsh(found - np.outer(prior, prior))[-1]), 1e-300)
 
 
-def least_float(enough: Callable[[float], bool], guess: float) -> float:
+def min_float(enough: Callable[[float], bool], guess: float) -> float:
     """The least positive float that is enough, if larger ones are too; the nearer the guess the sooner."""
     low = high = guess
     step = math.ulp(guess)

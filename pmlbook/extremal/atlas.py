@@ -149,8 +149,8 @@ def _lists(
     shave: Fraction = Fraction(0),
 ) -> _Lists:
     """The vertices of a measure, for a level slightly below, by a shave more, and slightly above."""
-    least_end = max(exp_below(level) * (1 - shave), Fraction(1))
-    ends = least_end, exp_around(Fraction(min(level, 1000.0)))[1]
+    min_end = max(exp_below(level) * (1 - shave), Fraction(1))
+    ends = min_end, exp_around(Fraction(min(level, 1000.0)))[1]
     if measure == "maximal":
         vertices = set_vertices(shares)
         least, most = (min(end, Fraction(len(shares))) for end in ends)  # more is not needed

@@ -14,7 +14,7 @@ from .mechanisms import check_distortion
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['class_one_leakage', 'thresholds', 'least_with_censored', 'class_two_leakage', 'symmetric_threshold']
+__all__ = ['class_one_leakage', 'thresholds', 'min_with_censored', 'class_two_leakage', 'symmetric_threshold']
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #de3a12b8
 def class_one_leakage(size: int, distortion: float) -> float:
@@ -80,7 +80,7 @@ def thresholds(source_set: SourceSet | ArrayLike) -> NDArray[np.float64]:
     return np.append(0, np.cumsum(rarest_first, axis=1).max(axis=0)[:-1])
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #2f012554
-def least_with_censored(
+def min_with_censored(
     source_set: SourceSet | ArrayLike, distortion: float, censored: int, as_printed: bool = False
 ) -> tuple[float, NDArray[np.float64]]:
     """Least leakage with the rarest symbols censored, and the distortions of the others.
@@ -114,7 +114,7 @@ def least_with_censored(
 
     Examples
     --------
-    >>> leakage, errors = least_with_censored([[0.5, 0.3, 0.2]], 0.25, 0)
+    >>> leakage, errors = min_with_censored([[0.5, 0.3, 0.2]], 0.25, 0)
     >>> round(leakage, 6), errors.round(6).tolist()
     (1.791759, [0.25, 0.25, 0.25])
     """
@@ -175,7 +175,7 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
     levels, limit = thresholds(source_set), check_distortion(distortion)
     if limit >= levels[-1]:
         return 0.0
-    return least_with_censored(source_set, limit, 0)[0]
+    return min_with_censored(source_set, limit, 0)[0]
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #b472549b
 def symmetric_threshold(source_set: SourceSet | ArrayLike) -> float:

@@ -29,7 +29,7 @@ from pmlbook.hamming.known_source import (
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
 
 # %% auto #0
-__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'largest_ratio', 'stored', 'dp_leakage', 'least_distortion']
+__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'largest_ratio', 'stored', 'dp_leakage', 'min_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
@@ -332,7 +332,7 @@ def _of_level(
     return None
 
 
-def least_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> RobustDesign:
+def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> RobustDesign:
     """Least distortion, under the worst distribution of a source set, that a level of local DP permits.
 
     Parameters
@@ -372,7 +372,7 @@ def least_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Rob
 
     Examples
     --------
-    >>> round(least_distortion([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 1.252763).value, 6)
+    >>> round(min_distortion([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 1.252763).value, 6)
     0.3
     """
     known, level = as_known(source_set), check_epsilon(epsilon)
@@ -390,5 +390,5 @@ def least_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Rob
             f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53"
         )
     value = worst_distortion(mechanism.channel, known)
-    warn_if_loose("least_distortion", value, bound, TIGHT)
+    warn_if_loose("min_distortion", value, bound, TIGHT)
     return RobustDesign(mechanism, value, bound, "linear_programme", _spread(worst, used, 0.0))

@@ -27,7 +27,7 @@ from .intervals import IntervalSet, KnownSource, as_known
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'least_full_distortion', 'full_programme',
+__all__ = ['check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'min_full_distortion', 'full_programme',
            'RobustDesign']
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
@@ -157,7 +157,7 @@ def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion
     return worst_distortion(channel, source_set) <= check_distortion(distortion)
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #1902c359
-def least_full_distortion(vertices: NDArray[np.float64], odds: float, outcomes: int) -> float:
+def min_full_distortion(vertices: NDArray[np.float64], odds: float, outcomes: int) -> float:
     """Least worst-case distortion of all channels with e^epsilon = `odds`, one variable per entry.
 
     Source: Kalantari et al. 2018, eq. (5).
@@ -222,14 +222,14 @@ def full_programme(
     size, columns = known.size, known.size if outcomes is None else outcomes
     if columns < size:
         raise ValueError(f"outcomes = {outcomes} must be at least the number of symbols, {size}")
-    if least_full_distortion(known.vertices, 1.0, columns) <= limit + 1e-12:
+    if min_full_distortion(known.vertices, 1.0, columns) <= limit + 1e-12:
         return 0.0, 0.0
     if limit == 0:
         return math.inf, math.inf
     low, high = 0.0, math.log((size - 1) * (1 - limit) / limit)  # the symmetric mechanism's level
     while high - low > tol:
         middle = (low + high) / 2
-        enough = least_full_distortion(known.vertices, math.exp(middle), columns) <= limit
+        enough = min_full_distortion(known.vertices, math.exp(middle), columns) <= limit
         low, high = (low, middle) if enough else (middle, high)
     return low, high
 

@@ -25,7 +25,7 @@ from ..workshop.linear_programmes import as_fractions, maximise, warn_if_loose
 from ..workshop.validation import check_epsilon, names_of, real_array
 
 # %% auto #0
-__all__ = ['DUST', 'HIGHEST', 'STEEPEST', 'layers', 'least_loss']
+__all__ = ['DUST', 'HIGHEST', 'STEEPEST', 'layers', 'min_loss']
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label005
 def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -176,9 +176,7 @@ def _kept_level(
     return mechanism
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label020
-def least_loss(
-    source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: float
-) -> RobustDesign:
+def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: float) -> RobustDesign:
     """Least loss, under the worst distribution of a source set, that a level of local DP permits.
 
     Parameters
@@ -214,7 +212,7 @@ def least_loss(
 
     Examples
     --------
-    >>> design = least_loss([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]], 1.0)
+    >>> design = min_loss([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]], 1.0)
     >>> round(design.value, 6), design.gap < 1e-9
     (0.368941, True)
     """
@@ -238,7 +236,7 @@ def least_loss(
     tried = [least] if level > HIGHEST else [least, paid]
     bound = float_below(max(_proven_loss(distribution, exact, prices, odds) for prices in tried))
     value = float_above(_worst_loss(mechanism, known, exact))
-    warn_if_loose("least_loss", value, bound, TIGHT * scale)
+    warn_if_loose("min_loss", value, bound, TIGHT * scale)
     return RobustDesign(
         mechanism, value, bound, "linear_programme", np.array(distribution, dtype=float)
     )

@@ -29,7 +29,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_count, check_epsilon
 
 # %% auto #0
-__all__ = ['concave_bound', 'released_together', 'PairAudit', 'audit_pair']
+__all__ = ['concave_bound', 'product_query', 'PairAudit', 'audit_pair']
 
 # %% ../../nbs/per_record/13_composition.ipynb #966c19ca
 def concave_bound(levels: NDArray[np.float64], bounds: NDArray[np.float64], at: float) -> float:
@@ -77,7 +77,7 @@ class _Numbered:
         return dict(zip(product(*self.alphabets), self.numbers))
 
 
-def released_together(
+def product_query(
     first: Query, first_channel: ArrayLike, second: Query, second_channel: ArrayLike
 ) -> tuple[Query, NDArray[np.float64]]:
     """Two releases about the same records, with noise of their own, as one query and one channel.
@@ -109,7 +109,7 @@ def released_together(
     --------
     >>> from pmlbook.per_record.queries import counting, parity
     >>> import numpy as np
-    >>> query, channel = released_together(parity(2), np.eye(2), counting(2), np.eye(3))
+    >>> query, channel = product_query(parity(2), np.eye(2), counting(2), np.eye(3))
     >>> query.table.tolist(), channel.shape
     ([[0, 2], [2, 1]], (3, 6))
     """
@@ -181,7 +181,7 @@ def audit_pair(
     Parameters
     ----------
     first, first_channel, second, second_channel
-        As in `released_together`.
+        As in `product_query`.
     b : float
         Least entropy of the adversary's prior on the dataset before both, in nats.
     tol : float
@@ -198,7 +198,7 @@ def audit_pair(
     Raises
     ------
     InvalidChannel, ValueError
-        As `released_together` and `per_record_leakage`.
+        As `product_query` and `per_record_leakage`.
 
     Source: Wu et al. 2026, Definition 2.1, for a pair; the theorem of this chapter.
 
@@ -212,7 +212,7 @@ def audit_pair(
     (True, 0.693147)
     """
     steps, clock = check_count(levels, "levels", least=2), Clock(max_time, False)
-    query, joint = released_together(first, first_channel, second, second_channel)
+    query, joint = product_query(first, first_channel, second, second_channel)
     largest = math.fsum(math.log(size) for size in query.shape)
     doubt = check_entropy(check_epsilon(b, "b"), largest)
     given = (first, first_channel), (second, second_channel)

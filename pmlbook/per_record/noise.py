@@ -20,7 +20,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_count, check_epsilon, check_instance
 
 # %% auto #0
-__all__ = ['ROUNDED', 'ratio_information', 'dp_promise', 'NoisyLeakage', 'binned_noise', 'noisy_leakage']
+__all__ = ['ROUNDED', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'binned_noise', 'noisy_leakage']
 
 # %% ../../nbs/per_record/14_noise.ipynb #7637ddde
 def ratio_information(epsilon: float, symbols: int | None = None) -> float:
@@ -68,7 +68,7 @@ def _log_sinhc(x: float) -> float:
     return x + math.log(-math.expm1(-2 * x) / (2 * x))
 
 # %% ../../nbs/per_record/14_noise.ipynb #10fb5623
-def dp_promise(query: Query, epsilon: float, b: float) -> float:
+def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     """Bound on what any differentially private release tells about one record of a query's datasets.
 
     Parameters
@@ -95,7 +95,7 @@ def dp_promise(query: Query, epsilon: float, b: float) -> float:
     Examples
     --------
     >>> from pmlbook.per_record.queries import counting
-    >>> [round(dp_promise(counting(3), 0.5, b), 4) for b in (0, 2, 3 * math.log(2))]
+    >>> [round(dp_leakage_bound(counting(3), 0.5, b), 4) for b in (0, 2, 3 * math.log(2))]
     [0.2181, 0.1097, 0.0303]
     """
     check_instance(query, Query, "query")

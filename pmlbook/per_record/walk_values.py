@@ -30,10 +30,10 @@ from .proof_values import Beside, ByValue, Slice, Value
 from .walk import MOST_NODES, problem_of, short
 
 # %% auto #0
-__all__ = ['least_share', 'grow_values']
+__all__ = ['min_share', 'grow_values']
 
 # %% ../../nbs/per_record/16_walk_values.ipynb #valu0014
-def least_share(uniform: float, a: int, value: float, room: float) -> float:
+def min_share(uniform: float, a: int, value: float, room: float) -> float:
     """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none.
 
     Source: the theorem of this chapter.
@@ -110,7 +110,7 @@ def _from_stand(
 ) -> ByValue | None:
     """The same for one multiplier and one distribution of the outputs."""
     room, a = problem.largest_entropy - b, len(problem.rows)
-    least = [least_share(float(u), a, value, room) for u in problem.uniform.sum(axis=1)]
+    least = [min_share(float(u), a, value, room) for u in problem.uniform.sum(axis=1)]
     parts = [frame(problem, k, stand, room / x if x else math.inf) for k, x in enumerate(least)]
     tops = [_top(part, stand, inside) for part, inside in zip(parts, stand.inside)]
     left, values = enough - over_values(problem, b, stand, tops), []

@@ -37,7 +37,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['MOST_TRIALS', 'NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit', 'noise_level']
+__all__ = ['MOST_TRIALS', 'NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit_leakage', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -99,7 +99,7 @@ MOST_TRIALS = 10**7
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Frozen):
-    """Limits of the leakage of each outcome; made by `audit`.
+    """Limits of the leakage of each outcome; made by `audit_leakage`.
 
     `low` and `high`, shape (M,), in nats, are equal where the distribution is known; else they hold all at once with
     probability `confidence`. `local_dp`, in nats, inf for none, and `published`, the probability that the outcome
@@ -175,7 +175,7 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
     return all(max(c) * sum(weights) <= level * mean for c, mean in zip(zip(*distributions), means))
 
 
-def audit(
+def audit_leakage(
     mechanism: Any,
     prior: PriorLike,
     outcomes: Sequence[Hashable] | None = None,
@@ -214,9 +214,9 @@ def audit(
 
     Examples
     --------
-    >>> audit([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    >>> audit_leakage([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
     Audit(2 outcomes, level 0.405465 to 0.405465 nats, local DP 1.09861 nats, publishes nothing)
-    >>> audit(lambda coin: {"same": 0.5 + coin / 4, "other": 0.5 - coin / 4}, [0.5, 0.5])
+    >>> audit_leakage(lambda coin: {"same": 0.5 + coin / 4, "other": 0.5 - coin / 4}, [0.5, 0.5])
     Audit(2 outcomes, level 0.287682 to 0.287682 nats, local DP 0.693147 nats, publishes nothing)
     """
     if not callable(mechanism):  # what diffprivlib calls its draws

@@ -108,7 +108,7 @@ class JointRelease:
         return certified_level(self.largest_lift)
 
     @cached_property
-    def least_ratio(self) -> Fraction:
+    def min_ratio(self) -> Fraction:
         """Least ratio of two entries of a column, e^-d for a level d of local differential privacy."""
         return min(Fraction(min(c.lifts), max(c.lifts)) for c in self.columns)
 

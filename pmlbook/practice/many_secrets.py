@@ -21,7 +21,7 @@ from ..workshop.progress import Clock
 
 # %% auto #0
 __all__ = ['EMPTY', 'PART', 'FULL', 'GOLDEN', 'RARE', 'SOME_ZERO', 'NO_ZERO', 'NO_ZERO_UPPER', 'ENDS', 'HALVINGS', 'NEAR',
-           'STALE', 'LONGEST', 'SEARCHED', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'least_of', 'ceilings', 'highest',
+           'STALE', 'LONGEST', 'SEARCHED', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'min_of', 'ceilings', 'highest',
            'arcs', 'Pool', 'grow']
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3e3ea003
@@ -110,7 +110,7 @@ RARE = 1e-6  # limits below it do not widen the search for multipliers
 SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
 
 
-def least_of(
+def min_of(
     value: Callable[[Floats], Floats], low: Floats, high: Floats, steps: int
 ) -> tuple[Floats, Floats]:
     """Places and values near the least of convex functions on intervals, all at once.
@@ -159,10 +159,10 @@ def ceilings(
             return found
 
         most = np.full(len(end), 5 / max(packs.floor, RARE))
-        return least_of(total, 0 * most, most, 32)
+        return min_of(total, 0 * most, most, 32)
 
     low = np.full(len(end), np.log(max(packs.floor, RARE)) - 2)
-    theta, _ = least_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 28)
+    theta, _ = min_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 28)
     mu, found = over_mu(theta)
     vertices = gain - theta[:, None] * mass + mu[:, None] * held
     size = abs(prices).sum() + abs(theta) + 2 + mu * (held[FULL].sum(axis=1) + abs(need))

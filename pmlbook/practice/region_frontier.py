@@ -27,11 +27,11 @@ from pmlbook.workshop.linear_programmes import (
 from ..workshop.progress import Clock
 from ..workshop.validation import check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
-from ..worst_case.least_leakage import RULES, TIGHT, Bracket, check_allowed
+from ..worst_case.min_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
 
 # %% auto #0
-__all__ = ['FIXED', 'STEPS', 'NARROW', 'exact_member', 'region_lift', 'proves', 'RegionBracket', 'robust_least_leakage',
+__all__ = ['FIXED', 'STEPS', 'NARROW', 'exact_member', 'region_lift', 'proves', 'RegionBracket', 'robust_min_leakage',
            'robust_frontier']
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #6d774566
@@ -236,7 +236,7 @@ def _named(region: PriorRegion) -> Any:
     return region.prior if unnamed else dict(zip(region.inputs, region.prior.tolist()))
 
 
-def robust_least_leakage(
+def robust_min_leakage(
     utilities: ArrayLike,
     region: PriorRegion,
     threshold: float,
@@ -267,7 +267,7 @@ def robust_least_leakage(
     Raises
     ------
     ValueError
-        If an argument is none of these; see `least_leakage`.
+        If an argument is none of these; see `min_leakage`.
     Infeasible
         If every outcome of some secret is below the threshold, or the secret can only have outcomes that a prior of
         the region makes as rare as one likes.
@@ -282,7 +282,7 @@ def robust_least_leakage(
     Examples
     --------
     >>> region = PriorRegion([0.6, 0.25, 0.15], [0.5, 0.2, 0.1], [0.7, 0.3, 0.2])
-    >>> design = robust_least_leakage([[3, 2, 1], [1, 3, 2], [2, 1, 3]], region, 2, by="rank")
+    >>> design = robust_min_leakage([[3, 2, 1], [1, 3, 2], [2, 1, 3]], region, 2, by="rank")
     >>> round(design.value, 4), design.gap < 1e-9
     (0.7985, True)
     """
@@ -291,12 +291,12 @@ def robust_least_leakage(
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     prior = _named(region)
     allowed = check_allowed(RULES[by](check_utilities(utilities, prior), threshold), region.prior)
-    clock = Clock(max_time, label="robust_least_leakage")
+    clock = Clock(max_time, label="robust_min_leakage")
     bracket = RegionBracket(allowed, region, region.inputs, names_of(utilities, axis=1) or ())
     bracket.narrow(clock)
     design = bracket.design()
     if not clock.over:
-        warn_if_loose("robust_least_leakage", design.value, design.bound, TIGHT)
+        warn_if_loose("robust_min_leakage", design.value, design.bound, TIGHT)
     return design
 
 
@@ -337,7 +337,7 @@ def robust_frontier(
     Returns
     -------
     list of Step
-        As `frontier`. Worst utilities that no mechanism reaches at any level are left out.
+        As `worst_case_frontier`. Worst utilities that no mechanism reaches at any level are left out.
 
     Raises
     ------

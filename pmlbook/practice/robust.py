@@ -29,14 +29,14 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'least_probability', 'RobustVertices', 'vertices_of', 'robust_vertices',
-           'robust_columns', 'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
+__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'min_probability', 'RobustVertices', 'vertices_of', 'robust_vertices', 'robust_columns',
+           'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
 
 
-def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
+def min_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
     """Least probability, over a region, of a set of secrets, given as zeros and ones.
 
     Source: `fill`, on a column of zeros and ones, in whole numbers.
@@ -103,23 +103,23 @@ def vertices_of(
     limit: Fraction,
     inner: NDArray[np.bool_],
     outer: NDArray[np.bool_],
-    least_of: Callable[[tuple[bool, ...]], Fraction],
+    min_of: Callable[[tuple[bool, ...]], Fraction],
 ) -> RobustVertices:
     """Vectors on given sets, shape (V, N), each with the share that keeps lifts at `limit` under every prior.
 
-    Where even both sets together are too rare for the limit, all other secrets join the outer one. `least_of`
-    is `least_probability` for this region; it does not depend on the limit, so it may remember its answers.
+    Where even both sets together are too rare for the limit, all other secrets join the outer one. `min_of`
+    is `min_probability` for this region; it does not depend on the limit, so it may remember its answers.
 
     Source: the second kind of column in the theorem of the chapter.
     """
     floor, outer, shares = 1 / limit, outer.copy(), []
     for mine, others in zip(inner, outer):
-        least = least_of(tuple(mine.tolist()))
+        least = min_of(tuple(mine.tolist()))
         if least >= floor:
             others[:] = False
             shares.append(Fraction(0))
             continue
-        whole = least_of(tuple((mine | others).tolist()))
+        whole = min_of(tuple((mine | others).tolist()))
         if whole < floor:
             others[:], whole = ~mine, Fraction(1)
         shares.append((floor - least) / (whole - least))
@@ -141,7 +141,7 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
         raise ValueError(f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST}")
     code = np.arange(1, 2**n)
     member = (code[:, None] >> np.arange(n)) & 1
-    least = [least_probability(region, row) for row in member.tolist()]
+    least = [min_probability(region, row) for row in member.tolist()]
     is_full = np.array([value >= floor for value in least])
     short, full = np.flatnonzero(~is_full), np.flatnonzero(is_full)
     subset = (code[short][:, None] & code[full]) == code[short][:, None]
@@ -358,8 +358,8 @@ def robust_mechanism(
         with clock:
             inner, outer, bound = grow(region, limit, clock)
         bound = min(bound, told_at_most(region.prior, level))
-        least_of = cache(partial(least_probability, region))
-        vertices_at = partial(vertices_of, region, inner=inner, outer=outer, least_of=least_of)
+        min_of = cache(partial(min_probability, region))
+        vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
         mechanism = robust_mixture(region, level, measure, clock, vertices_at)
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:

@@ -22,7 +22,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['NUMBER', 'TIMES', 'Shares', 'RULES', 'sentence_level', 'sentence_levels', 'in_words']
+__all__ = ['NUMBER', 'TIMES', 'Shares', 'RULES', 'sentence_level', 'sentence_levels', 'explain']
 
 # %% ../../nbs/practice/06_words.ipynb #2415786f
 NUMBER = r"(\d+(?:\.\d+)?|\d+/0*[1-9]\d*)"
@@ -156,7 +156,7 @@ def sentence_levels(prior: PriorLike) -> dict[str, float]:
     return {sentence: sentence_level(sentence, prior) for sentence in sentences}
 
 
-def in_words(prior: PriorLike, epsilon: float) -> Any:
+def explain(prior: PriorLike, epsilon: float) -> Any:
     """The sentences that every mechanism of a level keeps, and those that one of them may break.
 
     Parameters
@@ -182,9 +182,9 @@ def in_words(prior: PriorLike, epsilon: float) -> Any:
 
     Examples
     --------
-    >>> in_words([0.75, 0.25], 0.3).loc["no answer is ruled out", "kept"]
+    >>> explain([0.75, 0.25], 0.3).loc["no answer is ruled out", "kept"]
     np.False_
     """
-    pd, levels, level = needed_pandas("in_words"), sentence_levels(prior), check_epsilon(epsilon)
+    pd, levels, level = needed_pandas("explain"), sentence_levels(prior), check_epsilon(epsilon)
     kept = [level <= most for most in levels.values()]
     return pd.DataFrame({"largest level": levels.values(), "kept": kept}, index=list(levels))

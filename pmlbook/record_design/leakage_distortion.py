@@ -38,7 +38,7 @@ class RecordDesign(Design):
     Attributes
     ----------
     mechanism : Mechanism
-        One row for each value of `sees`; its prior is the distribution of that value under the data.
+        One row for each value of `observes`; its prior is the distribution of that value under the data.
     value, bound : float
         The optimum lies between `bound` and `value`: leakage in nats, or expected distortion.
     method : str
@@ -48,7 +48,7 @@ class RecordDesign(Design):
         Certified: nobody learns more from the mechanism about one record, in nats.
     distortion : float
         Expected distortion of the mechanism.
-    sees : Query
+    observes : Query
         What the mechanism looks at.
     pool : Pool
         Adversaries met on the way; a later design may start from them.
@@ -58,7 +58,7 @@ class RecordDesign(Design):
 
     leakage: float
     distortion: float
-    sees: Query
+    observes: Query
     pool: Pool = field(compare=False)
 
 
@@ -106,8 +106,8 @@ def _posed(
     query: Query,
     p0: ArrayLike | None,
     distortion: ArrayLike | None,
-    sees: Query | None,
-    shrink: bool,
+    observes: Query | None,
+    reduce_symmetry: bool,
     D: float | None,
 ) -> tuple[Setting, _Stake]:
     """The setting with what errors cost above the least, in units of what is at stake."""
@@ -124,7 +124,7 @@ def _posed(
         unit = _at_stake(excess, masses, room if room > NOISE * abs(base) else math.inf)
         excess = np.minimum(excess / unit, LARGEST)
     made = setting(
-        query, distribution, excess, sees, shrink, room=2.0
+        query, distribution, excess, observes, reduce_symmetry, room=2.0
     )  # twice the unit is beyond the stake
     return replace(made, slip=made.slip + 2 * slack / unit), _Stake(unit, base, slack)
 
@@ -139,10 +139,10 @@ def _design(
 ) -> RecordDesign:
     """Set up, play, and recompute everything from the mechanism that is handed out."""
     made, stake = posed
-    level, limit = check_entropy(b, log_sum(made.sees.log_counts(0))), goal.D
+    level, limit = check_entropy(b, log_sum(made.observes.log_counts(0))), goal.D
     goal = goal if limit is None else Goal(D=stake.units(limit))
     tol = max(check_epsilon(tol, "tol") / (stake.unit if limit is None else 1), 1e-9)
-    other = "" if start is None else difference(start.sees, made.sees)
+    other = "" if start is None else difference(start.observes, made.observes)
     if other:
         raise ValueError(f"start is a design of a mechanism that sees something else: {other}")
     match = Match(made, level, goal, tol, clock, stake.above if limit is None else float)
@@ -179,7 +179,7 @@ def _design(
     spent = stake.above(distortion)
     if goal.L is not None:
         value, lower = spent, stake.below(lower)
-    return RecordDesign(mechanism, value, lower, why, leakage, spent, made.sees, match.pool)
+    return RecordDesign(mechanism, value, lower, why, leakage, spent, made.observes, match.pool)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49
 def leakage_distortion(
@@ -188,11 +188,11 @@ def leakage_distortion(
     b: float,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,
-    sees: Query | None = None,
+    observes: Query | None = None,
     tol: float = 1e-6,
     max_time: float | None = None,
     progress: Callable[[float, float, float], object] | bool | None = None,
-    shrink: bool = True,
+    reduce_symmetry: bool = True,
     start: RecordDesign | None = None,
 ) -> RecordDesign:
     """The mechanism that leaks least about one record at expected distortion at most `D`.
@@ -209,7 +209,7 @@ def leakage_distortion(
         Distribution of the data, on datasets in lexicographic order; uniform if left out.
     distortion : array_like, shape (V, M), optional
         Cost of output y when the query value is v; ``abs(v - y)`` if left out.
-    sees : Query, optional
+    observes : Query, optional
         What the mechanism looks at: the query itself, or another one on the same records; everything if
         left out.
     tol : float
@@ -218,7 +218,7 @@ def leakage_distortion(
         Seconds; an interrupted design has a valid bracket.
     progress : callable or bool, optional
         Called as ``progress(value, bound, seconds)``, value being certified only at the end; True shows a bar.
-    shrink : bool
+    reduce_symmetry : bool
         Use the symmetries of the query.
     start : RecordDesign, optional
         An earlier design of a mechanism that sees the same; its adversaries who have enough entropy are
@@ -237,7 +237,7 @@ def leakage_distortion(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If `D` or `b` is out of range, the distortion has the wrong shape, `sees` is about other records,
+        If `D` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records,
         `start` sees something else, or there are too many datasets, rows or outputs.
 
     Source: Wu et al. 2026, Definition 2.2, eq. (3).
@@ -251,7 +251,7 @@ def leakage_distortion(
     """
     goal = Goal(D=check_epsilon(D, "D"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, sees, shrink, D)
+        posed = _posed(query, p0, distortion, observes, reduce_symmetry, D)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #c76f16f3
@@ -261,11 +261,11 @@ def distortion_leakage(
     b: float,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,
-    sees: Query | None = None,
+    observes: Query | None = None,
     tol: float = 1e-6,
     max_time: float | None = None,
     progress: Callable[[float, float, float], object] | bool | None = None,
-    shrink: bool = True,
+    reduce_symmetry: bool = True,
     start: RecordDesign | None = None,
 ) -> RecordDesign:
     """The mechanism of least expected distortion that leaks at most `L` about one record.
@@ -291,7 +291,7 @@ def distortion_leakage(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If `L` or `b` is out of range, the distortion has the wrong shape, `sees` is about other records,
+        If `L` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records,
         `start` sees something else, or there are too many datasets, rows or outputs.
 
     Source: Wu et al. 2026, Definition 2.3, eq. (4).
@@ -305,7 +305,7 @@ def distortion_leakage(
     """
     goal = Goal(L=check_epsilon(L, "L"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, sees, shrink, None)
+        posed = _posed(query, p0, distortion, observes, reduce_symmetry, None)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1952dd16
@@ -315,7 +315,7 @@ def leakage_distortion_curve(
     b: float,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,
-    sees: Query | None = None,
+    observes: Query | None = None,
     tol: float = 1e-6,
     max_time: float | None = None,
 ) -> list[RecordDesign]:
@@ -351,6 +351,6 @@ def leakage_distortion_curve(
     designs: list[RecordDesign] = []
     for level in real_array(levels, "levels", 1):
         start = designs[-1] if designs else None
-        options = (p0, distortion, sees, tol, max_time, False, True, start)
+        options = (p0, distortion, observes, tol, max_time, False, True, start)
         designs.append(leakage_distortion(query, level, b, *options))
     return designs

@@ -71,11 +71,11 @@ def planes_at(priors: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np
     return np.asarray(priors.swapaxes(1, 2) @ (guess - known - size))
 
 # %% ../../nbs/record_design/02_planes.ipynb #56231f29
-def row_problem(sees: Query, q: NDArray[np.float64], record: int) -> RecordProblem:
+def row_problem(observes: Query, q: NDArray[np.float64], record: int) -> RecordProblem:
     """The problem of one record with one class for each row of the mechanism q, shape (R, M)."""
-    sizes = sees.log_counts(record)
+    sizes = observes.log_counts(record)
     rows = np.broadcast_to(q, (len(sizes), *q.shape)).copy()
-    return RecordProblem(record, tuple(sees.alphabets[record]), rows, sizes, ((),) * len(sizes))
+    return RecordProblem(record, tuple(observes.alphabets[record]), rows, sizes, ((),) * len(sizes))
 
 
 def attack(
@@ -98,7 +98,7 @@ def attack(
     for i in made.records:
         if found and clock.over:
             break
-        problem = row_problem(made.sees, q, i)
+        problem = row_problem(made.observes, q, i)
         starts = problem.uniform[None] if clock.over else starting_points(problem, 16, rng)
         if i in pool.priors:
             starts = np.concatenate([pool.priors[i][-12:], starts])
@@ -128,17 +128,17 @@ def certify(
     """
     pool, value, bound = Pool(), 0.0, 0.0
     for i in in_turn(made.records, clock):
-        sizes = made.sees.log_counts(i)
+        sizes = made.observes.log_counts(i)
         present = [np.flatnonzero(np.isfinite(row)) for row in sizes]
         groups = [grouped(q[w], row[w], len(sizes)) for w, row in zip(present, sizes)]
-        problem = stacked(i, made.sees.alphabets[i], groups, ((),) * len(sizes))
+        problem = stacked(i, made.observes.alphabets[i], groups, ((),) * len(sizes))
         found = worst_prior(problem, b, tol, clock, value)
         prior = np.zeros((1, *sizes.shape))
         for a, (_, together, members) in enumerate(groups):
             for k, group in enumerate(members):
                 where = present[a][group]
                 prior[0, a, where] = found.classes[a, k] * np.exp(sizes[a, where] - together[k])
-        whole = row_problem(made.sees, q, i)
+        whole = row_problem(made.observes, q, i)
         pool.add(i, prior if unsure(whole, prior, b).all() else whole.uniform[None])
         value, bound = max(value, found.value), max(bound, found.bound)
     return pool, value, bound

@@ -294,7 +294,7 @@ class Match:
         cheapest = costs <= costs.min() + 1e-12 * np.abs(price).sum(axis=0).min()
         self.silence = np.tile(cheapest / cheapest.sum(), (len(price), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
-        self.loss = rounding_loss(price, max(len(made.sees.alphabets[i]) for i in made.records))
+        self.loss = rounding_loss(price, max(len(made.observes.alphabets[i]) for i in made.records))
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
         self.best, self.learnt, self.local = self.exact, math.inf, math.inf
         cheapest_cells = price.min(
@@ -336,7 +336,7 @@ class Match:
         """Take over the adversaries of an earlier design who are unsure enough."""
         for i, priors in pool.priors.items():
             if i in self.made.records:
-                allowed = unsure(row_problem(self.made.sees, q, i), priors, self.b)
+                allowed = unsure(row_problem(self.made.observes, q, i), priors, self.b)
                 if allowed.any():
                     self.pool.add(i, priors[allowed])
         if self.pool.priors:

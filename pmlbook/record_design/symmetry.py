@@ -25,7 +25,7 @@ from ..per_record.queries import Query, SumQuery, counting, difference, in_order
 # %% auto #0
 __all__ = ['MAX_ROWS', 'MAX_TABLE', 'ALIKE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'usual', 'matching',
            'components', 'renamings_of_weights', 'renamings_of_datasets', 'Setting', 'value_masses', 'everything',
-           'setting', 'parity_least_leakage', 'parity_least_distortion']
+           'setting', 'parity_min_leakage', 'parity_min_distortion']
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #1c147b83
 MAX_ROWS = 4096  # more datasets than these are not given a row each
@@ -37,7 +37,7 @@ def check_table(rows: int, outputs: int) -> None:
     if rows * outputs > MAX_TABLE:
         raise ValueError(
             f"a mechanism with {rows} rows and {outputs} outputs is too large (limit {MAX_TABLE} cells);"
-            " try sees=query, or a distortion with fewer outputs"
+            " try observes=query, or a distortion with fewer outputs"
         )
 
 
@@ -136,7 +136,7 @@ class Setting:
 
     Attributes
     ----------
-    sees : Query
+    observes : Query
         Its value is the mechanism's row.
     cost : ndarray, shape (R, M)
         Expected distortion of a unit of probability in each cell.
@@ -152,7 +152,7 @@ class Setting:
     Source: Wu et al. 2026, Section 3.2; the symmetries are the chapter's own.
     """
 
-    sees: Query
+    observes: Query
     cost: NDArray[np.float64]
     cells: NDArray[np.int64]
     records: tuple[int, ...]
@@ -228,8 +228,8 @@ def setting(
     query: Query,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,
-    sees: Query | None = None,
-    shrink: bool = True,
+    observes: Query | None = None,
+    reduce_symmetry: bool = True,
     room: float = math.inf,
 ) -> Setting:
     """What a mechanism for a query sees, what its errors cost, and which of its cells are equal.
@@ -242,10 +242,10 @@ def setting(
         Distribution of the data, on datasets in lexicographic order; uniform if left out.
     distortion : array_like, shape (V, M), optional
         Cost of output y when the query value is v; |v - y| if left out.
-    sees : Query, optional
+    observes : Query, optional
         What the mechanism looks at: the query itself, or another one on the same records; everything if
         left out.
-    shrink : bool
+    reduce_symmetry : bool
         Use the symmetries that are found.
     room : float
         Nobody asks for a mechanism that costs more.
@@ -259,7 +259,7 @@ def setting(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If the distortion has the wrong shape, `sees` is about other records, or there are too many datasets
+        If the distortion has the wrong shape, `observes` is about other records, or there are too many datasets
         to give each a row, or too many rows and outputs.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are the chapter's own.
@@ -273,26 +273,26 @@ def setting(
     check_instance(query, Query, "query")
     table = check_distortion(query, distortion)
     distribution = None if p0 is None else check_data(query, p0)
-    if sees is not None:
-        check_instance(sees, Query, "sees")
-        if sees.alphabets != query.alphabets:
-            raise ValueError(f"sees and query are about other data: {difference(sees, query)}")
-        sees = sees if difference(sees, query) else query
+    if observes is not None:
+        check_instance(observes, Query, "observes")
+        if observes.alphabets != query.alphabets:
+            raise ValueError(f"observes and query are about other data: {difference(observes, query)}")
+        observes = observes if difference(observes, query) else query
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
-    if distribution is None and shrink and equal and len(query.kinds) == 1:
+    if distribution is None and reduce_symmetry and equal and len(query.kinds) == 1:
         assert isinstance(query, SumQuery)
-        return _by_weight(query, table, sees, room)
+        return _by_weight(query, table, observes, room)
     datasets = math.prod(query.shape)
     if datasets > MAX_ROWS:
-        if sees is query and distribution is None:
+        if observes is query and distribution is None:
             masses = value_masses(query)
             each = np.arange(table.size).reshape(table.shape)
-            return Setting(sees, masses[:, None] * table, each, query.kinds, masses)
+            return Setting(observes, masses[:, None] * table, each, query.kinds, masses)
         raise ValueError(
             f"{datasets if datasets < 10**9 else 'very many'} datasets are too many for a row each"
-            f" (limit {MAX_ROWS}); let the mechanism see the query value only: sees=query"
+            f" (limit {MAX_ROWS}); let the mechanism see the query value only: observes=query"
         )
-    view = everything(query) if sees is None else sees
+    view = everything(query) if observes is None else observes
     check_table(view.n_values, table.shape[1])
     given = np.full(datasets, 1 / datasets) if distribution is None else distribution
     rows, prices = view.table.ravel(), given[:, None] * table[query.table.ravel()]
@@ -301,43 +301,43 @@ def setting(
     records = view.kinds
     cells: NDArray[np.int64] = np.arange(cost.size)
     price = usual(prices, room / datasets)
-    if shrink:
+    if reduce_symmetry:
         swaps, values = renamings_of_datasets(query.shape)
-        joined, kept = _tied(rows, prices, swaps + values, sees is not None, price)
+        joined, kept = _tied(rows, prices, swaps + values, observes is not None, price)
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    slip = _slip(query, prices, price * datasets, room) if shrink else 0.0
+    slip = _slip(query, prices, price * datasets, room) if reduce_symmetry else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
 def _by_weight(
-    query: SumQuery, table: NDArray[np.float64], sees: Query | None, room: float
+    query: SumQuery, table: NDArray[np.float64], observes: Query | None, room: float
 ) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)
-    if sees is None and n >= MAX_ROWS:
-        raise ValueError(f"{n + 1} rows are too many (limit {MAX_ROWS}); try sees=query")
+    if observes is None and n >= MAX_ROWS:
+        raise ValueError(f"{n + 1} rows are too many (limit {MAX_ROWS}); try observes=query")
     low, high = query.contributions[0]
     totals = [(n - w) * low + w * high for w in range(n + 1)]
     value = np.array([query.values[total] for total in totals])
-    view = sees or counting(n)
+    view = observes or counting(n)
     masses = value_masses(counting(n))
     rows = np.arange(n + 1)
-    if isinstance(sees, SumQuery) and sees.contributions == query.contributions:
-        rows = np.array([sees.values[total] for total in totals])
-    elif sees is not None:  # any other view must be listed
+    if isinstance(observes, SumQuery) and observes.contributions == query.contributions:
+        rows = np.array([observes.values[total] for total in totals])
+    elif observes is not None:  # any other view must be listed
         if 2**n > MAX_ROWS:
             raise ValueError(
                 f"{n} records are too many for a view that is no function of their sum"
             )
-        return setting(query, np.full(query.shape, 0.5**n), table, sees, room=room)
+        return setting(query, np.full(query.shape, 0.5**n), table, observes, room=room)
     check_table(view.n_values, table.shape[1])
     cost = np.zeros((view.n_values, table.shape[1]))
     prices = masses[:, None] * table[value]
     np.add.at(cost, rows, prices)
     price = usual(table[value], room)
-    joined, _ = _tied(rows, table[value], renamings_of_weights(n), sees is not None, price)
+    joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, price)
     cells = components(cost.size, joined).reshape(cost.shape)
     distribution: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(
         float
@@ -353,7 +353,7 @@ def _kinds(shape: tuple[int, ...], swaps_kept: list[bool]) -> tuple[int, ...]:
     return (0, *(i + 1 for i, join in enumerate(joins) if not join))
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #b5250884
-def parity_least_leakage(n: int, D: float, b: float) -> float:
+def parity_min_leakage(n: int, D: float, b: float) -> float:
     """Least leakage about one record of a published parity that is wrong with probability at most D.
 
     Parameters
@@ -377,19 +377,19 @@ def parity_least_leakage(n: int, D: float, b: float) -> float:
 
     Examples
     --------
-    >>> round(parity_least_leakage(3, 0.05, 1.5), 6)
+    >>> round(parity_min_leakage(3, 0.05, 1.5), 6)
     0.435088
     """
     return parity_leakage(n, min(check_epsilon(D, "D"), 0.5), b)
 
 
-def parity_least_distortion(n: int, L: float, b: float) -> float:
+def parity_min_distortion(n: int, L: float, b: float) -> float:
     """Least error probability of a published parity that leaks at most L about one record.
 
     Parameters
     ----------
     n, b : int, float
-        As in `parity_least_leakage`.
+        As in `parity_min_leakage`.
     L : float
         Largest leakage, at least 0, in nats.
 
@@ -407,7 +407,7 @@ def parity_least_distortion(n: int, L: float, b: float) -> float:
 
     Examples
     --------
-    >>> round(parity_least_distortion(3, 0.4, 1.5), 6)
+    >>> round(parity_min_distortion(3, 0.4, 1.5), 6)
     0.06499
     """
     if check_epsilon(L, "L") >= parity_leakage(n, 0, b):

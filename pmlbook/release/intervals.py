@@ -20,8 +20,8 @@ from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 
 # %% auto #0
 __all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'OFF', 'Ends', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO',
-           'Barrier', 'HARDER', 'HARDEST', 'LEAST_LEVEL', 'MOST_PEOPLE', 'clopper_pearson', 'nested_sets',
-           'least_value', 'ends_that_fit', 'exact_interval', 'divergences', 'descend', 'score_interval']
+           'Barrier', 'HARDER', 'HARDEST', 'LEAST_LEVEL', 'MOST_PEOPLE', 'clopper_pearson', 'nested_sets', 'min_value',
+           'ends_that_fit', 'exact_interval', 'divergences', 'descend', 'score_interval']
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
 OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;
@@ -86,7 +86,7 @@ def nested_sets(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.array([weights > order[k] for k in steps]).reshape(len(steps), len(weights))
 
 
-def least_value(
+def min_value(
     goal: NDArray[np.float64],
     seen: Sequence[Sequence[int]],
     low: NDArray[np.float64],
@@ -213,7 +213,7 @@ def exact_interval(
     """
 
     def ends(seen: Sequence[Sequence[int]], low: Any, high: Any) -> tuple[float, float]:
-        return least_value(goal, seen, low, high), -least_value(-goal, seen, low, high)
+        return min_value(goal, seen, low, high), -min_value(-goal, seen, low, high)
 
     least, most = ends_that_fit(channel, counts, nested_sets(weights), level, ends)
     return max(least, float(goal.min())), min(most, float(goal.max()))

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 from .columns import categories_of, encode, in_order, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
-from .intervals import ends_that_fit, least_value, nested_sets, score_interval
+from .intervals import ends_that_fit, min_value, nested_sets, score_interval
 from .mechanism import Mechanism
 from ..workshop.validation import Frozen, check_instance, shortened
 
@@ -195,7 +195,7 @@ class GroupMean(Frozen):
         sets = nested_sets(known.undo @ (above - expected * below))
 
         def ends(seen: Sequence[Sequence[int]], low: Any, high: Any) -> tuple[float, float]:
-            return self._between(lambda goal: least_value(goal, seen, low, high))
+            return self._between(lambda goal: min_value(goal, seen, low, high))
 
         return ends_that_fit(known.channel, known.counts, sets, level, ends)
 

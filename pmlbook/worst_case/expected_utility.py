@@ -32,13 +32,13 @@ from ..foundations.probability import exact_prior
 from ..workshop.progress import Clock
 from ..release.sampling import UNITS
 from ..workshop.validation import check_epsilon, first_names, names_of
-from .least_leakage import HIGHEST, TIGHT, Bracket, check_allowed
+from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .rare_secrets import NOBODY, decimals, earnings, filled
 from .rival import normalised
 
 # %% auto #0
-__all__ = ['SHAVES', 'expected_utility', 'price_bound', 'best_expected_utility']
+__all__ = ['SHAVES', 'expected_utility', 'price_bound', 'expected_utility_mechanism']
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #3a3dd3d3
 def expected_utility(
@@ -210,7 +210,7 @@ def _affordable(
     )
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #8c54472f
-def best_expected_utility(
+def expected_utility_mechanism(
     utilities: ArrayLike,
     prior: ArrayLike,
     epsilon: float,
@@ -262,11 +262,11 @@ def best_expected_utility(
     Examples
     --------
     >>> ranks, prior = [[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]
-    >>> round(best_expected_utility(ranks, prior, 0.7, floor=2).value, 4)
+    >>> round(expected_utility_mechanism(ranks, prior, 0.7, floor=2).value, 4)
     2.6034
     """
     table, level = check_utilities(utilities, prior), check_epsilon(epsilon)
-    clock = Clock(max_time, label="best_expected_utility")
+    clock = Clock(max_time, label="expected_utility_mechanism")
     allowed = check_allowed(allowed_by_value(table, floor), prior)
     inputs, outputs = (
         first_names(names_of(prior), names_of(utilities)) or (),
@@ -301,6 +301,9 @@ def best_expected_utility(
     )
     if not clock.over:
         warn_if_loose(
-            "best_expected_utility", design.value, design.bound, float(Fraction(TIGHT) * spread)
+            "expected_utility_mechanism",
+            design.value,
+            design.bound,
+            float(Fraction(TIGHT) * spread),
         )
     return design

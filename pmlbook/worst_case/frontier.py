@@ -18,11 +18,11 @@ from ..workshop.linear_programmes import warn_if_loose
 from ..release.mechanism import Design
 from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, first_names, names_of
-from .least_leakage import HIGHEST, TIGHT, Bracket
+from .min_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
-__all__ = ['SAME', 'thresholds_between', 'Step', 'Stairs', 'frontier', 'last_within', 'worst_case_mechanism']
+__all__ = ['SAME', 'thresholds_between', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
 def thresholds_between(utilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -107,7 +107,9 @@ class Stairs:
         return steps
 
 
-def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = None) -> list[Step]:
+def worst_case_frontier(
+    utilities: ArrayLike, prior: ArrayLike, max_time: float | None = None
+) -> list[Step]:
     """All best pairs of worst utility and leakage.
 
     Parameters
@@ -140,11 +142,11 @@ def frontier(utilities: ArrayLike, prior: ArrayLike, max_time: float | None = No
 
     Examples
     --------
-    >>> steps = frontier([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15])
+    >>> steps = worst_case_frontier([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15])
     >>> [(step.worst, round(step.design.value, 4)) for step in steps]
     [(1.0, 0.0), (2.0, 0.6931), (3.0, 1.8971)]
     """
-    return Stairs(utilities, prior, Clock(max_time, label="frontier")).told()
+    return Stairs(utilities, prior, Clock(max_time, label="worst_case_frontier")).told()
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #9ea1e330
 def last_within(fits: Callable[[int], bool], count: int) -> int:

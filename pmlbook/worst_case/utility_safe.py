@@ -33,7 +33,7 @@ def utility_safe_mechanism(utilities: ArrayLike, prior: ArrayLike, rank: int) ->
     -------
     Mechanism
         N inputs, M outputs; no outcome leaks less in any mechanism that keeps the rank and uses every
-        outcome it may. Mechanisms that use fewer outcomes can leak less: see `least_leakage`.
+        outcome it may. Mechanisms that use fewer outcomes can leak less: see `min_leakage`.
 
     Raises
     ------

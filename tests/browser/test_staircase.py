@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pmlbook.workshop.simplex import staircase
-from pmlbook.worst_case.frontier import frontier
-from pmlbook.worst_case.least_leakage import least_leakage_of_mask
+from pmlbook.worst_case.frontier import worst_case_frontier
+from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 
 LEAST = "cases => cases.map(([a, p]) => customElements.get('pml-staircase').least(a, p))"
 STAIRS = "cases => cases.map(([u, p]) => customElements.get('pml-staircase').stairs(u, p))"
@@ -45,7 +45,7 @@ def test_the_browser_finds_the_least_leakage(page):
         outcome = prior @ channel
         lifts = channel[:, outcome > 1e-9] / outcome[outcome > 1e-9]
         assert lifts.max() <= math.exp(found["leakage"]) * (1 + 1e-8), (allowed, prior)
-        _, value, bound = least_leakage_of_mask(allowed, prior)
+        _, value, bound = min_leakage_of_mask(allowed, prior)
         assert bound - 1e-9 <= found["leakage"] <= value + 1e-9, (allowed, prior)
 
 
@@ -56,7 +56,7 @@ def test_the_browser_climbs_the_same_stairs(page):
         n, m = rng.integers(2, 5, size=2)
         tried.append((rng.integers(-4, 5, size=(n, m)).tolist(), priors(rng, n).tolist()))
     for (utilities, prior), found in zip(tried, page.evaluate(STAIRS, tried)):
-        steps = frontier(utilities, prior)
+        steps = worst_case_frontier(utilities, prior)
         assert [one["worst"] for one in found] == [step.worst for step in steps]
         least = [step.design.value for step in steps]
         assert [one["leakage"] for one in found] == pytest.approx(least, rel=0, abs=1e-9)

@@ -50,7 +50,7 @@ def test_a_list_costs_what_is_allowed_and_no_more():
             found = Account.opened(soft).and_then(soft)
             assert (found.joint is not None) == listed
             assert found.remaining <= 1 / both.largest_lift
-            assert 0 < found.least_ratio <= both.least_ratio
+            assert 0 < found.min_ratio <= both.min_ratio
 
 
 def test_a_warning_points_to_the_line_that_released():

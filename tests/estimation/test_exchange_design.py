@@ -24,7 +24,7 @@ from pmlbook.estimation.exchange_design import (
     eased_weights,
     first_circles,
     grow,
-    least_remainder,
+    min_remainder,
     most_spread,
     pairs_bound,
     relaxed,
@@ -232,7 +232,7 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
         fees = [Fraction(int(k), 7) for k in draw.integers(1, 20, n)]
         rests = [(at, column[at]) for at, column in zip(every.place, columns)]
         least = min(fees[at] * (pool.high[at] - f) * (f - pool.low[at]) for at, f in rests)
-        assert pool.common > MOST_UNITS or least_remainder(pool, fees) == least
+        assert pool.common > MOST_UNITS or min_remainder(pool, fees) == least
         shift = draw.normal(size=n) / pool.scale
         mixed = (np.outer(shift, pool.prior) + np.outer(pool.prior, shift)) / 2
         bonds = np.triu(draw.normal(size=(n, n)) / np.sqrt(np.outer(pool.scale, pool.scale)), 1)
@@ -240,7 +240,7 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
         worth += np.diag((abs(mixed) + abs(worth)).sum(axis=1) + 1 / pool.scale)
         matrix = np.linalg.cholesky(worth - mixed).T
         own = [Fraction(x) for x in np.diag(worth).tolist()]
-        promised = sum(x * room for x, room in zip(own, pool.rooms)) - least_remainder(pool, own)
+        promised = sum(x * room for x, room in zip(own, pool.rooms)) - min_remainder(pool, own)
         promised += 2 * sum(
             max(worth[i, j] * float(x) for x in pool.together(i, j))
             for i in range(n)

@@ -16,7 +16,7 @@ from pmlbook.estimation.targets import (
     generalised_variance,
     inner,
     largest_variance,
-    least_float,
+    min_float,
     root_above,
     root_below,
 )
@@ -46,9 +46,7 @@ def test_the_least_float_that_passes():
         for guess in (least, 5e-324, 2 * least, 0.3 * least, 1e3):
             asked = []
             assert (
-                least_float(
-                    lambda x, least=least, asked=asked: asked.append(x) or x >= least, guess
-                )
+                min_float(lambda x, least=least, asked=asked: asked.append(x) or x >= least, guess)
                 == least
             )
             assert len(asked) < 6 if guess == least else len(asked) < 4600

@@ -26,7 +26,7 @@ from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_pr
 from pmlbook.per_record.rank import boxed, frame
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.per_record.walk import attacks, problem_of
-from pmlbook.per_record.walk_values import grow_values, least_share
+from pmlbook.per_record.walk_values import grow_values, min_share
 from pmlbook.workshop.progress import Clock
 
 
@@ -146,7 +146,7 @@ def test_a_leaf_against_floats():
         stand = at_rest(problem, b, best, own_multiplier(problem, b, best, Clock()), 40, Clock())
         here, distribution = world(attack, b), distribution_of(stand.outputs.tolist(), "q")
         for a, uniform in enumerate(problem.uniform.sum(axis=1)):
-            least = least_share(float(uniform), len(problem.rows), value, float(here.room))
+            least = min_share(float(uniform), len(problem.rows), value, float(here.room))
             part = frame(problem, a, stand, float(here.room) / least if least else np.inf)
             t = 0.5 * min(1, stand.multiplier / max(part.kept, 1e-300))
             arrays = [x.tolist() for x in (part.middle, part.turn, part.place, *part.box)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pmlbook.practice.audit import Audit, audit, leakage_bracket, noise_level
+from pmlbook.practice.audit import Audit, audit_leakage, leakage_bracket, noise_level
 from pmlbook.release.intervals import clopper_pearson
 
 
@@ -34,12 +34,12 @@ def test_nonsense_is_not_audited():
         lambda: leakage_bracket([[-1, 2], [1, 2]], coin),
         lambda: leakage_bracket([[0.5, 2], [1, 2]], coin),
         lambda: leakage_bracket([[0, 0], [1, 2]], coin),
-        lambda: audit(lambda x: x, coin, [0, 1], trials=10_000_001),
-        lambda: audit(lambda x: x, coin, [0, 1], trials=0),
-        lambda: audit(lambda x: x, coin, trials=3),
-        lambda: audit(lambda x: x, coin),
-        lambda: audit(coin, coin, [0, 1], trials=3),
-        lambda: audit(lambda x: 2, coin, [0, 1], trials=3),
+        lambda: audit_leakage(lambda x: x, coin, [0, 1], trials=10_000_001),
+        lambda: audit_leakage(lambda x: x, coin, [0, 1], trials=0),
+        lambda: audit_leakage(lambda x: x, coin, trials=3),
+        lambda: audit_leakage(lambda x: x, coin),
+        lambda: audit_leakage(coin, coin, [0, 1], trials=3),
+        lambda: audit_leakage(lambda x: 2, coin, [0, 1], trials=3),
         lambda: noise_level([0, 1, 2], coin, 1.0),
         lambda: noise_level([0, 1], coin, 0.0),
         lambda: noise_level([0, 1e300], coin, 1e-300),
@@ -52,6 +52,6 @@ def test_nonsense_is_not_audited():
         except ValueError:
             pass
     assert leakage_bracket([[0, 1], [1, 0]], coin)[1].max() <= np.log(2)
-    assert audit(lambda x: x, coin, [0, 1], trials=1).confidence == 0.95
+    assert audit_leakage(lambda x: x, coin, [0, 1], trials=1).confidence == 0.95
     assert noise_level([3, 3], coin, 1.0) == 0 == noise_level([3, 3], coin, 1.0, "gaussian")
     assert abs(noise_level([3, 5], coin, 2.0) - noise_level([-1, 0], coin, 1.0)) < 1e-15

@@ -80,7 +80,7 @@ def test_vertices_of_joint_levels():
 def test_joint_releases_of_a_coin():
     assert worst_joint_level(np.full(12, 1 / 12), 0.0, 0.0) == 0
     tossed = compose(Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1)))
-    assert tossed.largest_lift == Fraction(3, 2) and tossed.least_ratio == Fraction(1, 3)
+    assert tossed.largest_lift == Fraction(3, 2) and tossed.min_ratio == Fraction(1, 3)
     assert tossed.steps(tossed) == 2 * 2 * 2 * (1 + 1) ** 2 and tossed.worst == (0,)
     twofold = compose(tossed, tossed)
     assert (
@@ -88,7 +88,7 @@ def test_joint_releases_of_a_coin():
         and len(twofold.columns) == 3
         and twofold.steps(tossed) == 3 * 2 * 2 * 3**2
     )
-    assert twofold.worst == (0, 0) and twofold.least_ratio == Fraction(1, 9)
+    assert twofold.worst == (0, 0) and twofold.min_ratio == Fraction(1, 9)
     assert tossed.certify(tossed.epsilon) and not tossed.certify(np.nextafter(tossed.epsilon, 0))
     one_half = Fraction(1, 2)
     for make in (
@@ -112,13 +112,13 @@ def test_joint_releases_by_hand():
     turned = Mechanism([[0.25, 0.75], [0.75, 0.25]], [0.5, 0.5], ("b", "a"))
     assert compose(flip, turned).largest_lift == compose(flip, flip).largest_lift == Fraction(9, 5)
     assert compose(flip).steps(compose(flip, flip)) == 2 * 3 * 2 * (1 + 2) ** 2
-    assert compose(flip).least_ratio == Fraction(1, 3) and compose(
-        flip, flip
-    ).least_ratio == Fraction(1, 9)
+    assert compose(flip).min_ratio == Fraction(1, 3) and compose(flip, flip).min_ratio == Fraction(
+        1, 9
+    )
     told = Mechanism([[1, 0], [0.5, 0.5]], [0.5, 0.5], ("a", "b"))
     whole = compose(compose(flip, told), flip)
     split = compose(flip, compose(told, flip))
-    assert whole.largest_lift == split.largest_lift and whole.least_ratio == split.least_ratio == 0
+    assert whole.largest_lift == split.largest_lift and whole.min_ratio == split.min_ratio == 0
     assert sorted(whole.columns)[0].lifts == sorted(split.columns)[0].lifts and whole.releases == 3
     for joint in (whole, split):
         units = {column.lifts: column.units for column in joint.columns}

@@ -20,15 +20,15 @@ from pmlbook.practice.many_secrets import (
     ceilings,
     exchanged,
     highest,
-    least_of,
+    min_of,
 )
-from pmlbook.practice.robust import least_probability
+from pmlbook.practice.robust import min_probability
 
 
 def by_definition(region, limit, prices, states):
     """Worth and t of a column, from the least probabilities of its two sets in fractions."""
     inner, both, p = states == FULL, states != EMPTY, region.prior
-    a, b = (least_probability(region, s.tolist()) if s.any() else 0 for s in (inner, both))
+    a, b = (min_probability(region, s.tolist()) if s.any() else 0 for s in (inner, both))
     if not inner.any() or max(a, b) < 1 / limit:
         return -np.inf, 0.0
     t = float((1 / limit - a) / (b - a)) if a < 1 / limit else 0.0
@@ -121,7 +121,7 @@ def test_an_exchange_finds_the_best_neighbour():
 
 def test_the_golden_section_shortens_as_it_should():
     centre, ends, asked = np.array([0, 0.3, 0.77, 2, 3]), np.array([1.0, 1, 1, 2, 3]), []
-    place, value = least_of(lambda x: asked.append(x) or (x - centre) ** 2, 0 * ends, ends, 20)
+    place, value = min_of(lambda x: asked.append(x) or (x - centre) ** 2, 0 * ends, ends, 20)
     ratio = np.roots([1, 1, -1]).max()
     assert (abs(place - centre) <= ends * ratio**20).all() and len(asked) == 22
     assert (value == (place - centre) ** 2).all()
@@ -191,7 +191,7 @@ def test_arcs_hold_just_enough():
         inner, both = (packs.prior * 0 + 1)[states == FULL].sum(), (states != EMPTY).sum()
         assert np.isfinite(worths(packs, np.zeros(4), states[None])[0][0]) and both <= inner + 1
         if both > inner:  # the last one is needed
-            assert least_probability(four[1], (states == FULL).tolist()) < Fraction(2, 3)
+            assert min_probability(four[1], (states == FULL).tolist()) < Fraction(2, 3)
         if k < 4:
             assert (
                 np.roll(in_order, -k)[:both] == [i for i in np.roll(in_order, -k) if states[i]]

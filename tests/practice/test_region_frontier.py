@@ -12,12 +12,12 @@ from pmlbook.practice.region_frontier import (
     exact_member,
     proves,
     region_lift,
-    robust_least_leakage,
+    robust_min_leakage,
 )
 from pmlbook.practice.robust import keeps_level
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.workshop.progress import Clock
-from pmlbook.worst_case.least_leakage import least_leakage_of_mask
+from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 
 
 def vertices_of(region):
@@ -71,9 +71,7 @@ def test_a_narrow_region_is_bounded():
     shares = np.array([0.0012, 0.8561, 0.1427])
     for width in (1e-12, 1e-10):  # the solver once took the first for unbounded
         region = PriorRegion(shares, shares * (1 - width), shares * (1 + width))
-        design = robust_least_leakage(
-            [[-2, -3, 4, 10], [18, 10, -6, -2], [10, 3, 8, -1]], region, 8
-        )
+        design = robust_min_leakage([[-2, -3, 4, 10], [18, 10, -6, -2], [10, 3, 8, -1]], region, 8)
         assert design.gap < 1e-6 and keeps_level(design.mechanism, region, design.value)
 
 
@@ -146,6 +144,6 @@ def test_brackets_hold_the_least_level():
             for vertex in list(vertices_of(region))[:3]:  # a single prior is no harder
                 if min(vertex):
                     assert (
-                        least_leakage_of_mask(mask, np.array(vertex, dtype=float))[2]
+                        min_leakage_of_mask(mask, np.array(vertex, dtype=float))[2]
                         <= design.value + 1e-12
                     )

@@ -19,7 +19,7 @@ from pmlbook.record_design.rounds import (
     rounding_loss,
     small_steps,
 )
-from pmlbook.record_design.symmetry import parity_least_distortion, parity_least_leakage, setting
+from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 from pmlbook.workshop.progress import Clock
 
 
@@ -27,7 +27,7 @@ def whole_matches(n, b, D, L):
     """For the leakage at D and the distortion at L of a parity."""
     told = []
     bounded, quiet = (
-        Match(setting(parity(n), shrink=False), b, goal, 1e-5, Clock())
+        Match(setting(parity(n), reduce_symmetry=False), b, goal, 1e-5, Clock())
         for goal in (Goal(D=D), Goal(L=L))
     )
     assert (
@@ -55,7 +55,7 @@ def whole_matches(n, b, D, L):
     )
     assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.errs(quiet.quieter(q, 9.0))
 
-    truths = parity_least_leakage(n, D, b), parity_least_distortion(n, L, b)
+    truths = parity_min_leakage(n, D, b), parity_min_distortion(n, L, b)
     for match, truth in zip((bounded, quiet), truths):
         told.clear()
         match.clock = Clock(None, lambda *report: told.append(report[:2]))
@@ -101,7 +101,7 @@ def test_orbits_translate_as_a_loop_would():
     draw = np.random.default_rng(22)
     for made in (
         setting(counting(3)),
-        setting(parity(2), shrink=False),
+        setting(parity(2), reduce_symmetry=False),
         setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1])),
     ):
         orbits, cells = Orbits(made), made.cells
@@ -145,7 +145,7 @@ def test_whole_matches_close():
 
 
 def test_small_steps_end_near_the_solver():
-    whole = Match(setting(parity(2), shrink=False), 0.0, Goal(D=0.25), 1e-9, Clock())
+    whole = Match(setting(parity(2), reduce_symmetry=False), 0.0, Goal(D=0.25), 1e-9, Clock())
     one = np.zeros((1, 2, 4))
     muted = Match(whole.made, 0.0, Goal(L=0.02), 1e-9, Clock())
     for game in (whole, muted):

@@ -35,7 +35,7 @@ def test_costs_and_distributions_by_listing():
             distortion = draw.uniform(0, 1, (query.n_values, 3))
             made = setting(query, distribution, distortion, view)
             share = np.full(datasets, 1 / datasets) if distribution is None else distribution
-            if made.sees.n_values == datasets:
+            if made.observes.n_values == datasets:
                 seen = range(datasets)
             else:  # yes-or-no records that are alike are seen by their number of ones
                 seen = (view or counting(3)).table.ravel()
@@ -46,7 +46,7 @@ def test_costs_and_distributions_by_listing():
             assert np.allclose(made.cost, cost, rtol=0, atol=1e-15)
             assert np.allclose(made.masses, masses, rtol=0, atol=1e-15)
             assert 0 < made.slip < 1e-13 and setting(
-                query, distribution, distortion, view, shrink=False
+                query, distribution, distortion, view, reduce_symmetry=False
             ).slip in (0, made.slip)
 
 
@@ -105,9 +105,9 @@ def test_tables_are_checked():
         lambda: check_distortion(first_two, np.eye(3)),
         lambda: check_distortion(first_two, np.zeros((4, 0))),
         lambda: check_distortion(first_two, np.where(np.eye(4), np.inf, 0)),
-        lambda: setting(counting(3), sees=counting(4)),
-        lambda: setting(counting(13), shrink=False),  # 2^13 datasets
-        lambda: setting(counting(13), sees=Query(lambda x: x[0], [(0, 1)] * 13)),
+        lambda: setting(counting(3), observes=counting(4)),
+        lambda: setting(counting(13), reduce_symmetry=False),  # 2^13 datasets
+        lambda: setting(counting(13), observes=Query(lambda x: x[0], [(0, 1)] * 13)),
     ):
         with pytest.raises(ValueError):
             refused()
@@ -127,15 +127,15 @@ def test_the_most_that_is_listed():
 def test_what_is_listed_and_what_is_refused():
     first_two = Query(lambda x: x[0] + x[1], [(0, 1), (0, 1, 2), (0, 1)])
     first = Query(lambda x: x[0], [(0, 1)] * 12)
-    assert len(setting(counting(12), sees=first).cost) == 2  # 2^12 datasets are listed
+    assert len(setting(counting(12), observes=first).cost) == 2  # 2^12 datasets are listed
     with pytest.raises(ValueError, match=r"distortion\[1, 0\] = inf"):
         check_distortion(first_two, [[0, 0], [np.inf, 0], [0, np.nan], [0, 0]])
     with pytest.raises(ValueError, match="shape"):
         check_data(first_two, np.full((4, 3), 1 / 12))
-    assert len(setting(counting(12), shrink=False, sees=counting(12)).cost) == 13
+    assert len(setting(counting(12), reduce_symmetry=False, observes=counting(12)).cost) == 13
     assert setting(Query(lambda x: x[0], [(0, 1)] * 12)).cost.shape == (2**12, 2)
     by_value = setting(
-        counting(13), sees=counting(13), shrink=False
+        counting(13), observes=counting(13), reduce_symmetry=False
     )  # too many to list: by value alone
     assert (
         by_value.slip == 0
@@ -143,7 +143,7 @@ def test_what_is_listed_and_what_is_refused():
         and np.isclose(by_value.cost.sum(), setting(counting(13)).cost.sum(), rtol=0, atol=1e-12)
     )
     by_number, listed = (
-        setting(counting(3), distortion=8 * np.eye(4), shrink=True, p0=distribution)
+        setting(counting(3), distortion=8 * np.eye(4), reduce_symmetry=True, p0=distribution)
         for distribution in (None, np.full(8, 1 / 8))
     )
     by_number = [8 * setting(counting(3), distortion=np.eye(4)).slip, by_number.slip, listed.slip]

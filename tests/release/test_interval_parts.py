@@ -19,7 +19,7 @@ from pmlbook.release.intervals import (
     divergences,
     ends_that_fit,
     exact_interval,
-    least_value,
+    min_value,
     nested_sets,
     score_interval,
 )
@@ -133,7 +133,7 @@ def test_the_least_value_of_two_secrets_in_fractions():
             fit = sorted((Fraction(q) - a) / (b - a) for q in limits)
             start, slope = Fraction(goal[0]), Fraction(goal[1]) - Fraction(goal[0])
             optimum = min(start + slope * min(max(s, Fraction(0)), Fraction(1)) for s in fit)
-            bound = Fraction(least_value(goal, seen, *np.array(limits)[:, None]))
+            bound = Fraction(min_value(goal, seen, *np.array(limits)[:, None]))
             assert 0 <= optimum - bound <= Fraction(scale) / 10**12
 
 
@@ -147,7 +147,7 @@ def test_the_least_value_of_three_secrets_by_trying():
         told = fine @ (seen / UNITS)
         low, high = told[0] * 0.9, np.minimum(1, told[0] * 1.1)
         best = (fine @ goal)[((low <= told) & (told <= high)).all(axis=1)].min()
-        bound = least_value(goal, seen.tolist(), low, high)
+        bound = min_value(goal, seen.tolist(), low, high)
         assert 0 <= best - bound <= 0.1 * scale
 
 

@@ -13,11 +13,11 @@ from pmlbook.worst_case.expected_utility import (
     _roads,
     _solve,
     _solve_precisely,
-    best_expected_utility,
     expected_utility,
+    expected_utility_mechanism,
     price_bound,
 )
-from pmlbook.worst_case.least_leakage import Bracket, least_leakage
+from pmlbook.worst_case.min_leakage import Bracket, min_leakage
 
 
 def test_two_roads_solve_one_programme():
@@ -81,8 +81,8 @@ def test_channels_of_rare_rows():
     worthless = np.array([[2.0, np.nan], [4.0, 8.0]])  # by hand: 3/4 * 2 + 1/4 * (4 + 8) / 2
     assert expected_utility(np.array([[1, 0], [0.5, 0.5]]), np.array([0.75, 0.25]), worthless) == 3
     ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]
-    least = least_leakage(ranks, p, 2).value
-    assert best_expected_utility(ranks, p, least, 2).mechanism.certify(least)
+    least = min_leakage(ranks, p, 2).value
+    assert expected_utility_mechanism(ranks, p, least, 2).mechanism.certify(least)
 
 
 def test_no_room_at_the_least_level():
@@ -102,15 +102,15 @@ def test_no_room_at_the_least_level():
 
 def test_floors_and_units():
     ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]
-    least = least_leakage(ranks, p, 2).value
+    least = min_leakage(ranks, p, 2).value
     try:
-        best_expected_utility(ranks, p, least - 1e-6, 2)
+        expected_utility_mechanism(ranks, p, least - 1e-6, 2)
         raise AssertionError("a floor was kept below the least level")
     except Infeasible:
         pass
-    one = best_expected_utility(ranks, p, 0.8, 2)
+    one = expected_utility_mechanism(ranks, p, 0.8, 2)
     for unit, zero in ((2.0**-30, 0.0), (2.0**20, 64.0)):
-        other = best_expected_utility(unit * ranks + zero, p, 0.8, unit * 2 + zero)
+        other = expected_utility_mechanism(unit * ranks + zero, p, 0.8, unit * 2 + zero)
         assert abs((other.value - zero) / unit - one.value) < 1e-9 and other.bound >= other.value
         assert abs((other.bound - zero) / unit - one.bound) < 1e-9
 
@@ -118,7 +118,7 @@ def test_floors_and_units():
 def test_the_most_that_can_be_earned():
     ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]
     assert (
-        best_expected_utility(ranks, p, 30.0, 2).value
+        expected_utility_mechanism(ranks, p, 30.0, 2).value
         == 3
-        == best_expected_utility(ranks, p, 30.0, 2).bound
+        == expected_utility_mechanism(ranks, p, 30.0, 2).bound
     )

@@ -8,11 +8,11 @@ import pandas as pd
 
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.workshop.linear_programmes import Infeasible
-from pmlbook.worst_case.least_leakage import (
+from pmlbook.worst_case.min_leakage import (
     Bracket,
-    least_leakage,
-    least_leakage_of_mask,
     maximal_outputs,
+    min_leakage,
+    min_leakage_of_mask,
 )
 from pmlbook.worst_case.problem import allowed_by_rank
 from pmlbook.worst_case.rival import rival_bound
@@ -32,7 +32,7 @@ def test_a_bracket_takes_only_what_is_better():
     prior = np.array([0.6, 0.25, 0.15])
     cyclic = np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
     table = allowed_by_rank(cyclic, 2)
-    best = least_leakage(cyclic, prior, 2, by="rank")
+    best = min_leakage(cyclic, prior, 2, by="rank")
     rivals = [[Fraction(k, 4) for k in some] for some in ((0, 2, 2), (4, 0, 0), (1, 1, 2))]
     shares, fair, taken = exact_prior(prior), table.astype(float), Bracket(table, prior)
     for flow, rival, lift in (
@@ -60,8 +60,8 @@ def test_without_time_both_ends_hold():
     exact = np.log((103 - np.sqrt(2609)) / 16)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        _, high, low = least_leakage_of_mask(strange, weights, max_time=0)
-        hasty = least_leakage(strange, weights, 1, max_time=0)
+        _, high, low = min_leakage_of_mask(strange, weights, max_time=0)
+        hasty = min_leakage(strange, weights, 1, max_time=0)
         assert low < exact - 1e-6 or high > exact + 1e-6
     for top, bottom in (
         (high, low),
@@ -74,8 +74,8 @@ def test_names_and_refusals():
     prior = np.array([0.6, 0.25, 0.15])
     cyclic = np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
     table = allowed_by_rank(cyclic, 2)
-    best = least_leakage(cyclic, prior, 2, by="rank")
-    named = least_leakage(
+    best = min_leakage(cyclic, prior, 2, by="rank")
+    named = min_leakage(
         pd.DataFrame(cyclic, columns=list("abc")), pd.Series(prior, list("xyz")), 2, by="rank"
     )
     assert named.mechanism.inputs == tuple("xyz") and named.mechanism.outputs == tuple("abc")
@@ -86,7 +86,7 @@ def test_names_and_refusals():
         (table * [[1], [0], [1]], Infeasible),
     ):
         try:
-            least_leakage_of_mask(wrong, prior)
+            min_leakage_of_mask(wrong, prior)
             raise AssertionError("taken for a table of the prior's size with answers for all")
         except kind as error:
             assert isinstance(error, Infeasible) == (kind is Infeasible)
