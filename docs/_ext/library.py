@@ -18,17 +18,17 @@ def chapter_of(thing, source: Path) -> str | None:
 
 
 @cache
-def names_of(source: Path) -> dict[str, list[tuple[str, str]]]:
-    """The public names that each chapter exports, each with the address of its entry."""
+def names_of(source: Path) -> dict[str, list[tuple[str, str, str]]]:
+    """The public names that each chapter exports, each with the page and the anchor of its entry."""
     package = importlib.import_module("pmlbook")
-    found: dict[str, list[tuple[str, str]]] = {}
+    found: dict[str, list[tuple[str, str, str]]] = {}
     for module in [package, *filter(ismodule, map(partial(getattr, package), package.__all__))]:
         file = module.__name__.partition(".")[2] or "top"
         for name in module.__all__:
             page = chapter_of(getattr(module, name), source)
             if page:
-                address = f"library/{file}.html#{module.__name__}.{name}"
-                found.setdefault(page, []).append((name, address))
+                entry = (name, f"library/{file}.html", f"{module.__name__}.{name}")
+                found.setdefault(page, []).append(entry)
     return found
 
 
