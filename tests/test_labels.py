@@ -19,7 +19,7 @@ import pmlbook as pb
 from pmlbook.desk.command_line import main
 from pmlbook.desk.matrices import read_certificate
 from pmlbook.desk.release import release_file
-from pmlbook.desk.report import report, told_standing
+from pmlbook.desk.report import report, standing_text
 from pmlbook.desk.scale import release_frame
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.columns import encode, in_order
@@ -309,5 +309,5 @@ def test_a_report_does_not_understate_a_level():
     """Three digits once made 1.1 nats of 1.1049."""
     tilt = np.exp(1.1049) / (1 + np.exp(1.1049))
     shown = pb.Mechanism([[tilt, 1 - tilt], [1 - tilt, tilt]], [0.5, 0.5])
-    first, _ = told_standing(shown)
+    first, _ = standing_text(shown)
     assert shown.local_dp <= float(re.search(r"is ([\d.]+) nats", first)[1]) <= 1.106

@@ -29,8 +29,8 @@ from ..release.strict_json import read_object, require_keys
 from .talk import complain
 
 # %% auto #0
-__all__ = ['LOG', 'NEEDS_LOG', 'MANIFEST', 'logs_beside', 'find_log', 'note_beside', 'Booking', 'no_log', 'told_level',
-           'told_budget', 'told_log', 'accounts', 'Manifest', 'manifest_of']
+__all__ = ['LOG', 'NEEDS_LOG', 'MANIFEST', 'logs_beside', 'find_log', 'note_beside', 'Booking', 'no_log', 'level_text',
+           'budget_text', 'log_text', 'accounts', 'Manifest', 'manifest_of']
 
 # %% ../../nbs/desk/07_booking.ipynb #ea11efc5
 LOG = "pmlbook-log.sqlite"  # what a log next to its source is called
@@ -257,24 +257,24 @@ def no_log() -> dict[str, Any]:
     return {"log": None}
 
 
-def told_level(joint: float, exact: bool) -> str:
+def level_text(joint: float, exact: bool) -> str:
     """A joint level for people."""
     return f"{'' if exact else 'at most '}{joint!r} nats"
 
 
-def told_budget(budget: float | None) -> str:
+def budget_text(budget: float | None) -> str:
     """A budget for people."""
     return f"budget: {'none' if budget is None else f'{budget!r} nats'}"
 
 
-def told_log(facts: dict[str, Any]) -> list[str]:
+def log_text(facts: dict[str, Any]) -> list[str]:
     """What a release tells about its line, for people."""
     if facts["log"] is None:
         return ["log: none was asked; --start-log FILE begins one"]
     return [
         f"log: {facts['log']}, line {facts['line']}",
         f"together: release {facts['releases']} of {facts['account']!r}, which leak "
-        f"{told_level(facts['joint'], facts['joint_exact'])}; {told_budget(facts['budget'])}",
+        f"{level_text(facts['joint'], facts['joint_exact'])}; {budget_text(facts['budget'])}",
         f"receipt: {facts['receipt']}",
     ]
 

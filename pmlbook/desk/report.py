@@ -17,7 +17,7 @@ from ..release.mechanism import Mechanism, share_text
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['USELESS', 'STYLE', 'sentences', 'meant', 'codes_or_answers', 'told_standing', 'shortened', 'errors_at', 'report']
+__all__ = ['USELESS', 'STYLE', 'sentences', 'meant', 'codes_or_answers', 'standing_text', 'shortened', 'errors_at', 'report']
 
 # %% ../../nbs/desk/08_report.ipynb #c6a0dc0b
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
@@ -82,7 +82,7 @@ def codes_or_answers(mechanism: Mechanism) -> str:
     return f"The released values are {what}: only an estimate tells shares or a mean."
 
 
-def told_standing(mechanism: Mechanism) -> list[str]:
+def standing_text(mechanism: Mechanism) -> list[str]:
     """Sentences about the level under local differential privacy, and about the share that is published."""
     level = (
         "It has no level of local differential privacy: an outcome rules out an answer for certain."
@@ -208,7 +208,7 @@ def report(
     Source: HTML Living Standard; SVG 2.
     """
     errors, title = errors_at(mechanism, rows), escape(shortened(column, 60))
-    lines = [*meant(mechanism, epsilon), *told_standing(mechanism)]
+    lines = [*meant(mechanism, epsilon), *standing_text(mechanism)]
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
     learned = "The frequencies cannot be told back from these outcomes."

@@ -25,7 +25,7 @@ from .talk import FINE, say
 from pmlbook.desk.verbs import (
     column_counts,
     layout_of,
-    mean_told,
+    mean_error_text,
     names_as_numbers,
     release,
     warn_of,
@@ -142,7 +142,7 @@ def start(arguments: argparse.Namespace) -> int:
     small = _designed(arguments, prior, epsilon)
     codes = tuple(released_names([*counts, *classes], len(small.outputs)))
     small = replace(small, outputs=codes)  # one and the same in both certificates
-    told_mean = mean_told(small, rows) if arguments.goal == "mean" else None
+    told_mean = mean_error_text(small, rows) if arguments.goal == "mean" else None
     whole = spread(small, classes, counts)
     warn_of(prior, epsilon, whole)
     certificate, told = whole.certify(epsilon), small.certify(epsilon)

@@ -35,7 +35,7 @@ from ..release.mechanism import Design, Mechanism, published_share, share_text
 from ..workshop.validation import check_epsilon
 from ..release.csv_text import Layout
 from .booking import Booking, accounts, find_log, no_log, note_beside
-from .booking import told_budget, told_level, told_log
+from .booking import budget_text, level_text, log_text
 from .disk_log import DiskLog
 from ..practice.robust import robust_mechanism
 from ..release.files import check_target, new_file
@@ -50,7 +50,7 @@ from ..practice.words import sentence_level, sentence_levels
 
 # %% auto #0
 __all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'layout_of', 'column_counts', 'warn_of', 'design',
-           'names_as_numbers', 'standard_error', 'mean_told', 'release', 'estimate', 'audit', 'words', 'log']
+           'names_as_numbers', 'standard_error', 'mean_error_text', 'release', 'estimate', 'audit', 'words', 'log']
 
 # %% ../../nbs/desk/09_verbs.ipynb #8e2fddc9
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:
@@ -162,7 +162,7 @@ def _warn_published(mechanism: Mechanism, verb: str) -> None:
         )
 
 
-def _told_standing(mechanism: Mechanism) -> dict[str, Any]:
+def _standing_facts(mechanism: Mechanism) -> dict[str, Any]:
     """The level under local differential privacy, None if there is none, and the share that is published."""
     return {"local_dp": _finite(mechanism.local_dp), "published": mechanism.published}
 
@@ -215,10 +215,10 @@ def design(arguments: argparse.Namespace) -> int:
     }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     expected = standard_error(made, arguments.rows)
-    told = mean_told(made, arguments.rows) if arguments.goal == "mean" else None
+    told = mean_error_text(made, arguments.rows) if arguments.goal == "mean" else None
     lines += [made.standing, told or _told(expected, arguments.rows)] + _told_gaps(counts)
     facts |= {"standard_error": expected, "standard_error_rows": arguments.rows}
-    facts |= _told_standing(made) | _gaps(counts)
+    facts |= _standing_facts(made) | _gaps(counts)
     _warn_published(made, "design")
     _tell_done(arguments, facts, lines)
     return FINE
@@ -273,7 +273,7 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     return None if errors is None else max(errors)
 
 
-def mean_told(mechanism: Mechanism, rows: int) -> str:
+def mean_error_text(mechanism: Mechanism, rows: int) -> str:
     """How well the mean of names that are numbers is told, in words."""
     variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
     return f"mean: told, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
@@ -318,8 +318,8 @@ def release(arguments: argparse.Namespace) -> int:
     }
     booked = booking.facts if booking else no_log()
     lines = [f"{key}: {value}" for key, value in facts.items()] + [mechanism.standing]
-    lines += [codes_or_answers(mechanism)] + told_log(booked) + _strata_lines(done.strata)
-    facts |= booked | _told_standing(mechanism)
+    lines += [codes_or_answers(mechanism)] + log_text(booked) + _strata_lines(done.strata)
+    facts |= booked | _standing_facts(mechanism)
     values = done.rows - done.gaps
     if values:
         facts["standard_error"] = standard_error(mechanism, values)
@@ -529,9 +529,9 @@ def log(arguments: argparse.Namespace) -> int:
     facts = {"log": str(found.path), "lines": len(found.entries), "last": found.entries[-1].digest}
     lines = [f"{key}: {value}" for key, value in facts.items()]
     for row in rows:
-        joint = told_level(row["joint"], row["exact"])
+        joint = level_text(row["joint"], row["exact"])
         lines.append(
-            f"{row['account']!r}: {row['releases']} releases, {joint} together; {told_budget(row['budget'])}"
+            f"{row['account']!r}: {row['releases']} releases, {joint} together; {budget_text(row['budget'])}"
         )
     _tell(arguments, facts | {"accounts": rows}, lines)
     return FINE

@@ -39,7 +39,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, real_array
 
 # %% auto #0
-__all__ = ['INFORMATION', 'ROUNDING', 'STORED', 'Rewarded', 'Informed', 'told_by', 'Beside', 'pareto_mechanism']
+__all__ = ['INFORMATION', 'ROUNDING', 'STORED', 'Rewarded', 'Informed', 'information_of_vertices', 'Beside', 'pareto_mechanism']
 
 # %% ../../nbs/estimation/04_compromise.ipynb #6c2e91d4
 INFORMATION = as_utility("mutual_information")
@@ -89,11 +89,11 @@ class Informed(Listed):
         self.pool, self.vertices = pool, pool.vertices
         self.kept, self.promised = kept, Fraction(promised)
         self.scale, self.ones = np.append(pool.scale, 1.0), np.append(pool.ones, 1.0)
-        self.told = told_by(pool)
+        self.information = information_of_vertices(pool)
 
     def scaled(self, names: Sequence[int]) -> Floats:
         """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
-        return np.vstack([self.pool.scaled(names), self.told[names] / self.kept])
+        return np.vstack([self.pool.scaled(names), self.information[names] / self.kept])
 
     def _rewarded(self, spread: Spread, prices: Sequence[Fraction]) -> Rewarded:
         return Rewarded(spread, max(0.0, -float(prices[-1]) / self.kept))
@@ -126,7 +126,7 @@ class Informed(Listed):
         return self.pool.best(worth, prices[:-1]) - Fraction(worth.reward) * self.promised
 
 
-def told_by(pool: Listed) -> Floats:
+def information_of_vertices(pool: Listed) -> Floats:
     """The mutual information of each vertex, shape (V,)."""
     prior = np.array(pool.vertices.shares, dtype=float)
     return INFORMATION.at_lifts(pool.vertices.lifts, pool.vertices.shifts, prior)
@@ -244,8 +244,8 @@ def _best_kept(
     informed = Informed(pool, kept, promised)
     names, _ = pool.mix(INFORMATION, clock)
     weights = nnls(pool.scaled(names), pool.ones)[0]
-    high = float(weights @ informed.told[names])
-    low = float(sum(weight * informed.told[v] for v, weight in found.items()))
+    high = float(weights @ informed.information[names])
+    low = float(sum(weight * informed.information[v] for v, weight in found.items()))
     if not low < kept < high:
         return None
     share = (high - kept) / (high - low)

@@ -359,4 +359,6 @@ def robust_frontier(
     [(1.0, 0.0), (2.0, 0.7985), (3.0, 2.3026)]
     """
     check_instance(region, PriorRegion, "region")
-    return _RegionStairs(utilities, region, Clock(max_time, label="robust_frontier")).told()
+    return _RegionStairs(
+        utilities, region, Clock(max_time, label="robust_frontier")
+    ).checked_steps()

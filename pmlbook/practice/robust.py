@@ -30,7 +30,7 @@ from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
 __all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'min_probability', 'RobustVertices', 'vertices_of', 'robust_vertices', 'robust_columns',
-           'robust_bound', 'keeps_level', 'robust_mixture', 'told_at_most', 'robust_mechanism']
+           'robust_bound', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -286,7 +286,7 @@ TOLERANCE = (
 ENOUGH = 1e-5  # the same for generated columns, as a part of the value
 
 
-def told_at_most(prior: Floats, level: float) -> float:
+def information_bound(prior: Floats, level: float) -> float:
     """A bound on the information of every mechanism that keeps the level for one prior."""
     if level == 0:
         return 0.0
@@ -357,7 +357,7 @@ def robust_mechanism(
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
         with clock:
             inner, outer, bound = grow(region, limit, clock)
-        bound = min(bound, told_at_most(region.prior, level))
+        bound = min(bound, information_bound(region.prior, level))
         min_of = cache(partial(min_probability, region))
         vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
         mechanism = robust_mixture(region, level, measure, clock, vertices_at)

@@ -276,7 +276,9 @@ def setting(
     if observes is not None:
         check_instance(observes, Query, "observes")
         if observes.alphabets != query.alphabets:
-            raise ValueError(f"observes and query are about other data: {difference(observes, query)}")
+            raise ValueError(
+                f"observes and query are about other data: {difference(observes, query)}"
+            )
         observes = observes if difference(observes, query) else query
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
     if distribution is None and reduce_symmetry and equal and len(query.kinds) == 1:

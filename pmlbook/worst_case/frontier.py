@@ -98,7 +98,7 @@ class Stairs:
         tops = [k for k, after in zip(order, order[1:]) if self.rise(k, after)] + order[-1:]
         return [Step(float(self.thresholds[k]), self.at(k).design()) for k in tops]
 
-    def told(self) -> list[Step]:
+    def checked_steps(self) -> list[Step]:
         """All steps, with a warning if one stays open although there was time."""
         steps = self.steps()
         worst = max(steps, key=lambda step: step.design.gap).design
@@ -146,7 +146,7 @@ def worst_case_frontier(
     >>> [(step.worst, round(step.design.value, 4)) for step in steps]
     [(1.0, 0.0), (2.0, 0.6931), (3.0, 1.8971)]
     """
-    return Stairs(utilities, prior, Clock(max_time, label="worst_case_frontier")).told()
+    return Stairs(utilities, prior, Clock(max_time, label="worst_case_frontier")).checked_steps()
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #9ea1e330
 def last_within(fits: Callable[[int], bool], count: int) -> int:

@@ -20,7 +20,7 @@ def said(gaps, max_time=None):
 
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        Open(np.eye(2), [0.5, 0.5], Clock(max_time, label="stairs")).told()
+        Open(np.eye(2), [0.5, 0.5], Clock(max_time, label="stairs")).checked_steps()
     return [(one.category, str(one.message)[:6]) for one in told]
 
 
