@@ -58,7 +58,7 @@ def defined(tree: ast.Module) -> set[str]:
 
 def weigh_package(package: Path) -> dict[str, str]:
     """What the exported modules weigh."""
-    code = comments = expressions = 0
+    code = comments = expressions = public = 0
     lengths, sizes, names = [], [], Counter()
     for path in sorted(package.rglob("*.py")):
         if path.name in ("__init__.py", "_modidx.py"):
@@ -73,6 +73,8 @@ def weigh_package(package: Path) -> dict[str, str]:
                     for node in functions]  # fmt: skip
         sizes.append((len(source.splitlines()), path.stem))
         names.update(defined(tree))
+        listed = (line for line in tree.body if ast.unparse(line).startswith("__all__ = "))
+        public += sum(len(line.value.elts) for line in listed)
     tenth = sorted(lengths)[len(lengths) * 9 // 10]
     longest = ", ".join(f"{name} {size}" for size, name in sorted(sizes, reverse=True)[:4])
     return {
@@ -81,6 +83,7 @@ def weigh_package(package: Path) -> dict[str, str]:
         "comment lines in 100 of code": f"{100 * comments / code:.1f}",
         "lines of a function, median and 90th percentile": f"{statistics.median(lengths):.0f} / {tenth}",
         "longest modules": longest,
+        "names that modules list as public": f"{public}",
         "public names in several modules": f"{sum(many > 1 for many in names.values())}",
     }
 

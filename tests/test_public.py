@@ -1,6 +1,7 @@
 """What `import pmlbook` gives: documented, with its source, and light."""
 
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -36,6 +37,22 @@ def test_each_name_has_one_place():
     assert len(NAMES) == len(PUBLIC) > 90
     homes = {name: pmlbook._homes(module.__name__)[name] for module, name in NAMES}
     assert {name: thing.__module__ for name, thing in PUBLIC.items()} == homes
+
+
+def test_cells_without_a_public_name_are_internal():
+    """A cell that begins `#| export` and imports nothing defines what a public module has."""
+    homes = {(thing.__module__, name) for name, thing in PUBLIC.items()}
+    wrong = []
+    for path in sorted((README.parent / "nbs").glob("*/[0-9]*.ipynb")):
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        module = re.search(r"#\| default_exp (\S+)", "\n".join(sources))
+        for source in (s for s in sources if s.startswith("#| export\n")):
+            names = re.findall(r"^(?:def |class |)(\w+)(?: *=|[:(])", source, re.MULTILINE)
+            imports = re.search(r"^(?:from|import) ", source, re.MULTILINE)
+            if not imports and not {(f"pmlbook.{module[1]}", name) for name in names} & homes:
+                wrong.append((path.stem, names[:1]))
+    assert wrong == []
 
 
 def test_functions_of_the_top_level_are_those_of_the_readme():

@@ -29,8 +29,7 @@ from ..release.strict_json import read_object, require_keys
 from .talk import complain
 
 # %% auto #0
-__all__ = ['LOG', 'NEEDS_LOG', 'MANIFEST', 'logs_beside', 'find_log', 'note_beside', 'Booking', 'no_log', 'level_text',
-           'budget_text', 'log_text', 'accounts', 'Manifest', 'manifest_of']
+__all__ = []
 
 # %% ../../nbs/desk/07_booking.ipynb #ea11efc5
 LOG = "pmlbook-log.sqlite"  # what a log next to its source is called

@@ -17,7 +17,7 @@ from typing import Any
 from .talk import FINE, STOPPED, complain, did_you_mean, refused, say
 
 # %% auto #0
-__all__ = ['UTILITIES', 'book', 'parsed', 'parser', 'main']
+__all__ = []
 
 # %% ../../nbs/desk/10_command_line.ipynb #8b21e8c2
 def book(arguments: argparse.Namespace) -> int:

@@ -23,8 +23,7 @@ from ..release.files import PRIVATE
 from ..release.strict_json import BYTES, read_object, require_keys, write_object
 
 # %% auto #0
-__all__ = ['FORMAT', 'START', 'KINDS', 'SCHEMA', 'SETTINGS', 'PATIENCE', 'REASONS', 'Entry', 'read_row', 'read_rows', 'beside',
-           'opened', 'check_pages', 'append']
+__all__ = []
 
 # %% ../../nbs/desk/05_log_file.ipynb #208acc23
 FORMAT = "pmlbook log 2"

@@ -20,8 +20,7 @@ from ..release.mechanism import Mechanism
 from ..release.files import open_source
 
 # %% auto #0
-__all__ = ['NUMBER', 'LARGEST', 'DECIMAL', 'exact', 'weights_of', 'shares_of', 'aligned', 'read_text', 'read_certificate',
-           'read_matrix']
+__all__ = []
 
 # %% ../../nbs/desk/02_matrices.ipynb #39161097
 NUMBER = re.compile(

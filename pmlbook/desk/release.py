@@ -25,8 +25,7 @@ from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_level
 from ..release.tables import Table, find_column, is_parquet, open_table
 
 # %% auto #0
-__all__ = ['Released', 'several', 'find_beside', 'counts_of', 'release_file', 'plain_list', 'visible', 'count_values',
-           'count_strata', 'count_outcomes']
+__all__ = []
 
 # %% ../../nbs/desk/01_release.ipynb #d2e9787e
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from ..practice.composition import JointRelease, compose, matched
 from ..workshop.validation import check_instance
 
 # %% auto #0
-__all__ = ['LISTED', 'INVISIBLE', 'min_remaining', 'fingerprint', 'Account', 'RepeatedRelease', 'rounded_up', 'ReleaseLog',
-           'folded', 'check_text']
+__all__ = ['RepeatedRelease', 'rounded_up', 'ReleaseLog']
 
 # %% ../../nbs/desk/04_release_log.ipynb #f6d52810
 def min_remaining(

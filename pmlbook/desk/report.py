@@ -17,7 +17,7 @@ from ..release.mechanism import Mechanism, share_text
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['USELESS', 'STYLE', 'sentences', 'meant', 'codes_or_answers', 'standing_text', 'shortened', 'errors_at', 'report']
+__all__ = []
 
 # %% ../../nbs/desk/08_report.ipynb #c6a0dc0b
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:

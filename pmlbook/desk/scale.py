@@ -32,7 +32,7 @@ from ..release.sampling import KeyedWords
 from ..workshop.validation import check_epsilon, check_instance
 
 # %% auto #0
-__all__ = ['fcntl', 'msvcrt', 'FAR', 'release_frame', 'part_file', 'release_part', 'release_dask', 'sweep']
+__all__ = []
 
 # %% ../../nbs/desk/12_scale.ipynb #477be5bb
 def release_frame(

@@ -39,7 +39,7 @@ from ..release.tables import open_table
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['OPTIONS', 'KINDS', 'check_options', 'ask', 'share_of', 'merged', 'spread', 'start']
+__all__ = []
 
 # %% ../../nbs/desk/11_start.ipynb #3c7333a6
 OPTIONS = {

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 # %% auto #0
-__all__ = ['FINE', 'FAILS', 'BAD_INPUT', 'CRASHED', 'STOPPED', 'TRACE', 'one_line', 'say', 'complain', 'refused', 'did_you_mean']
+__all__ = []
 
 # %% ../../nbs/desk/03_talk.ipynb #06dc310d
 FINE, FAILS, BAD_INPUT, CRASHED, STOPPED = 0, 1, 2, 3, 130  # the last is what Ctrl-C ends with

@@ -49,8 +49,7 @@ from ..practice.audit import keeps_as_it_is
 from ..practice.words import sentence_level, sentence_levels
 
 # %% auto #0
-__all__ = ['Strata', 'CATEGORIES', 'FEW', 'INFORMATION', 'SHA256', 'layout_of', 'column_counts', 'warn_of', 'design',
-           'names_as_numbers', 'standard_error', 'mean_error_text', 'release', 'estimate', 'audit', 'words', 'log']
+__all__ = []
 
 # %% ../../nbs/desk/09_verbs.ipynb #8e2fddc9
 def _tell(arguments: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str] = ()) -> None:

@@ -39,7 +39,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, real_array
 
 # %% auto #0
-__all__ = ['INFORMATION', 'ROUNDING', 'STORED', 'Rewarded', 'Informed', 'information_of_vertices', 'Beside', 'pareto_mechanism']
+__all__ = ['ROUNDING', 'STORED', 'pareto_mechanism']
 
 # %% ../../nbs/estimation/04_compromise.ipynb #6c2e91d4
 INFORMATION = as_utility("mutual_information")

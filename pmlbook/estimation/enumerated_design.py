@@ -45,9 +45,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'CIRCLES', 'Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE',
-           'RARE', 'best_weights', 'unlike', 'Listed', 'first_weights', 'even', 'criterion', 'search', 'stored',
-           'listed', 'estimation_mechanism']
+__all__ = ['Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE', 'RARE', 'stored', 'listed', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #6fcea668
 def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tuple[Floats, float]:

@@ -22,9 +22,7 @@ from ..workshop.linear_programmes import whole_numbers
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['FLAT', 'STEEP', 'LOGS', 'TURNS', 'OUTSIDE', 'MOST_UNITS', 'CLIMB', 'DENSE', 'TABLE', 'HANDED', 'SLACK', 'LAST',
-           'SWEEPING', 'FAR_OFF', 'STORED', 'Grown', 'Reach', 'relaxed', 'min_remainder', 'most_spread', 'pairs_bound',
-           'arcs', 'first_circles', 'climb', 'eased_weights', 'sets_at_limit', 'swept', 'Excess', 'grow']
+__all__ = []
 
 # %% ../../nbs/estimation/05_exchange_design.ipynb #0942dc06
 class Grown:

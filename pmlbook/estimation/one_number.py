@@ -18,8 +18,7 @@ from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['GRID', 'PARTS', 'CHORDS', 'ROUNDED', 'TRIED', 'ROUNDS', 'FIRST', 'MORE', 'CLOSE', 'STUCK', 'SELDOM', 'ROOM', 'Line',
-           'two_outcomes', 'mixed', 'Scored', 'distinct', 'one_number', 'fewer', 'evened']
+__all__ = []
 
 # %% ../../nbs/estimation/06_one_number.ipynb #c1a50e06
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from ..workshop.validation import aligned, check_prior, labels_of, real_array
 Numbers = NDArray[Any]  # whole numbers of any size
 
 # %% auto #0
-__all__ = ['Numbers', 'WORDS', 'BITS', 'MANY', 'functionals', 'number_of', 'centred', 'whole_product', 'information', 'eliminate',
-           'quadratic', 'trace_around', 'stored_variance', 'summed_variance', 'Spread']
+__all__ = ['Numbers']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
 WORDS = ("frequencies", "determinant", "largest")

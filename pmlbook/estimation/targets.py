@@ -31,8 +31,7 @@ from ..workshop.enclosure import float_above, float_below
 from ..workshop.validation import check_instance
 
 # %% auto #0
-__all__ = ['root_above', 'root_below', 'Claim', 'inner', 'Criterion', 'Summed', 'Determinant', 'generalised_variance', 'Largest',
-           'largest_variance', 'min_float', 'estimation_variance']
+__all__ = ['estimation_variance']
 
 # %% ../../nbs/estimation/02_targets.ipynb #5ee8d839
 def root_above(x: Fraction, k: int) -> float:

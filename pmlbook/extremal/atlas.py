@@ -24,8 +24,7 @@ from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['MAX_SYMBOLS', 'Vector', 'Mixture', 'SHAVES', 'MEASURES', 'NOTICE', 'box_vertices', 'ratio_vertices', 'set_vertices',
-           'AtlasEntry', 'exact_weights', 'optimum_under']
+__all__ = ['MEASURES', 'NOTICE', 'AtlasEntry', 'exact_weights', 'optimum_under']
 
 # %% ../../nbs/extremal/12_atlas.ipynb #68122d43
 MAX_SYMBOLS = 10  # a box has up to N 2^(N-1) vertices

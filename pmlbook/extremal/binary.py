@@ -18,7 +18,7 @@ from ..release.sampling import UNITS
 from ..workshop.validation import PriorLike, check_epsilon, labels_of
 
 # %% auto #0
-__all__ = ['binary_channel', 'binary_mechanism']
+__all__ = ['binary_mechanism']
 
 # %% ../../nbs/extremal/03_binary.ipynb #79210e9f
 def binary_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray[Any]:

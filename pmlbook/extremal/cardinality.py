@@ -16,7 +16,7 @@ from ..foundations.utility import Utility, as_utility
 from ..workshop.validation import check_instance
 
 # %% auto #0
-__all__ = ['DUST', 'drop_outcome', 'reduce_outputs']
+__all__ = ['reduce_outputs']
 
 # %% ../../nbs/extremal/09_cardinality.ipynb #8a8a01a3
 DUST = 1e-15  # a column this small is what rounding left of an outcome

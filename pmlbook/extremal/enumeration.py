@@ -26,9 +26,7 @@ from ..foundations.utility import UNPROVEN, Utility, finite
 from ..workshop.validation import PriorLike
 
 # %% auto #0
-__all__ = ['HUGE', 'ROUNDED', 'TINY', 'TIES', 'SHAVES', 'LARGE', 'Extremes', 'certified_bound', 'finite_values', 'too_uneven',
-           'polish', 'complete', 'best_mix', 'margin', 'even_prices', 'dual_bound', 'excess', 'ceilings',
-           'enumerate_optimum', 'lowered', 'mixture', 'Contradiction', 'keep_level']
+__all__ = []
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):

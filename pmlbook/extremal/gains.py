@@ -24,7 +24,7 @@ from ..foundations.utility import ExpectedGain
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
-__all__ = ['SNAP', 'gain_bound', 'best_share', 'gain_programme', 'gain_optimum', 'gain_mixture']
+__all__ = []
 
 # %% ../../nbs/extremal/11_gains.ipynb #ff16ed48
 def gain_bound(

@@ -19,7 +19,7 @@ from ..release.sampling import UNITS, to_weights
 from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
 
 # %% auto #0
-__all__ = ['high_privacy_channel', 'high_privacy_mechanism']
+__all__ = ['high_privacy_mechanism']
 
 # %% ../../nbs/extremal/05_high_privacy.ipynb #36f0a836
 def high_privacy_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray[Any]:

@@ -21,7 +21,7 @@ from ..workshop.linear_programmes import whole_numbers
 from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['MAX_ENUMERATED', 'quotient', 'Vertices', 'exact_lift_vectors', 'lift_vectors']
+__all__ = []
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #be469c54
 def quotient(top: int, bottom: int) -> float:

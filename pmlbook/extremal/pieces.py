@@ -21,7 +21,7 @@ from ..workshop.linear_programmes import SolverFailed
 from ..workshop.validation import PriorLike
 
 # %% auto #0
-__all__ = ['NEAR', 'FINE', 'Name', 'Piece', 'moved', 'value_of', 'optimum_pieces']
+__all__ = []
 
 # %% ../../nbs/extremal/13_pieces.ipynb #28592888
 NEAR = 1e-11  # nats: names whose value is this near the bound are taken for optimal

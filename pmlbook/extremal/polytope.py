@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # %% auto #0
-__all__ = ['Rays', 'constraints', 'whole', 'cut', 'exact_vertices', 'vertices']
+__all__ = []
 
 # %% ../../nbs/extremal/02_polytope.ipynb #1fddec7d
 def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -18,7 +18,7 @@ from ..foundations.probability import exact_prior
 from ..workshop.validation import PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region', 'lift_limit']
+__all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region']
 
 # %% ../../nbs/extremal/04_privacy_regions.ipynb #6dc01be6
 BOUNDARY = 1e-12  # nats: what typing log(4/3) may miss of a boundary

@@ -15,7 +15,7 @@ from ..foundations.leakage import epsilon_max
 from ..workshop.validation import check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['randomized_response_leakage', 'randomized_response_for_pml']
+__all__ = ['randomized_response_for_pml']
 
 # %% ../../nbs/extremal/01_randomized_response.ipynb #33d526ac
 def randomized_response_leakage(prior: ArrayLike, epsilon_r: float) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from .polytope import constraints
 from ..workshop.validation import PriorLike, aligned, check_channel, check_pair, names_of
 
 # %% auto #0
-__all__ = ['is_extremal', 'merge_outcomes']
+__all__ = []
 
 # %% ../../nbs/extremal/10_structure.ipynb #db79864f
 def is_extremal(channel: ArrayLike, prior: PriorLike, c: Any) -> bool:

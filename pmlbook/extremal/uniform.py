@@ -17,7 +17,7 @@ from ..release.sampling import UNITS, to_weights
 from ..workshop.validation import check_count, check_epsilon
 
 # %% auto #0
-__all__ = ['circulant', 'uniform_channel', 'uniform_mechanism']
+__all__ = ['uniform_mechanism']
 
 # %% ../../nbs/extremal/06_uniform.ipynb #1112570f
 def circulant(n: int, full: int, tall: Any, rest: Any) -> NDArray[Any]:

@@ -20,7 +20,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['guessing_advantage', 'shattering_attribute', 'check_gain', 'gain_advantage', 'sharpest_gain']
+__all__ = []
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #5925e861
 def guessing_advantage(

@@ -15,7 +15,7 @@ from ..workshop.linear_programmes import warn_if_loose
 from ..workshop.validation import check_channel, check_epsilon, frozen_array
 
 # %% auto #0
-__all__ = ['STEPS', 'divergences', 'blur_of', 'newton_step', 'Capacity', 'channel_capacity']
+__all__ = ['STEPS', 'Capacity', 'channel_capacity']
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
 def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,8 +13,7 @@ from .probability import exact_prior, output_distribution
 from ..workshop.validation import check_channel, check_pair
 
 # %% auto #0
-__all__ = ['lift', 'information_density', 'pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage',
-           'local_dp']
+__all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']
 
 # %% ../../nbs/foundations/02_leakage.ipynb #97cc6ad2
 def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:

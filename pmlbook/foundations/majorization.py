@@ -14,7 +14,7 @@ from .probability import random_prior
 from ..workshop.validation import TOLERANCE
 
 # %% auto #0
-__all__ = ['majorizes', 'robin_hood', 'majorized_hexagon', 'schur_counterexample']
+__all__ = []
 
 # %% ../../nbs/foundations/05_majorization.ipynb #415fec7c
 def _vector(values: ArrayLike, name: str) -> NDArray[np.float64]:

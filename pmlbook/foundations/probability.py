@@ -18,8 +18,7 @@ from scipy.special import entr, xlog1py
 from ..workshop.validation import PriorLike, check_distribution, check_pair, check_prior
 
 # %% auto #0
-__all__ = ['is_rational', 'exact_prior', 'joint', 'output_distribution', 'posterior', 'random_prior', 'random_channel', 'entropy',
-           'mutual_information']
+__all__ = ['entropy', 'mutual_information']
 
 # %% ../../nbs/foundations/01_probability.ipynb #ed2e0145
 def is_rational(prior: Any) -> bool:

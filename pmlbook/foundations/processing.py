@@ -19,7 +19,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['NEAR', 'AT_ONCE', 'AT_MOST', 'post_process', 'pre_process', 'compose', 'conditional_leakage', 'contraction']
+__all__ = []
 
 # %% ../../nbs/foundations/04_processing.ipynb #9f9a33ff
 def post_process(channel: ArrayLike, kernel: ArrayLike) -> NDArray[np.float64]:

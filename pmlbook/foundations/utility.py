@@ -34,12 +34,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['Floats', 'UNPROVEN', 'NEAR', 'NAMED', 'Utility', 'finite', 'check_function', 'lifts_of', 'FInformation',
-           'log1p_minus', 'expm1_minus', 'entropy_excess', 'shannon', 'shannon_around', 'jensen_shannon',
-           'jensen_shannon_excess', 'jensen_shannon_around', 'distance', 'distance_excess', 'distance_around', 'square',
-           'square_excess', 'square_around', 'hellinger', 'hellinger_excess', 'hellinger_around', 'le_cam',
-           'le_cam_excess', 'le_cam_around', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence',
-           'SubLinear', 'as_utility']
+__all__ = ['lifts_of', 'FInformation', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
 Floats = NDArray[np.float64]

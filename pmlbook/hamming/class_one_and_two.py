@@ -14,7 +14,7 @@ from .mechanisms import check_distortion
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['class_one_leakage', 'thresholds', 'min_with_censored', 'class_two_leakage', 'symmetric_threshold']
+__all__ = []
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #de3a12b8
 def class_one_leakage(size: int, distortion: float) -> float:

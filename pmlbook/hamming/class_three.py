@@ -18,7 +18,7 @@ from .mechanisms import RobustDesign
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['orbits', 'symmetric_leakage', 'FoldingBounds', 'folding_bounds']
+__all__ = []
 
 # %% ../../nbs/hamming/10_class_three.ipynb #435f37cc
 def orbits(permutations: Sequence[Sequence[int]]) -> NDArray[np.int_]:

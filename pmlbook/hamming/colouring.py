@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['ZERO', 'WHITE', 'RED', 'BLACK', 'SWEEPS', 'colours', 'plot_colours', 'levelled']
+__all__ = []
 
 # %% ../../nbs/hamming/09_colouring.ipynb #58f16867
 ZERO, WHITE, RED, BLACK = 0, 1, 2, 3

@@ -29,7 +29,7 @@ from pmlbook.hamming.known_source import (
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
 
 # %% auto #0
-__all__ = ['FINE', 'SHAVES', 'TIGHT', 'SOLVED', 'largest_ratio', 'stored', 'dp_leakage', 'min_distortion']
+__all__ = ['dp_leakage', 'min_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities

@@ -16,7 +16,7 @@ from ..workshop.validation import TOLERANCE
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['MOST_PAIRS', 'Folding', 'fold']
+__all__ = []
 
 # %% ../../nbs/hamming/02_folding.ipynb #8a79834f
 _FLAT = 1e-12  # a ray whose coordinate or height is below this lies on the wall

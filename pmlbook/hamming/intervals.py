@@ -29,7 +29,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['MOST_LISTED', 'KnownSource', 'fill', 'moved_into', 'water_level', 'IntervalSet', 'as_known', 'members', 'evened']
+__all__ = ['MOST_LISTED', 'IntervalSet']
 
 # %% ../../nbs/hamming/06_intervals.ipynb #04333ced
 def fill(

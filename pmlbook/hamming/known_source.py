@@ -14,7 +14,7 @@ from ..workshop.validation import ROUNDING, check_distribution
 from .mechanisms import check_distortion
 
 # %% auto #0
-__all__ = ['channel_with', 'lost', 'odds_needed', 'distortion_needed', 'staircase', 'known_source_leakage']
+__all__ = []
 
 # %% ../../nbs/hamming/04_known_source.ipynb #8f335587
 def channel_with(distortions: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,8 +27,7 @@ from .intervals import IntervalSet, KnownSource, as_known
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
-__all__ = ['check_distortion', 'distortions', 'worst_distortion', 'is_valid', 'min_full_distortion', 'full_programme',
-           'RobustDesign']
+__all__ = []
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
 def check_distortion(distortion: float, name: str = "distortion") -> float:

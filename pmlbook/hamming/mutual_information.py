@@ -22,8 +22,7 @@ from .source_sets import SourceSet, as_source_set
 Array = NDArray[np.float64]
 
 # %% auto #0
-__all__ = ['Array', 'STEEP', 'worst_case_information', 'complement', 'divergences', 'replacing_channel', 'lower_bound',
-           'proven_bound', 'mi_leakage']
+__all__ = ['Array', 'mi_leakage']
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #34aa9e63
 def worst_case_information(

@@ -25,7 +25,7 @@ from ..workshop.linear_programmes import as_fractions, maximise, warn_if_loose
 from ..workshop.validation import check_epsilon, names_of, real_array
 
 # %% auto #0
-__all__ = ['DUST', 'HIGHEST', 'STEEPEST', 'layers', 'min_loss']
+__all__ = ['min_loss']
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label005
 def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['TABLES', 'SourceSet', 'as_source_set', 'plot_chambers', 'plot_source_set']
+__all__ = ['SourceSet']
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #d9c89519
 def _distance(point: NDArray[np.float64], vertices: NDArray[np.float64]) -> float:

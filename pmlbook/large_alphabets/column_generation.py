@@ -35,11 +35,7 @@ from ..foundations.utility import FInformation, Utility
 from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['LATE', 'TURNS', 'BUNDLED', 'LONG', 'KEEP', 'STALE', 'NEAREST', 'PAIRS', 'FINER', 'MOST_POWER', 'FEW_CELLS', 'SMALL',
-           'FEW_NUMBERS', 'NEAR', 'STORED', 'TAIL', 'Found', 'LAID', 'TIED', 'NEGLIGIBLE', 'UNWATCHED', 'Master',
-           'start_columns', 'bundles', 'dealt_out', 'Growth', 'draw', 'Search', 'grow_bundled', 'vertices_near',
-           'tail_columns', 'grow_coarse', 'grow_tied', 'grow', 'grow_but_rare', 'warn_why', 'column_generation',
-           'generate']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #63ad982a
 LATE = "the time is up"

@@ -16,7 +16,7 @@ from .repeated_sums import possible_rests
 from ..workshop.validation import PriorLike
 
 # %% auto #0
-__all__ = ['HALVINGS', 'SAFE', 'MOST_PEOPLE', 'hulls', 'lattice_prices', 'lattice_loss', 'people_of']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10006
 HALVINGS = 60

@@ -16,8 +16,7 @@ from ..foundations.utility import FInformation
 from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
-__all__ = ['Floats', 'Whole', 'SAME', 'OUTWARD', 'Groups', 'closed_bound', 'Fillings', 'joined', 'nothing', 'windows', 'circle',
-           'turns', 'nearest_pairs', 'with_rest', 'near_misses']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]

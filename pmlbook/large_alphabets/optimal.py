@@ -55,9 +55,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['FEW', 'LOOSE', 'NOTHING', 'LOWER', 'SETTLED', 'TIKHONOV', 'RARE', 'METHODS', 'closed_form', 'formula_vertices',
-           'formula_prices', 'formula_bound', 'programme_for', 'rounding', 'bracket', 'programmed', 'loose',
-           'at_lower_level', 'better', 'Blend', 'optimal_mechanism']
+__all__ = ['METHODS', 'optimal_mechanism']
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #19f58591
 def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:

@@ -41,8 +41,7 @@ from pmlbook.foundations.utility import (
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['FORMAT', 'ENTRIES', 'KEYS', 'SIGNED', 'DECIMAL', 'Optimality', 'utility_called', 'exact_value', 'bounded',
-           'certify_optimum', 'to_json', 'from_json']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #69cd406c
 FORMAT = "pmlbook optimality 1"

@@ -19,7 +19,7 @@ from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import ExpectedGain, FInformation, Utility
 
 # %% auto #0
-__all__ = ['PROOFS', 'CHOICES', 'price_bound', 'chord_bound', 'enumerated_design', 'proof_prices']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/08_price_bound.ipynb #7e35c394
 PROOFS = ("vertices", "chords", "shares")

@@ -13,7 +13,7 @@ from .losses import Fillings, Floats, Groups, Whole, joined, nothing
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['STEPS', 'BLOCK', 'greedy', 'reaches', 'Half', 'two_halves', 'Rests', 'Pairs', 'best_of', 'cheapest', 'price']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #cbb78a5d
 def greedy(groups: Groups, prices: Floats) -> tuple[Floats, float, float]:

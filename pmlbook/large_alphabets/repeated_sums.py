@@ -15,9 +15,7 @@ from .pricing import greedy, reaches
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['CROWD', 'LONGEST', 'UNITS', 'PEOPLE', 'POINTS', 'LARGE', 'HALVINGS', 'FROM', 'TO', 'Sums', 'sums_of', 'Crowded',
-           'near_an_end', 'price_sums', 'sums_repeat', 'near_units', 'common_unit', 'possible_rests', 'Cells',
-           'highest', 'near_fillings', 'price_cells', 'numbers_full', 'upper_hull', 'price_plane']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #a57cd3c1
 class Sums:

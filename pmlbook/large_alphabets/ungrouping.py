@@ -12,7 +12,7 @@ import numpy as np
 from .losses import Floats, Whole
 
 # %% auto #0
-__all__ = ['TINY', 'AT_ONCE', 'rounding_of', 'snapped', 'deal', 'timetable', 'together', 'unroll', 'reduced']
+__all__ = []
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #08b423d2
 TINY = 1e-12  # a smaller part of a symbol or of the time is rounding

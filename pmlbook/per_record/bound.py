@@ -18,8 +18,7 @@ from .classes import RecordProblem
 from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
 
 # %% auto #0
-__all__ = ['DIM', 'GENEROUS', 'HAIR', 'FAR', 'MOST_STEPS', 'NOTHING', 'WORTH', 'gains_beside', 'longest_edge', 'prices', 'Cells',
-           'bound_cells', 'whole', 'rises', 'narrow', 'overpaid', 'Cuts', 'cuts', 'split', 'near_uniform']
+__all__ = []
 
 # %% ../../nbs/per_record/06_bound.ipynb #aside002
 DIM = 1e-30  # smaller posteriors are read as this: too well, as is allowed

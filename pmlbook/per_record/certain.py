@@ -18,7 +18,7 @@ from .classes import RecordProblem
 from .tilted import CHUNK
 
 # %% auto #0
-__all__ = ['MAX_CHOICES', 'capacities', 'flat_part']
+__all__ = []
 
 # %% ../../nbs/per_record/07_certain.ipynb #4b2222a2
 MAX_CHOICES = 20_000  # combinations of classes that are tried one by one

@@ -36,9 +36,7 @@ from .rank import rank_bound
 from .tilted import TINY, best_adversary, climb, spare, unsure
 
 # %% auto #0
-__all__ = ['MAX_CELLS', 'MAX_MEMORY', 'BATCH', 'AT_ONCE', 'PATIENCE', 'ASIDE', 'Search', 'top', 'search', 'worst_prior',
-           'Adversary', 'check_entropy', 'in_turn', 'kinds', 'per_record_leakage', 'worst_record', 'LeakageCurve',
-           'leakage_curve']
+__all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
 
 # %% ../../nbs/per_record/11_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open

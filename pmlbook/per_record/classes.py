@@ -29,8 +29,7 @@ from pmlbook.workshop.validation import (
 from .queries import Query, in_order
 
 # %% auto #0
-__all__ = ['MOST_CLASSES', 'MAX_NUMBERS', 'Group', 'log_sum', 'RecordProblem', 'grouped', 'stacked', 'check_rows',
-           'record_problem', 'classes_of', 'AdversaryPrior']
+__all__ = []
 
 # %% ../../nbs/per_record/04_classes.ipynb #de542b3d
 def log_sum(logs: NDArray[np.float64]) -> float:

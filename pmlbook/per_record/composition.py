@@ -29,7 +29,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_count, check_epsilon
 
 # %% auto #0
-__all__ = ['concave_bound', 'product_query', 'PairAudit', 'audit_pair']
+__all__ = ['product_query', 'PairAudit', 'audit_pair']
 
 # %% ../../nbs/per_record/13_composition.ipynb #966c19ca
 def concave_bound(levels: NDArray[np.float64], bounds: NDArray[np.float64], at: float) -> float:

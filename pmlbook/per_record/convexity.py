@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import entr
 
 # %% auto #0
-__all__ = ['border_mixture', 'Gradients', 'information_gradients']
+__all__ = []
 
 # %% ../../nbs/per_record/02_convexity.ipynb #a549d687
 def _to_border(

@@ -16,7 +16,7 @@ from .tilted import TINY, blur, margin, posterior_gains, reply, tilt
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['NEAREST', 'Stand', 'own_multiplier', 'at_rest', 'Most', 'most', 'over_values', 'dear_bound']
+__all__ = []
 
 # %% ../../nbs/per_record/08_doubt.ipynb #7ef6a83a
 class Stand(NamedTuple):

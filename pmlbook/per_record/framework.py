@@ -23,8 +23,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['check_belief', 'check_release', 'check_record', 'by_record', 'split_belief', 'join_belief', 'record_information',
-           'dalenius_level', 'belief_grid', 'information_of_all']
+__all__ = []
 
 # %% ../../nbs/per_record/01_framework.ipynb #95a40f80
 def _shape_of(array: ArrayLike) -> tuple[int, ...]:

@@ -38,7 +38,7 @@ from .walk_prices import MOST_PIECES, grow_prices
 from .walk_values import grow_values
 
 # %% auto #0
-__all__ = ['CHOICES', 'find_vertices', 'LeakageProof', 'leakage_proof']
+__all__ = ['LeakageProof', 'leakage_proof']
 
 # %% ../../nbs/per_record/18_handed_over.ipynb #hand0005
 CHOICES = 2_000  # of classes; more are not tried

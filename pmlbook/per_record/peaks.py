@@ -19,9 +19,7 @@ from .tilted import EPS, TINY, blur, margin
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['GRID', 'MOST_STEPS', 'FINER', 'MOST_PIECES', 'MOST_SPOTS', 'NARROW', 'CHEAP', 'Peaks', 'peaks', 'left_out', 'Price',
-           'pays', 'landscape', 'summits', 'dual', 'best_price', 'above', 'tops', 'Piece', 'bounded', 'valley',
-           'peaks_bound', 'starting_price']
+__all__ = []
 
 # %% ../../nbs/per_record/10_peaks.ipynb #peaks005
 class Peaks(NamedTuple):

@@ -30,10 +30,7 @@ BITS = 128  # of the middle of a ball
 TINY = 1e-300
 
 # %% auto #0
-__all__ = ['flint', 'BITS', 'TINY', 'FORMAT', 'ProofFailed', 'Attack', 'distinct_attacks', 'attacks_on_sum', 'World', 'world',
-           'log_total', 'distribution_of', 'largest', 'ends_of', 'keeps', 'Vertices', 'walk_vertices', 'Witness',
-           'learnt', 'fields_of', 'number', 'whole', 'numbers', 'nodes_of', 'walked', 'Proof', 'read_proof',
-           'check_proof']
+__all__ = ['flint', 'BITS', 'TINY', 'ProofFailed', 'Attack', 'distinct_attacks', 'attacks_on_sum']
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0004
 class ProofFailed(ValueError):

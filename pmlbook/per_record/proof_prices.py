@@ -28,8 +28,7 @@ from pmlbook.per_record.proof_checker import (
 )
 
 # %% auto #0
-__all__ = ['LOOKS', 'Sides', 'NET', 'Curve', 'summit', 'between', 'curve_above', 'Halve', 'Prices', 'PriceTree', 'Spots', 'spots',
-           'walk', 'cut_piece', 'piece_bound', 'curve_of', 'highest_seen', 'read']
+__all__ = []
 
 # %% ../../nbs/per_record/22_proof_prices.ipynb #chkp0004
 class Curve(NamedTuple):

@@ -32,8 +32,7 @@ from pmlbook.per_record.proof_checker import (
 )
 
 # %% auto #0
-__all__ = ['Cut', 'Leaf', 'gains_of_leaf', 'tilted_bound', 'leaf_bound', 'Cell', 'paying', 'everybody', 'sure_rises', 'halves',
-           'Readings', 'walk', 'read']
+__all__ = []
 
 # %% ../../nbs/per_record/20_proof_readings.ipynb #chkr0004
 class Cut(NamedTuple):

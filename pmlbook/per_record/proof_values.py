@@ -33,8 +33,7 @@ from pmlbook.per_record.proof_checker import (
 )
 
 # %% auto #0
-__all__ = ['Slice', 'Beside', 'Value', 'ByValue', 'room_inside', 'means', 'Ground', 'ground', 'intervals', 'chord', 'value_top',
-           'walk', 'cut_box', 'read']
+__all__ = []
 
 # %% ../../nbs/per_record/21_proof_values.ipynb #chkv0004
 class Slice(NamedTuple):

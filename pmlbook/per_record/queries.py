@@ -27,9 +27,8 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'MAX_STEPS', 'MAX_BITS', 'check_records', 'check_value', 'Query',
-           'in_order', 'count_totals', 'SumQuery', 'counting', 'modular_sum', 'parity', 'threshold',
-           'pairwise_products', 'difference']
+__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'in_order', 'SumQuery',
+           'counting', 'modular_sum', 'parity', 'threshold', 'pairwise_products']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
 MAX_DATASETS = 2**18  # more than these are not listed

@@ -18,8 +18,7 @@ from .tilted import TINY, blur, margin
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['HEATS', 'MOST_BOXES', 'MOST_WORK', 'MOST_NUMBERS', 'TRIAL', 'EDGE', 'inside_room', 'reach', 'Frame', 'frame', 'Boxes',
-           'chords', 'boxed', 'slices', 'sliced', 'value_bound', 'highest', 'rank_bound']
+__all__ = []
 
 # %% ../../nbs/per_record/09_rank.ipynb #9f2ec004
 def inside_room(problem: RecordProblem, b: float, value: float) -> NDArray[np.float64]:

@@ -15,8 +15,7 @@ from ..workshop.progress import Clock
 from .classes import RecordProblem
 
 # %% auto #0
-__all__ = ['EPS', 'TINY', 'COLD', 'HOT', 'CHUNK', 'Tilted', 'tilt', 'margin', 'blur', 'spare', 'unsure', 'Reply', 'reply',
-           'gains_of', 'posterior_gains', 'climb', 'starting_points', 'best_adversary']
+__all__ = []
 
 # %% ../../nbs/per_record/05_tilted.ipynb #311571a2
 class Tilted(NamedTuple):

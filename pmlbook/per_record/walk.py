@@ -24,7 +24,7 @@ from .proof_checker import Attack, distinct_attacks
 from .proof_readings import Cut, Leaf, Readings
 
 # %% auto #0
-__all__ = ['MOST_NODES', 'attacks', 'problem_of', 'first_cells', 'short', 'grow_readings']
+__all__ = []
 
 # %% ../../nbs/per_record/15_walk.ipynb #walk0006
 def attacks(query: Query, channel: ArrayLike) -> list[Attack]:

@@ -29,7 +29,7 @@ from .proof_prices import Halve, PriceTree, Prices
 from .walk import problem_of
 
 # %% auto #0
-__all__ = ['MOST_PIECES', 'grow_prices']
+__all__ = []
 
 # %% ../../nbs/per_record/17_walk_prices.ipynb #pric0010
 MOST_PIECES = 2_000  # nodes; a walk through so many takes a minute

@@ -30,7 +30,7 @@ from .proof_values import Beside, ByValue, Slice, Value
 from .walk import MOST_NODES, problem_of, short
 
 # %% auto #0
-__all__ = ['min_share', 'grow_values']
+__all__ = []
 
 # %% ../../nbs/per_record/16_walk_values.ipynb #valu0014
 def min_share(uniform: float, a: int, value: float, room: float) -> float:

@@ -24,8 +24,7 @@ from ..release.sampling import UNITS
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['MOST_SECRETS', 'Column', 'JointRelease', 'matched', 'compose', 'composed_level', 'exact_vertices', 'best_answer',
-           'worst_joint_level']
+__all__ = ['Column', 'JointRelease', 'matched', 'compose', 'composed_level']
 
 # %% ../../nbs/practice/12_composition.ipynb #2101a1e6
 class Column(NamedTuple):

@@ -34,8 +34,8 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'PriorRegion', 'box_region', 'box_around', 'ball_region', 'exact_fill',
-           'worst_prior', 'worst_leakage']
+__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'box_region', 'box_around', 'ball_region', 'exact_fill', 'worst_prior',
+           'worst_leakage']
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #8792f26d
 ZEROS = ("refuse", "drop", "add")

@@ -20,9 +20,7 @@ from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
 
 # %% auto #0
-__all__ = ['EMPTY', 'PART', 'FULL', 'GOLDEN', 'RARE', 'SOME_ZERO', 'NO_ZERO', 'NO_ZERO_UPPER', 'ENDS', 'HALVINGS', 'NEAR',
-           'STALE', 'LONGEST', 'SEARCHED', 'MOST_SECRETS', 'Knapsacks', 'exchanged', 'min_of', 'ceilings', 'highest',
-           'arcs', 'Pool', 'grow']
+__all__ = []
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3e3ea003
 EMPTY, PART, FULL = 0, 1, 2  # states of a secret in a column: 0, t, or 1

@@ -27,8 +27,7 @@ from ..release.mechanism import certified_level
 from ..foundations.probability import exact_prior
 
 # %% auto #0
-__all__ = ['MOST_NAMED', 'check_probability', 'belief_range', 'largest_odds', 'best_guess', 'level_within', 'odds_level',
-           'level_for', 'exclusion_level', 'may_rule_out', 'meaning']
+__all__ = []
 
 # %% ../../nbs/practice/05_choosing_epsilon.ipynb #1c3ed63a
 def check_probability(value: float, name: str = "probability") -> float:

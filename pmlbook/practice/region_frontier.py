@@ -31,8 +31,7 @@ from ..worst_case.min_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
 
 # %% auto #0
-__all__ = ['FIXED', 'STEPS', 'NARROW', 'exact_member', 'region_lift', 'proves', 'RegionBracket', 'robust_min_leakage',
-           'robust_frontier']
+__all__ = ['robust_min_leakage', 'robust_frontier']
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #6d774566
 def exact_member(

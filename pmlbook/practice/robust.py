@@ -29,8 +29,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['MOST', 'TOLERANCE', 'ENOUGH', 'min_probability', 'RobustVertices', 'vertices_of', 'robust_vertices', 'robust_columns',
-           'robust_bound', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
+__all__ = ['TOLERANCE', 'ENOUGH', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds

@@ -29,8 +29,7 @@ from pmlbook.practice.estimated_prior import (
 from .robust import keeps_level
 
 # %% auto #0
-__all__ = ['Strata', 'STRATA', 'Stratum', 'LevelExceeded', 'in_one_order', 'boxes', 'strata_levels', 'check_strata',
-           'strata_region', 'tally']
+__all__ = []
 
 # %% ../../nbs/practice/11_strata.ipynb #5a3a88b0
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['NUMBER', 'TIMES', 'Shares', 'RULES', 'sentence_level', 'sentence_levels', 'explain']
+__all__ = ['Shares', 'RULES', 'sentence_level', 'sentence_levels', 'explain']
 
 # %% ../../nbs/practice/06_words.ipynb #2415786f
 NUMBER = r"(\d+(?:\.\d+)?|\d+/0*[1-9]\d*)"

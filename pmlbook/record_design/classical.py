@@ -19,7 +19,7 @@ from ..workshop.linear_programmes import Infeasible, as_fractions
 from ..workshop.validation import check_distribution, check_epsilon, real_array
 
 # %% auto #0
-__all__ = ['RateDistortion', 'rate_distortion']
+__all__ = []
 
 # %% ../../nbs/record_design/05_classical.ipynb #db03f073
 class RateDistortion(NamedTuple):

@@ -28,7 +28,7 @@ from .symmetry import setting, value_masses
 from ..per_record.tilted import EPS
 
 # %% auto #0
-__all__ = ['NOISE', 'LARGEST', 'RecordDesign', 'leakage_distortion', 'distortion_leakage', 'leakage_distortion_curve']
+__all__ = ['leakage_distortion', 'distortion_leakage']
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #219c35ea
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,7 @@ from .symmetry import Setting
 from ..per_record.tilted import EPS, climb, starting_points, unsure
 
 # %% auto #0
-__all__ = ['Pool', 'planes_at', 'row_problem', 'attack', 'certify']
+__all__ = []
 
 # %% ../../nbs/record_design/02_planes.ipynb #000a1231
 @dataclass

@@ -22,8 +22,7 @@ from .symmetry import Setting
 from ..per_record.tilted import EPS, unsure
 
 # %% auto #0
-__all__ = ['BARRED', 'SMALLEST', 'MAX_VARIABLES', 'MAX_ROUNDS', 'PATIENCE', 'Orbits', 'Goal', 'referee', 'weak_duality',
-           'best_against', 'small_steps', 'rounding_loss', 'Match', 'play_round', 'play']
+__all__ = []
 
 # %% ../../nbs/record_design/03_rounds.ipynb #2c78654b
 BARRED = 2.0**36  # a cell that costs more, in units of the distortion at stake, is not used

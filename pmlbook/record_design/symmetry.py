@@ -23,9 +23,7 @@ from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_l
 from ..per_record.queries import Query, SumQuery, counting, difference, in_order
 
 # %% auto #0
-__all__ = ['MAX_ROWS', 'MAX_TABLE', 'ALIKE', 'Pairs', 'check_table', 'check_distortion', 'check_data', 'usual', 'matching',
-           'components', 'renamings_of_weights', 'renamings_of_datasets', 'Setting', 'value_masses', 'everything',
-           'setting', 'parity_min_leakage', 'parity_min_distortion']
+__all__ = []
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #1c147b83
 MAX_ROWS = 4096  # more datasets than these are not given a row each

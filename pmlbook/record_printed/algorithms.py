@@ -31,7 +31,7 @@ from pmlbook.record_printed.conditionals import (
 )
 
 # %% auto #0
-__all__ = ['MarginalRun', 'update_marginal', 'Run', 'sharpest_table', 'alternating_leakage', 'random_belief', 'restarts']
+__all__ = []
 
 # %% ../../nbs/record_printed/02_algorithms.ipynb #4094df07
 class MarginalRun(NamedTuple):

@@ -16,8 +16,7 @@ from scipy.special import entr
 from ..per_record.convexity import information_gradients
 
 # %% auto #0
-__all__ = ['Reading', 'project_to_simplex', 'NoRoot', 'temper', 'entropy_projection', 'ConditionalRun', 'information_of_rows',
-           'update_conditionals']
+__all__ = []
 
 # %% ../../nbs/record_printed/01_conditionals.ipynb #38125d9d
 def project_to_simplex(vector: NDArray[np.float64]) -> NDArray[np.float64]:

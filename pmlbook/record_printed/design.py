@@ -19,7 +19,7 @@ from ..per_record.queries import Query
 from ..record_design.symmetry import check_data, check_distortion
 
 # %% auto #0
-__all__ = ['DesignRun', 'expected_costs', 'blurred', 'alternating_design', 'alternating_distortion']
+__all__ = []
 
 # %% ../../nbs/record_printed/06_design.ipynb #41facaea
 @dataclass(frozen=True, eq=False)

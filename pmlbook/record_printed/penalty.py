@@ -16,7 +16,7 @@ from ..per_record.convexity import information_gradients
 from ..per_record.framework import by_record, information_of_all, split_belief
 
 # %% auto #0
-__all__ = ['Test', 'softplus', 'Subproblem', 'Descent', 'exponentiated_step', 'descend', 'Round', 'PenaltyRun', 'penalty_method']
+__all__ = []
 
 # %% ../../nbs/record_printed/05_penalty.ipynb #357ef45d
 def softplus(z: float) -> float:

@@ -34,7 +34,7 @@ from pmlbook.release.strict_json import (
 from ..workshop.validation import InvalidPrior, check_epsilon
 
 # %% auto #0
-__all__ = ['CUT', 'FORMAT', 'NATS', 'KEYS', 'exp_below', 'shares_of', 'exact_lifts', 'Certificate']
+__all__ = ['Certificate']
 
 # %% ../../nbs/release/03_certificate.ipynb #e13aa92f
 CUT = Context(prec=40, rounding=ROUND_FLOOR, traps=[])

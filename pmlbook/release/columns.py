@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 from ..workshop.validation import Unnamed
 
 # %% auto #0
-__all__ = ['MISSING', 'UNKNOWN', 'SPAN', 'EXACT', 'READERS', 'GAPS', 'WRITERS', 'library', 'is_missing', 'codes_of_list',
-           'codes_of_integers', 'name_array', 'comparable', 'codes_of_numpy', 'codes_of_pandas', 'codes_of_polars',
-           'codes_of_arrow', 'categories_of', 'in_order', 'encode', 'check_gaps', 'without_missing', 'shortened',
-           'listed', 'length', 'plain', 'blocks', 'released_names', 'released_title', 'title_beside', 'decode',
-           'decode_numpy', 'among', 'decode_pandas', 'decode_polars', 'decode_arrow', 'fitting']
+__all__ = []
 
 # %% ../../nbs/release/06_columns.ipynb #5797d00c
 MISSING, UNKNOWN = -1, -2

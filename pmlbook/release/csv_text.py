@@ -20,9 +20,7 @@ from .columns import is_missing, listed
 from .files import Source, unpacked
 
 # %% auto #0
-__all__ = ['PROBE', 'ROW', 'ROWS', 'ROOM', 'PIECE', 'LINE_END', 'UNUSED', 'NUMBER', 'Block', 'Write', 'MARK', 'SAID',
-           'keeps_text', 'Layout', 'settled', 'Text', 'line_feed', 'line_ends', 'parted', 'joined', 'hidden', 'Rows',
-           'written', 'CsvTable']
+__all__ = []
 
 # %% ../../nbs/release/09_csv_text.ipynb #e9ce22bf
 PROBE = "az.,;|\t\"'\\u0041\\x41~{}+AE-&#65;=?\r\n0" + "x" * 100

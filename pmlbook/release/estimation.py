@@ -20,8 +20,7 @@ from .intervals import exact_interval, score_interval
 from ..workshop.validation import Frozen, aligned, real_array, shortened
 
 # %% auto #0
-__all__ = ['RARE', 'HIDDEN', 'STORED', 'ROUGH', 'METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'undoing', 'scores_for', 'undone',
-           'invert', 'likeliest', 'as_goal', 'check_request', 'Estimate', 'Functional']
+__all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_request', 'Estimate']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
 RARE = (

@@ -20,8 +20,7 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 # %% auto #0
-__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'NO_LINKS', 'Source', 'open_source', 'unpacked', 'packed',
-           'check_target', 'orderly_end', 'nameless_file', 'new_file', 'confirm_folder']
+__all__ = []
 
 # %% ../../nbs/release/08_files.ipynb #c9dd3ec7
 @dataclass(frozen=True)

@@ -19,9 +19,7 @@ from ..workshop.enclosure import float_below
 from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 
 # %% auto #0
-__all__ = ['OUTWARD', 'ROUNDED', 'LEAST_TAIL', 'SAME', 'HOPELESS', 'OFF', 'Ends', 'NEAR', 'FAR', 'NEWTON_STEPS', 'ARMIJO',
-           'Barrier', 'HARDER', 'HARDEST', 'LEAST_LEVEL', 'MOST_PEOPLE', 'clopper_pearson', 'nested_sets', 'min_value',
-           'ends_that_fit', 'exact_interval', 'divergences', 'descend', 'score_interval']
+__all__ = []
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
 OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;

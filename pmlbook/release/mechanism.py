@@ -49,7 +49,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['Mechanism', 'certified_level', 'published_share', 'standing', 'share_text', 'Design']
+__all__ = ['Mechanism', 'Design']
 
 # %% ../../nbs/release/07_mechanism.ipynb #a8f86163
 @dataclass(frozen=True, eq=False, repr=False)

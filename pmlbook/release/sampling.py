@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from ..workshop.validation import frozen_array
 
 # %% auto #0
-__all__ = ['BITS', 'UNITS', 'FIRST', 'Words', 'KEY', 'CELLS', 'CHUNK', 'to_weights', 'alias_row', 'AliasTables', 'alias_tables',
-           'random_words', 'check_unseeded', 'counter_words', 'KeyedWords', 'Guide', 'guide']
+__all__ = []
 
 # %% ../../nbs/release/01_sampling.ipynb #f2f77752
 BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding

@@ -16,9 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 # %% auto #0
-__all__ = ['BYTES', 'LENGTH', 'ENTRIES', 'NUMBER', 'DIGITS', 'FRACTION', 'float_text', 'read_object', 'common_denominator',
-           'fractions_of', 'check_size', 'rows_of', 'json_text', 'names_text', 'write_object', 'require_keys',
-           'require_same']
+__all__ = []
 
 # %% ../../nbs/release/02_strict_json.ipynb #c20d8b07
 BYTES, LENGTH, ENTRIES, NUMBER, DIGITS = 2**25, 2**14, 2**20, 40, 600

@@ -19,7 +19,7 @@ from .csv_text import CsvTable, Layout, Write
 from .files import Source, open_source
 
 # %% auto #0
-__all__ = ['PARQUET', 'BATCH', 'Table', 'ParquetTable', 'is_parquet', 'open_table', 'find_column']
+__all__ = []
 
 # %% ../../nbs/release/10_tables.ipynb #da0b4efe
 PARQUET = (".parquet", ".pq")

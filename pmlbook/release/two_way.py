@@ -22,8 +22,7 @@ from .mechanism import Mechanism
 from ..workshop.validation import Frozen, check_instance, shortened
 
 # %% auto #0
-__all__ = ['CELLS', 'MANY', 'NOBODY', 'NEAR_ROOT', 'SPLITS', 'two_way', 'last_good', 'GroupMean', 'subtracted', 'GroupDifference',
-           'TwoWay']
+__all__ = ['CELLS', 'MANY', 'two_way', 'TwoWay']
 
 # %% ../../nbs/release/12_two_way.ipynb #5026542b
 CELLS = 1500  # at most; the table of all outcomes given all cells is held in memory

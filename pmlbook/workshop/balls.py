@@ -17,8 +17,7 @@ from .linear_programmes import SolverFailed
 from .proof import Proof
 
 # %% auto #0
-__all__ = ['TOUCH', 'WIDTH', 'MOST', 'PIECES', 'BITS', 'Box', 'Ball', 'log', 'exp', 'xlogx', 'entropy', 'information',
-           'joint_information', 'enclose', 'Enclosed', 'prove_over']
+__all__ = []
 
 # %% ../../nbs/workshop/09_balls.ipynb #a7ef7448
 class Ball:

@@ -10,8 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 
 # %% auto #0
-__all__ = ['DIGITS', 'Pair', 'digits_for', 'decimals', 'ln_around', 'exp_around', 'sqrt_around', 'float_above', 'float_below',
-           'reaches', 'level_of']
+__all__ = []
 
 # %% ../../nbs/workshop/02_enclosure.ipynb #99ea1d18
 DIGITS = 40  # correct digits of an enclosure, whatever cancels afterwards

@@ -31,7 +31,7 @@ from PIL import Image
 from .plots import themed
 
 # %% auto #0
-__all__ = ['Control', 'POSITIONS', 'LABELS', 'steps', 'thinned', 'Explorer', 'explore']
+__all__ = []
 
 # %% ../../nbs/workshop/06_explore.ipynb #db425a6d
 Control = tuple[float, float, float, float] | list[Any]

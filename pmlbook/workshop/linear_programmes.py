@@ -20,8 +20,7 @@ from scipy.optimize import linprog
 from .progress import Clock
 
 # %% auto #0
-__all__ = ['FAR', 'PATIENCE', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose', 'Programme', 'maximise',
-           'Column', 'Mixture', 'digits_for', 'maximise_precisely', 'as_fractions', 'whole_numbers', 'as_decimal']
+__all__ = ['FAR', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose']
 
 # %% ../../nbs/workshop/03_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):

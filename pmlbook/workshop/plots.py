@@ -18,8 +18,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['LEAKAGE', 'UTILITY', 'ADVERSARY', 'BASELINE', 'plot_channel', 'plot_leakage', 'plot_tradeoff', 'to_triangle',
-           'plot_simplex', 'plot_posteriors', 'themed']
+__all__ = []
 
 # %% ../../nbs/workshop/05_plots.ipynb #3086192f
 # Hues of the book: leakage, utility, adversary, and what the optimum is compared with.

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any, Self
 
 # %% auto #0
-__all__ = ['QUIET_SECONDS', 'GRACE', 'watched', 'Clock']
+__all__ = []
 
 # %% ../../nbs/workshop/04_progress.ipynb #04f3ca3a
 def watched() -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from .linear_programmes import SolverFailed
 
 # %% auto #0
-__all__ = ['STEPS', 'STAGES', 'Proof', 'reals', 'symbols', 'prove', 'distribution', 'average', 'private']
+__all__ = []
 
 # %% ../../nbs/workshop/08_proof.ipynb #f658133c
 STEPS = (

@@ -21,7 +21,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['UTILITIES', 'MOST', 'Simplex', 'simplex', 'Foldable', 'foldable', 'Staircase', 'staircase', 'Saddle', 'saddle']
+__all__ = []
 
 # %% ../../nbs/workshop/07_simplex.ipynb #5c62b95d
 UTILITIES = ("mutual_information", "chi_square", "total_variation")  # that simplex.js knows too

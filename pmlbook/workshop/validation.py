@@ -17,10 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'needed_pandas', 'shortened',
-           'real_array', 'Unnamed', 'names_of', 'first_names', 'distinct', 'check_names', 'order_of', 'aligned',
-           'labels_of', 'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon',
-           'check_instance', 'check_count', 'unit_of', 'frozen_array', 'Frozen']
+__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'needed_pandas']
 
 # %% ../../nbs/workshop/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):

@@ -38,7 +38,7 @@ from .rare_secrets import NOBODY, decimals, earnings, filled
 from .rival import normalised
 
 # %% auto #0
-__all__ = ['SHAVES', 'expected_utility', 'price_bound', 'expected_utility_mechanism']
+__all__ = ['expected_utility_mechanism']
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #3a3dd3d3
 def expected_utility(

@@ -18,7 +18,7 @@ from .problem import check_utilities
 from .utility_safe import utility_safe_leakage, utility_safe_mechanism
 
 # %% auto #0
-__all__ = ['counting_utilities', 'utility_safe_within', 'exponential_for_pml', 'response_for_pml']
+__all__ = []
 
 # %% ../../nbs/worst_case/09_experiments.ipynb #4a8a6c1d
 def counting_utilities(n: int, penalty: float = 1.0) -> NDArray[np.float64]:

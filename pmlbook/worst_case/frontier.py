@@ -22,7 +22,7 @@ from .min_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
-__all__ = ['SAME', 'thresholds_between', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
+__all__ = ['SAME', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
 def thresholds_between(utilities: NDArray[np.float64]) -> NDArray[np.float64]:

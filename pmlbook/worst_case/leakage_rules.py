@@ -14,7 +14,7 @@ from ..foundations.leakage import pointwise_maximal_leakage
 from ..workshop.validation import check_epsilon, check_pair, check_prior
 
 # %% auto #0
-__all__ = ['leakage_parts', 'ldp_to_pml', 'ldp_for_pml']
+__all__ = []
 
 # %% ../../nbs/worst_case/02_leakage_rules.ipynb #15c35e83
 def leakage_parts(

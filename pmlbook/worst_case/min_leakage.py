@@ -32,7 +32,7 @@ from .rare_secrets import search_precisely
 from .rival import rival_bound, search
 
 # %% auto #0
-__all__ = ['HIGHEST', 'TIGHT', 'RULES', 'check_allowed', 'maximal_outputs', 'Bracket', 'min_leakage_of_mask', 'min_leakage']
+__all__ = ['RULES', 'min_leakage']
 
 # %% ../../nbs/worst_case/05_min_leakage.ipynb #2fa1d1b2
 def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from pmlbook.workshop.validation import (
 )
 
 # %% auto #0
-__all__ = ['check_utilities', 'rank_matrix', 'allowed_by_value', 'allowed_by_rank', 'worst_value', 'worst_rank']
+__all__ = []
 
 # %% ../../nbs/worst_case/01_problem.ipynb #1bea803e
 def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:

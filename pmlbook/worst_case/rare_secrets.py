@@ -25,7 +25,7 @@ from ..workshop.progress import Clock
 from .rival import ROUNDS, rival_bound
 
 # %% auto #0
-__all__ = ['NOBODY', 'HAIR', 'filled', 'earnings', 'decimals', 'Cover', 'cover', 'search_precisely']
+__all__ = []
 
 # %% ../../nbs/worst_case/08_rare_secrets.ipynb #2d61cfc6
 def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> dict[int, Fraction]:

@@ -23,7 +23,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import ROUNDING
 
 # %% auto #0
-__all__ = ['CLOSE', 'ROUNDS', 'rival_bound', 'Coverage', 'coverage', 'normalised', 'proposals', 'search']
+__all__ = []
 
 # %% ../../nbs/worst_case/04_rival.ipynb #41aaa14c
 def rival_bound(allowed: NDArray[np.bool_], prior: NDArray[Any], rival: NDArray[Any]) -> Any:
