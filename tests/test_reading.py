@@ -86,3 +86,9 @@ def test_minutes_count_words_and_the_code_that_is_shown(tmp_path):
     path = tmp_path / "01_chapter.ipynb"
     path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
     assert minutes(path) == 3
+
+
+def test_no_page_speaks_of_an_edition_that_never_was():
+    never = re.compile(r"\b[Ee]arlier editions?\b|\beditions? of (?:this|the) (?:book|chapter)")
+    pages = [*NBS.rglob("*.ipynb"), *NBS.rglob("*.md")]
+    assert [p.name for p in pages if never.search(p.read_text(encoding="utf-8"))] == []
