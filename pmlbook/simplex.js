@@ -65,8 +65,8 @@
 
   const STYLE = `
     :host { display: block; margin: 1.2rem 0; color: inherit; font-size: .9rem; }
-    .all { display: flex; flex-wrap: wrap; gap: 1rem 2rem; align-items: flex-start; }
-    svg { width: min(22.5rem, 100%); height: auto; touch-action: none; }
+    .all { display: flex; flex-wrap: wrap; gap: 1rem 1.5rem; align-items: flex-start; }
+    svg { width: min(19rem, 100%); height: auto; touch-action: none; }
     text { fill: currentColor; font-size: 13px; }
     .edge { fill: none; stroke: #8a8a8a; }
     .allowed { fill: #d55e00; fill-opacity: .13; stroke: #d55e00; stroke-width: 1.5; }
@@ -83,7 +83,7 @@
     select { color: inherit; background: transparent; border: 1px solid #8a8a8a; border-radius: 3px; font: inherit; }
     option { color: #111; background: #fff; }
     table { font: inherit; color: inherit; border-collapse: collapse; margin: .6rem 0 0; font-variant-numeric: tabular-nums; }
-    th, td { padding: .1rem .55rem; text-align: right; font-weight: 400; }
+    th, td { padding: .1rem .3rem; text-align: right; font-weight: 400; }
     @media (min-width: 48rem) { th:first-child { white-space: nowrap; } }
     @media (max-width: 30rem), print { th, td { padding-inline: .25rem; } }
     caption { text-align: left; padding: .2rem 0; }
@@ -104,7 +104,7 @@
         <svg viewBox="0 0 ${SIDE + 2 * LEFT} ${HIGH + TOP + 28}" role="group" aria-label="Beliefs about three secrets, as a triangle">
           <polygon class="edge" points="${line([[1, 0, 0], [0, 1, 0], [0, 0, 1]])}"/>
           <polygon class="allowed"/><g class="mix"></g>
-          <text x="${LEFT - 6}" y="${TOP + HIGH + 20}" text-anchor="middle">secret 1</text>
+          <text x="${LEFT}" y="${TOP + HIGH + 20}" text-anchor="middle">secret 1</text>
           <text x="${LEFT + SIDE}" y="${TOP + HIGH + 20}" text-anchor="middle">secret 2</text>
           <text x="${LEFT + SIDE / 2}" y="${TOP - 10}" text-anchor="middle">secret 3</text>
           <g class="prior" tabindex="0" role="slider" aria-label="prior, moved by the arrow keys"
@@ -178,7 +178,7 @@
         return Math.log(Math.max(...channel.map(row => row[y])) / mean);
       });
       const row = (name, cells) => `<th scope="row">${name}</th>${cells.map(v => `<td>${three(v)}</td>`).join("")}`;
-      table.innerHTML = "<caption>the best mechanism: a row of chances for each secret</caption>" +
+      table.innerHTML = "<caption>the best mechanism: a row of probabilities for each secret</caption>" +
         `<tr><td></td><th scope="col">prior</th>${outcomes.map(y => `<th scope="col">outcome ${y}</th>`).join("")}</tr>` +
         channel.map((cells, x) => `<tr>${row(`secret ${x + 1}`, [p[x], ...cells])}</tr>`).join("") +
         `<tr class="leak"><th scope="row">leakage</th><td></td>${leak.map(v => `<td>${three(v)}</td>`).join("")}</tr>`;

@@ -11,9 +11,9 @@ from pathlib import Path
 import nbformat
 from docutils import nodes
 from docutils.statemachine import StringList
+from minutes import minutes, rounded
 from sphinx.util.docutils import SphinxDirective
 
-WORDS_A_MINUTE, LINES_A_MINUTE = 180, 12  # prose, code: a slow and thorough reader
 IMPORT = re.compile(r"^\s*from pmlbook\.(\w+)\.(\w+) import", re.M)
 LINK = re.compile(r"\]\((?:\.\./(\w+)/)?\d\d_(\w+)\.ipynb")
 BOX, ROW, WIDE, GAP = 46, 84, 168, 18  # of the map, in pixels
@@ -39,8 +39,7 @@ def read_chapter(path: Path) -> Chapter:
     folder = path.parent.name
     named = IMPORT.findall(code) + [(f or folder, slug) for f, slug in LINK.findall(prose)]
     needs = {slug for where, slug in named if where == folder}
-    minutes = len(prose.split()) / WORDS_A_MINUTE + len(code.splitlines()) / LINES_A_MINUTE
-    return Chapter(path, title, path.stem[3:], needs, minutes)
+    return Chapter(path, title, path.stem[3:], needs, minutes(path))
 
 
 def read_part(folder: Path) -> list[Chapter]:
@@ -107,7 +106,7 @@ def picture(chapters: list[Chapter]) -> str:
             for k, line in enumerate(text)
         )
         parts.append(
-            f'<a href="{chapter.path.stem}.html"><title>{number}. {html.escape(chapter.title)}</title>'
+            f'<a href="{chapter.path.stem}.html"><title>{number}. {html.escape(chapter.title)}: {rounded(chapter.minutes)} minutes</title>'
             f'<rect x="{x - WIDE / 2:.0f}" y="{y - BOX / 2:.0f}" width="{WIDE}" height="{BOX}" rx="4"/>'
             f"<text>{spans}</text></a>"
         )
@@ -117,12 +116,6 @@ def picture(chapters: list[Chapter]) -> str:
     )
 
 
-def hours(chapters: list[Chapter]) -> str:
-    """Reading time in words."""
-    total = sum(chapter.minutes for chapter in chapters) / 60
-    return "an hour" if total < 1.25 else f"{round(total)} hours"
-
-
 class PartMap(SphinxDirective):
     """``part-map``: the map of the folder in which the page lies, and how long its chapters take."""
 
@@ -130,11 +123,11 @@ class PartMap(SphinxDirective):
         chapters = read_part(Path(self.env.doc2path(self.env.docname)).parent)
         for chapter in chapters:
             self.env.note_dependency(str(chapter.path))
-        note = (
-            f"{len(chapters)} chapter{'s' * (len(chapters) > 1)}, about {hours(chapters)} of slow reading. "
-            "A line runs from a chapter to those that need it; each box is a link."
-        )
-        return [nodes.raw("", picture(chapters), format="html"), nodes.paragraph("", note)]
+        total = rounded(sum(chapter.minutes for chapter in chapters))
+        time = f"about {total} minutes for {len(chapters)} chapters, at 200 words and one piece of code a minute."
+        note = "A line runs from a chapter to those that need it; each box is a link."
+        said = nodes.paragraph("", "", nodes.strong("", "It takes"), nodes.Text(f" {time}"))
+        return [said, nodes.raw("", picture(chapters), format="html"), nodes.paragraph("", note)]
 
 
 class PaperTable(SphinxDirective):

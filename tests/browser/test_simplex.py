@@ -33,6 +33,21 @@ def test_the_browser_agrees_with_the_library(page, site):
         assert found["value"] == pytest.approx(best.value, abs=1e-9), (prior, level, utility)
 
 
+CUT = """element => {
+  const root = element.shadowRoot, frame = root.querySelector('svg').getBoundingClientRect();
+  const inside = (a, b) => a.left >= b.left && a.right <= b.right + 1 && a.top >= b.top && a.bottom <= b.bottom;
+  const words = [...root.querySelectorAll('text')].filter(t => !inside(t.getBoundingClientRect(), frame));
+  const table = root.querySelector('table').getBoundingClientRect();
+  return [words.map(t => t.textContent), table.right <= element.getBoundingClientRect().right + 1];
+}"""
+
+
+def test_no_name_and_no_column_of_it_is_cut(page, site):
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.goto(f"{site}/index.html")
+    assert page.locator("pml-simplex").evaluate(CUT) == [[], True]
+
+
 def test_it_moves_by_key_and_by_mouse(page, site):
     page.goto(f"{site}/{PAGE}")
     element = page.locator("pml-simplex").first

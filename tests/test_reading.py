@@ -1,0 +1,94 @@
+"""What the front page, the part pages and the course promise a reader: times, answers, and what to skip."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from test_links import LINK, NBS, prose
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+from minutes import minutes  # noqa: E402
+
+FRONT = prose(NBS / "index.ipynb")
+PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
+QUESTIONS = {  # the page that answers, and words that the answer has
+    "What is PML?": ("foundations/02_leakage.ipynb", "pointwise maximal leakage"),
+    "Can I use it with pandas?": ("release/06_columns.ipynb", "pandas"),
+    "How is it different from local differential privacy?": (
+        "practice/00_differential_privacy.ipynb",
+        "no level of local DP",
+    ),
+    "Which epsilon?": ("practice/05_choosing_epsilon.ipynb", "largest level"),
+    "What if my prior is wrong?": ("practice/07_estimated_prior.ipynb", "sample"),
+    "How do I report to my board?": ("desk/08_report.ipynb", "report"),
+    "Where are the proofs?": ("results.ipynb", "solver"),
+    "How do I teach this?": ("teaching.md", "six weeks"),
+    "How do I cite it?": ("bibliography.md", "Grosse"),
+    "How do I contribute?": ("contributing.md", "CONTRIBUTING.md"),
+}
+
+
+def test_a_newcomer_finds_ten_answers_by_one_link():
+    rows = re.findall(r"^\| ([A-Z][^|]*\?) \| (.*) \|$", FRONT, re.M)
+    found = {question: LINK.findall(answer) for question, answer in rows}
+    assert set(found) == set(QUESTIONS)
+    for question, (page, words) in QUESTIONS.items():
+        assert page in found[question]
+        assert words.lower() in (NBS / page).read_text(encoding="utf-8").lower(), question
+
+
+def test_the_first_screen_says_what_and_leads_on():
+    """The name in full, one picture, three ways, and why not differential privacy, before anything else."""
+    first = FRONT.partition("## Where to begin")[0]
+    assert "Pointwise maximal leakage" in first and first.count("![") == 1
+    assert re.findall(r"\(#(you-[\w-]+)\)", first) == [
+        "you-study-this",
+        "you-have-a-column-to-release",
+        "you-referee-a-paper",
+    ]
+    assert "practice/00_differential_privacy.ipynb" in first and len(first.split()) < 170
+
+
+@pytest.mark.parametrize("heading", ["You study this", "You have a column to release"])
+def test_a_route_takes_as_long_as_it_says(heading):
+    route = FRONT.partition(f"### {heading}\n")[2].partition("\n### ")[0]
+    before, said = re.match(r"(.*?)take about (\d+) minutes", route, re.S).groups()
+    chapters = {NBS / link for link in LINK.findall(before) if "/index" not in link}
+    assert len(chapters) >= 3
+    assert 0.85 <= sum(map(minutes, chapters)) / int(said) <= 1.15
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.parent.name)
+def test_a_part_says_what_it_proves_what_it_needs_and_what_to_skip(path):
+    text = prose(path)
+    for head in ("**What it proves.**", "**You need**", "**On a first reading skip**"):
+        assert text.count(head) == 1
+    assert len(text.partition(":::")[0].split()) < 180
+    for link in LINK.findall(text.partition("skip**")[2].partition(":::")[0]):
+        assert (path.parent / link).parent == path.parent, "a chapter of this part"
+
+
+def test_every_part_has_its_page():
+    parts = {path.parent for path in NBS.glob("*/[0-9]*.ipynb")}
+    assert {path.parent for path in PARTS} == parts
+
+
+def test_minutes_count_words_and_the_code_that_is_shown(tmp_path):
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["word " * 400]},
+        {"cell_type": "code", "metadata": {}, "source": ["#| export\n", "x = 1"]},
+        {"cell_type": "code", "metadata": {"tags": ["hide-cell"]}, "source": ["assert x"]},
+        {"cell_type": "code", "metadata": {}, "source": ["#| default_exp part.chapter"]},
+    ]
+    path = tmp_path / "01_chapter.ipynb"
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    assert minutes(path) == 3
+
+
+def test_no_page_speaks_of_an_edition_that_never_was():
+    never = re.compile(r"\b[Ee]arlier editions?\b|\beditions? of (?:this|the) (?:book|chapter)")
+    pages = [*NBS.rglob("*.ipynb"), *NBS.rglob("*.md")]
+    assert [p.name for p in pages if never.search(p.read_text(encoding="utf-8"))] == []
