@@ -169,11 +169,11 @@ def test_two_answers_of_which_one_is_published():
     assert design.mechanism.published == pytest.approx(told, rel=1e-12) and round(told, 3) == 0.393
     assert design.mechanism.local_dp == math.inf
     for shown in (design, design.mechanism, pb.audit(design.mechanism, [0.32, 0.68])):
-        assert "local DP none, publishes 39.3 %" in repr(shown)
-    assert "local DP none, publishes 39.3 %" in design._repr_html_()
+        assert "local DP none, publishes 39.4 %" in repr(shown)
+    assert "local DP none, publishes 39.4 %" in design._repr_html_()
     page = report(design.mechanism, 0.5, "x", 1000)
     assert "It has no level of local differential privacy" in page
-    assert "It publishes 39.3 % of the answers" in page
+    assert "It publishes 39.4 % of the answers" in page
 
 
 def test_shares_and_levels_at_their_ends():
@@ -202,8 +202,8 @@ def test_a_level_of_local_dp_is_never_below_the_ratio():
 
 def test_the_command_line_tells_shares_in_per_cent(run):
     code, out, err = run("design --prior no=68 yes=32 --epsilon 0.5")
-    assert code == 0 and "local DP none, publishes 39.3 %" in out
-    assert "would publish 39.3 % of the values" in err
+    assert code == 0 and "local DP none, publishes 39.4 %" in out
+    assert "would publish 39.4 % of the values" in err
     code, out, err = run("design --prior a=1 b=1 --epsilon 1 --force")
     assert code == 0 and "would publish 100 % of the values" in err
     code, out, _ = run("audit mechanism.json --json")
