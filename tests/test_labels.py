@@ -159,6 +159,37 @@ def test_a_name_that_is_taken_is_refused(tmp_path, kind):
     assert release_frame(frame[["x"]], "x", made).columns.tolist() == ["x_released"]
 
 
+# labels that nobody named
+
+
+TRIPS = {
+    "pickle": lambda made: pickle.loads(pickle.dumps(made)),
+    "certificate": lambda made: pb.Mechanism.from_certificate(made.certify(1.0)),
+    "text": lambda made: pb.Mechanism.from_certificate(
+        pb.Certificate.from_json(made.certify(1.0).to_json())
+    ),
+    "frame": lambda made: pb.Mechanism(made.to_frame(), made.prior),
+    "lists": lambda made: pb.Mechanism(
+        made.channel, made.prior, list(made.inputs), list(made.outputs)
+    ),
+}
+
+
+@pytest.mark.parametrize("way", TRIPS)
+@pytest.mark.parametrize("inputs", [("no", "yes"), ("no", "R7"), (0, 1)])
+def test_labels_that_nobody_named_stay_so_wherever_a_mechanism_went(way, inputs):
+    """A frame that names its columns, or secrets of another name, replace them; names that somebody gave, they do not."""
+    made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], inputs)
+    back = TRIPS[way](made)
+    assert back == made
+    frame = pd.DataFrame(made.channel, list(inputs), ["a", "b"])
+    assert replace(back, channel=frame).outputs == ("a", "b")
+    assert replace(back, inputs=("r1", "x")).outputs == ("rr0", "rr1")
+    named = TRIPS[way](replace(made, outputs=("one", "other")))
+    with pytest.raises(ValueError, match="have different names"):
+        replace(named, channel=frame)
+
+
 # what a design publishes
 
 

@@ -124,7 +124,9 @@ class JointRelease:
 
     def __repr__(self) -> str:
         n, m = self.releases, len(self.columns)
-        return f"JointRelease({n} releases, {m} directions, epsilon = {text_above(self.epsilon)} nats)"
+        return (
+            f"JointRelease({n} releases, {m} directions, epsilon = {text_above(self.epsilon)} nats)"
+        )
 
 # %% ../../nbs/practice/12_composition.ipynb #64e3f663
 def _merged(columns: Iterable[Column]) -> tuple[Column, ...]:

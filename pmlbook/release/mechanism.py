@@ -68,7 +68,7 @@ class Mechanism(Frozen):
         Names of the secrets, and their order; 0, 1, ..., N-1 if nothing names them.
     outputs : sequence of hashable, length M, optional
         Names of the outcomes, and their order. If nothing names them r0, r1, ..., labels that no input looks like:
-        an outcome is no answer unless you call it one. See `released_names`.
+        an outcome is no answer unless you call it one; these labels count as none. See `released_names`.
 
     Raises
     ------
@@ -119,12 +119,13 @@ class Mechanism(Frozen):
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
         names = tuple(check_names(inputs or range(len(prior)), "inputs", len(prior)))
-        outcomes = outputs or released_names(names, channel.shape[1])
+        unnamed = released_names(names, channel.shape[1])
+        outcomes = check_names(outputs or unnamed, "outputs", channel.shape[1])
         content = {
             "channel": frozen_array(to_weights(channel) / UNITS),
             "prior": prior,
             "inputs": names,
-            "outputs": check_names(outcomes, "outputs", channel.shape[1]),
+            "outputs": unnamed if outcomes == unnamed else outcomes,  # a certificate forgets it
             "_meant": exact and (prior, exact),
         }
         for name, value in content.items():
