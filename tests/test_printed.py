@@ -9,6 +9,7 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.desk.report import meant, told_standing
+from pmlbook.release.certificate import exp_below
 from pmlbook.release.mechanism import Design, share_text, standing
 from pmlbook.workshop.linear_programmes import warn_if_loose
 
@@ -83,3 +84,20 @@ def test_floats_of_a_share_are_rounded_with_care():
     rare = np.array([[0.5, 0.5], [0, 1.0]])
     for p in (1e-300, 1e-320, 5e-324):
         assert pb.Mechanism(rare, [p, 1.0]).published > 0
+
+
+def test_what_exceeds_a_level_is_not_told_too_small():
+    made = pb.Mechanism(FLIP, [0.5, 0.5])  # its lift is 3/2
+    for level in (0.0, 0.3, 0.4, 0.405):
+        missing = made.certify(level)
+        (told,) = numbers(repr(missing), "a factor 1 \\+")
+        excess = Fraction(3, 2) / exp_below(level) - 1
+        assert excess <= Fraction(str(told)) <= excess * Fraction(11, 10)
+
+
+def test_an_interval_of_a_coefficient_is_not_printed_too_short():
+    fit = pb.Regression(np.array([1.0, -2.0]), np.diag([0.04, 0.25]), ("constant", "age"))
+    shown = re.findall(rf"<td>(-?{NUMBER}) to (-?{NUMBER})</td>", fit._repr_html_())
+    for (low, _, high, _), (least, most) in zip(shown, fit.intervals()):
+        assert float(low) <= least < most <= float(high)
+    assert len(shown) == 2

@@ -18,6 +18,7 @@ from scipy.special import expit, log_softmax, ndtri
 from .columns import encode
 from .estimation import METHODS, as_goal, undoing
 from .mechanism import Mechanism
+from ..workshop.enclosure import text_above, text_below
 from pmlbook.workshop.validation import (
     Frozen,
     Unnamed,
@@ -107,7 +108,7 @@ class Regression(Frozen):
         head = "<th>coefficient</th><th>standard error</th><th>95 % interval</th>"
         body = "".join(
             f"<tr><th>{html.escape(name)}</th><td>{c:.4g}</td><td>±{e:.2g}</td>"
-            f"<td>{low:.4g} to {high:.4g}</td></tr>"
+            f"<td>{text_below(low, 4)} to {text_above(high, 4)}</td></tr>"
             for name, (c, e, low, high) in zip(self.names, self._table(0.95))
         )
         return f"<table><tr><td></td>{head}</tr>{body}</table>"
