@@ -10,6 +10,8 @@ import pytest
 import pmlbook as pb
 from pmlbook.desk.command_line import main
 from pmlbook.practice.audit import keeps_as_it_is
+from pmlbook.release.certificate import exp_below
+from pmlbook.workshop.enclosure import level_of
 
 PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
@@ -212,3 +214,62 @@ def test_what_diffprivlib_calls_its_draws_is_tried():
     assert 0.5 < found.level[0] <= math.log(2) <= found.level[1]
     with pytest.raises(ValueError, match="or say `trials`"):
         pb.audit.audit_leakage(Fair(), {"a": 0.5, "b": 0.5})
+
+
+def exactly(table, prior):
+    """The largest lift of each outcome in fractions, rows and prior divided by their sums."""
+    rows = [[Fraction(x) / sum(map(Fraction, row)) for x in row] for row in table]
+    shares = [Fraction(p) / sum(map(Fraction, prior)) for p in prior]
+    means = [sum(p * x for p, x in zip(shares, column)) for column in zip(*rows)]
+    return [max(c) / mean for c, mean in zip(zip(*rows), means)]
+
+
+TINY = {
+    "table": ([[1e-200, 1.0], [0.0, 1.0]], [1e-200, 1.0]),  # the product is no float
+    "subnormal": ([[1e-320, 1.0], [1.0, 1e-300]], [0.5, 0.5]),
+    "prior": ([[0.3, 0.3, 0.4], [0.1, 0.6, 0.3]], [1e-320, 1.0]),
+    "both": ([[5e-324, 1.0], [0.5, 0.5]], [5e-324, 1.0]),
+    "plain": ([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]], [0.6, 0.3, 0.1]),
+}
+
+
+@pytest.mark.parametrize("case", TINY)
+def test_a_known_distribution_is_audited_without_rounding(case):
+    """Each level is the smallest float that a certificate finds enough; one float less is not."""
+    table, prior = TINY[case]
+    told = pb.audit.audit_leakage(table, prior)
+    for level, lift in zip(told.high, exactly(table, prior)):
+        assert exp_below(level) >= lift
+        assert not level or lift > exp_below(math.nextafter(level, 0))
+    measured = pb.pointwise_maximal_leakage(table, prior)
+    assert np.allclose(told.high, measured, rtol=1e-14, atol=1e-15)
+    least = [min(map(Fraction, column)) for column in zip(*table)]
+    assert (told.local_dp < math.inf) == all(least)
+    assert told.local_dp == pytest.approx(pb.local_dp(table), rel=1e-13)
+
+
+def test_a_share_that_is_published_does_not_vanish():
+    told = pb.audit.audit_leakage([[1e-200, 1.0], [0.0, 1.0]], [1e-200, 1.0])
+    assert told.published == 5e-324 and "publishes nothing" not in repr(told)
+    assert pb.audit.audit_leakage([[0.25, 0.75], [0.0, 1.0]], [1e-300, 1.0]).published == 0.25e-300
+
+
+def test_fractions_are_audited_as_they_are():
+    """The share 1/3 as a float is no third, and an outcome that all secrets give alike tells nothing."""
+    third = [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 3), Fraction(2, 3)]]
+    told = pb.audit.audit_leakage(third, {"a": Fraction(1, 10**320), "b": 1 - Fraction(1, 10**320)})
+    assert told.high.tolist() == [0.0, 0.0] and told.local_dp == 0.0
+    rare = {"a": Fraction(1, 7), "b": Fraction(6, 7)}
+    rows = {"a": {"x": Fraction(1, 3), "y": Fraction(2, 3)}, "b": {"y": 1}}
+    told = pb.audit.audit_leakage(rows.__getitem__, rare)
+    assert told.published == float(Fraction(1, 21)) and told.level[1] == level_of(Fraction(7))
+
+
+def test_an_audit_of_a_mechanism_agrees_with_its_certificate():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        made = pb.Mechanism(rng.dirichlet(np.ones(3), 3), rng.dirichlet(np.ones(3)))
+        assert (
+            made.leakage.max() == made.epsilon == pb.audit.audit_leakage(made, made.prior).level[1]
+        )
+        assert pb.audit.audit_leakage(made.channel, made.prior).level[1] == made.epsilon

@@ -159,6 +159,37 @@ def test_a_name_that_is_taken_is_refused(tmp_path, kind):
     assert release_frame(frame[["x"]], "x", made).columns.tolist() == ["x_released"]
 
 
+# labels that nobody named
+
+
+TRIPS = {
+    "pickle": lambda made: pickle.loads(pickle.dumps(made)),
+    "certificate": lambda made: pb.Mechanism.from_certificate(made.certify(1.0)),
+    "text": lambda made: pb.Mechanism.from_certificate(
+        pb.Certificate.from_json(made.certify(1.0).to_json())
+    ),
+    "frame": lambda made: pb.Mechanism(made.to_frame(), made.prior),
+    "lists": lambda made: pb.Mechanism(
+        made.channel, made.prior, list(made.inputs), list(made.outputs)
+    ),
+}
+
+
+@pytest.mark.parametrize("way", TRIPS)
+@pytest.mark.parametrize("inputs", [("no", "yes"), ("no", "R7"), (0, 1)])
+def test_labels_that_nobody_named_stay_so_wherever_a_mechanism_went(way, inputs):
+    """A frame that names its columns, or secrets of another name, replace them; names that somebody gave, they do not."""
+    made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], inputs)
+    back = TRIPS[way](made)
+    assert back == made
+    frame = pd.DataFrame(made.channel, list(inputs), ["a", "b"])
+    assert replace(back, channel=frame).outputs == ("a", "b")
+    assert replace(back, inputs=("r1", "x")).outputs == ("rr0", "rr1")
+    named = TRIPS[way](replace(made, outputs=("one", "other")))
+    with pytest.raises(ValueError, match="have different names"):
+        replace(named, channel=frame)
+
+
 # what a design publishes
 
 
@@ -169,11 +200,11 @@ def test_two_answers_of_which_one_is_published():
     assert design.mechanism.published == pytest.approx(told, rel=1e-12) and round(told, 3) == 0.393
     assert design.mechanism.local_dp == math.inf
     for shown in (design, design.mechanism, pb.audit.audit_leakage(design.mechanism, [0.32, 0.68])):
-        assert "local DP none, publishes 39.3 %" in repr(shown)
-    assert "local DP none, publishes 39.3 %" in design._repr_html_()
+        assert "local DP none, publishes 39.4 %" in repr(shown)
+    assert "local DP none, publishes 39.4 %" in design._repr_html_()
     page = report(design.mechanism, 0.5, "x", 1000)
     assert "It has no level of local differential privacy" in page
-    assert "It publishes 39.3 % of the answers" in page
+    assert "It publishes 39.4 % of the answers" in page
 
 
 def test_shares_and_levels_at_their_ends():
@@ -202,8 +233,8 @@ def test_a_level_of_local_dp_is_never_below_the_ratio():
 
 def test_the_command_line_tells_shares_in_per_cent(run):
     code, out, err = run("design --prior no=68 yes=32 --epsilon 0.5")
-    assert code == 0 and "local DP none, publishes 39.3 %" in out
-    assert "would publish 39.3 % of the values" in err
+    assert code == 0 and "local DP none, publishes 39.4 %" in out
+    assert "would publish 39.4 % of the values" in err
     code, out, err = run("design --prior a=1 b=1 --epsilon 1 --force")
     assert code == 0 and "would publish 100 % of the values" in err
     code, out, _ = run("audit mechanism.json --json")

@@ -465,3 +465,39 @@ def test_an_outlier_whose_square_is_no_float_is_refused(method):
     rows = np.column_stack([np.ones(4), [1e155, 1.0, -1.0, 2.0]])
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
         pb.estimate.regression_of_release(faint, [0, 1, 1, 0], rows, method)
+
+
+SHARP = pb.Mechanism([[0.999, 0.001], [0.001, 0.999]], [0.5, 0.5], outputs=(0, 1))
+RELEASED = [0, 1, 0, 1, 0, 1]
+HEIGHTS = [1.0, 5.0, 2.0, 4.0, 3.0, 7.0]
+ALONE = {  # what one person alone tells: her secret, a column, and a constant beside a column of all others
+    "a secret": (SURE, [0, 0, 1, 1, 1, 2], None, None, 5),
+    "a column": (SHARP, RELEASED, None, [[0.0], [0.0], [0.0], [2.0], [0.0], [0.0]], 3),
+    "a constant": (
+        SHARP,
+        RELEASED,
+        [0.0, 1.0],
+        [[1.0, 1.0]] * 2 + [[1.0, 0.0]] + [[1.0, 1.0]] * 3,
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ALONE)
+@pytest.mark.parametrize("link", ["linear", "logistic"])
+def test_whom_nobody_can_contradict_has_no_error(case, link):
+    mechanism, released, features, covariates, row = ALONE[case]
+    shares = [height / 10 for height in HEIGHTS]
+    with pytest.raises(ValueError, match=rf"^row {row} alone decides a coefficient"):
+        pb.estimate.regression_on_release(mechanism, released, shares, features, covariates, link)
+
+
+@pytest.mark.parametrize("people", [1, 2, 3])
+def test_as_many_coefficients_as_people_have_no_error(people):
+    """Two coefficients: two people fit perfectly, or nearly so, and three may differ."""
+    given = FLIP, RELEASED[:people], HEIGHTS[:people]
+    if people > 2:
+        assert pb.estimate.regression_on_release(*given).standard_errors.min() > 0
+    else:
+        with pytest.raises(ValueError, match=f"^{people} people are too few for the errors of 2"):
+            pb.estimate.regression_on_release(*given)

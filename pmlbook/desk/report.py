@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from fractions import Fraction
 from html import escape
 
 import numpy as np
 
-from .release_log import rounded_up
 from ..practice.words import sentence_level
 from ..release.estimation import Estimate
 from ..release.mechanism import Mechanism, share_text
+from ..workshop.enclosure import exp_around, float_above, text_above
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
@@ -45,10 +46,11 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
     names = [shortened(name) for name in mechanism.inputs]
     order = np.argsort(mechanism.prior, kind="stable")
     rare, common = names[order[0]], names[order[-1]]
+    times = text_above(float_above(exp_around(Fraction(min(check_epsilon(epsilon), 1000)))[1]), 3)
     told = {
         "no belief more than doubles": (
             "Nobody comes to believe in any answer more than twice as much.",
-            f"Somebody may come to believe in an answer {np.exp(epsilon):.3g} times as much.",
+            f"Somebody may come to believe in an answer {times} times as much.",
         ),
         "no odds more than double": (
             "Nobody's odds of anything about one person more than double.",
@@ -88,8 +90,8 @@ def standing_text(mechanism: Mechanism) -> list[str]:
         "It has no level of local differential privacy: an outcome rules out an answer for certain."
     )
     if mechanism.local_dp < np.inf:
-        least = rounded_up(mechanism.local_dp)
-        level = f"Under local differential privacy its level is {least.normalize():f} nats."
+        least = text_above(mechanism.local_dp, 4)
+        level = f"Under local differential privacy its level is {least} nats."
     share = share_text(mechanism.published)
     known = f"It publishes {share} of the answers"
     return [

@@ -9,13 +9,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..workshop.enclosure import level_of
-from .probability import exact_prior, output_distribution
-from ..workshop.validation import check_channel, check_pair
+from .probability import exact_prior
+from ..workshop.validation import check_channel, check_pair, unit_of
 
 # %% auto #0
 __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']
 
 # %% ../../nbs/foundations/02_leakage.ipynb #97cc6ad2
+_ROOM = 2.0**60  # times which no probability is too small for all digits of a float
+
+
+def _entries_and_means(
+    channel: ArrayLike, prior: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Entries of the channel, and the mean of each column, in a unit of its own: none is too small for a float."""
+    rows, shares = check_pair(channel, prior)
+    rows = rows / unit_of(rows, axis=0)
+    means = (_ROOM * shares) @ rows
+    rows = _ROOM * rows
+    # a mean lies between the least entry and the largest, after rounding too
+    return rows, np.clip(means, rows.min(axis=0), rows.max(axis=0))
+
+
 def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     """Ratio of posterior to prior, for each secret and outcome.
 
@@ -29,7 +44,7 @@ def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (N, M)
-        P(y | x) / P(y); nan where the outcome has probability 0.
+        P(y | x) / P(y), inf where it is too large for a float; nan where the outcome has probability 0.
 
     Raises
     ------
@@ -43,9 +58,9 @@ def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     >>> lift([[1, 0], [0.5, 0.5]], [0.5, 0.5])[:, 1].tolist()
     [0.0, 2.0]
     """
-    channel, prior = check_pair(channel, prior)
-    outcome = output_distribution(channel, prior)
-    return np.divide(channel, outcome, out=np.full_like(channel, np.nan), where=outcome > 0)
+    rows, means = _entries_and_means(channel, prior)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.divide(rows, means, out=np.full_like(rows, np.nan), where=means > 0)
 
 
 def information_density(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
@@ -75,8 +90,11 @@ def information_density(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.floa
     >>> float(information_density([[1, 0], [0.5, 0.5]], [0.5, 0.5])[0, 1])
     -inf
     """
-    with np.errstate(divide="ignore"):
-        return np.log(lift(channel, prior))
+    rows, means = _entries_and_means(channel, prior)
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        lifts = rows / means
+        inside = (lifts > 1 / _ROOM) & (lifts < _ROOM)  # near one the quotient has more digits
+        return np.where(inside, np.log(lifts), np.log(rows) - np.log(means))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #3b62331b
 def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
@@ -224,5 +242,7 @@ def local_dp(channel: ArrayLike) -> float:
     """
     channel = check_channel(channel)
     used = channel[:, channel.any(axis=0)]
-    with np.errstate(divide="ignore"):
-        return float(np.log(used.max(axis=0) / used.min(axis=0)).max())
+    most, least = used.max(axis=0), used.min(axis=0)
+    with np.errstate(divide="ignore", over="ignore"):
+        ratios = most / least
+        return float(np.where(ratios < np.inf, np.log(ratios), np.log(most) - np.log(least)).max())

@@ -29,6 +29,7 @@ from .pricing import best_of, price
 from .repeated_sums import Cells, numbers_full, price_cells
 from .repeated_sums import price_plane, price_sums, sums_repeat
 from .ungrouping import reduced, rounding_of, unroll
+from ..workshop.enclosure import text_above, texts_around
 from ..workshop.linear_programmes import LooseBound, SolverFailed
 from ..workshop.progress import Clock
 from ..foundations.utility import FInformation, Utility
@@ -552,8 +553,9 @@ UNWATCHED = 20.0  # seconds after which a search that nobody limits and nobody w
 
 def warn_why(value: float, bound: float, tol: float, why: str) -> None:
     """Warn with `LooseBound` that the tolerance was not reached, and why."""
+    told, limit = texts_around(value, bound)
     warnings.warn(
-        f"column generation: the value {value:.9g} and its bound {bound:.9g} are {bound - value:.1e} "
+        f"column generation: the value {told} and its bound {limit} are {text_above(bound - value, 2)} "
         f"apart, more than tol = {tol:.0e} of the value: {why}",
         LooseBound,
         stacklevel=4,

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..workshop.enclosure import text_above, texts_around
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon, real_array
 from pmlbook.per_record.bound import (
@@ -211,8 +212,9 @@ class Adversary(Frozen):
         return self.bound - self.value
 
     def __repr__(self) -> str:
+        value, bound = texts_around(self.value, self.bound)
         return (
-            f"Adversary(value = {self.value:.9g}, bound = {self.bound:.9g}, gap = {self.gap:.1e},"
+            f"Adversary(value = {value}, bound = {bound}, gap = {text_above(self.gap, 2)},"
             f" record {self.record}, entropy {self.prior.entropy:.6g}, {self.method!r})"
         )
 

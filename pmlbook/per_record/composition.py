@@ -25,6 +25,7 @@ from pmlbook.per_record.certificate import (
 )
 from .classes import check_rows
 from .queries import MAX_DATASETS, Query
+from ..workshop.enclosure import text_above, texts_around
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_count, check_epsilon
 
@@ -154,8 +155,11 @@ class PairAudit(Frozen):
 
     def __repr__(self) -> str:
         parts = (self.first, self.second, self.together)
-        alone, other, pair = (f"{part.value:.6g} to {part.bound:.6g}" for part in parts)
-        return f"PairAudit(first {alone}, second {other}, together {pair}, promised {self.promised:.6g} nats)"
+        alone, other, pair = (
+            " to ".join(texts_around(part.value, part.bound, 6)) for part in parts
+        )
+        promised = f"promised {text_above(self.promised)} nats"
+        return f"PairAudit(first {alone}, second {other}, together {pair}, {promised})"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>"

@@ -20,6 +20,7 @@ from .certificate import check_entropy
 from .classes import RecordProblem
 from .queries import Query
 from .tilted import TINY, best_adversary
+from ..workshop.enclosure import text_above, text_below
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon
 from pmlbook.per_record.proof_checker import (
@@ -124,7 +125,8 @@ class LeakageProof(Frozen):
 
     def __repr__(self) -> str:
         kinds = ", ".join(type(argument).__name__ for argument in self.arguments)
-        return f"LeakageProof({self.value:.9g} <= leakage <= {self.bound:.9g} at b = {self.b:.6g}, by {kinds})"
+        value, bound = text_below(self.value, 9), text_above(self.bound, 9)
+        return f"LeakageProof({value} <= leakage <= {bound} at b = {self.b!r}, by {kinds})"
 
 
 def _unsigned(part: Any) -> Any:

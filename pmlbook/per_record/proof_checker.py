@@ -452,9 +452,9 @@ def check_proof(proof: Any, attacks: Sequence[Attack]) -> None:
     else:
         raise ProofFailed(f"there is no attack {proof.witness.attack} for the witness")
     if not reached >= proof.value:
-        raise ProofFailed(f"the witness learns {float(reached):.9g}, not {proof.value:.9g}")
+        raise ProofFailed(f"the witness learns {float(reached)!r}, not {proof.value!r}")
     for attack, argument in zip(attacks, proof.arguments):
         proved = walked(attack, proof.b, argument)
         if not proved <= proof.bound:
-            where = f"record {attack.record}: {float(proved):.9g} is proved"
-            raise ProofFailed(f"{where}, not {proof.bound:.9g}")
+            where = f"record {attack.record}: {float(proved)!r} is proved"
+            raise ProofFailed(f"{where}, not {proof.bound!r}")

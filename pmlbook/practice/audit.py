@@ -9,18 +9,27 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from ..foundations.leakage import local_dp, pointwise_maximal_leakage
+from ..foundations.probability import is_rational
 from .estimated_prior import _miss
-from ..release.certificate import exp_below
+from ..release.certificate import exp_below, shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
-from ..release.mechanism import Mechanism, published_share, standing
+from pmlbook.release.mechanism import (
+    Mechanism,
+    certified_level,
+    exact_columns,
+    published_share,
+    standing,
+)
+from ..workshop.enclosure import text_above, text_below
+from ..workshop.linear_programmes import whole_numbers
 from pmlbook.workshop.validation import (
     Frozen,
     PriorLike,
@@ -101,9 +110,10 @@ MOST_TRIALS = 10**7
 class Audit(Frozen):
     """Limits of the leakage of each outcome; made by `audit_leakage`.
 
-    `low` and `high`, shape (M,), in nats, are equal where the distribution is known; else they hold all at once with
-    probability `confidence`. `local_dp`, in nats, inf for none, and `published`, the probability that the outcome
-    proves the secret, are nan where the distribution is not known: trials do not tell what is impossible.
+    `low` and `high`, shape (M,), in nats, are equal where the distribution is known: the exact leakage, rounded up to
+    the next float; nan where the outcome has probability 0. Else they hold all at once with probability `confidence`.
+    `local_dp`, in nats, rounded up, inf for none, and `published`, the probability that the outcome proves the secret,
+    are nan where the distribution is not known: trials do not tell what is impossible.
 
     Source: pointwise maximal leakage, Grosse et al. 2024, eq. (2), or `leakage_bracket`.
     """
@@ -129,7 +139,8 @@ class Audit(Frozen):
         low, high = self.level
         known = standing(self.local_dp, self.published)
         known = "local DP and published share unknown" if math.isnan(self.published) else known
-        return f"Audit({len(self.outcomes)} outcomes, level {low:.6g} to {high:.6g} nats, {known})"
+        level = f"level {text_below(low)} to {text_above(high)} nats"
+        return f"Audit({len(self.outcomes)} outcomes, {level}, {known})"
 
 
 def _from_distributions(
@@ -175,6 +186,32 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
     return all(max(c) * sum(weights) <= level * mean for c, mean in zip(zip(*distributions), means))
 
 
+def _exactly(
+    table: Any, rows: NDArray[np.float64], prior: PriorLike
+) -> tuple[NDArray[np.float64], float, float]:
+    """Leakage of each outcome, level of local differential privacy and published share, decided without rounding."""
+    exact: list[list[Any]] = rows.tolist()
+    if is_rational(table):  # NumPy's integers overflow, inside a Fraction too
+        given = np.asarray(table, dtype=object).tolist()
+        exact = [[Fraction(int(x.numerator), int(x.denominator)) for x in row] for row in given]
+    ordered: Any = aligned(prior, names_of(table), "prior", "channel")
+    shares = shares_of(list(ordered.values()) if isinstance(ordered, Mapping) else ordered)
+    whole, one = whole_numbers(shares)
+    leaks, ratios, bounded = list[float](), [Fraction(1)], True
+    for column in exact_columns(exact)[0]:
+        most, least, mean = max(column), min(column), sum(map(mul, whole, column))
+        if not most:
+            leaks.append(math.nan)
+        elif most == least:
+            leaks.append(0.0)
+        else:  # one unit gives back what was cut off
+            leaks.append(certified_level(Fraction((most + 1) * one, mean)))
+            ratios += [Fraction(most + 1, least)] if least else []
+            bounded &= bool(least)
+    dp = certified_level(max(ratios)) if bounded else math.inf
+    return np.array(leaks), dp, published_share(exact, shares)
+
+
 def audit_leakage(
     mechanism: Any,
     prior: PriorLike,
@@ -215,9 +252,9 @@ def audit_leakage(
     Examples
     --------
     >>> audit_leakage([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    Audit(2 outcomes, level 0.405465 to 0.405465 nats, local DP 1.09861 nats, publishes nothing)
+    Audit(2 outcomes, level 0.405465 to 0.405466 nats, local DP 1.09862 nats, publishes nothing)
     >>> audit_leakage(lambda coin: {"same": 0.5 + coin / 4, "other": 0.5 - coin / 4}, [0.5, 0.5])
-    Audit(2 outcomes, level 0.287682 to 0.287682 nats, local DP 0.693147 nats, publishes nothing)
+    Audit(2 outcomes, level 0.287682 to 0.287683 nats, local DP 0.693148 nats, publishes nothing)
     """
     if not callable(mechanism):  # what diffprivlib calls its draws
         mechanism = getattr(mechanism, "randomise", mechanism)
@@ -228,16 +265,15 @@ def audit_leakage(
             made = Mechanism(mechanism.channel, prior, mechanism.inputs, mechanism.outputs)
             leaks = made.leakage
             return Audit(made.outputs, leaks, leaks, 1.0, made.local_dp, made.published)
-        table, weights = mechanism, prior
+        table = mechanism
         if callable(mechanism):
             table, names = _from_distributions(mechanism, prior)
-            weights = check_prior(prior)
-        rows, p = check_pair(table, weights)
-        leaks = pointwise_maximal_leakage(rows, p)
+        rows, _ = check_pair(table, prior)
+        leaks, dp, share = _exactly(table, rows, prior)
         if not callable(mechanism):
             names = list(names_of(mechanism, axis=1) or range(len(leaks)))
         named = check_names(names, "outcomes", len(leaks))
-        return Audit(named, leaks, leaks, 1.0, local_dp(rows), published_share(rows, p))
+        return Audit(named, leaks, leaks, 1.0, dp, share)
     if outcomes is None:
         raise ValueError(
             "outcomes must list all outcomes that are possible, if they are only tried"

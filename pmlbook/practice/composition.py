@@ -21,6 +21,7 @@ from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism, certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
+from ..workshop.enclosure import text_above
 from ..workshop.validation import check_epsilon
 
 # %% auto #0
@@ -122,7 +123,9 @@ class JointRelease:
 
     def __repr__(self) -> str:
         n, m = self.releases, len(self.columns)
-        return f"JointRelease({n} releases, {m} directions, epsilon = {self.epsilon:.6g} nats)"
+        return (
+            f"JointRelease({n} releases, {m} directions, epsilon = {text_above(self.epsilon)} nats)"
+        )
 
 # %% ../../nbs/practice/12_composition.ipynb #64e3f663
 def _merged(columns: Iterable[Column]) -> tuple[Column, ...]:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
+from ..workshop.enclosure import text_above
 from ..workshop.linear_programmes import whole_numbers
 from pmlbook.workshop.validation import (
     Frozen,
@@ -175,8 +176,8 @@ class PriorRegion(Frozen):
 
     def __repr__(self) -> str:
         width = (self.high - self.low).max() if not self.free else 2 * self.free
-        what = f"L1 radius {width:.3g}" if self.free else f"each share known within {width:.3g}"
-        return f"PriorRegion({len(self.prior)} secrets, {what})"
+        what = "L1 radius" if self.free else "each share known within"
+        return f"PriorRegion({len(self.prior)} secrets, {what} {text_above(width, 3)})"
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #1afc13b1
 def _miss(confidence: float) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ..release.columns import is_missing
 from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
+from ..workshop.enclosure import text_above
 from ..workshop.validation import aligned, check_epsilon, first_names, names_of
 from pmlbook.practice.estimated_prior import (
     PriorRegion,
@@ -185,7 +186,7 @@ def check_strata(
     if over:
         worst = strata_levels(mechanism, counts, confidence)[0].worst
         raise LevelExceeded(
-            f"{over} of {len(found)} strata may leak more than {level!r} nats, the worst {worst:.4f}"
+            f"{over} of {len(found)} strata may leak more than {level!r} nats, the worst {text_above(worst)}"
         )
 
 # %% ../../nbs/practice/11_strata.ipynb #25d647b9

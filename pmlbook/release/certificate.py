@@ -10,7 +10,7 @@ import math
 import reprlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -56,8 +56,9 @@ def exp_below(epsilon: float) -> Fraction:
 
 
 def _about(value: Fraction | int) -> str:
-    """A fraction of any size in two digits."""
-    return f"{CUT.divide(Decimal(value.numerator), Decimal(value.denominator)):.1e}"
+    """A fraction of any size in two digits, rounded up: what exceeds a level is not told too small."""
+    up = Context(prec=2, rounding=ROUND_CEILING, traps=[])
+    return f"{up.divide(Decimal(value.numerator), Decimal(value.denominator)):.1e}"
 
 
 def shares_of(prior: Any) -> tuple[Fraction, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
 from .sampling import UNITS, to_weights
-from ..workshop.enclosure import float_below
+from ..workshop.enclosure import float_below, text_above
 from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 
 # %% auto #0
@@ -170,7 +170,7 @@ def ends_that_fit(
             fits = False
         miss /= 4
     raise ValueError(
-        f"the counts contradict the mechanism: no frequencies give them but with a chance below {4 * miss:.0e}"
+        f"the counts contradict the mechanism: no frequencies give them but with a chance below {text_above(4 * miss, 1)}"
     )
 
 

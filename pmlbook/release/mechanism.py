@@ -8,19 +8,20 @@ from __future__ import annotations
 import html
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, exp_below
+from .certificate import Certificate, exact_lifts, exp_below, shares_of
 from .columns import blocks, check_gaps, decode, encode, released_names
 from .estimation import Estimate
-from ..foundations.leakage import pointwise_maximal_leakage
 from ..foundations.probability import exact_prior, is_rational
 from pmlbook.release.sampling import (
     UNITS,
@@ -33,7 +34,7 @@ from pmlbook.release.sampling import (
     to_weights,
 )
 from ..foundations.utility import Utility, as_utility
-from ..workshop.enclosure import level_of
+from ..workshop.enclosure import level_of, text_above, texts_around
 from pmlbook.workshop.validation import (
     Frozen,
     PriorLike,
@@ -67,7 +68,7 @@ class Mechanism(Frozen):
         Names of the secrets, and their order; 0, 1, ..., N-1 if nothing names them.
     outputs : sequence of hashable, length M, optional
         Names of the outcomes, and their order. If nothing names them r0, r1, ..., labels that no input looks like:
-        an outcome is no answer unless you call it one. See `released_names`.
+        an outcome is no answer unless you call it one; these labels count as none. See `released_names`.
 
     Raises
     ------
@@ -81,7 +82,7 @@ class Mechanism(Frozen):
     Examples
     --------
     >>> Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    Mechanism(2 inputs, 2 outputs, epsilon = 0.405465 nats, local DP 1.09861 nats, publishes nothing)
+    Mechanism(2 inputs, 2 outputs, epsilon = 0.405466 nats, local DP 1.09862 nats, publishes nothing)
     """
 
     channel: NDArray[np.float64]
@@ -118,12 +119,13 @@ class Mechanism(Frozen):
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
         names = tuple(check_names(inputs or range(len(prior)), "inputs", len(prior)))
-        outcomes = outputs or released_names(names, channel.shape[1])
+        unnamed = released_names(names, channel.shape[1])
+        outcomes = check_names(outputs or unnamed, "outputs", channel.shape[1])
         content = {
             "channel": frozen_array(to_weights(channel) / UNITS),
             "prior": prior,
             "inputs": names,
-            "outputs": check_names(outcomes, "outputs", channel.shape[1]),
+            "outputs": unnamed if outcomes == unnamed else outcomes,  # a certificate forgets it
             "_meant": exact and (prior, exact),
         }
         for name, value in content.items():
@@ -154,15 +156,21 @@ class Mechanism(Frozen):
     def _guide(self) -> Guide:
         return guide(alias_tables(self._weights))
 
-    @property
+    @cached_property
     def leakage(self) -> NDArray[np.float64]:
-        """Pointwise maximal leakage of each outcome, shape (M,), in nats."""
-        return pointwise_maximal_leakage(self.channel, self.prior)
+        """Pointwise maximal leakage of each outcome, shape (M,), in nats: the smallest floats that are enough.
+
+        Decided in exact arithmetic; nan where the outcome has probability 0.
+        """
+        leaks = np.full(len(self.outputs), np.nan)
+        lifts = exact_lifts(self._weights, self.exact_prior)
+        leaks[self._weights.any(axis=0)] = [certified_level(lift) for lift in lifts]
+        return frozen_array(leaks)
 
     @cached_property
     def epsilon(self) -> float:
         """The smallest float level, in nats, for which `certify` holds; decided in exact arithmetic."""
-        return certified_level(self.certify(0).largest_lift)
+        return certified_level(max(exact_lifts(self._weights, self.exact_prior)))
 
     @cached_property
     def local_dp(self) -> float:
@@ -174,7 +182,7 @@ class Mechanism(Frozen):
     @cached_property
     def published(self) -> float:
         """The share of values that their outcome proves: the probability of an outcome that only one secret has."""
-        return published_share(self._weights, self.prior)
+        return published_share(self._weights, self.exact_prior)
 
     @property
     def standing(self) -> str:
@@ -306,7 +314,7 @@ class Mechanism(Frozen):
 
     def __repr__(self) -> str:
         n, m = self.channel.shape
-        level = f"epsilon = {self.epsilon:.6g} nats, {self.standing}"
+        level = f"epsilon = {text_above(self.epsilon)} nats, {self.standing}"
         return f"Mechanism({n} inputs, {m} outputs, {level})"
 
     def _repr_html_(self) -> str:
@@ -346,20 +354,44 @@ def _float_at(pattern: int) -> float:
     return float(np.int64(pattern).view(np.float64))
 
 
-def published_share(channel: NDArray[Any], prior: NDArray[np.float64]) -> float:
+def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
+    """Columns of a table, its rows divided by their sums, in whole units and rounded down; and how many units are one.
+
+    Two entries that differ do so by more than 2^64 units.
+
+    Source: fractions with denominators s and t differ by at least 1/st, or not at all.
+
+    Examples
+    --------
+    >>> columns, one = exact_columns([[0.25, 0.75]])
+    >>> [Fraction(column[0], one) for column in columns]
+    [Fraction(1, 4), Fraction(3, 4)]
+    """
+    whole = []
+    for row in rows:
+        fractions = [entry.as_integer_ratio() for entry in row]
+        common = math.lcm(*(below for _, below in fractions))
+        whole.append([above * (common // below) for above, below in fractions])
+    sums = list(map(sum, whole))
+    bits = 2 * max(sums).bit_length() + 64
+    columns = [[(entry << bits) // total for entry, total in zip(c, sums)] for c in zip(*whole)]
+    return columns, 1 << bits
+
+
+def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any) -> float:
     """Probability that the outcome proves the secret, because no other secret has it.
 
     Parameters
     ----------
-    channel : ndarray, shape (N, M)
-        Rows are divided by their sums.
-    prior : ndarray, shape (N,)
-        P(x), all positive.
+    channel : array_like, shape (N, M)
+        Floats, fractions or whole numbers; rows are divided by their exact sums.
+    prior : sequence of Fraction or float, length N
+        P(x), all positive; divided by its exact sum.
 
     Returns
     -------
     float
-        1 only if every outcome proves its secret.
+        Next to the exact share; 0 only if no outcome proves its secret, and 1 only if every one does.
 
     Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
 
@@ -368,9 +400,16 @@ def published_share(channel: NDArray[Any], prior: NDArray[np.float64]) -> float:
     >>> published_share(np.array([[0.5, 0.5], [0, 1]]), np.array([0.5, 0.5]))
     0.25
     """
-    alone = (channel > 0).sum(axis=0) == 1
-    told = channel[:, alone].sum(axis=1) / channel.sum(axis=1)
-    return min(math.fsum(prior * told), math.nextafter(1, 0)) if channel[:, ~alone].any() else 1.0
+    rows = channel.tolist() if isinstance(channel, np.ndarray) else channel
+    secrets = np.array([list(map(bool, row)) for row in rows]).sum(axis=0)  # of each outcome
+    alone = secrets == 1
+    if not alone.any() or not (secrets > 1).any():
+        return float(alone.any())
+    shares, (columns, one) = shares_of(prior), exact_columns(rows)
+    common = math.lcm(*(share.denominator for share in shares))
+    whole = [share.numerator * (common // share.denominator) for share in shares]
+    told = sum(sum(map(mul, whole, column)) for column, proof in zip(columns, alone) if proof)
+    return min(max(told / (common * one), 5e-324), math.nextafter(1, 0))
 
 
 def standing(local_dp: float, published: float) -> str:
@@ -383,21 +422,21 @@ def standing(local_dp: float, published: float) -> str:
     >>> standing(math.inf, 0.25)
     'local DP none, publishes 25 %'
     """
-    level = "none" if local_dp == math.inf else f"{local_dp:.6g} nats"
+    level = "none" if local_dp == math.inf else f"{text_above(local_dp)} nats"
     return f"local DP {level}, publishes {share_text(published)}"
 
 
 def share_text(share: float) -> str:
-    """A share in per cent, to three digits; only none is 'nothing', and only all is 100 %.
+    """A share in per cent, rounded up to three digits; only none is 'nothing', and only all is 100 %.
 
-    Source: decimal rounding, but for the two ends.
+    Source: `text_above`, but for the two ends.
 
     Examples
     --------
     >>> share_text(0), share_text(0.39347), share_text(1e-9), share_text(1 - 1e-9), share_text(1)
-    ('nothing', '39.3 %', '1e-07 %', 'over 99.9 %', '100 %')
+    ('nothing', '39.4 %', '1e-07 %', 'over 99.9 %', '100 %')
     """
-    text = f"{100 * share:.3g}"
+    text = text_above(Decimal(repr(float(share))).scaleb(2), 3)
     if not share:
         return "nothing"
     return "over 99.9 %" if share < 1 and float(text) == 100 else f"{text} %"
@@ -408,7 +447,7 @@ def _mechanism_table(mechanism: Mechanism) -> str:
     n, m = mechanism.channel.shape
     information, size = mechanism.utility(), f"{n} × {m}"
     caption = (
-        f"{size} mechanism · ε = {mechanism.epsilon:.4g} nats · {html.escape(mechanism.standing)} · "
+        f"{size} mechanism · ε = {text_above(mechanism.epsilon, 4)} nats · {html.escape(mechanism.standing)} · "
         f"I(X; Y) = {information:.4g} nats"
     )
     if n * m > 400:
@@ -427,7 +466,8 @@ def _mechanism_table(mechanism: Mechanism) -> str:
     head = "".join(f'<th style="{pad}">{html.escape(str(name))}</th>' for name in mechanism.outputs)
     body = "".join(map(row, mechanism.inputs, mechanism.prior, mechanism.channel))
     foot = "".join(
-        f'<td style="font-weight:600;{pad}">{leak:.3f}</td>' for leak in mechanism.leakage
+        f'<td style="font-weight:600;{pad}">{text_above(leak, 4)}</td>'
+        for leak in mechanism.leakage
     )
     return (
         f'<table><caption style="white-space:nowrap">{caption}</caption>'
@@ -457,11 +497,11 @@ class Design(Frozen):
         return abs(self.bound - self.value)
 
     def __repr__(self) -> str:
-        reached = f"value = {self.value:.9g}, bound = {self.bound:.9g}, gap = {self.gap:.1e}"
+        value, bound = texts_around(self.value, self.bound)
+        reached = f"value = {value}, bound = {bound}, gap = {text_above(self.gap, 2)}"
         return f"Design({reached}, {self.method!r}, {self.mechanism.standing})"
 
     def _repr_html_(self) -> str:
-        line = (
-            f"value {self.value:.6g} · bound {self.bound:.6g} · gap {self.gap:.1e} · {self.method}"
-        )
+        value, bound = texts_around(self.value, self.bound, 6)
+        line = f"value {value} · bound {bound} · gap {text_above(self.gap, 2)} · {self.method}"
         return f"{self.mechanism._repr_html_()}<p>{html.escape(line)}</p>"

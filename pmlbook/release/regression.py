@@ -18,6 +18,7 @@ from scipy.special import expit, log_softmax, ndtri
 from .columns import encode
 from .estimation import METHODS, as_goal, undoing
 from .mechanism import Mechanism
+from ..workshop.enclosure import text_above, text_below
 from pmlbook.workshop.validation import (
     Frozen,
     Unnamed,
@@ -106,7 +107,7 @@ class Regression(Frozen):
         head = "<th>coefficient</th><th>standard error</th><th>95 % interval</th>"
         body = "".join(
             f"<tr><th>{html.escape(name)}</th><td>{c:.4g}</td><td>±{e:.2g}</td>"
-            f"<td>{low:.4g} to {high:.4g}</td></tr>"
+            f"<td>{text_below(low, 4)} to {text_above(high, 4)}</td></tr>"
             for name, (c, e, low, high) in zip(self.names, self._table(0.95))
         )
         return f"<table><tr><td></td>{head}</tr>{body}</table>"
@@ -177,9 +178,17 @@ def _sandwich(
     slope: NDArray[np.float64],
     scale: _Scale,
 ) -> Regression | None:
-    """The root of a sum of scores, shape (n, K), and its covariance; None where floats end."""
+    """The root of a sum of scores, shape (n, K), and its covariance; None where floats end.
+
+    The scores add up to zero, so that as many of them as coefficients, or fewer, show no spread in some direction.
+    """
     if not _solvable(slope):
         return None
+    people, count = scores.shape
+    if people <= count:
+        raise ValueError(
+            f"{people} people are too few for the errors of {count} coefficients: there must be more people"
+        )
     inverse, units = np.linalg.inv(slope), scale.units
     covariance = inverse @ (scores.T @ scores) @ inverse
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -225,7 +234,8 @@ def regression_on_release(
     ------
     ValueError
         If arguments are none of these or differ in length, the outcomes do not tell the frequencies, one was
-        released that no input can produce, or the score has no root: the columns are dependent, or the people too few.
+        released that no input can produce, the score has no root, as where columns are dependent, there are no more
+        people than coefficients, or one of them alone decides a coefficient.
 
     Source: corrected scores, Nakamura 1990; covariance by the sandwich, Huber 1967.
 
@@ -258,6 +268,38 @@ def regression_on_release(
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
+LONE = 1e-9  # of the determinant, that is left without somebody who alone decides a coefficient
+BLOCK = 2**12  # people at a time
+
+
+def _refuse_lone(
+    explain: list[NDArray[np.float64]],
+    rows: NDArray[np.float64],
+    mean: Callable[[Any], Any],
+    beta: NDArray[np.float64],
+    slope: NDArray[np.float64],
+    curved: bool,
+) -> None:
+    """ValueError if somebody alone decides a coefficient: then she fits perfectly, and shows no error."""
+    inverse, bends = np.linalg.inv(slope), np.zeros_like(rows)
+    for place, table in enumerate(explain):
+        told = mean(table @ beta)
+        bends[:, place] = rows[:, place] * (told * (1 - told) if curved else 1.0)
+    most = sum(abs(bends[:, z]) * (table**2).sum(axis=1) for z, table in enumerate(explain))
+    some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE)  # no other can
+    for block in np.split(some, range(BLOCK, len(some), BLOCK)):
+        own = sum(
+            bends[block, z, None, None] * t[block, :, None] * t[block, None]
+            for z, t in enumerate(explain)
+        )
+        left = abs(np.linalg.det(np.eye(len(beta)) - inverse @ own))
+        if left.min(initial=1.0) <= LONE:
+            row = int(block[np.argmin(left)])
+            raise ValueError(
+                f"row {row} alone decides a coefficient, whose error nobody tells then"
+            )
+
+
 def _root(
     explain: list[NDArray[np.float64]],
     rows: NDArray[np.float64],
@@ -283,6 +325,7 @@ def _root(
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
             found = _sandwich(beta, scores, slope, scale)
             if found is not None:
+                _refuse_lone(explain, rows, mean, beta, slope, curved)
                 return found
         if not abs(beta).max() < FURTHEST * (1 if curved else np.inf):
             break
@@ -318,8 +361,8 @@ def regression_of_release(
     ------
     ValueError
         If arguments are none of these or differ in length, there is one input, an outcome was released that no
-        input can produce, or the climb ends nowhere: the columns are dependent, tell the answer with certainty, or
-        the people are too few.
+        input can produce, there are no more people than coefficients, or the climb ends nowhere: the columns are
+        dependent, tell the answer with certainty, or the people are too few.
 
     Source: corrected scores, Nakamura 1990; maximum likelihood with misclassified answers, Hausman, Abrevaya and
     Scott-Morton 1998; covariance by the sandwich, Huber 1967.

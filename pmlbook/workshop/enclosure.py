@@ -122,6 +122,57 @@ def float_below(x: Fraction) -> float:
     """
     return 0.0 - float_above(-x)
 
+# %% ../../nbs/workshop/02_enclosure.ipynb #f1a9d236
+def _in_digits(x: float | Decimal, digits: int, way: str) -> str:
+    """A number in so many digits, rounded this way from the digits that stand for it."""
+    given = x if isinstance(x, Decimal) else repr(float(x) + 0.0)  # no -0
+    return f"{float(Context(digits, way).create_decimal(given)):.{digits}g}"
+
+
+def text_above(x: float | Decimal, digits: int = 6) -> str:
+    """A number in at most 15 digits, which read as a float are no smaller than it.
+
+    Source: directed rounding, as in IEEE 754.
+
+    Examples
+    --------
+    >>> text_above(1.0986122886681098), text_above(0.1), text_above(3.41e-12, 2)
+    ('1.09862', '0.1', '3.5e-12')
+    """
+    return _in_digits(x, digits, ROUND_CEILING)
+
+
+def text_below(x: float | Decimal, digits: int = 6) -> str:
+    """A number in at most 15 digits, which read as a float are no larger than it.
+
+    Source: directed rounding, as in IEEE 754.
+
+    Examples
+    --------
+    >>> text_below(1.0986122886681098, 4)
+    '1.098'
+    """
+    return _in_digits(x, digits, ROUND_FLOOR)
+
+
+def texts_around(value: float, bound: float, digits: int = 9) -> tuple[str, str]:
+    """A value and the bound on its other side, both in so many digits, rounded away from each other.
+
+    Where they are equal all digits are told, for nobody knows on which side the bound lies.
+
+    Source: `text_above` and `text_below`.
+
+    Examples
+    --------
+    >>> texts_around(1 / 3, 2 / 3, 2), texts_around(2 / 3, 1 / 3, 2), texts_around(1 / 3, 1 / 3, 2)
+    (('0.33', '0.67'), ('0.67', '0.33'), ('0.3333333333333333', '0.3333333333333333'))
+    """
+    if value == bound:
+        return repr(float(value) + 0.0), repr(float(bound) + 0.0)
+    ways = (text_above, text_below) if bound < value else (text_below, text_above)
+    told, limit = (way(x, digits) for way, x in zip(ways, (value, bound)))
+    return told, limit
+
 # %% ../../nbs/workshop/02_enclosure.ipynb #1bf7bb97
 def reaches(epsilon: float, ratio: Fraction) -> bool:
     """Decide exactly whether e^epsilon is at least a positive ratio.

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Self
 
+from .enclosure import texts_around
+
 # %% auto #0
 __all__ = []
 
@@ -108,7 +110,7 @@ class Clock:
         if self.bar is None and self.seconds > QUIET_SECONDS:
             self.bar = self._open_bar()
         if self.bar is not None:
-            self.bar.set_postfix_str(f"between {value:.9g} and {bound:.9g}")
+            self.bar.set_postfix_str(" and ".join(texts_around(value, bound)))
 
     def _open_bar(self) -> Any:
         """A bar that counts from the start, where one is wanted and tqdm is installed."""
