@@ -1,6 +1,7 @@
 """A release with a log that is killed and run again: one line, one draw, and a key that nobody else has."""
 
 import argparse
+import errno
 import json
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from pmlbook import DiskLog, optimal_mechanism
@@ -124,6 +126,31 @@ def test_killed_when_the_data_have_their_name(options, moved):
     assert Path("out.csv").read_bytes() == first and len(DiskLog(LOG).entries) == 1
     assert os.stat("out.csv").st_mode == rights and manifests() == []
     assert len(list(Path().glob("*receipt.json"))) == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
+def test_a_packed_file_is_the_same_again(ending):
+    table = pd.read_csv("in.csv")
+    table.to_parquet("in.parquet") if ending == "parquet" else table.to_csv("in.csv.gz")
+    command = FIRST.replace("in.csv", f"in.{ending}").replace("out.csv", f"out.{ending}")
+    kill(after_the_name, command)
+    first = Path(f"out.{ending}").read_bytes()
+    assert main(command.split()) == 0 and manifests() == []
+    assert Path(f"out.{ending}").read_bytes() == first and len(DiskLog(LOG).entries) == 1
+
+
+@pytest.mark.parametrize("options", ["", " --force"])
+def test_a_log_on_a_disk_without_hard_links(monkeypatch, options, folder):
+    """A log, a manifest, a receipt and the data get their names there too, so that nothing is booked in vain."""
+
+    def link(*names, **options):
+        raise OSError(errno.EPERM, "no such thing")
+
+    monkeypatch.setattr(files, "nameless_file", lambda folder: None)
+    monkeypatch.setattr(os, "link", link)
+    assert main(f"{FIRST}{options}".split()) == 0 and manifests() == []
+    assert len(DiskLog(LOG).entries) == 1 and Path("out.csv.receipt.json").stat().st_size
+    assert not list(folder.glob(".*"))
 
 
 def test_a_release_that_was_cut_off_replaces_no_other_file(capsys):

@@ -11,11 +11,12 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
@@ -184,7 +185,6 @@ SETTINGS = {
     "trusted_schema": "OFF",  # a planted view calls no function
     "cell_size_check": "ON",
     "mmap_size": "0",  # a file that is cut while it is read gives an error, and no signal
-    "cache_spill": "OFF",  # nothing is written before the end
     "synchronous": "EXTRA",  # the folder too: a journal that came back would undo a release
     "fullfsync": "ON",  # the cache of a drive of macOS
 }
@@ -332,15 +332,18 @@ def begin(path: Path, entries: Iterable[Entry]) -> None:
     OSError
         If its name is taken, or one that SQLite would keep for itself beside it; or it cannot be written.
 
-    Source: SQLite, a database in memory, serialized.
+    Source: POSIX `link`, as `new_file`.
     """
     for other in beside(path):  # SQLite would take it for what is left of this log
-        with suppress(FileNotFoundError):
-            other.lstat()
+        if os.path.lexists(other):
             raise FileExistsError(f"{other} exists, and belongs to another log")
-    with closing(sqlite3.connect(":memory:")) as connection, new_file(path) as file:
-        connection.execute(SCHEMA)
-        for entry in entries:
-            append(connection, entry)
-        connection.commit()
-        file.write(connection.serialize())
+    try:
+        with new_file(path) as file, TemporaryDirectory(".part", ".", path.parent) as folder:
+            draft = Path(folder) / path.name
+            with closing(sqlite3.connect(draft)) as connection, connection:
+                connection.execute(SCHEMA)
+                for entry in entries:
+                    append(connection, entry)
+            file.write(draft.read_bytes())
+    except sqlite3.Error as error:
+        raise _refusal(path, error) from None
