@@ -1,6 +1,7 @@
 """A release with a log that is killed and run again: one line, one draw, and a key that nobody else has."""
 
 import argparse
+import errno
 import json
 import multiprocessing
 import os
@@ -9,11 +10,12 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from pmlbook import optimal_mechanism
 from pmlbook.budget import DiskLog
-from pmlbook.desk import booking, disk_log
+from pmlbook.desk import booking, disk_log, log_file
 from pmlbook.desk.booking import LOG, Booking, Manifest, manifest_of
 from pmlbook.desk.command_line import main
 from pmlbook.desk.release import Released
@@ -41,7 +43,7 @@ def die(*arguments, **options):
 
 
 def before_the_line():
-    disk_log.append = die
+    log_file.append = disk_log.append = die
 
 
 def at_the_receipt():
@@ -93,9 +95,7 @@ def test_killed_anywhere_and_run_again(point, folder, capsys):
     (manifest,) = manifests()
     assert manifest == manifest_of(Path(LOG), Path("out.csv")).name
     assert os.stat(manifest).st_mode & 0o777 == 0o600
-    if point is before_the_line:  # the log was begun, and holds nothing
-        assert main(FIRST.split()) == 2 and "never used; delete it" in capsys.readouterr().err
-        Path(LOG).unlink()
+    assert Path(LOG).exists() == (point is not before_the_line)
     assert main(FIRST.split()) == 0
     assert len(DiskLog(LOG).entries) == 1 and manifests() == []
     assert json.loads(Path("out.csv.receipt.json").read_text())["rows"] == 900
@@ -116,13 +116,79 @@ def test_the_first_run_is_killed_and_the_second_too():
     assert len(DiskLog(LOG).entries) == 1
 
 
-def test_killed_when_the_data_have_their_name(capsys):
+@pytest.mark.parametrize("options", ["", " --force"])
+@pytest.mark.parametrize("moved", [False, True])
+def test_killed_when_the_data_have_their_name(options, moved):
     kill(after_the_name)
-    first = Path("out.csv").read_bytes()
-    assert main(FIRST.split()) == 2 and "out.csv exists" in capsys.readouterr().err
-    Path("out.csv").rename("moved.csv")  # somebody has them
-    assert main(FIRST.split()) == 0
+    first, rights = Path("out.csv").read_bytes(), os.stat("out.csv").st_mode
+    if moved:
+        Path("out.csv").rename("moved.csv")  # somebody has them
+    assert main(f"{FIRST}{options}".split()) == 0
     assert Path("out.csv").read_bytes() == first and len(DiskLog(LOG).entries) == 1
+    assert os.stat("out.csv").st_mode == rights and manifests() == []
+    assert len(list(Path().glob("*receipt.json"))) == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
+def test_a_packed_file_is_the_same_again(ending):
+    table = pd.read_csv("in.csv")
+    table.to_parquet("in.parquet") if ending == "parquet" else table.to_csv("in.csv.gz")
+    command = FIRST.replace("in.csv", f"in.{ending}").replace("out.csv", f"out.{ending}")
+    kill(after_the_name, command)
+    first = Path(f"out.{ending}").read_bytes()
+    assert main(command.split()) == 0 and manifests() == []
+    assert Path(f"out.{ending}").read_bytes() == first and len(DiskLog(LOG).entries) == 1
+
+
+@pytest.mark.parametrize("options", ["", " --force"])
+def test_a_log_on_a_disk_without_hard_links(monkeypatch, options, folder):
+    """A log, a manifest, a receipt and the data get their names there too, so that nothing is booked in vain."""
+
+    def link(*names, **options):
+        raise OSError(errno.EPERM, "no such thing")
+
+    monkeypatch.setattr(files, "nameless_file", lambda folder: None)
+    monkeypatch.setattr(os, "link", link)
+    assert main(f"{FIRST}{options}".split()) == 0 and manifests() == []
+    assert len(DiskLog(LOG).entries) == 1 and Path("out.csv.receipt.json").stat().st_size
+    assert not list(folder.glob(".*"))
+
+
+def test_a_release_that_was_cut_off_replaces_no_other_file(capsys):
+    kill(after_the_name)
+    edited = Path("out.csv").read_bytes() + b"901,r0\n"
+    Path("out.csv").write_bytes(edited)
+    assert main(FIRST.split()) == 2
+    told = capsys.readouterr().err
+    assert "booked as line 1" in told and "out.csv exists" in told and "not released" not in told
+    assert Path("out.csv").read_bytes() == edited and len(DiskLog(LOG).entries) == 1
+
+
+def test_a_new_log_is_one_that_its_release_has_begun(capsys):
+    """A manifest without its line in the log does not make an old log a new one."""
+    DiskLog(LOG, new=True).record("other", DRAWN)
+    Manifest.new(manifest_of(Path(LOG), Path("out.csv")), {}).write()
+    assert main(FIRST.split()) == 2 and "needs a new name" in capsys.readouterr().err
+
+
+START = "start in.csv said --for frequencies --epsilon 0.5 --merge-below 0 --release out.csv"
+
+
+@pytest.mark.parametrize("point", [at_the_receipt, before_the_name, after_the_name])
+@pytest.mark.parametrize("option", ["--start-log", "--log"])
+def test_a_start_that_was_killed_ends_its_release(point, option, capsys):
+    if option == "--log":
+        DiskLog(LOG, new=True).record("other", DRAWN)
+    command, lines = f"{START} {option} {LOG} --account said", 2 if option == "--log" else 1
+    kill(point, command)
+    kept = Path("in.mechanism.json").read_bytes()
+    assert main(command.replace("0.5", "0.4").split()) == 2  # another design is another release
+    assert "in.mechanism.json exists" in capsys.readouterr().err
+    assert main(command.split()) == 0 and Path("in.mechanism.json").read_bytes() == kept
+    assert len(DiskLog(LOG).entries) == lines and manifests() == []
+    if point is before_the_name:
+        assert Path("seen.csv").read_bytes() == Path("out.csv").read_bytes()
+    assert main(command.split()) == 2  # what is finished is finished
 
 
 def test_other_rows_are_no_release_that_was_cut_off(capsys):

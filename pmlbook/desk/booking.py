@@ -88,9 +88,11 @@ def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
     """The log of this name, or a new one."""
     if not (arguments.start_log or os.path.lexists(path)):
         raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
-    new, target = bool(arguments.start_log), getattr(arguments, "target", None)
-    if new and target and os.path.lexists(path):  # perhaps by a release that was cut off
-        new = not manifest_of(path, Path(target)).exists()
+    new, target = bool(arguments.start_log), arguments.target and Path(arguments.target)
+    if new and target and os.path.lexists(path) and manifest_of(path, target).exists():
+        log = DiskLog(path, after=arguments.after)
+        if begun(log, target):  # the release that started it was cut off
+            return log
     return DiskLog(path, new=new, after=arguments.after)
 
 # %% ../../nbs/desk/07_booking.ipynb #27a5c652
@@ -138,7 +140,8 @@ class Booking:
         self._options = {name: getattr(arguments, name) for name in options}
         self._inputs = [*inputs, *([log.path] if log.entries else [])]
         self._manifest, self._before = self._begun()
-        self.words, self.booked = self._manifest.words(), self._before is not None
+        self.words, self.again = self._manifest.words(), self._before is not None
+        self.booked = self.again
         number = self._before[0].number if self._before else len(log.entries) + 1
         self.receipt = self._receipt(number)
         names = [log.path, *beside(log.path), self._target, self.receipt]
@@ -153,13 +156,11 @@ class Booking:
         """The manifest of the release that was cut off, with its line, or a new one."""
         release = {"column": self._column, "certificate": self._certificate.digest}
         release |= {k: None if v is None else str(v) for k, v in self._options.items()}
-        fresh = Manifest.new(manifest_of(self._log.path, self._target), release)
-        found = Manifest.read(fresh.path) if os.path.lexists(fresh.path) else fresh
-        before = found.noted(self._log)
-        if before is None:  # its line was never written
-            return fresh, None
-        found.check(release)
-        return found, before
+        found = begun(self._log, self._target)
+        if found is None:
+            return Manifest.new(manifest_of(self._log.path, self._target), release), None
+        found[0].check(release)
+        return found
 
     def _receipt(self, number: int) -> Path:
         """The name of the receipt: the one given, or a free one."""
@@ -174,7 +175,7 @@ class Booking:
         return receipt.is_file() and receipt.read_bytes() == text
 
     def _check_names(self) -> None:
-        check_target(self._target, self._force, self._inputs)
+        check_target(self._target, self._force or self.again, self._inputs)
         if self._is_own(self.receipt):
             return
         try:
@@ -228,7 +229,10 @@ class Booking:
         except BaseException as error:
             if not self.booked:
                 raise
-            late = f"booked as line {self.entry.number} of {self._log.path}, but not released"
+            late = f"booked as line {self.entry.number} of {self._log.path}, "
+            late += (
+                "perhaps released by a run that was cut off" if self.again else "but not released"
+            )
             if isinstance(error, (OSError, ValueError)):
                 raise ValueError(f"{late}: {error}") from error
             complain(late)
@@ -244,7 +248,7 @@ class Booking:
             "line": entry.digest,
             "receipt": str(self.receipt),
             "account": account,
-            "releases": len(self._log[account].fingerprints),
+            "releases": self._log[account].releases,
             "joint": entry.joint,
             "joint_exact": entry.exact,
             "budget": self._log.budget(account),
@@ -283,7 +287,7 @@ def accounts(log: DiskLog) -> list[dict[str, Any]]:
     return [
         {
             "account": name,
-            "releases": len(log[name].fingerprints),
+            "releases": log[name].releases,
             "joint": log[name].epsilon,
             "exact": log[name].joint is not None,
             "budget": log.budget(name),
@@ -393,6 +397,14 @@ def _check_own(path: Path, state: os.stat_result) -> None:
         raise ValueError(f"{path} is no regular file")
     if POSIX and (state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & ~PRIVATE):
         raise ValueError(f"{path} is not yours alone: a key that others know keeps nothing secret")
+
+
+def begun(log: DiskLog, target: Path) -> tuple[Manifest, tuple[Entry, str]] | None:
+    """The manifest of a release to this target that was cut off, with its line; None if none was written."""
+    path = manifest_of(log.path, target)
+    manifest = Manifest.read(path) if os.path.lexists(path) else None
+    noted = manifest and manifest.noted(log)
+    return (manifest, noted) if manifest and noted else None
 
 
 def manifest_of(log: Path, target: Path) -> Path:

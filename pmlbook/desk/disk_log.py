@@ -9,17 +9,28 @@ import math
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .log_file import START, Entry, append, check_pages, opened, read_row, read_rows
+from pmlbook.desk.log_file import (
+    START,
+    Entry,
+    append,
+    begin,
+    check_pages,
+    opened,
+    read_row,
+    read_rows,
+)
 from .release_log import Account, check_text, folded, rounded_up
 from ..practice.strata import LevelExceeded
 from ..release.certificate import Certificate
-from ..release.files import confirm_folder
+from ..release.files import check_target
 from ..release.mechanism import Mechanism, certified_level
 from ..release.sampling import check_unseeded
 from ..release.strict_json import NUMBER, read_object, write_object
@@ -47,27 +58,23 @@ def certified(release: Mechanism | Certificate) -> Certificate:
 # %% ../../nbs/desk/06_disk_log.ipynb #63cb7aaa
 @dataclass(frozen=True)
 class _Read:
-    """What has been read of a log: it is never changed, only replaced as a whole.
+    """What has been read of a log: its rows and lines. It is never changed, only replaced as a whole."""
 
-    `rows` are those of the table, `accounts` and `contents` hold the lines and mechanisms by their names.
-    """
-
-    entries: tuple[Entry, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
-    accounts: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-    contents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    entries: tuple[Entry, ...] = ()
 
-    def followed(self, entries: tuple[Entry, ...], rows: tuple[tuple[Any, ...], ...]) -> _Read:
-        """What has been read once the lines after these are; `entries` are all."""
-        accounts, contents = dict(self.accounts), dict(self.contents)
-        later: dict[str, list[Entry]] = {}
-        for entry in entries[len(self.entries) :]:
-            later.setdefault(folded(entry.account), []).append(entry)
-            if entry.mechanism is not None:
-                contents.setdefault(entry.certificate, entry.mechanism)
-        for name, added in later.items():
-            accounts[name] = (*accounts.get(name, ()), *added)
-        return _Read(entries, rows, accounts, contents)
+    @cached_property
+    def accounts(self) -> dict[str, tuple[Entry, ...]]:
+        """The lines of each account."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(folded(entry.account), []).append(entry)
+        return {name: tuple(entries) for name, entries in found.items()}
+
+    @cached_property
+    def contents(self) -> dict[str, dict[str, Any]]:
+        """The mechanisms by the digests of their certificates."""
+        return {e.certificate: e.mechanism for e in self.entries if e.mechanism is not None}
 
 
 class DiskLog:
@@ -122,6 +129,8 @@ class DiskLog:
         self._replayed: dict[str, tuple[str, Account]] = {}
         if self._new and os.path.lexists(self._place):
             raise FileExistsError(f"{self.path} exists: a new log needs a new name")
+        if self._new:
+            check_target(self.path)
         if self._new and after is not None:
             raise ValueError("after: a new log holds no line yet")
         if not self._new:
@@ -157,7 +166,7 @@ class DiskLog:
             )
         if not same:
             raise ValueError(f"{self.path} is no longer the log that was opened")
-        self._state = known.followed(entries, rows)
+        self._state = _Read(rows, entries)
 
     def _certificate(self, entry: Entry) -> Certificate:
         """The certificate of a line, decided anew when it is needed for the first time."""
@@ -186,7 +195,7 @@ class DiskLog:
             certificate = self._certificate(entry)
             try:
                 known = _with(known, Mechanism.from_certificate(certificate))
-                _check_stated(entry, certificate, known, entries[:place])
+                _check_stated(entry, certificate, known, entries[: place + 1])
             except ValueError as error:
                 raise ValueError(f"line {entry.number} of {self.path} {error}") from None
         assert known is not None
@@ -338,22 +347,18 @@ class DiskLog:
         is written; an error of it stops that.
         """
         check_text(column, "column"), certified(release)
-        fresh, made = self._new and not self.entries, False
-        try:
-            with opened(self._place, write=True, new=fresh) as connection:
-                made = fresh
+        fresh = self._new and not self.entries
+        with nullcontext() if fresh else opened(self._place, write=True) as connection:
+            if connection:
                 self._read(connection)
-                entry, known = self.ask(column, release, **options), self._state
-                if ahead:
-                    ahead(entry)
-                append(connection, entry)
-            self._state = known.followed((*known.entries, entry), (*known.rows, entry.row))
-        except BaseException:
-            if made:
-                self._new = not os.path.lexists(self._place)
-            raise
+            entry, known = self.ask(column, release, **options), self._state
+            if ahead:
+                ahead(entry)
+            append(connection, entry) if connection else begin(self._place, [entry])
         if fresh:
-            confirm_folder(self._place.parent)
+            with opened(self._place):
+                pass  # a disk without locks is found out now
+        self._state = _Read((*known.rows, entry.row), (*known.entries, entry))
         return entry
 
     def privatize(
@@ -387,11 +392,11 @@ def _with(before: Account | None, mechanism: Mechanism) -> Account:
 
 
 def _check_stated(
-    entry: Entry, certificate: Certificate, known: Account, earlier: Sequence[Entry]
+    entry: Entry, certificate: Certificate, known: Account, lines: Sequence[Entry]
 ) -> None:
     """ValueError unless a line states what its mechanisms give: a bound may lie above the joint level, never below.
 
-    `known` is the account with this line, `earlier` are its lines before.
+    `known` is the account with this line, `lines` are its lines up to this one.
     """
     level, joint = certified_level(certificate.largest_lift), known.epsilon
     listed = known.joint is not None
@@ -402,7 +407,7 @@ def _check_stated(
             f"says that {entry.level!r} nats are {'' if entry.exact else 'at most '}{entry.joint!r} together, "
             f"and its mechanisms say {level!r} and {'' if listed else 'at most '}{joint!r}"
         )
-    least = min((e.budget for e in earlier if e.budget is not None), default=math.inf)
+    least = min((e.budget for e in lines if e.budget is not None), default=math.inf)
     if max(entry.joint, entry.budget or 0.0) > least:
         raise ValueError(f"says what a budget of {least!r} nats forbids")
 

@@ -10,16 +10,17 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from ..release.files import PRIVATE
+from ..release.files import new_file
 from ..release.strict_json import BYTES, read_object, require_keys, write_object
 
 # %% auto #0
@@ -141,17 +142,7 @@ def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
         raise ValueError(f"is line {said}: lines are missing, repeated or out of order")
     if entry.previous != previous:
         raise ValueError(f"does not follow line {number - 1}, which is another one now")
-    _check_numbers(entry)
     return entry
-
-
-def _check_numbers(entry: Entry) -> None:
-    """ValueError if a number is less than it can be: a release leaks no more than all, and all no more than a budget."""
-    least = {"rows": 0, "level": 0.0, "joint": entry.level, "budget": entry.joint}
-    for name, low in least.items():
-        stated = getattr(entry, name)
-        if stated is not None and stated < low:
-            raise ValueError(f"says that {name} is {stated!r}, which is less than {low!r}")
 
 
 def read_rows(
@@ -193,7 +184,6 @@ SETTINGS = {
     "trusted_schema": "OFF",  # a planted view calls no function
     "cell_size_check": "ON",
     "mmap_size": "0",  # a file that is cut while it is read gives an error, and no signal
-    "cache_spill": "OFF",  # nothing is written before the end
     "synchronous": "EXTRA",  # the folder too: a journal that came back would undo a release
     "fullfsync": "ON",  # the cache of a drive of macOS
 }
@@ -214,23 +204,18 @@ def beside(path: Path) -> list[Path]:
 
 
 @contextmanager
-def opened(path: Path, write: bool = False, new: bool = False) -> Iterator[sqlite3.Connection]:
+def opened(path: Path, write: bool = False) -> Iterator[sqlite3.Connection]:
     """A log in a transaction, which nobody else writes in the meantime; all of it is kept, or nothing.
-
-    A new one is gone again if the block fails.
 
     Raises
     ------
     OSError
-        If it cannot be opened, locked or written; with `new`, if it is there already.
+        If it cannot be opened, locked or written.
     ValueError
         If it is a symbolic link, no regular file, no log, or is put aside while we wait for it.
 
     Source: SQLite, rollback journal, `BEGIN IMMEDIATE`.
     """
-    if new:
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        os.close(os.open(path, flags, PRIVATE))
     state = _regular(path)
     try:
         with closing(_connection(path)) as connection:
@@ -238,16 +223,11 @@ def opened(path: Path, write: bool = False, new: bool = False) -> Iterator[sqlit
             _wait(connection, "SELECT 1 FROM sqlite_master")  # from here on a reader has its lock
             if not _has_name(state, path):
                 raise ValueError(f"{path} was put aside while another program used it")
-            if new:
-                connection.execute(SCHEMA)
             _check_schema(connection, path)
             yield connection
             _wait(connection, "COMMIT")
     except sqlite3.Error as error:
         raise _refusal(path, error) from None
-    finally:
-        if new and _has_name(state, path) and not path.stat().st_size:  # nothing was kept
-            path.unlink()  # when it is closed: Windows removes no open file
 
 
 def _regular(path: Path) -> os.stat_result:
@@ -271,6 +251,7 @@ def _connection(path: Path) -> sqlite3.Connection:
     if not uri.startswith("file:///"):  # of another machine, as Windows names it
         uri = uri.replace("file://", "file:////", 1)
     connection = sqlite3.connect(f"{uri}?mode=rw", uri=True, isolation_level=None, timeout=0.5)
+    connection.text_factory = os.fsdecode  # a name may hold any byte, and so may a damaged line
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, BYTES + 1000)
         for name, value in SETTINGS.items():
@@ -301,7 +282,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     """ValueError unless a file holds the table of a log, and no more: no view, trigger or index that others planted."""
     found = connection.execute("SELECT sql, name, type FROM sqlite_master").fetchall()
     if not found:
-        raise ValueError(f"{path} is empty: it is no log, or was started and never used; delete it")
+        raise ValueError(f"{path} is empty, and no log: delete it")
     for sql, name, kind in found:
         if (sql, name, kind) != (SCHEMA, "releases", "table"):
             raise ValueError(f"{path} is no log, or was changed: it holds the {kind} {name!r}")
@@ -338,8 +319,30 @@ def check_pages(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def append(connection: sqlite3.Connection, entry: Entry) -> None:
-    """Add a line in a transaction; ValueError unless the file has it as it is."""
+    """Add a line in a transaction."""
     connection.execute("INSERT INTO releases VALUES (?, ?, ?)", entry.row)
-    last = "SELECT * FROM releases ORDER BY number DESC LIMIT 1"
-    if connection.execute(last).fetchone() != entry.row:
-        raise ValueError(f"line {entry.number} is not kept as it was written")
+
+
+def begin(path: Path, entries: Iterable[Entry]) -> None:
+    """Write a new log with its first lines, which appears as a whole, or not at all.
+
+    Raises
+    ------
+    OSError
+        If its name is taken, or one that SQLite would keep for itself beside it; or it cannot be written.
+
+    Source: POSIX `link`, as `new_file`.
+    """
+    for other in beside(path):  # SQLite would take it for what is left of this log
+        if os.path.lexists(other):
+            raise FileExistsError(f"{other} exists, and belongs to another log")
+    try:
+        with new_file(path) as file, TemporaryDirectory(".part", ".", path.parent) as folder:
+            draft = Path(folder) / path.name
+            with closing(sqlite3.connect(draft)) as connection, connection:
+                connection.execute(SCHEMA)
+                for entry in entries:
+                    append(connection, entry)
+            file.write(draft.read_bytes())
+    except sqlite3.Error as error:
+        raise _refusal(path, error) from None

@@ -74,6 +74,7 @@ def release_file(
     escapechar: str | None = None,
     comment: str | None = None,
     force: bool = False,
+    again: bool = False,
     show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
     confirm: Callable[[Released], object] | None = None,
@@ -108,6 +109,8 @@ def release_file(
         Of the CSV files, see `Layout`. Fields that stay, and what stands above the header, keep their bytes.
     force : bool
         Whether an existing target is replaced.
+    again : bool
+        Whether a target that holds the same already will do: the release was cut off, and is made again.
     show_values : bool
         Whether an error may show a value of the file, at most one and shortened.
     progress : callable, optional
@@ -150,7 +153,7 @@ def release_file(
         what, known = f"column {column!r} of {source}", table.spell(mechanism.inputs)
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(missing, known, table.spell(mechanism.outputs), texts)
-        with new_file(target, force, table.source.file) as file:
+        with new_file(target, force, table.source.file, again) as file:
             with (
                 packed(file, target) as content,
                 table.copy(content, place, mechanism.outputs, title) as write,

@@ -5,7 +5,6 @@
 # %% ../../nbs/desk/04_release_log.ipynb #8da92072
 from __future__ import annotations
 
-import json
 import unicodedata
 import warnings
 from collections.abc import Hashable
@@ -13,8 +12,6 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
-from numbers import Integral
 from threading import RLock
 from typing import Any
 
@@ -47,48 +44,19 @@ def min_remaining(
     both = ratio * other_ratio
     return max(one + other - 1, one * other_ratio, ratio * other, rarest + (1 - rarest) * both)
 
-# %% ../../nbs/desk/04_release_log.ipynb #0f5779dd
-def _name(label: Hashable) -> str:
-    """What stands for a label: equal labels (1, 1.0 and True, kinds of text) look alike, others do not."""
-    if isinstance(label, str):
-        return f"text {label}"
-    if isinstance(label, (Integral, np.bool_)):
-        return f"number {int(label)}"
-    if isinstance(label, (float, np.floating)):
-        return f"number {int(label) if label.is_integer() else float(label)!r}"
-    return f"{type(label).__name__} {label!r}"
-
-
-def fingerprint(mechanism: Mechanism) -> str:
-    """The SHA-256 of integer weights, exact prior and names, in hexadecimal digits.
-
-    Names that Python holds for equal count as equal; other than text and numbers they go by their repr.
-
-    Source: FIPS 180-4.
-
-    Examples
-    --------
-    >>> fingerprint(Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]))[:12]
-    '...'
-    """
-    prior = [f"{p.numerator:x}/{p.denominator:x}" for p in mechanism.exact_prior]
-    names = [list(map(_name, labels)) for labels in (mechanism.inputs, mechanism.outputs)]
-    content = json.dumps([names, prior, mechanism.weights.tolist()])
-    return sha256(content.encode()).hexdigest()
-
 # %% ../../nbs/desk/04_release_log.ipynb #68a9379e
 LISTED = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
 
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """Releases of one column so far: fingerprints, the first release, and what all leak together.
+    """Releases of one column so far: how many, the first one, and what all leak together.
 
     `joint` is None where its list is too long. `remaining` is e^-level then bounded from below, and
     `min_ratio` the least ratio of two entries of a joint column.
     """
 
-    fingerprints: tuple[str, ...]
+    releases: int
     first: JointRelease
     remaining: Fraction
     min_ratio: Fraction
@@ -98,7 +66,7 @@ class Account:
     def opened(cls, mechanism: Mechanism) -> Account:
         """The account after the first release."""
         one = compose(mechanism)
-        return cls((fingerprint(mechanism),), one, 1 / one.largest_lift, one.min_ratio, one)
+        return cls(1, one, 1 / one.largest_lift, one.min_ratio, one)
 
     @cached_property
     def epsilon(self) -> float:
@@ -108,17 +76,15 @@ class Account:
     def and_then(self, mechanism: Mechanism) -> Account:
         """The account after one more release."""
         one = matched(compose(mechanism), self.first)
-        known = (*self.fingerprints, fingerprint(mechanism))
+        number = self.releases + 1
         if self.joint is not None and self.joint.steps(one) <= LISTED:
             joint = compose(self.joint, one)
             remaining, ratio = 1 / joint.largest_lift, joint.min_ratio
-            return replace(
-                self, fingerprints=known, remaining=remaining, min_ratio=ratio, joint=joint
-            )
+            return replace(self, releases=number, remaining=remaining, min_ratio=ratio, joint=joint)
         standing = (self.remaining, self.min_ratio), (1 / one.largest_lift, one.min_ratio)
         remaining = min_remaining(*standing, min(self.first.prior))
         ratio = self.min_ratio * one.min_ratio
-        return replace(self, fingerprints=known, remaining=remaining, min_ratio=ratio, joint=None)
+        return replace(self, releases=number, remaining=remaining, min_ratio=ratio, joint=None)
 
 # %% ../../nbs/desk/04_release_log.ipynb #08786a16
 class RepeatedRelease(UserWarning):
@@ -220,10 +186,10 @@ class ReleaseLog:
 
     def _warn(self, column: Hashable, mechanism: Mechanism, after: Account) -> None:
         """A warning if it is not the first release."""
-        if len(after.fingerprints) > 1:
+        if after.releases > 1:
             what = "leak" if after.joint is not None else "leak at most"
             warnings.warn(
-                f"release {len(after.fingerprints)} of column {column!r}: together they {what} "
+                f"release {after.releases} of column {column!r}: together they {what} "
                 f"{rounded_up(after.epsilon)} nats; this one alone "
                 f"{rounded_up(compose(mechanism).epsilon)}",
                 RepeatedRelease,

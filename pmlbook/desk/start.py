@@ -18,7 +18,7 @@ from typing import Any
 
 from ..estimation.enumerated_design import estimation_mechanism
 from ..large_alphabets.optimal import optimal_mechanism
-from .booking import find_log
+from .booking import begun, find_log
 from .matrices import DECIMAL, exact
 from .report import errors_at, meant, report, sentences, shortened
 from .talk import FINE, say
@@ -130,9 +130,9 @@ def start(arguments: argparse.Namespace) -> int:
     check_options(arguments)
     prefix = arguments.output or Path(arguments.source.stem)
     targets = [prefix.with_name(f"{prefix.name}.{kind}") for kind in KINDS]
+    again = _check_release(arguments)
     for target in targets:
-        check_target(target, arguments.force, [arguments.source])
-    _check_release(arguments)
+        check_target(target, arguments.force or again, [arguments.source])
     column = arguments.column or _ask_column(arguments)
     counts, gaps = _counted(arguments, column)
     classes = _classes(arguments, counts)
@@ -160,7 +160,7 @@ def start(arguments: argparse.Namespace) -> int:
         _commands(arguments, targets, column, certificate.digest),
     )
     for target, text in zip(targets, (certificate.to_json(), told.to_json(), page)):
-        with new_file(target, arguments.force) as file:
+        with new_file(target, arguments.force, again=again) as file:
             file.write(text.encode())
     _tell_design(small, epsilon, rows, targets, certificate.digest, told_mean)
     return _released(arguments, targets[0], column) if arguments.release else FINE
@@ -321,21 +321,23 @@ def _tell_design(
     say(*lines, *(f"written: {target}" for target in targets), f"sha256: {digest}")
 
 
-def _check_release(arguments: argparse.Namespace) -> None:
-    """ValueError or OSError if the file could not be released in the end."""
-    arguments.after = arguments.receipt = None
+def _check_release(arguments: argparse.Namespace) -> bool:
+    """Whether the release was cut off, and is made again; ValueError or OSError if it could not be made in the end."""
+    arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
     if arguments.release:
-        check_target(arguments.release, arguments.force, [arguments.source])
-        find_log(arguments)
-        return
+        log = find_log(arguments)
+        again = log is not None and begun(log, arguments.release) is not None
+        check_target(arguments.release, arguments.force or again, [arguments.source])
+        return again
     for name in ("log", "start_log", "budget", "account", "new_account"):
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} needs --release TARGET")
+    return False
 
 
 def _released(arguments: argparse.Namespace, mechanism: Path, column: str) -> int:
     """Release the file too, as `pmlbook release` does."""
-    choice = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
+    choice = vars(arguments) | {"mechanism": mechanism}
     choice |= {"column": column, "sha256": None, "epsilon": None, "given": None, "confidence": 0.95}
     choice |= {"quiet": True, "json": False}
     return release(argparse.Namespace(**choice))

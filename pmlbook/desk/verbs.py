@@ -291,7 +291,6 @@ SHA256 = re.compile("[0-9a-f]{64}")
 def release(arguments: argparse.Namespace) -> int:
     """Release one column of a file with a certified mechanism."""
     inputs = [arguments.mechanism, arguments.source]
-    check_target(arguments.target, arguments.force, inputs)
     certificate = read_certificate(arguments.mechanism)
     why = _objection(arguments, certificate)
     if why:
@@ -301,6 +300,8 @@ def release(arguments: argparse.Namespace) -> int:
     try:
         if log is not None:
             booking = Booking(log, certificate, arguments, inputs)
+        else:
+            check_target(arguments.target, arguments.force, inputs)
         _warn_published(mechanism, "release")
         note_beside(arguments, log)
         with booking.told() if booking else nullcontext():
@@ -347,6 +348,7 @@ def _released(
         escapechar=arguments.escapechar,
         comment=arguments.comment,
         force=arguments.force,
+        again=booking is not None and booking.again,
         show_values=arguments.show_values,
         progress=None if arguments.quiet else _progress,
         confirm=booking,

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from hashlib import file_digest
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
@@ -231,7 +232,9 @@ POSIX = os.name == "posix"  # an open file may change its name and its rights
 
 
 @contextmanager
-def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) -> Iterator[BinaryIO]:
+def new_file(
+    target: Path, force: bool = False, like: BinaryIO | None = None, again: bool = False
+) -> Iterator[BinaryIO]:
     """A binary file that gets its name only when the block ends well and the disk has it.
 
     Parameters
@@ -242,17 +245,19 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
         Whether a regular file of this name gives way.
     like : open file, optional
         The input that lends its rights, and that is never replaced.
+    again : bool
+        Whether a file that holds the same already may have the name: somebody was cut off, and runs again.
 
     Raises
     ------
     ValueError
         If `target` is `like` under another name.
     OSError
-        If the folder does not exist, the disk is full, or the name is taken and `force` is not set.
+        If the folder does not exist, the disk is full, or the name is taken and nothing gives way.
 
     Source: POSIX `fsync`, `link` and `rename`; Linux O_TMPFILE.
     """
-    check_target(target, force, [] if like is None else [like])
+    check_target(target, force or again, [] if like is None else [like])
     hidden = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     with orderly_end():
         try:
@@ -261,6 +266,8 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+                written = Path(_handle(file)) if nameless else hidden
+                force = force or (again and target.exists() and _same(written, target))
                 if nameless and force:
                     _name(file, hidden)
                 if POSIX:
@@ -272,10 +279,15 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
             if not POSIX:
                 _take(None, hidden, target, force)
             confirm_folder(target.parent)
+        except OSError as error:
+            if error.errno in FULL and not error.filename:
+                error.filename = str(target)
+            raise
         finally:
             hidden.unlink(missing_ok=True)
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of the disk, an allowance, or a limit
 NO_LINKS = (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # as FAT and exFAT
 
 
@@ -291,15 +303,31 @@ def _take(nameless: BinaryIO | None, hidden: Path, target: Path, force: bool) ->
         elif nameless:
             _name(nameless, target)
         else:
-            os.link(hidden, target)
-            hidden.unlink()
+            _link(hidden, target)
     except FileExistsError:
         raise FileExistsError(f"{target} exists: choose another name, or force") from None
+
+
+def _link(hidden: Path, target: Path) -> None:
+    """Rename a file unless the name is taken; on a disk without hard links an empty file takes it first."""
+    try:
+        os.link(hidden, target)
     except OSError as error:
-        if error.errno not in NO_LINKS or force:
+        if error.errno not in NO_LINKS:
             raise
-        said = f"{target} cannot get its name ({error.strerror})"
-        raise OSError(f"{said}: on a disk without hard links it needs force") from None
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        os.replace(hidden, target)
+    else:
+        hidden.unlink()
+
+
+def _same(*paths: Path) -> bool:
+    """Whether two files hold the same."""
+    digests = set()
+    for path in paths:
+        with open(path, "rb") as file:
+            digests.add(file_digest(file, "sha256").digest())
+    return len(digests) == 1
 
 
 def confirm_folder(path: Path) -> None:

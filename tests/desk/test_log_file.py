@@ -149,13 +149,35 @@ def test_names_are_no_sql(log, name):
     assert DiskLog(log.path).budget(name) is None and len(DiskLog(log.path).entries) == 3
 
 
-@pytest.mark.parametrize("name", ["a b", "a?mode=ro", "a#b", "a%20b", "ü", "a&b"])
+NAMES = ["a b", "a?mode=ro", "a#b", "a%20b", "ü", "a&b", "x" * 240]
+POSIX = [":memory:", "file:a", "a\nb", "a\\b", "~", "\udcff"]  # the last is a byte that is no text
+
+
+@pytest.mark.parametrize(
+    "name", [*NAMES, *(pytest.param(n, marks=pytest.mark.posix) for n in POSIX)]
+)
 def test_any_name_of_a_file_will_do(tmp_path, name):
     DiskLog(tmp_path / name, new=True).record("smokes", FLIP)
     assert len(DiskLog(tmp_path / name).entries) == 1 and os.listdir(tmp_path) == [name]
 
 
+def test_a_name_that_leaves_no_room_for_the_journal_is_refused(tmp_path):
+    with pytest.raises(OSError, match="unable to open"):
+        DiskLog(tmp_path / ("x" * 250), new=True).record("smokes", FLIP)
+    assert os.listdir(tmp_path) == []
+
+
 # links, rights and other files
+
+
+@pytest.mark.parametrize("kind", ["journal", "wal", "shm"])
+def test_a_new_log_takes_over_nothing_of_an_old_one(tmp_path, kind):
+    """SQLite would put pages of the old log, which was moved away, over those of the new one."""
+    left = tmp_path / f"log-{kind}"
+    left.write_bytes(b"pages")
+    with pytest.raises(FileExistsError, match=f"log-{kind} exists, and belongs to another log"):
+        DiskLog(tmp_path / "log", new=True).record("smokes", FLIP)
+    assert os.listdir(tmp_path) == [left.name] and left.read_bytes() == b"pages"
 
 
 @pytest.mark.posix
@@ -282,15 +304,18 @@ def test_a_kill_at_any_moment_leaves_a_valid_log(log):
     wait, lines = random.Random(3), 2
     for _ in range(25):
         process = FORKED.Process(target=records, args=(log.path,))
+        before = log.path.stat().st_mtime_ns
         process.start()
-        time.sleep(wait.uniform(0.01, 0.08))
+        while log.path.stat().st_mtime_ns == before:  # until it has written a line
+            time.sleep(0.001)
+        time.sleep(wait.uniform(0, 0.05))
         os.kill(process.pid, signal.SIGKILL)
         process.join(60)
         now = len(DiskLog(log.path).entries)
         assert now >= lines
         lines = DiskLog(log.path).record("smokes", SILENT).number
         assert lines == now + 1
-    assert lines > 30 and os.listdir(log.path.parent) == ["log"]
+    assert lines >= 2 + 25 and os.listdir(log.path.parent) == ["log"]
 
 
 def killed_while_writing(path):
@@ -430,7 +455,7 @@ def test_the_settings_are_in_force(log):
     with opened(log.path) as connection:
         found = {n: connection.execute(f"PRAGMA {n}").fetchone()[0] for n in log_file.SETTINGS}
     assert found["synchronous"] == 3 and found["trusted_schema"] == 0
-    assert found["cell_size_check"] == 1 and found["cache_spill"] == 0
+    assert found["cell_size_check"] == 1
 
 
 # the export

@@ -1,4 +1,4 @@
-"""The release log: fingerprints, levels in four digits, the cost of a list, and where a warning points."""
+"""The release log: levels in four digits, the cost of a list, and where a warning points."""
 
 import warnings
 from fractions import Fraction
@@ -8,27 +8,11 @@ import numpy as np
 import statsmodels.api as sm
 
 from pmlbook.desk import release_log as module
-from pmlbook.desk.release_log import Account, ReleaseLog, fingerprint, rounded_up
+from pmlbook.desk.release_log import Account, ReleaseLog, rounded_up
 from pmlbook.large_alphabets.optimal import optimal_mechanism
 from pmlbook.practice.composition import compose
 from pmlbook.practice.estimated_prior import prior_from_counts
 from pmlbook.release.mechanism import Mechanism
-
-
-def printed(label, **change):
-    """The fingerprint of a mechanism in which one secret has this name."""
-    given = {"channel": np.eye(2), "prior": [0.5, 0.5], "inputs": (label, "z")} | change
-    return fingerprint(Mechanism(**given))
-
-
-def test_equal_names_make_one_fingerprint():
-    alike = ((1, 1.0, True, np.int64(1), np.True_, np.float64(1)), (0, -0.0), ("a", np.str_("a")))
-    alike += ((0.5, np.float64(0.5)),)
-    assert all(len(set(map(printed, labels))) == 1 for labels in alike)
-    apart = (1, "1", "number 1", 1.5, -1, 10**20, 1e300, (1,), None, b"1")
-    changes = ({"prior": [0.25, 0.75]}, {"channel": np.eye(2)[::-1]}, {"outputs": (0, 2)})
-    prints = {printed(label) for label in apart} | {printed(1, **change) for change in changes}
-    assert len(prints) == len(apart) + len(changes)
 
 
 def test_four_digits_never_understate_a_level():
