@@ -441,3 +441,21 @@ def test_an_outlier_whose_square_is_no_float_is_refused(method):
     rows = np.column_stack([np.ones(4), [1e155, 1.0, -1.0, 2.0]])
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
         pb.regression_of_release(faint, [0, 1, 1, 0], rows, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "nothing", [None, [], [[]], np.zeros((4, 0)), pd.DataFrame(index=range(4))]
+)
+def test_nothing_that_explains_is_told_by_its_name(nothing, method):
+    with pytest.raises(ValueError, match="^covariates "):
+        pb.regression_of_release(FLIP, [0, 1, 1, 0], nothing, method)
+    if nothing is not None:
+        with pytest.raises(ValueError, match="^covariates "):
+            pb.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], None, nothing)
+
+
+@pytest.mark.parametrize("features", [[], {}, [1.0, 2, 3], lambda name: {}[name]])
+def test_features_that_are_none_are_told_by_their_name(features):
+    with pytest.raises(ValueError, match="^features "):
+        pb.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], features)

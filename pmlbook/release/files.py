@@ -20,8 +20,8 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 # %% auto #0
-__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'NO_LINKS', 'Source', 'open_source', 'unpacked', 'packed',
-           'check_target', 'orderly_end', 'nameless_file', 'new_file', 'confirm_folder']
+__all__ = ['KEPT', 'PRIVATE', 'ENDINGS', 'NO_SUCH_FILES', 'POSIX', 'FULL', 'NO_LINKS', 'Source', 'open_source', 'unpacked',
+           'packed', 'check_target', 'orderly_end', 'nameless_file', 'new_file', 'confirm_folder']
 
 # %% ../../nbs/release/08_files.ipynb #c9dd3ec7
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
     ValueError
         If `target` is `like` under another name.
     OSError
-        If the folder does not exist, the disk is full, or the name is taken and `force` is not set.
+        If the folder does not exist, the disk is full, which is told with the target, or the name is taken and `force` is not set.
 
     Source: POSIX `fsync`, `link` and `rename`; Linux O_TMPFILE.
     """
@@ -273,10 +273,15 @@ def new_file(target: Path, force: bool = False, like: BinaryIO | None = None) ->
             if not POSIX:
                 _take(None, hidden, target, force)
             confirm_folder(target.parent)
+        except OSError as error:
+            if error.errno in FULL and error.filename is None:  # the system names no file
+                raise OSError(error.errno, error.strerror, str(target)) from error
+            raise
         finally:
             hidden.unlink(missing_ok=True)
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no room, no more room for you, or in one file
 NO_LINKS = (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # as FAT and exFAT
 
 
