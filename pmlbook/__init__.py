@@ -234,7 +234,7 @@ if TYPE_CHECKING:
     )
     from pmlbook.practice.region_frontier import robust_frontier, robust_least_leakage
     from pmlbook.practice.robust import robust_mechanism
-    from pmlbook.practice.words import in_words, sentence_level
+    from pmlbook.practice.interpretation import in_words, sentence_level
 
 _all_ = [
     "JointRelease",
@@ -322,7 +322,7 @@ _NAMES = {
     "practice.estimated_prior": ["ball_region", "box_region", "prior_from_counts", "worst_leakage"],
     "practice.region_frontier": ["robust_frontier", "robust_least_leakage"],
     "practice.robust": ["robust_mechanism"],
-    "practice.words": ["in_words", "sentence_level"],
+    "practice.interpretation": ["in_words", "sentence_level"],
     "desk.disk_log": ["BudgetExceeded", "DiskLog"],
     "desk.release_log": ["ReleaseLog", "RepeatedRelease"],
     "record_design.leakage_distortion": ["distortion_leakage", "leakage_distortion"],

@@ -14,9 +14,9 @@ import pytest
 
 import pmlbook
 from pmlbook import Mechanism, epsilon_max
-from pmlbook.desk import verbs
+from pmlbook.desk import design
 from pmlbook.desk.command_line import main
-from pmlbook.desk.verbs import CATEGORIES
+from pmlbook.desk.design import CATEGORIES
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
 
@@ -157,7 +157,7 @@ def test_a_defect_ends_with_three_and_tells_no_value(run, monkeypatch):
     def crash(*arguments, **choice):
         raise IndexError("the diagnosis of row 7")
 
-    monkeypatch.setattr(verbs, "optimal_mechanism", crash)
+    monkeypatch.setattr(design, "optimal_mechanism", crash)
     code, out, err = run(f"design {CLINIC} --epsilon 1")
     assert code == 3 and out == "" and err.count("\n") == 1
     assert "a defect of pmlbook, IndexError in " in err and "row 7" not in err

@@ -15,9 +15,9 @@ import pytest
 
 from pmlbook import DiskLog, Mechanism, epsilon_max
 from pmlbook.desk.command_line import main
-from pmlbook.desk.matrices import read_certificate
+from pmlbook.desk.parsing import read_certificate, share_of
 from pmlbook.desk.report import meant, report, sentences, shortened
-from pmlbook.desk.start import KINDS, merged, share_of, spread
+from pmlbook.desk.wizard import KINDS, merged, spread
 
 ANSWERS = {"very good": 90, 'so "lala"': 60, "bad,\nreally": 40, "schön": 6, "不満": 2, "<b>&": 1}
 ROWS = 200_000
