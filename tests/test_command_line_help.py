@@ -12,9 +12,9 @@ import pytest
 
 import pmlbook
 from pmlbook import Mechanism
-from pmlbook.desk import verbs
+from pmlbook.desk import design
 from pmlbook.desk.command_line import main
-from pmlbook.desk.verbs import CATEGORIES
+from pmlbook.desk.design import CATEGORIES
 from pmlbook.measures import epsilon_max
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
@@ -156,7 +156,7 @@ def test_a_defect_ends_with_three_and_tells_no_value(run, monkeypatch):
     def crash(*arguments, **choice):
         raise IndexError("the diagnosis of row 7")
 
-    monkeypatch.setattr(verbs, "optimal_mechanism", crash)
+    monkeypatch.setattr(design, "optimal_mechanism", crash)
     code, out, err = run(f"design {CLINIC} --epsilon 1")
     assert code == 3 and out == "" and err.count("\n") == 1
     assert "a defect of pmlbook, IndexError in " in err and "row 7" not in err

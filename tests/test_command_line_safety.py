@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
-from pmlbook.desk import matrices, verbs
+from pmlbook.desk import commands, design, parsing
 from pmlbook.desk.command_line import main
-from pmlbook.desk.matrices import aligned, exact, shares_of, weights_of
+from pmlbook.desk.parsing import aligned, exact, shares_of, weights_of
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Design
 
@@ -116,7 +116,9 @@ def test_a_certificate_that_does_not_hold_releases_nothing(run):
 
 def test_a_design_that_does_not_hold_is_not_written(run, monkeypatch):
     monkeypatch.setattr(
-        verbs, "optimal_mechanism", lambda *arguments, **choice: Design(HONEST, 1.0, 1.0, "false")
+        design,
+        "optimal_mechanism",
+        lambda *arguments, **choice: Design(HONEST, 1.0, 1.0, "false"),
     )
     code, said = run("design --prior healthy=6 flu=3 rare=1 --epsilon 0.4 -o d.json")
     assert code == 1 and "nothing written" in said
@@ -286,7 +288,7 @@ def test_matrices_that_are_none(run, name, text, told):
 
 
 def test_what_is_too_long_is_not_read(run, monkeypatch):
-    monkeypatch.setattr(matrices, "LARGEST", 1000)
+    monkeypatch.setattr(parsing, "LARGEST", 1000)
     os.truncate("m.json", 10**6)
     for command in (RELEASE, "audit m.json", "estimate m.json in.csv --column said"):
         code, said = run(command)
@@ -392,7 +394,7 @@ def test_stopped_by_the_keyboard(run, monkeypatch):
     def stop(*arguments, **choice):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verbs, "release_file", stop)
+    monkeypatch.setattr(commands, "release_file", stop)
     assert main(RELEASE.split()) == 130
 
 
@@ -452,7 +454,10 @@ def test_a_design_for_all_strata_keeps_its_level_in_each(run):
         ("--prior 1 1 --given age", "--given needs --counts"),
         ("--counts in.csv --column said --given said", "released and be visible"),
         ("--counts in.csv --column said --given sex", "column 'sex' is not in"),
-        ("--counts in.csv --column said --given age --confidence 1", "confidence = 1.0"),
+        (
+            "--counts in.csv --column said --given age --confidence 1",
+            "--confidence: '1' is no number strictly between 0 and 1",
+        ),
         ("--counts in.csv --column said --given age --max-time 3", "no --max-time"),
         ("--counts in.csv", "go together"),
         ("--prior 1 1 --column said", "go together"),

@@ -6,7 +6,7 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.desk.command_line import main
-from pmlbook.desk.matrices import read_certificate
+from pmlbook.desk.parsing import read_certificate
 from pmlbook.release.mechanism import Mechanism
 
 
@@ -91,8 +91,8 @@ def test_the_standard_error_is_the_one_that_estimate_finds(run, tmp_path):
 @pytest.mark.parametrize(
     "words, told",
     [
-        (("--for", "frequencies", "--utility", "hellinger"), "takes no"),
-        (("--rows", "0"), "--rows 0"),
+        (("--for", "frequencies", "--utility", "hellinger"), "--utility needs --for information"),
+        (("--rows", "0"), "--rows: '0' is no number"),
         (("--for", "fun"), "invalid choice"),
     ],
 )

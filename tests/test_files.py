@@ -287,7 +287,8 @@ def rights(path):
 def release(text, mechanism=CONSTANT, target="out.csv", **choice):
     """Release the column 'said' of a CSV file with this content, and give the new content."""
     Path("in.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
-    release_file("in.csv", target, "said", mechanism, **choice)
+    own = {name: choice.pop(name) for name in tuple(choice) if name in vars(Layout())}
+    release_file("in.csv", target, "said", mechanism, layout=Layout(**own), **choice)
     return Path(target).read_bytes()
 
 
@@ -612,7 +613,7 @@ def test_bytes_that_an_encoding_would_write_otherwise_are_refused(folder):
     ):
         release(b"id,said\n\x87\x90,flu\n", encoding="cp932")
     assert os.listdir() == ["in.csv"]
-    assert count_values("in.csv", "said", encoding="cp932") == {"flu": 1}
+    assert count_values("in.csv", "said", Layout(encoding="cp932")) == {"flu": 1}
 
 
 @pytest.mark.parametrize("cut", [9, -9, -1])
@@ -746,7 +747,8 @@ def test_only_the_fields_of_one_column_change(tmp_path_factory, table, piece):
     form = dialect | ({"quotechar": None} if literal else {})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_text, "PIECE", piece)
-        release_file(old, new, "said", made, encoding=encoding, missing_text="?", **form)
+        layout = Layout(encoding=encoding, missing_text="?", **form)
+        release_file(old, new, "said", made, layout=layout)
     copy = new.read_bytes().decode(encoding)
     assert new.read_bytes() == copy.encode(encoding)
     before, after = (fields_of(some, *form.values()) for some in (text, copy))

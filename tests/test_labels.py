@@ -17,7 +17,7 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.desk.command_line import main
-from pmlbook.desk.matrices import read_certificate
+from pmlbook.desk.parsing import read_certificate
 from pmlbook.desk.release import release_file
 from pmlbook.desk.report import report, standing_text
 from pmlbook.desk.scale import release_frame

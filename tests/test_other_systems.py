@@ -255,12 +255,13 @@ def test_file_names_are_legal_and_differ_on_every_system():
 def test_commands_are_told_as_they_are_typed(system, typed, monkeypatch):
     from argparse import Namespace
 
-    from pmlbook.desk.start import _commands
+    from pmlbook.desk.wizard import _commands
     from pmlbook.release.csv_text import Layout
 
     monkeypatch.setattr(sys, "platform", system)
-    given = Namespace(**vars(Layout()) | {"source": Path("a b.csv"), "goal": "frequencies"})
-    first, _ = _commands(given, [Path("m.json"), Path("e.json")], "said", "0" * 64)
+    given = Namespace(**vars(Layout()) | {"source": Path("a b.csv")})
+    answers = Namespace(column="said", goal="frequencies")
+    first, _ = _commands(given, [Path("m.json"), Path("e.json")], answers, "0" * 64)
     assert first.startswith(f"pmlbook release m.json {typed} RELEASED --column said ")
 
 

@@ -501,3 +501,21 @@ def test_as_many_coefficients_as_people_have_no_error(people):
     else:
         with pytest.raises(ValueError, match=f"^{people} people are too few for the errors of 2"):
             pb.estimate.regression_on_release(*given)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "nothing", [None, [], [[]], np.zeros((4, 0)), pd.DataFrame(index=range(4))]
+)
+def test_nothing_that_explains_is_told_by_its_name(nothing, method):
+    with pytest.raises(ValueError, match="^covariates "):
+        pb.estimate.regression_of_release(FLIP, [0, 1, 1, 0], nothing, method)
+    if nothing is not None:
+        with pytest.raises(ValueError, match="^covariates "):
+            pb.estimate.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], None, nothing)
+
+
+@pytest.mark.parametrize("features", [[], {}, [1.0, 2, 3], lambda name: {}[name]])
+def test_features_that_are_none_are_told_by_their_name(features):
+    with pytest.raises(ValueError, match="^features "):
+        pb.estimate.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], features)

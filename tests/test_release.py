@@ -26,6 +26,7 @@ from pmlbook.desk.release import Released, count_values, release_file
 from pmlbook.foundations.probability import random_channel, random_prior
 from pmlbook.release import files
 from pmlbook.release.certificate import Certificate, exp_below
+from pmlbook.release.csv_text import Layout
 from pmlbook.release.sampling import UNITS
 
 NAMES = ("healthy", "flu", "rare")
@@ -185,7 +186,7 @@ def test_csv_keeps_everything_but_the_column(folder):
     rows = [["007", "flu", 'two\nlines, "quoted"'], ["", "", "é"], ["1e3", "rare", "NA"]]
     with open("in.csv", "w", newline="", encoding="utf-8-sig") as file:
         csv.writer(file, delimiter="\t").writerows([["id", "diagnosis", "note"], *rows])
-    options = {"delimiter": "\t", "missing": "keep"}
+    options = {"layout": Layout("\t"), "missing": "keep"}
     assert release_file("in.csv", "out.csv", "diagnosis", CLINIC, **options) == Released(3, 1)
     with open("out.csv", newline="", encoding="utf-8") as file:
         _, *new = csv.reader(file, delimiter="\t")
@@ -198,7 +199,7 @@ def test_text_that_counts_as_missing(folder):
     (folder / "in.csv").write_text("diagnosis\nflu\nNA\nflu\n")
     with pytest.raises(ValueError, match=r"\(str\) in row 2"):
         release_file("in.csv", "out.csv", "diagnosis", CLINIC)
-    options = {"missing": "keep", "missing_text": ["NA"]}
+    options = {"missing": "keep", "layout": Layout(missing_text=["NA"])}
     assert release_file("in.csv", "out.csv", "diagnosis", CLINIC, **options).gaps == 1
     assert (folder / "out.csv").read_text().splitlines()[2] == "NA"
 

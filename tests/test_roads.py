@@ -22,7 +22,7 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.desk.command_line import main
-from pmlbook.desk.matrices import read_certificate
+from pmlbook.desk.parsing import read_certificate
 from pmlbook.foundations.utility import NAMED
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"

@@ -16,9 +16,9 @@ import pytest
 from pmlbook import Mechanism
 from pmlbook.budget import DiskLog
 from pmlbook.desk.command_line import main
-from pmlbook.desk.matrices import read_certificate
+from pmlbook.desk.parsing import read_certificate, share_of
 from pmlbook.desk.report import meant, report, sentences, shortened
-from pmlbook.desk.start import KINDS, merged, share_of, spread
+from pmlbook.desk.wizard import KINDS, merged, spread
 from pmlbook.measures import epsilon_max
 
 ANSWERS = {"very good": 90, 'so "lala"': 60, "bad,\nreally": 40, "schön": 6, "不満": 2, "<b>&": 1}

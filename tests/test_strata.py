@@ -78,7 +78,7 @@ def test_two_ways_to_leave_a_field_empty_are_two_strata(tmp_path, missing_text):
             FLIP,
             epsilon=0.6,
             given="job",
-            missing_text=missing_text,
+            layout=Layout(missing_text=missing_text),
         )
     assert not (tmp_path / "b.csv").exists()
     counts = count_strata(source, "ill", "job", Layout(missing_text=missing_text))
@@ -119,7 +119,7 @@ def test_gaps_that_stay_look_like_no_outcome(tmp_path):
                 "ill",
                 withheld,
                 missing="keep",
-                missing_text=texts,
+                layout=Layout(missing_text=texts),
             )
         assert not (tmp_path / "b.csv").exists()
     with pytest.raises(ValueError, match="the outcome None would look like one"):

@@ -26,7 +26,7 @@ from ..release.certificate import Certificate
 from ..release.files import POSIX, PRIVATE, check_target, new_file
 from ..release.sampling import KEY, KeyedWords
 from ..release.strict_json import read_object, require_keys
-from .talk import complain
+from .messages import complain
 
 # %% auto #0
 __all__ = []

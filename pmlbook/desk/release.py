@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ from ..release.tables import Table, find_column, is_parquet, open_table
 __all__ = []
 
 # %% ../../nbs/desk/01_release.ipynb #d2e9787e
+USUAL = Layout()  # CSV as RFC 4180 has it
+
+
 @dataclass(frozen=True)
 class Released:
     """How many rows a release wrote, how many of them were gaps that stayed, and the strata if asked for."""
@@ -63,16 +66,11 @@ def release_file(
     column: str,
     mechanism: Mechanism,
     *,
+    layout: Layout = USUAL,
     epsilon: float | None = None,
     given: str | Sequence[str] | None = None,
     confidence: float = 0.95,
     missing: str = "refuse",
-    missing_text: str | Sequence[str] = ("",),
-    delimiter: str = ",",
-    encoding: str = "utf-8",
-    quotechar: str | None = '"',
-    escapechar: str | None = None,
-    comment: str | None = None,
     force: bool = False,
     again: bool = False,
     show_values: bool = False,
@@ -95,6 +93,9 @@ def release_file(
     mechanism : Mechanism
         Its inputs are all values that may occur; in CSV they are compared as texts. If one of them is None, every
         missing value is that input.
+    layout : Layout
+        How the CSV files are written, and which of their fields count as missing, unless they are inputs; in
+        Parquet it is null. Fields that stay, and what stands above the header, keep their bytes.
     epsilon : float, optional
         Level in nats that the mechanism has to keep, and every stratum if `given` is set.
     given : str or sequence of str, optional
@@ -103,10 +104,6 @@ def release_file(
         For the shares within the strata, see `strata_levels`.
     missing : {'refuse', 'keep'}
         Whether a missing value that is no input is an error or stays as it is, which tells who did not answer.
-    missing_text : str or sequence of str
-        Fields of CSV that count as missing, unless they are inputs; in Parquet it is null.
-    delimiter, encoding, quotechar, escapechar, comment : str
-        Of the CSV files, see `Layout`. Fields that stay, and what stands above the header, keep their bytes.
     force : bool
         Whether an existing target is replaced.
     again : bool
@@ -140,47 +137,85 @@ def release_file(
     words = rng if isinstance(rng, KeyedWords) else random_words(rng)
     if confirm and not isinstance(rng, KeyedWords):
         check_unseeded(rng)
-    if is_parquet(source) != is_parquet(target):
-        raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
-    if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
-        raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")
-    layout = Layout(delimiter, encoding, missing_text, quotechar, escapechar, comment)
+    _check_request(source, target, mechanism, epsilon)
     with open_table(source, layout) as table:
-        place = find_column(column, table, show_values)
-        beside = find_beside(table, column, several(given), show_values)
-        title = title_beside(column, table.columns)
-        rows, gaps, strata = 0, 0, dict[tuple[Hashable, ...], Counter[Hashable]]()
-        what, known = f"column {column!r} of {source}", table.spell(mechanism.inputs)
-        texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
-        check_gaps(missing, known, table.spell(mechanism.outputs), texts)
+        visible_too = several(given)
+        copied = _Copy(table, mechanism, column, visible_too, missing, show_values, words)
         with new_file(target, force, table.source.file, again) as file:
-            with (
-                packed(file, target) as content,
-                table.copy(content, place, mechanism.outputs, title) as write,
-            ):
-                for block in table.blocks():
-                    values = table.column(block, place, known)
-                    codes = encode(values, known, what, missing, rows + 1, show_values)
-                    if beside:
-                        tally(strata, visible(table, block, beside), codes.tolist())
-                    write(block, mechanism.draw(codes, words))
-                    table.source.check_unchanged()  # after each block: what grows as it is read has no end
-                    rows, gaps = rows + len(codes), gaps + int((codes < 0).sum())
-                    if progress:
-                        progress(rows, table.source.share())
-            if not rows:
+            with packed(file, target) as content:
+                copied.write(content, progress)
+            if not copied.rows:
                 raise ValueError(f"{source} has no rows")
-            counts = counts_of(strata, range(len(mechanism.inputs)))
-            if epsilon is not None and counts:
-                check_strata(mechanism, counts, epsilon, confidence)
-            found = strata_levels(mechanism, counts, confidence) if counts else ()
+            strata = copied.strata_within(epsilon, confidence)
             table.source.check_unchanged()  # and last of all
-            done = Released(rows, gaps, found)
+            done = Released(copied.rows, copied.gaps, strata)
             if confirm:
                 file.flush()
                 os.fsync(file.fileno())
                 confirm(done)
     return done
+
+
+def _check_request(source: Path, target: Path, mechanism: Mechanism, epsilon: float | None) -> None:
+    """ValueError if source and target differ in kind; LevelExceeded if the mechanism leaks too much."""
+    if is_parquet(source) != is_parquet(target):
+        raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
+    if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
+        raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")
+
+# %% ../../nbs/desk/01_release.ipynb #d3c1a702
+@dataclass
+class _Copy:
+    """The rows of a table with one column released, on their way into a file, counted as they are drawn."""
+
+    table: Table
+    mechanism: Mechanism
+    column: str
+    given: Sequence[str]
+    missing: str
+    show_values: bool
+    words: Any
+    rows: int = 0
+    gaps: int = 0
+    strata: dict[tuple[Hashable, ...], Counter[Hashable]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        table = self.table
+        self.place = find_column(self.column, table, self.show_values)
+        self.beside = find_beside(table, self.column, self.given, self.show_values)
+        self.title = title_beside(self.column, table.columns)
+        self.known = table.spell(self.mechanism.inputs)
+        texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
+        check_gaps(self.missing, self.known, table.spell(self.mechanism.outputs), texts)
+
+    def write(self, content: Any, progress: Callable[[int, float], object] | None) -> None:
+        """Draw and write all blocks."""
+        table, outputs = self.table, self.mechanism.outputs
+        with table.copy(content, self.place, outputs, self.title) as write:
+            for block in table.blocks():
+                write(block, self._drawn(block))
+                table.source.check_unchanged()  # after each block: what grows as it is read has no end
+                if progress:
+                    progress(self.rows, table.source.share())
+
+    def _drawn(self, block: Any) -> Any:
+        """The codes of the outcomes of a block."""
+        table, known = self.table, self.known
+        what = f"column {self.column!r} of {table.source.path}"
+        values = table.column(block, self.place, known)
+        codes = encode(values, known, what, self.missing, self.rows + 1, self.show_values)
+        if self.beside:
+            tally(self.strata, visible(table, block, self.beside), codes.tolist())
+        self.rows += len(codes)
+        self.gaps += int((codes < 0).sum())
+        return self.mechanism.draw(codes, self.words)
+
+    def strata_within(self, epsilon: float | None, confidence: float) -> tuple[Stratum, ...]:
+        """The strata that were counted; LevelExceeded if one may leak more than `epsilon`."""
+        counts = counts_of(self.strata, range(len(self.mechanism.inputs)))
+        if epsilon is not None and counts:
+            check_strata(self.mechanism, counts, epsilon, confidence)
+        return strata_levels(self.mechanism, counts, confidence) if counts else ()
 
 
 def plain_list(column: Any) -> list[Any]:
@@ -197,13 +232,7 @@ def visible(table: Table, block: Any, beside: Sequence[int]) -> list[list[Any]]:
 def count_values(
     source: str | os.PathLike[str],
     column: str,
-    *,
-    missing_text: str | Sequence[str] = ("",),
-    delimiter: str = ",",
-    encoding: str = "utf-8",
-    quotechar: str | None = '"',
-    escapechar: str | None = None,
-    comment: str | None = None,
+    layout: Layout = USUAL,
 ) -> Counter[Hashable]:
     """How often each value of a column occurs in a CSV or Parquet file; None stands for a missing one.
 
@@ -214,7 +243,6 @@ def count_values(
 
     Source: the readers of `release_file`.
     """
-    layout = Layout(delimiter, encoding, missing_text, quotechar, escapechar, comment)
     return count_strata(source, column, (), layout).get((), Counter())
 
 
@@ -224,6 +252,7 @@ def count_strata(
     given: str | Sequence[str],
     layout: Layout,
     most: int | None = None,
+    show_values: bool = False,
 ) -> dict[tuple[Hashable, ...], Counter[Hashable]]:
     """How often each value of a column occurs in each stratum that the columns `given` make; see `count_values`.
 
@@ -232,8 +261,8 @@ def count_strata(
     counts = dict[tuple[Hashable, ...], Counter[Hashable]]()
     different, rows = set[Hashable](), 0
     with open_table(Path(source), layout) as table:
-        place = find_column(column, table)
-        beside = find_beside(table, column, several(given), False)
+        place = find_column(column, table, show_values)
+        beside = find_beside(table, column, several(given), show_values)
         for block in table.blocks([place, *beside]):
             values = plain_list(table.column(block, place))
             tally(counts, visible(table, block, beside), values)

@@ -11,7 +11,7 @@ from html import escape
 
 import numpy as np
 
-from ..practice.words import sentence_level
+from ..practice.interpretation import sentence_level
 from ..release.estimation import Estimate
 from ..release.mechanism import Mechanism, share_text
 from ..workshop.enclosure import exp_around, float_above, text_above
@@ -154,6 +154,7 @@ def _bars(mechanism: Mechanism, errors: Sequence[float] | None) -> str:
             f'<rect x="150" y="{y + 5}" width="{share * scale:.1f}" height="14" fill="var(--bar)"/>'
         )
         if errors:
+            # A share lies between 0 and 1, whatever its error, and the line within the picture.
             low, high = (min(max(share + k * errors[place], 0), 1) * scale for k in (-2, 2))
             parts.append(
                 f'<line x1="{150 + low:.1f}" x2="{150 + min(high, 205):.1f}" y1="{y + 12}" y2="{y + 12}" '
@@ -186,13 +187,14 @@ def report(
     rows: int,
     notes: Sequence[str] = (),
     commands: Sequence[str] = (),
+    released: Mechanism | None = None,
 ) -> str:
     """A page of HTML about a mechanism; all names are escaped, and nothing is loaded from elsewhere.
 
     Parameters
     ----------
     mechanism : Mechanism
-        What is released with.
+        The design.
     epsilon : float
         Its level in nats.
     column : str
@@ -201,6 +203,8 @@ def report(
         How many rows there are, for the standard errors.
     notes, commands : sequences of str
         Paragraphs, and what to type next.
+    released : Mechanism, optional
+        What is released with, if the design is for merged answers.
 
     Raises
     ------
@@ -209,38 +213,42 @@ def report(
 
     Source: HTML Living Standard; SVG 2.
     """
-    errors, title = errors_at(mechanism, rows), escape(shortened(column, 60))
-    lines = [*meant(mechanism, epsilon), *standing_text(mechanism)]
+    title, errors = escape(shortened(column, 60)), errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
-    learned = "The frequencies cannot be told back from these outcomes."
-    if errors:
-        most = f"with a standard error of at most {max(errors):.2g} at {rows:,} rows"
-        well = "" if max(errors) < USELESS else ", which is too much to learn from"
-        learned = f"The frequencies can be told back {most}{well}."
+    meaning = [*meant(mechanism, epsilon), *standing_text(released or mechanism)]
     body = [
         f"<h1>Releasing {title}</h1>",
         f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",
         *(f"<p>{escape(note)}</p>" for note in notes),
         "<h2>The answers</h2>",
-        f"<p>{escape(learned)} The lines are two standard errors.</p>"
-        if errors
-        else f"<p>{escape(learned)}</p>",
+        f"<p>{escape(_learned(errors, rows))}</p>",
         _bars(mechanism, errors),
         "<h2>The mechanism</h2>",
-        "<p>Each answer is replaced by an outcome, drawn with these probabilities; the fuller the colour, the likelier. "
-        f"{escape(codes_or_answers(mechanism))}</p>",
+        "<p>Each answer is replaced by an outcome, drawn with these probabilities; the fuller the "
+        f"colour, the likelier. {escape(codes_or_answers(mechanism))}</p>",
         _shades(mechanism),
         "<h2>What the level means</h2>",
-        f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>",
+        f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in meaning)}</ul>",
         "<h2>The proof</h2>",
         f"<p>The certificate of these answers has the digest <code>{certificate.digest}</code>.</p>",
         *(f"<pre>{escape(command)}</pre>" for command in commands),
     ]
-    head = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>Releasing {title}</title><style>{STYLE}</style></head>"
-    )
-    page = f"{head}<body><main>{''.join(body)}</main></body></html>\n"
+    page = HEAD.format(title=title, style=STYLE) + "".join(body) + "</main></body></html>\n"
     return page.encode("utf-8", "backslashreplace").decode()
+
+
+HEAD = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width,initial-scale=1">'
+    "<title>Releasing {title}</title><style>{style}</style></head><body><main>"
+)
+
+
+def _learned(errors: Sequence[float] | None, rows: int) -> str:
+    """What can be told back from the outcomes."""
+    if not errors:
+        return "The frequencies cannot be told back from these outcomes."
+    most = f"with a standard error of at most {max(errors):.2g} at {rows:,} rows"
+    well = "" if max(errors) < USELESS else ", which is too much to learn from"
+    return f"The frequencies can be told back {most}{well}. The lines are two standard errors."

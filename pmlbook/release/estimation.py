@@ -207,7 +207,9 @@ METHODS, INTERVALS = ("inversion", "likelihood"), ("exact", "score")
 SMALLEST, LARGEST = 1e-100, 1e100  # largest entry of a functional: beyond, its square is no float
 
 
-def _weights(functional: Callable[[Any], float], secrets: tuple[Hashable, ...]) -> list[float]:
+def _weights(
+    functional: Callable[[Any], float], secrets: tuple[Hashable, ...], name: str
+) -> list[float]:
     """What a function gives for each secret; ValueError that names the one it fails for."""
     found = []
     for secret in secrets:
@@ -215,7 +217,7 @@ def _weights(functional: Callable[[Any], float], secrets: tuple[Hashable, ...]) 
             found.append(functional(secret))
         except Exception as error:  # whatever the caller's function may raise
             raise ValueError(
-                f"functional fails for the secret {shortened(secret)}: {type(error).__name__}: {error}"
+                f"{name} fails for the secret {shortened(secret)}: {type(error).__name__}: {error}"
             ) from error
     return found
 
@@ -223,16 +225,17 @@ def _weights(functional: Callable[[Any], float], secrets: tuple[Hashable, ...]) 
 def as_goal(
     functional: ArrayLike | Mapping[Any, float] | Callable[[Any], float],
     secrets: tuple[Hashable, ...],
+    name: str = "functional",
 ) -> NDArray[np.float64]:
-    """Weight of each secret, shape (N,); parameters and errors are those of `Estimate.of`."""
-    given = _weights(functional, secrets) if callable(functional) else functional
-    given = aligned(given, secrets, "functional", "estimate")
+    """Weight of each secret, shape (N,); parameters and errors are those of `Estimate.of`, which tell `name`."""
+    given = _weights(functional, secrets, name) if callable(functional) else functional
+    given = aligned(given, secrets, name, "estimate")
     given = list(given.values()) if isinstance(given, Mapping) else given
-    goal = real_array(given, "functional", 1)
+    goal = real_array(given, name, 1)
     if len(goal) != len(secrets):
-        raise ValueError(f"functional has {len(goal)} entries, not {len(secrets)}")
+        raise ValueError(f"{name} has {len(goal)} entries, not {len(secrets)}")
     if not (SMALLEST <= abs(goal).max() <= LARGEST) and goal.any():
-        raise ValueError(f"functional has a largest entry of {abs(goal).max():g}: rescale it")
+        raise ValueError(f"{name} has a largest entry of {abs(goal).max():g}: rescale it")
     return goal
 
 

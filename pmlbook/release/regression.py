@@ -255,7 +255,7 @@ def regression_on_release(
     own = (
         np.eye(len(mechanism.inputs))
         if features is None
-        else as_goal(features, mechanism.inputs)[:, None]
+        else as_goal(features, mechanism.inputs, "features")[:, None]
     )
     rows, beside = _weights(mechanism, codes), _beside(covariates, len(codes))
     names = list(map(str, mechanism.inputs)) if features is None else [_title(released)]
@@ -376,6 +376,10 @@ def regression_of_release(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is none of {', '.join(METHODS)}")
+    if covariates is None:
+        raise ValueError(
+            "covariates is None: at least a column of ones is needed, for the constant"
+        )
     codes = _codes(mechanism, released)
     table, others = _beside(covariates, len(codes)), mechanism.inputs[1:]
     if not others:

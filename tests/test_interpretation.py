@@ -10,7 +10,7 @@ from oracles import exp_from_below
 
 import pmlbook as pb
 from pmlbook.desk.command_line import main
-from pmlbook.practice.words import explain, sentence_level
+from pmlbook.practice.interpretation import explain, sentence_level
 
 PRIOR = pd.Series([0.5, 0.3, 0.15, 0.05], ["a", "b", "c", "d's"])
 SLACK = Fraction(1, 10**45)
@@ -83,6 +83,9 @@ def test_back_again():
         ("'e' is never ruled out", "names 'e'"),
         ("no 4 answers are ruled out together", "4 answers of 4"),
         ("no 0 answers are ruled out together", "0 answers of 4"),
+        (f"no odds grow more than {'9' * 5000} times", "none that has a level"),
+        (f"no {'9' * 5000} answers are ruled out together", "none that has a level"),
+        ("no odds grow more than \u0663 times", "none that has a level"),
         (3, "sentence must be text"),
         (None, "sentence must be text"),
     ],

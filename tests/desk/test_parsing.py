@@ -2,8 +2,8 @@
 
 from refusals import refusal
 
-from pmlbook.desk import matrices as module
-from pmlbook.desk.matrices import LARGEST, read_matrix, read_text
+from pmlbook.desk import parsing as module
+from pmlbook.desk.parsing import LARGEST, read_matrix, read_text
 
 
 def test_what_is_no_matrix_is_refused(tmp_path):

@@ -8,7 +8,9 @@ import numpy as np
 from refusals import refusal
 from scipy.stats import entropy
 
-from pmlbook.desk.start import _designed, ask, check_options, merged, share_of
+from pmlbook.desk.messages import ask
+from pmlbook.desk.parsing import share_of
+from pmlbook.desk.wizard import _designed, check_options, merged
 
 
 def test_shares_and_what_is_merged():
@@ -60,6 +62,6 @@ def test_each_design_is_the_best_for_its_goal():
 
     shares = {"0": Fraction(1, 2), "1": Fraction(3, 10), "5": Fraction(1, 5)}
     prior, sizes = np.array([0.5, 0.3, 0.2]), np.array([0.0, 1, 5])
-    goals = [Namespace(goal=goal) for goal in ("frequencies", "mean", "information")]
+    goals = ("frequencies", "mean", "information")
     best = [costs(_designed(goal, shares, 0.6)) for goal in goals]
     assert np.argmin(best, axis=0).tolist() == [0, 1, 2]

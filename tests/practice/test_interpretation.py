@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmlbook.practice.words import sentence_level
+from pmlbook.practice.interpretation import sentence_level
 
 three = dict(a=Fraction(1, 2), b=Fraction(3, 10), c=Fraction(1, 5))
 
