@@ -757,8 +757,8 @@ def test_the_log_beside_the_source_is_asked_unless_told_not_to(run, tmp_path):
         ("--log in.csv", "in.csv is no log"),
         ("--log m.json", "m.json is no log"),
         ("--log l --no-log", "not allowed with"),
-        ("--start-log l --budget 1e999", "finite"),
-        ("--start-log l --budget=-1", "finite"),
+        ("--start-log l --budget 1e999", "more than a number can be"),
+        ("--start-log l --budget=-1", "no number of nats"),
         ("--start-log l --budget ٣", "no number"),
     ],
 )

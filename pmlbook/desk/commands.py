@@ -48,9 +48,8 @@ SHA256 = re.compile("[0-9a-f]{64}")
 
 def release(arguments: argparse.Namespace) -> int:
     """Release one column of a file with a certified mechanism."""
-    # First what costs nothing: a name that is taken, a certificate that is not the one.
+    # First what costs nothing: a certificate that is not the one, a name that is taken.
     inputs = [arguments.mechanism, arguments.source]
-    check_target(arguments.target, arguments.force, inputs)
     certificate = read_certificate(arguments.mechanism)
     why = _objection(arguments, certificate)
     if why:
@@ -60,6 +59,8 @@ def release(arguments: argparse.Namespace) -> int:
     try:
         if log is not None:
             booking = Booking(log, certificate, arguments, inputs)
+        else:
+            check_target(arguments.target, arguments.force, inputs)
         warn_of_published(mechanism, "publishes")
         note_beside(arguments, log)
         with booking.told() if booking else nullcontext():
@@ -101,6 +102,7 @@ def _released(
         confidence=arguments.confidence,
         missing=arguments.missing,
         force=arguments.force,
+        again=booking is not None and booking.again,
         show_values=arguments.show_values,
         progress=None if arguments.quiet else _progress,
         confirm=booking,
