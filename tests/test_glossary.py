@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from test_links import NBS, prose, targets
-
-import pmlbook
+from test_public import PUBLIC
 
 ROOT = Path(__file__).resolve().parent.parent
 with open(NBS / "glossary.csv", encoding="utf-8", newline="") as file:
@@ -26,17 +25,16 @@ def exported():
         if path.name not in ("__init__.py", "_modidx.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
             module = importlib.import_module(".".join(parts))
-            things = {name: getattr(module, name) for name in module.__all__}
-            found |= {n: t for n, t in things.items() if callable(t)}
-    return found | {n: getattr(pmlbook, n) for n in pmlbook.__all__}
+            own = (t for t in vars(module).values() if getattr(t, "__module__", "") == module.__name__)
+            found |= {thing.__name__: thing for thing in own if callable(thing)}
+    return found
 
 
 @cache
 def arguments():
     """Names of the parameters of everything public."""
     found = set()
-    for name in pmlbook.__all__:
-        thing = getattr(pmlbook, name)
+    for thing in PUBLIC.values():
         if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Exception)):
             found |= set(inspect.signature(thing).parameters)
     return found | set(inspect.signature(exported()["guessing_advantage"]).parameters)

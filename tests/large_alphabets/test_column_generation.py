@@ -128,7 +128,7 @@ def test_a_loose_bound_says_why():
         warn_why(0.5, 0.75, 1e-3, "no more time")
     assert said[0].category is LooseBound
     assert all(
-        word in str(said[0].message) for word in ("0.5", "0.75", "2.5e-01", "1e-03", "no more time")
+        word in str(said[0].message) for word in ("0.5", "0.75", "0.25", "1e-03", "no more time")
     )
 
 
