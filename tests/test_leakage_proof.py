@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.per_record.proof_checker import Attack, Vertices, walk_vertices, world
-from pmlbook.per_record.proof_readings import Cut, Leaf, Readings
-from pmlbook.per_record.proof_readings import walk as walk_readings
-from pmlbook.per_record.proof_values import room_inside
-from pmlbook.per_record.proof_values import walk as walk_values
+from pmlbook.per_record.output_proof import OutputProof
+from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
+from pmlbook.per_record.proof_checker import RecordView, Vertices, interval_problem, vertices_bound
+from pmlbook.per_record.proof_outputs import sure_conditional_slack
+from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
+from pmlbook.per_record.proof_posteriors import PosteriorBranching, PosteriorLeaf, PosteriorTree
+from pmlbook.per_record.proof_posteriors import tree_bound as posterior_tree_bound
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.per_record.walk import attacks, grow_readings, problem_of
-from pmlbook.per_record.walk_values import grow_values
 
 COUNT, NOISY = pb.queries.counting(4), pb.mechanisms.geometric(5, 0.5)
 
@@ -59,19 +59,25 @@ def test_a_proof_survives_pickle(proof):
         ({"value": 10**400}, "not written as Python writes it"),
         ({"bound": 0.1}, "is proved, not 0.1"),
         ({"value": 0.5}, "the witness learns"),
-        ({"witness": {"attack": 1, "classes": [[1.0]]}}, "no attack 1"),
-        ({"witness": {"attack": 0, "classes": [[1.0], [1.0]]}}, "a witness must have"),
-        ({"witness": {"attack": 0}}, "Witness needs attack, classes"),
-        ({"arguments": []}, "0 arguments for 1 attacks"),
+        ({"witness": {"view": 1, "classes": [[1.0]]}}, "no record view 1"),
+        ({"witness": {"view": 0, "classes": [[1.0], [1.0]]}}, "a witness must have"),
+        ({"witness": {"view": 0}}, "Witness needs view, classes"),
+        ({"arguments": []}, "0 arguments for 1 record views"),
         ({"arguments": [{}]}, "an argument should be one of"),
-        ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [[1.0]]}}]}, "should be a node"),
-        ({"arguments": [{"Readings": {"kept": 1.0, "nodes": [None]}}]}, "None should be a node"),
+        (
+            {"arguments": [{"PosteriorTree": {"contraction": 1.0, "nodes": [[1.0]]}}]},
+            "should be a node",
+        ),
+        (
+            {"arguments": [{"PosteriorTree": {"contraction": 1.0, "nodes": [None]}}]},
+            "None should be a node",
+        ),
         ({"arguments": [{"Vertices": {"distributions": [[1.0]]}}]}, "each choice of classes"),
         (
             {"format": "pmlbook leakage proof 1"},
-            "this is no pmlbook leakage proof 2: its format is .*1",
+            "this is no pmlbook leakage proof 3: its format is .*1",
         ),
-        ({"format": None}, "this is no pmlbook leakage proof 2: its format is None"),
+        ({"format": None}, "this is no pmlbook leakage proof 3: its format is None"),
         ({"more": 1}, "a proof needs format, b, value, bound, witness, arguments"),
     ],
 )
@@ -133,85 +139,99 @@ def test_every_kind_of_record_has_an_argument():
     query = pb.queries.SumQuery([(0, 1), (0, 1), (0, 3)])
     channel = pb.mechanisms.geometric(6, 0.7)
     proof = pb.records.leakage_proof(query, channel, 1.5, 1e-2)
-    assert len(attacks(query, channel)) == len(proof.arguments) == 2
+    assert len(record_views(query, channel)) == len(proof.arguments) == 2
     for arguments in (
         proof.arguments[:1],
         proof.arguments[1:],
         (*proof.arguments, proof.arguments[0]),
     ):
         other = pb.records.LeakageProof(proof.b, proof.value, proof.bound, proof.witness, arguments)
-        with pytest.raises(pb.ProofFailed, match="arguments for 2 attacks"):
+        with pytest.raises(pb.ProofFailed, match="arguments for 2 record views"):
             other.check(query, channel)
 
 
 def test_a_tree_needs_a_node_for_each_cell():
-    attack = attacks(pb.queries.parity(2), np.eye(2))[0]
-    leaf = Leaf(0.1, 0.0, None)
-    assert walk_readings(attack, 1.0, Readings(1.0, [Cut(0, 0, 1, 0.5), leaf, leaf])) > 0
-    for nodes in ([], [leaf, leaf], [Cut(0, 0, 1, 0.5), leaf], [Cut(0, 0, 1, 0.5)] * 2):
+    view = record_views(pb.queries.parity(2), np.eye(2))[0]
+    leaf = PosteriorLeaf(0.1, 0.0, None)
+    assert (
+        posterior_tree_bound(
+            view, 1.0, PosteriorTree(1.0, [PosteriorBranching(0, 0, 1, 0.5), leaf, leaf])
+        )
+        > 0
+    )
+    for nodes in (
+        [],
+        [leaf, leaf],
+        [PosteriorBranching(0, 0, 1, 0.5), leaf],
+        [PosteriorBranching(0, 0, 1, 0.5)] * 2,
+    ):
         with pytest.raises(pb.ProofFailed):
-            walk_readings(attack, 1.0, Readings(1.0, nodes))
+            posterior_tree_bound(view, 1.0, PosteriorTree(1.0, nodes))
 
 
 def test_a_distribution_that_excludes_an_output_is_refused():
-    attack = attacks(pb.queries.counting(1), np.eye(2))[0]
-    assert abs(walk_vertices(attack, Vertices([[1.0, 1.0]])) - math.log(2)) < 1e-15
+    view = record_views(pb.queries.counting(1), np.eye(2))[0]
+    assert abs(vertices_bound(view, Vertices([[1.0, 1.0]])) - math.log(2)) < 1e-15
     for distribution in ([1.0, 0.0], [1.0, -1.0], [1.0], [math.nan, 1.0], [math.inf, 1.0]):
         with pytest.raises(pb.ProofFailed):
-            walk_vertices(attack, Vertices([distribution]))
+            vertices_bound(view, Vertices([distribution]))
 
 
 def test_shares_and_multipliers_outside_their_range_are_refused():
     """A share above one turns a chord upside down, though data processing leaves room for it."""
-    attack = attacks(pb.queries.counting(10), pb.mechanisms.geometric(11, 0.05))[0]
+    view = record_views(pb.queries.counting(10), pb.mechanisms.geometric(11, 0.05))[0]
     b = 0.97 * 10 * math.log(2)
-    problem = problem_of(attack)
+    problem = problem_of(view)
     best, value = best_adversary(problem, b, np.random.default_rng(0), 16, 200)
-    proof = grow_values(attack, b, best, value, value + 1e-4)
-    assert value <= walk_values(attack, b, proof) <= value + 1e-4
+    proof = OutputProof(view, b, best, value, value + 1e-4).run()
+    assert value <= output_trees_bound(view, b, proof) <= value + 1e-4
     tree, roomy = proof.values[0], proof._replace(multiplier=1.0)
-    assert walk_values(attack, b, roomy) > value
+    assert output_trees_bound(view, b, roomy) > value
     nowhere = [math.nan] * len(tree.low)
     for change in (
-        {"share": 1.5},
-        {"share": -0.5},
-        {"kept": 0.0},
-        {"kept": -1.0},
+        {"mixing": 1.5},
+        {"mixing": -0.5},
+        {"contraction": 0.0},
+        {"contraction": -1.0},
         {"low": nowhere},
     ):
         spoiled = [tree._replace(**change), *proof.values[1:]]
         with pytest.raises(pb.ProofFailed):
-            walk_values(attack, b, roomy._replace(values=spoiled))
+            output_trees_bound(view, b, roomy._replace(values=spoiled))
     for change in ({"multiplier": 0.0}, {"above": -1.0}, {"outputs": proof.outputs[1:]}):
         with pytest.raises(pb.ProofFailed):
-            walk_values(attack, b, proof._replace(**change))
-    tree = grow_readings(attack, b, best, value + 1e-3)
-    leaf = next(node for node in tree.nodes if isinstance(node, Leaf) and node.share)
+            output_trees_bound(view, b, proof._replace(**change))
+    tree = PosteriorProof(view, b, best, value + 1e-3).run()
+    leaf = next(node for node in tree.nodes if isinstance(node, PosteriorLeaf) and node.mixing)
     for change in (
-        {"share": 1.5},
-        {"share": -0.5},
+        {"mixing": 1.5},
+        {"mixing": -0.5},
         {"multiplier": 0.0},
         {"multiplier": math.nan},
-        {"beside": None},
+        {"reference": None},
     ):
         with pytest.raises(pb.ProofFailed):
-            walk_readings(attack, b, Readings(tree.kept, [leaf._replace(**change)]))
+            posterior_tree_bound(
+                view, b, PosteriorTree(tree.contraction, [leaf._replace(**change)])
+            )
 
 
 def test_a_value_that_nearly_always_occurs_excludes_nobody():
     """A ball around its share does not tell it from one; the others' share does."""
     rows = np.array([[0.9, 0.1]]), np.array([[0.1, 0.9]])
     for digits in (20, 40, 400):
-        here = world(Attack(0, rows, ((10**digits,), (1,))), 0.0)
-        for least, room in ((0.4, math.inf), (1e-6, math.inf)):
-            assert float(room_inside(here, 0, least, 0.0)) == room
-        assert float(room_inside(here, 0, 0.4, 0.7)) == pytest.approx(digits * math.log(10) / 0.4)
+        here = interval_problem(RecordView(0, rows, ((10**digits,), (1,))), 0.0)
+        for least, slack in ((0.4, math.inf), (1e-6, math.inf)):
+            assert float(sure_conditional_slack(here, 0, least, 0.0)) == slack
+        assert float(sure_conditional_slack(here, 0, 0.4, 0.7)) == pytest.approx(
+            digits * math.log(10) / 0.4
+        )
         for b in (1e-3, digits * math.log(10) / 2):
-            here = world(Attack(0, rows, ((10**digits,), (1,))), b)
-            allowed = float(here.room) < 0.6 * (
+            here = interval_problem(RecordView(0, rows, ((10**digits,), (1,))), b)
+            allowed = float(here.slack) < 0.6 * (
                 digits * math.log(10) + math.log(0.6)
             ) + 0.4 * math.log(0.4)
-            assert math.isfinite(float(room_inside(here, 0, 0.4, 0.0))) == allowed
+            assert math.isfinite(float(sure_conditional_slack(here, 0, 0.4, 0.0))) == allowed
 
 
 @pytest.mark.parametrize("tiny", [1e-100, 1e-170, 1e-200, 1e-300, 5e-324])

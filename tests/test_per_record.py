@@ -12,11 +12,11 @@ from scipy.stats import laplace
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, geometric
 from pmlbook.foundations.probability import random_channel
-from pmlbook.per_record.bound import bound_cells, whole
 from pmlbook.per_record.certain import flat_part
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.parity import parity_leakage
+from pmlbook.per_record.posterior_bound import bound_cells, root_vertices
 from pmlbook.per_record.queries import (
     MAX_DATASETS,
     Query,
@@ -192,12 +192,12 @@ def test_curve_falls_and_ends_at_the_uniform_prior():
 
 def test_interrupted_brackets_are_valid():
     query, channel, calls = counting(12), geometric(13, 1.0), []
-    short = per_record_leakage(
+    rounded_hints = per_record_leakage(
         query, channel, 8.2, max_time=0, progress=lambda v, u, s: calls.append((v, u))
     )
     longer = per_record_leakage(query, channel, 8.2, tol=2e-2)
-    assert short.method == "interrupted" and longer.method == "data processing" and calls
-    assert short.value <= longer.bound and longer.value <= short.bound
+    assert rounded_hints.method == "interrupted" and longer.method == "data processing" and calls
+    assert rounded_hints.value <= longer.bound and longer.value <= rounded_hints.bound
     assert all(value <= bound for value, bound in calls)
 
 
@@ -218,7 +218,7 @@ def test_flat_part_of_parity_is_the_capacity():
 
 def test_the_first_cell_bounds_by_the_record():
     problem = record_problem(counting(3), geometric(4, 1.0), 0)
-    assert bound_cells(problem, 0.5, whole(problem)).bound[0] == pytest.approx(math.log(2))
+    assert bound_cells(problem, 0.5, root_vertices(problem)).bound[0] == pytest.approx(math.log(2))
 
 
 FLIP = [[0.75, 0.25], [0.25, 0.75]]

@@ -15,10 +15,10 @@ import pytest
 
 from pmlbook.foundations.classic import geometric
 from pmlbook.per_record import queries, tilted
-from pmlbook.per_record.bound import bound_cells, near_uniform, prices
 from pmlbook.per_record.certain import capacities
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
+from pmlbook.per_record.posterior_bound import bound_cells, majorants, near_uniform
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
@@ -213,7 +213,7 @@ def test_a_reply_is_bounded_to_the_last_digit(seed):
         answer = reply(problem, gains[None], b)
         prior, worth = truth.best_reply(exact(gains), b)
         assert answer.bound[0] >= worth
-        assert answer.bound[0] <= worth + 1e-9 * (1 + scale) + 2 * answer.slack[0]
+        assert answer.bound[0] <= worth + 1e-9 * (1 + scale) + 2 * answer.rounding[0]
         own = truth.normalised(exact(answer.classes[0]))
         assert unsure(problem, answer.classes, b).all()
         assert truth.entropy(own) >= b or (answer.classes[0] == problem.uniform).all()
@@ -259,7 +259,7 @@ def test_prices_pay_at_least_the_negative_entropy(seed):
         vertices = simplices_around(centre[None], rng)[0, 0]
         if rng.random() < 0.3:
             vertices[1] = vertices[0]
-        paid = exact(prices(vertices))
+        paid = exact(majorants(vertices))
         lows = []
         for v in exact(vertices):
             lows.append(
@@ -328,8 +328,8 @@ def test_just_below_the_largest_entropy(exponent):
     assert all(f.gap <= 1e-7 and f.method != "interrupted" for f in found)
     assert found[0].bound >= found[1].bound >= found[2].bound >= found[2].value
     if exponent <= 12:
-        wide, narrow = (f.value - found[2].value for f in found[:2])
-        assert wide / narrow == pytest.approx(2, rel=1e-2)
+        wide, tighten = (f.value - found[2].value for f in found[:2])
+        assert wide / tighten == pytest.approx(2, rel=1e-2)
 
 
 def test_a_demand_that_rounding_puts_at_the_top_is_no_excuse():
@@ -469,8 +469,8 @@ def test_adopted_adversaries_have_the_entropy():
     match = Match(setting(counting(2)), 1.1, Goal(D=0.3), 1e-6, Clock())
     match.adopt(sure.pool, match.exact)
     problem = record_problem(counting(2), match.exact, 0)
-    kept = sum(map(len, match.pool.priors.values()))
-    assert kept < sum(map(len, sure.pool.priors.values()))
+    contraction = sum(map(len, match.pool.priors.values()))
+    assert contraction < sum(map(len, sure.pool.priors.values()))
     for priors in match.pool.priors.values():
         assert (problem.missing(priors[..., :2]) <= 2 * LN2 - 1.1).all() if priors.size else True
 
@@ -517,14 +517,14 @@ def test_lower_bounds_of_designs_lie_below_random_mechanisms(seed):
     rng = np.random.default_rng(seed)
     query = Query(lambda x: (x[0] + x[1]) % 3, [range(2), range(3)])
     p0, distortion = rng.dirichlet(np.ones(6)), rng.random((3, 2))
-    prices = p0[:, None] * distortion[query.table.ravel()]
-    exactly = np.eye(2)[prices.argmin(axis=1)]
-    least, most = (prices * exactly).sum(), prices.sum(axis=0).min()
+    majorants = p0[:, None] * distortion[query.table.ravel()]
+    exactly = np.eye(2)[majorants.argmin(axis=1)]
+    least, most = (majorants * exactly).sum(), majorants.sum(axis=0).min()
     D, b = least + rng.uniform(0.2, 0.8) * (most - least), rng.uniform(0, 1.6)
     found = leakage_distortion(query, D, b, p0=p0, distortion=distortion, tol=1e-3)
     for _ in range(10):
         noisy = rng.dirichlet(np.ones(2) / 2, 6)
-        much = (prices * noisy).sum()
+        much = (majorants * noisy).sum()
         mixed = exactly + min(1, (D - least) / max(much - least, 1e-12)) * (noisy - exactly)
         assert per_record_leakage(query, mixed, b, tol=1e-3).bound >= found.bound
     assert per_record_leakage(query, found.mechanism.channel, b, tol=1e-4).value <= found.value
@@ -594,7 +594,8 @@ def test_the_loss_is_in_every_claim(monkeypatch):
 def test_a_bound_above_the_value_is_an_error(monkeypatch):
     """A contradiction is never hidden by taking the smaller of the two."""
     monkeypatch.setattr(
-        "pmlbook.record_design.rounds.weak_duality", lambda orbits, goal, cuts, prices, price: 0.6
+        "pmlbook.record_design.rounds.weak_duality",
+        lambda orbits, goal, branchings, majorants, dual: 0.6,
     )
     with pytest.raises(SolverFailed, match=r"the bound 0\.6 lies above the value 0\.\d+"):
         leakage_distortion(parity(2), 0.2, 1.0)
@@ -689,8 +690,8 @@ def test_a_view_is_recognised_by_its_answers():
         leakage_distortion(parity(40), 0.2, 39.5 * LN2, observes=s) for s in (parity(40), None)
     )
     assert one.mechanism.channel.shape == (2, 2) and abs(one.value - other.value) <= 1e-6
-    halves = SumQuery([(0, 1)] * 40, lambda total: total // 20)
-    made = setting(counting(40), distortion=np.ones((41, 2)), observes=halves)
+    children = SumQuery([(0, 1)] * 40, lambda total: total // 20)
+    made = setting(counting(40), distortion=np.ones((41, 2)), observes=children)
     assert made.cost.shape == (3, 2) and made.masses.sum() == pytest.approx(1)
 
 

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.per_record.handed_over import find_vertices
+from pmlbook.per_record.leakage_proof import find_vertices
+from pmlbook.per_record.output_proof import OutputProof
+from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
 from pmlbook.per_record.proof_checker import (
     ProofFailed,
-    attacks_on_sum,
     check_proof,
-    learnt,
+    proved_bound,
     read_proof,
-    walked,
+    views_of_sum,
+    witness_information,
 )
+from pmlbook.per_record.separable_proof import SeparableProof
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.per_record.walk import attacks, grow_readings, problem_of
-from pmlbook.per_record.walk_prices import grow_prices
-from pmlbook.per_record.walk_values import grow_values
 from pmlbook.release.strict_json import read_object
 from pmlbook.workshop.progress import Clock
 
@@ -32,19 +32,19 @@ PACKAGE = HERE.parent / "pmlbook"
 BASE = ["per_record/__init__.py", "per_record/proof_checker.py"]
 CHECKER = {
     "Vertices": BASE,
-    "Readings": [*BASE, "per_record/proof_readings.py"],
-    "ByValue": [*BASE, "per_record/proof_values.py"],
-    "PriceTree": [*BASE, "per_record/proof_prices.py"],
+    "PosteriorTree": [*BASE, "per_record/proof_posteriors.py"],
+    "OutputTrees": [*BASE, "per_record/proof_outputs.py"],
+    "SeparableTree": [*BASE, "per_record/proof_separable.py"],
 }
 FACE = "__init__.py"  # the list of public names, which every import of the package runs
 MOST_LINES = 800
 PROGRAM = """
 import json, sys
-from pmlbook.per_record.proof_checker import attacks_on_sum, check_proof, read_proof
+from pmlbook.per_record.proof_checker import views_of_sum, check_proof, read_proof
 
 text, adds, places, channel = json.load(sys.stdin)
-attacks = attacks_on_sum(adds, channel, places and {k: v for k, v in enumerate(places)})
-check_proof(read_proof(text), attacks)
+views = views_of_sum(adds, channel, places and {k: v for k, v in enumerate(places)})
+check_proof(read_proof(text), views)
 assert "scipy" not in sys.modules
 print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "pmlbook"]))
 """
@@ -56,9 +56,9 @@ def proof_by(kind):
     query, places, share = (
         pb.queries.counting(n),
         None,
-        {"Vertices": 0.0, "ByValue": 0.97}.get(kind, 0.8),
+        {"Vertices": 0.0, "OutputTrees": 0.97}.get(kind, 0.8),
     )
-    if kind == "PriceTree":
+    if kind == "SeparableTree":
         n = 7
         query, places, noisy = (
             pb.queries.modular_sum(7, 7),
@@ -66,16 +66,16 @@ def proof_by(kind):
             pb.mechanisms.randomized_response(7, 3.0),
         )
         share = 0.95
-    attack, b = attacks(query, noisy)[0], share * n * math.log(2)
-    best, value = best_adversary(problem_of(attack), b, np.random.default_rng(0), 8, 100)
+    view, b = record_views(query, noisy)[0], share * n * math.log(2)
+    best, value = best_adversary(problem_of(view), b, np.random.default_rng(0), 8, 100)
     argument = {
-        "Vertices": lambda: find_vertices(attack, Clock()),
-        "Readings": lambda: grow_readings(attack, b, best, value + 1e-2),
-        "ByValue": lambda: grow_values(attack, b, best, value, value + 1e-2),
-        "PriceTree": lambda: grow_prices(attack, b, best, value, value + 1e-2),
+        "Vertices": lambda: find_vertices(view, Clock()),
+        "PosteriorTree": lambda: PosteriorProof(view, b, best, value + 1e-2).run(),
+        "OutputTrees": lambda: OutputProof(view, b, best, value, value + 1e-2).run(),
+        "SeparableTree": lambda: SeparableProof(view, b, best, value, value + 1e-2).run(),
     }[kind]()
     assert type(argument).__name__ == kind
-    bound = math.nextafter(float(walked(attack, b, argument)) + 1e-12, math.inf)
+    bound = math.nextafter(float(proved_bound(view, b, argument)) + 1e-12, math.inf)
     proof = pb.records.LeakageProof(b, 0.0, bound, None, (argument,))
     return proof, [[0, 1]] * n, places, noisy.tolist()
 
@@ -127,15 +127,15 @@ def changed(record, rng):
     """The argument with one number or one node changed, however deep."""
     places = []
 
-    def walk(part, at):
+    def tree_bound(part, at):
         items = part.items() if isinstance(part, dict) else enumerate(part)
         for key, inner in items:
             if isinstance(inner, (dict, list)):
-                walk(inner, (*at, key))
+                tree_bound(inner, (*at, key))
             else:
                 places.append((*at, key))
 
-    walk(record, ())
+    tree_bound(record, ())
     *path, last = places[rng.integers(len(places))]
     part = record
     for key in path:
@@ -150,18 +150,18 @@ def changed(record, rng):
 def test_hints_may_be_anything(made):
     """A forged argument is refused, or the leakage of an adversary who is known is below what it proves."""
     kind, proof, adds, places, channel = made
-    known = attacks_on_sum(adds, channel, places and dict(enumerate(places)))
+    known = views_of_sum(adds, channel, places and dict(enumerate(places)))
     problem = problem_of(known[0])
     prior, _ = best_adversary(problem, proof.b + 1e-9, np.random.default_rng(1), 8, 100)
     classes = [row[here].tolist() for row, here in zip(prior, np.isfinite(problem.log_counts))]
-    surely = learnt(known[0], proof.b, classes)
+    surely = witness_information(known[0], proof.b, classes)
     rng, text, refused = np.random.default_rng(2), proof.to_json(), 0
     for _ in range(60):
         record = json.loads(text)
         changed(record["arguments"], rng)
         try:
             forged = read_proof(json.dumps(record))
-            proved = walked(known[0], proof.b, forged.arguments[0])
+            proved = proved_bound(known[0], proof.b, forged.arguments[0])
         except ProofFailed:
             refused += 1
         else:
@@ -171,10 +171,10 @@ def test_hints_may_be_anything(made):
 
 def test_arguments_of_another_kind_prove_nothing_false():
     """Under each other's names."""
-    proof, adds, _, channel = proof_by("Readings")
-    known = attacks_on_sum(adds, channel)
+    proof, adds, _, channel = proof_by("PosteriorTree")
+    known = views_of_sum(adds, channel)
     (tree,) = json.loads(proof.to_json())["arguments"][0].values()
-    for name in ("Vertices", "ByValue", "PriceTree", "Nothing", "", "__class__"):
+    for name in ("Vertices", "OutputTrees", "SeparableTree", "Nothing", "", "__class__"):
         record = json.loads(proof.to_json()) | {"arguments": [{name: tree}]}
         with pytest.raises(ProofFailed):
             check_proof(read_proof(json.dumps(record)), known)
@@ -198,8 +198,8 @@ def test_both_strict_readers_refuse_the_same_texts(path):
 
 
 def test_an_old_file_is_refused_with_one_message():
-    for text in ('{"format": "pmlbook leakage proof 1", "b": 1.0}', '{"b": 1.0}', "[]", "3"):
-        with pytest.raises(ProofFailed, match="this is no pmlbook leakage proof 2: its format is"):
+    for text in ('{"format": "pmlbook leakage proof 2", "b": 1.0}', '{"b": 1.0}', "[]", "3"):
+        with pytest.raises(ProofFailed, match="this is no pmlbook leakage proof 3: its format is"):
             read_proof(text)
 
 
@@ -207,14 +207,14 @@ def test_classes_stand_in_the_order_of_the_channel():
     """Whoever counts, and in whatever order; here the values fall where the sums rise."""
     rows = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8]])
     query = pb.queries.Query(lambda dataset: 3 - sum(dataset), [(0, 1)] * 3)
-    by_sum = attacks_on_sum([(0, 1)] * 3, rows, {total: 3 - total for total in range(4)})
-    for known in (attacks(query, rows), by_sum):
-        (attack,) = known
-        assert [table.tolist() for table in attack.rows] == [rows[1:].tolist(), rows[:3].tolist()]
-        assert attack.ways == ((1, 2, 1), (1, 2, 1))
+    by_sum = views_of_sum([(0, 1)] * 3, rows, {total: 3 - total for total in range(4)})
+    for known in (record_views(query, rows), by_sum):
+        (view,) = known
+        assert [table.tolist() for table in view.rows] == [rows[1:].tolist(), rows[:3].tolist()]
+        assert view.ways == ((1, 2, 1), (1, 2, 1))
 
 
 def test_a_sum_of_anything_but_whole_numbers_is_refused():
     for adds in ([(0, 1.5)], [(0, "1")], [(0, None)]):
         with pytest.raises(TypeError):
-            attacks_on_sum(adds, np.eye(2))
+            views_of_sum(adds, np.eye(2))

@@ -8,9 +8,9 @@ from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.doubt import dear_bound
+from pmlbook.per_record.data_processing import data_processing_bound
+from pmlbook.per_record.output_bound import conditional_slack, output_bound, reach
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
-from pmlbook.per_record.rank import inside_room, rank_bound, reach
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.workshop.progress import Clock
 
@@ -46,7 +46,7 @@ def exact(problem, prior):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_no_prior_exceeds_the_bound(seed):
-    """Any prior may lend her place; all others with her doubt stay below, to forty digits."""
+    """Any prior may lend her place; all others with her entropy stay below, to forty digits."""
     rng = np.random.default_rng(seed)
     shape = [(2, 2), (2, 2, 2), (3, 2)][seed % 3]
     query = Query(lambda x: int(sum(x)), [range(k) for k in shape])
@@ -63,9 +63,12 @@ def test_no_prior_exceeds_the_bound(seed):
         b = float(entropy) - 1e-15
         lent = rng.dirichlet(np.full(prior.size, 0.5)).reshape(prior.shape)
         start = rng.choice([0, 1])
-        assert dear_bound(problem, b, [prior, lent][start], steps=int(rng.integers(0, 3))) >= learnt
+        assert (
+            data_processing_bound(problem, b, [prior, lent][start], steps=int(rng.integers(0, 3)))
+            >= learnt
+        )
         best, found = best_adversary(problem, b, rng, 6)
-        assert dear_bound(problem, b, best) >= max(found, learnt)
+        assert data_processing_bound(problem, b, best) >= max(found, learnt)
 
 
 @pytest.mark.parametrize("query", [pairwise_products(10), counting(16), counting(64)])
@@ -79,12 +82,12 @@ def test_dear_doubt_needs_no_search(query):
 @pytest.mark.parametrize("noise", [1e-6, 1e-3, 5.0, 40.0])
 @pytest.mark.parametrize("missing", [1e-10, 1e-6, 1e-2])
 def test_noise_and_doubt_at_the_edges(noise, missing):
-    """Outputs of probability 1e-17 and rooms of 1e-10 leave a bound that is one."""
+    """Outputs of probability 1e-17 and entropy slacks of 1e-10 leave a bound that is one."""
     query = counting(5)
     problem = record_problem(query, geometric(6, noise), 0)
     b = problem.largest_entropy - missing
     classes, leakage = best_adversary(problem, b, np.random.default_rng(0), 6)
-    bound = dear_bound(problem, b, classes)
+    bound = data_processing_bound(problem, b, classes)
     assert bound >= leakage
 
 
@@ -93,14 +96,14 @@ def test_noise_and_doubt_at_the_edges(noise, missing):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_prior_exceeds_cells_in_rank(seed):
-    """From any place to stand, for exact priors with the doubt that is demanded."""
+    """From any stationary point, for exact priors with the entropy that is demanded."""
     rng = np.random.default_rng(seed)
     query = [counting(4), counting(5), pairwise_products(4), modular_sum(5, 3)][seed % 4]
     channel = geometric(query.n_values, rng.uniform(0.1, 0.6))
     problem = record_problem(query, channel, 0)
     b = float(rng.uniform(0.9, 0.999)) * problem.largest_entropy
     classes, found = best_adversary(problem, b, rng, 6, accuracy=1e-7)
-    bound = rank_bound(problem, b, 1e-3, classes, found, Clock())
+    bound = output_bound(problem, b, 1e-3, classes, found, Clock())
     assert bound >= found
     for weight in (0.1, 0.3, 0.5):
         drawn = rng.dirichlet(np.full(classes.size, 0.5)).reshape(classes.shape)
@@ -114,10 +117,10 @@ def test_no_prior_exceeds_cells_in_rank(seed):
 
 @pytest.mark.parametrize("share", [0.97, 0.997])
 def test_much_noise_needs_few_cells(share):
-    """A count of sixteen, a tenth of a nat: .03 to .1 were open after seconds, with cells of readings."""
+    """A count of sixteen, a tenth of a nat: .03 to .1 were open after seconds, with cells of posteriors."""
     b = share * 16 * np.log(2)
     found = per_record_leakage(counting(16), geometric(17, 0.1), b, tol=1e-3)
-    assert found.method == "rank" and 0 <= found.gap <= 1e-3
+    assert found.method == "output space" and 0 <= found.gap <= 1e-3
 
 
 def test_reach_is_reached():
@@ -127,13 +130,13 @@ def test_reach_is_reached():
     gains = rng.normal(size=9)
     for heat in (0.1, 0.5, 3.0):
         distribution = np.exp(logs + gains / heat - np.logaddexp.reduce(logs + gains / heat))
-        room = float((distribution * (np.log(distribution) - logs)).sum())
-        found = reach(logs, gains[:, None], room)[0]
+        slack = float((distribution * (np.log(distribution) - logs)).sum())
+        found = reach(logs, gains[:, None], slack)[0]
         assert distribution @ gains <= found <= distribution @ gains + 0.02 * np.ptp(gains)
 
 
 def test_rooms_hold_every_adversary_who_leaks_more():
-    """No prior with the doubt and the leakage has a belief further from uniform than its room."""
+    """No prior with the entropy and the leakage has a belief further from uniform than its entropy slack."""
     rng = np.random.default_rng(5)
     problem = record_problem(counting(4), geometric(5, 1.0), 0)
     uniform = problem.uniform / problem.uniform.sum(axis=1, keepdims=True)
@@ -142,4 +145,4 @@ def test_rooms_hold_every_adversary_who_leaks_more():
         inside = prior / prior.sum(axis=1, keepdims=True)
         away = np.where(inside > 0, inside * np.log(np.maximum(inside, 1e-300) / uniform), 0).sum(1)
         b, learnt = float(problem.entropy(prior)), float(problem.leakage(prior))
-        assert (away <= inside_room(problem, b, learnt) + 1e-9).all()
+        assert (away <= conditional_slack(problem, b, learnt) + 1e-9).all()

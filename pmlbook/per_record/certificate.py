@@ -16,24 +16,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..workshop.branch_and_bound import Batch, BranchAndBound
 from ..workshop.enclosure import text_above, texts_around
 from ..workshop.progress import Clock
 from ..workshop.validation import Frozen, check_epsilon, real_array
-from pmlbook.per_record.bound import (
-    NOTHING,
+from pmlbook.per_record.posterior_bound import (
+    Cells,
+    Posteriors,
     bound_cells,
     near_uniform,
-    overpaid,
-    rises,
-    split,
-    whole,
+    root_vertices,
 )
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, classes_of
-from .doubt import dear_bound, own_multiplier
-from .peaks import peaks_bound
+from .data_processing import data_processing_bound, own_multiplier
+from .separable_bound import separable_bound
 from .queries import Query
-from .rank import rank_bound
+from .output_bound import output_bound
 from .tilted import TINY, best_adversary, climb, spare, unsure
 
 # %% auto #0
@@ -44,17 +43,18 @@ MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are ope
 MAX_MEMORY = 2**25  # or when they hold more numbers than this
 BATCH = 400_000  # numbers that climb at once
 AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
-PATIENCE = 2_000  # cells of readings before other roads are tried
-ASIDE = 2 / 3  # of what the multiplier allows is left to data processing
+PATIENCE = 4_000  # cells of posteriors that are bounded before other relaxations are tried
+ENDINGS = {"rounding": "rounding", "time": "interrupted", "open nodes": "too many cells"}
+MIXING = 2 / 3  # of what the multiplier allows is left to data processing
 
 
 class Search(NamedTuple):
     """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
 
-    `method` is 'branch and bound', 'data processing', 'peaks', 'rank', 'vertices' or 'uniform prior'; or, where the gap exceeds the
+    `method` is 'branch and bound', 'data processing', 'separable bound', 'output space', 'vertices' or 'uniform prior'; or, where the gap exceeds the
     tolerance, why: 'interrupted', 'too many cells', or 'rounding' where nothing is left to cut.
 
-    Source: the cell bound of the chapter on wrong readings.
+    Source: the cell bound of the chapter on affine majorants.
     """
 
     classes: NDArray[np.float64]
@@ -63,9 +63,38 @@ class Search(NamedTuple):
     method: str
 
 
-def top(bounds: NDArray[np.float64]) -> float:
-    """The largest of some bounds; minus infinity if there is none."""
-    return float(bounds.max(initial=-math.inf))
+class WorstPrior(Posteriors):
+    """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best.
+
+    Source: the cell bound of the chapter on affine majorants.
+    """
+
+    def __init__(
+        self, problem: RecordProblem, b: float, classes: NDArray[np.float64], tol: float
+    ) -> None:
+        super().__init__(problem, b)
+        self.classes, self.tol = classes, tol
+        self.value = float(problem.leakage(classes))
+
+    def root(self, clock: Clock | None = None) -> Cells:
+        """The cell of everybody: two thirds of what the best prior's multiplier allows are left to data processing."""
+        alone = super().root(clock)
+        heat = own_multiplier(self.problem, self.b, self.classes, clock or Clock())
+        mixing = MIXING * min(1.0, heat / max(self.problem.contractions.max(), TINY))
+        known = np.array([mixing]), self.classes[None]
+        root_cell = root_vertices(self.problem), None, None, None, clock
+        cells = bound_cells(self.problem, self.b, *root_cell, *known)
+        cells.bound[:] = np.minimum(cells.bound, alone.bound)
+        return cells
+
+    def improve(self, children: Cells, incumbent: float, clock: Clock) -> float:
+        """Climb from the four best priors, if one of them beats the best so far."""
+        leakage = self.problem.leakage(children.classes)
+        if leakage.max() > self.value + self.tol / 10:
+            best = np.argsort(-leakage)[:4]
+            found, leakage = climb(self.problem, self.b, children.classes[best], 20, clock)
+            self.classes, self.value = found[leakage.argmax()], float(leakage.max())
+        return max(incumbent, self.value)
 
 
 def search(
@@ -76,7 +105,7 @@ def search(
     floor: float = 0.0,
     ceiling: float = math.inf,
 ) -> Search:
-    """The worst adversary for one record, by branch and bound over readings.
+    """The worst adversary for one record, by branch and bound over posteriors.
 
     Parameters
     ----------
@@ -98,63 +127,52 @@ def search(
     Search
         The entropy of its prior is at least `b`; its bound holds for all priors (or is `floor` + `tol`).
 
-    Source: the cell bound of the chapter on wrong readings.
+    Source: the cell bound of the chapter on affine majorants.
     """
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
-    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 2 * a * c))
     starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
-    if not clock.over and (dear := dear_bound(problem, b, classes, clock=clock)) < ceiling:
+    if (
+        not clock.over
+        and (dear := data_processing_bound(problem, b, classes, clock=clock)) < ceiling
+    ):
         ceiling = dear
         if dear <= max(value, floor) + tol:
             clock.tell(max(value, floor), max(dear, floor))
             return Search(classes, value, max(value, dear), "data processing")
-    heat = own_multiplier(problem, b, classes, clock)
-    aside = np.array([ASIDE * min(1.0, heat / max(problem.contractions.max(), TINY))])
-    everyone, rise = bound_cells(problem, b, whole(problem), clock=clock), rises(problem)
-    cells = bound_cells(problem, b, whole(problem), clock=clock, share=aside, beside=classes[None])
-    cells.bound[:] = np.minimum(cells.bound, everyone.bound)
-    blocks, settled, cut_so_far, road = [cells], -math.inf, 0, "branch and bound"
-    at_once = max(1, AT_ONCE // problem.rows.size)
-    while True:
-        enough = max(value, floor) + tol
-        cells = blocks.pop(int(np.argmax([top(block.bound) for block in blocks])))
-        unsettled = cells.bound - cells.slack > enough  # what rounding has added cannot be cut away
-        settled, left = max(settled, top(cells.bound[~unsettled])), np.flatnonzero(unsettled)
-        highest = max([top(cells.bound[left]), *(top(block.bound) for block in blocks)])
-        bound = max(value, min(ceiling, max(settled, highest)))
-        clock.tell(max(value, floor), max(bound, floor))
-        if bound <= enough:
-            return Search(classes, value, bound, road)
-        if blocks and not len(left):
-            continue
-        if not len(left) or clock.over or len(left) + sum(map(len, blocks)) > most:
-            why = "rounding" if not len(left) else "interrupted" if clock.over else "too many cells"
-            return Search(classes, value, bound, why)
-        worst = left[np.argsort(-cells.bound[left])[: int(np.clip(len(left) // 4, 32, at_once))]]
-        unsettled[worst] = False
-        chosen, rest = cells[worst], cells[unsettled]
-        cut = overpaid(chosen).max(axis=1) > NOTHING
-        cut |= chosen.share > 0  # what is left in the others is rounding
-        settled = max(settled, top(chosen.bound[~cut]))
-        if not cut.any():
-            blocks.append(rest)
-            continue
-        if cut_so_far <= PATIENCE < cut_so_far + int(cut.sum()) and value >= floor:
-            for way, other in (("peaks", peaks_bound), ("rank", rank_bound)):
-                low = other(problem, b, tol, classes, value, clock.part(1 / 3))
-                ceiling, road = min(ceiling, low), way if low <= enough else road
-                if low <= enough:
-                    break
-        cut_so_far += int(cut.sum())
-        halves = split(problem, b, chosen[cut], clock, rise)
-        together = len(rest) + len(halves) <= 4 * at_once
-        blocks += [rest + halves] if together else [rest, halves]
-        leakage = problem.leakage(halves.classes)
-        if leakage.max() > value + tol / 10:
-            best = np.argsort(-leakage)[:4]
-            found, leakage = climb(problem, b, halves.classes[best], 20, clock)
-            classes, value = found[leakage.argmax()], float(leakage.max())
+
+    relaxation = WorstPrior(problem, b, classes, tol)
+    batch = Batch(32, 4, max(1, AT_ONCE // problem.rows.size))
+    incumbent = max(value, floor), tol, ceiling
+    cells = BranchAndBound(relaxation, relaxation.root(clock), *incumbent, batch)
+    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 2 * a * c))
+    ending, method = cells.run(clock, PATIENCE, most), "branch and bound"
+    if ending == "nodes":
+        if relaxation.value >= floor:
+            found = other_bounds(problem, b, tol, relaxation, clock)
+            cells.ceiling = min(cells.ceiling, found[0])
+            method = found[1] if found[0] <= cells.target else method
+        ending = cells.run(clock, most_open=most)
+    method = {"closed": method, **ENDINGS}[ending]
+    value = relaxation.value
+    return Search(relaxation.classes, value, max(value, cells.bound), method)
+
+
+def other_bounds(
+    problem: RecordProblem, b: float, tol: float, best: WorstPrior, clock: Clock
+) -> tuple[float, str]:
+    """What two other relaxations say, each with a third of the time that is left; the second only if it is needed.
+
+    Source: the two chapters before.
+    """
+    bound, found = math.inf, "branch and bound"
+    for method, other in (("separable bound", separable_bound), ("output space", output_bound)):
+        found_here = other(problem, b, tol, best.classes, best.value, clock.part(1 / 3))
+        if found_here < bound:
+            bound, found = found_here, method
+        if bound <= best.value + tol:
+            break
+    return bound, found
 
 # %% ../../nbs/per_record/11_certificate.ipynb #43bb01fd
 def worst_prior(
@@ -193,7 +211,7 @@ class Adversary(Frozen):
     prior : AdversaryPrior
         Her prior.
     method : str
-        'vertices' (the flat part), 'branch and bound', 'data processing', 'peaks', 'rank', 'uniform prior' (the only
+        'vertices' (the flat part), 'branch and bound', 'data processing', 'separable bound', 'output space', 'uniform prior' (the only
         one allowed); or why the
         gap exceeds the tolerance: 'interrupted' by the time, 'too many cells', 'rounding'.
 
@@ -307,7 +325,7 @@ def per_record_leakage(
     Raises
     ------
     InvalidChannel
-        If a row is no distribution, or the number of rows fits neither reading.
+        If a row is no distribution, or the number of rows fits neither interpretation.
     ValueError
         If `b` is negative, not finite or above the largest entropy, or the query must be listed and is too
         large, or the table of classes and outputs is.

@@ -190,7 +190,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
     Raises
     ------
     InvalidChannel
-        If a row is no distribution, or the number of rows fits neither reading.
+        If a row is no distribution, or the number of rows fits neither interpretation.
     ValueError
         If there is no such record, the query must be listed and is too large, or so is the table of
         classes and outputs.

@@ -30,14 +30,14 @@ BITS = 128  # of the middle of a ball
 TINY = 1e-300
 
 # %% auto #0
-__all__ = ['flint', 'BITS', 'TINY', 'ProofFailed', 'Attack', 'distinct_attacks', 'attacks_on_sum']
+__all__ = ['flint', 'BITS', 'TINY', 'ProofFailed', 'RecordView', 'distinct_views', 'views_of_sum']
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0004
 class ProofFailed(ValueError):
     """A proof that is none: what it says does not fit together, or not the claim."""
 
 
-class Attack(NamedTuple):
+class RecordView(NamedTuple):
     """A record as its attacker sees it: for each of its values the classes of the others.
 
     Attributes
@@ -57,28 +57,28 @@ class Attack(NamedTuple):
     ways: tuple[tuple[int, ...], ...]
 
 
-def distinct_attacks(
+def distinct_views(
     ways: Iterable[tuple[int, list[dict[int, int]]]], channel: NDArray[np.float64]
-) -> list[Attack]:
+) -> list[RecordView]:
     """Records that are attacked differently, from how often each row of the channel comes for each of their values."""
-    found: dict[tuple[frozenset[Any], ...], Attack] = {}
+    found: dict[tuple[frozenset[Any], ...], RecordView] = {}
     for record, values in ways:
         tables: list[dict[bytes, int]] = []
         for each in values:
             tables.append({})
-            for place in sorted(each):  # classes in the order of the rows of the channel
-                row = channel[place].tobytes()
-                tables[-1][row] = tables[-1].get(row, 0) + each[place]
+            for coordinates in sorted(each):  # classes in the order of the rows of the channel
+                row = channel[coordinates].tobytes()
+                tables[-1][row] = tables[-1].get(row, 0) + each[coordinates]
         rows = tuple(np.array([np.frombuffer(row) for row in table]) for table in tables)
-        attack = Attack(record, rows, tuple(tuple(table.values()) for table in tables))
-        found.setdefault(tuple(frozenset(table.items()) for table in tables), attack)
+        view = RecordView(record, rows, tuple(tuple(table.values()) for table in tables))
+        found.setdefault(tuple(frozenset(table.items()) for table in tables), view)
     return list(found.values())
 
 
-def attacks_on_sum(
+def views_of_sum(
     adds: Sequence[Sequence[int]], channel: ArrayLike, places: dict[int, int] | None = None
-) -> list[Attack]:
-    """The attacks on the records of a sum.
+) -> list[RecordView]:
+    """The views of the records of a sum.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def attacks_on_sum(
     if not whole_adds or not all(whole_adds):
         raise ValueError("adds must have a record, and each record a value")
     kinds = sorted({each: i for i, each in reversed(list(enumerate(whole_adds)))}.values())
-    return distinct_attacks(((i, _ways(whole_adds, i, len(rows), places)) for i in kinds), rows)
+    return distinct_views(((i, _ways(whole_adds, i, len(rows), places)) for i in kinds), rows)
 
 
 def _ways(
@@ -126,30 +126,30 @@ def _ways(
     for x in adds[record]:
         found.append({})
         for total, n in totals.items():
-            place = total + x if places is None else index(places.get(total + x, -1))
-            if not 0 <= place < rows:
+            coordinates = total + x if places is None else index(places.get(total + x, -1))
+            if not 0 <= coordinates < rows:
                 raise ValueError(f"the sum {total + x} has no row among the {rows} of channel")
-            found[-1][place] = found[-1].get(place, 0) + n
+            found[-1][coordinates] = found[-1].get(coordinates, 0) + n
     return found
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0006
-class World(NamedTuple):
-    """An attack in balls: rows as matrices (C_a, M), ln of the class shares, and the room in nats."""
+class IntervalProblem(NamedTuple):
+    """An interval problem: rows as matrices (C_a, M), ln of the class shares, and the entropy slack in nats."""
 
     rows: list[Any]
     log_shares: list[list[Any]]
-    room: Any
+    slack: Any
 
 
-def world(attack: Attack, b: float) -> World:
+def interval_problem(view: RecordView, b: float) -> IntervalProblem:
     """What an adversary with entropy at least `b` nats has to work with."""
-    rows, all_ways = [], flint.arb(sum(map(sum, attack.ways)))
-    for table in attack.rows:
+    rows, all_ways = [], flint.arb(sum(map(sum, view.ways)))
+    for table in view.rows:
         exact = [[flint.arb(x) for x in row] for row in table.tolist()]
         totals = [sum(row, flint.arb(0)) for row in exact]
         rows.append(flint.arb_mat([[x / s for x in row] for row, s in zip(exact, totals)]))
-    shares = [[(flint.arb(n) / all_ways).log() for n in ways] for ways in attack.ways]
-    return World(rows, shares, all_ways.log() - flint.arb(b))
+    shares = [[(flint.arb(n) / all_ways).log() for n in ways] for ways in view.ways]
+    return IntervalProblem(rows, shares, all_ways.log() - flint.arb(b))
 
 
 def log_total(logs: Sequence[Any]) -> Any:
@@ -177,7 +177,7 @@ def largest(bounds: Iterable[Any]) -> Any:
     return top
 
 
-def ends_of(
+def leaves_of(
     root: Any, nodes: Sequence[Any], parts: Callable[[Any, Any], Sequence[Any]], inner: type
 ) -> Iterator[tuple[Any, Any]]:
     """The cells at which a tree ends, each with its node; ProofFailed unless it has a node for each cell."""
@@ -195,7 +195,7 @@ def ends_of(
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0008
 @np.errstate(over="ignore", invalid="ignore")  # a hint may be anything
-def _flattest(both: list[tuple[Any, Any]]) -> float:
+def _pair_minimiser(both: list[tuple[Any, Any]]) -> float:
     """About the s at which two rows can be told apart best."""
     x, y = np.array([[float(z) for z in pair] for pair in both]).reshape(-1, 2).T
     low, high = 0.0, 1.0
@@ -207,13 +207,13 @@ def _flattest(both: list[tuple[Any, Any]]) -> float:
     return s
 
 
-def _apart(p: list[Any], q: list[Any]) -> Any:
+def _pair_contraction(p: list[Any], q: list[Any]) -> Any:
     """A ball above how well two rows can be told apart, from the tangent where it is nearly flat."""
     both = [(x, y) for x, y in zip(p, q) if not x.is_zero() and not y.is_zero()]
-    s = _flattest(both)
+    s = _pair_minimiser(both)
     if s > 0.5:  # floats are denser next to 0 than next to 1
         both = [(y, x) for x, y in both]
-        s = _flattest(both)
+        s = _pair_minimiser(both)
     at, value, slope = flint.arb(s), flint.arb(1), flint.arb(0)
     for one, other in both:
         mixed = at * one + (1 - at) * other
@@ -222,7 +222,7 @@ def _apart(p: list[Any], q: list[Any]) -> Any:
     return value + (slope * (1 - at)).max(-slope * at)
 
 
-def keeps(rows: Any, part: Any) -> bool:
+def contracts(rows: Any, part: Any) -> bool:
     """Whether rows, a matrix of balls, surely keep at most this part of a divergence between beliefs about the class."""
     if part >= 1:
         return True
@@ -230,7 +230,10 @@ def keeps(rows: Any, part: Any) -> bool:
     roots = flint.arb_mat([[x.sqrt() for x in row] for row in table])
     alike = (roots * roots.transpose()).tolist()
     pairs = combinations(range(len(table)), 2)
-    return all(1 - alike[i][j] ** 2 <= part or _apart(table[i], table[j]) <= part for i, j in pairs)
+    return all(
+        1 - alike[i][j] ** 2 <= part or _pair_contraction(table[i], table[j]) <= part
+        for i, j in pairs
+    )
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0010
 class Vertices(NamedTuple):
@@ -239,10 +242,10 @@ class Vertices(NamedTuple):
     distributions: list[list[float]]
 
 
-def walk_vertices(attack: Attack, proof: Vertices) -> Any:
-    """What no adversary learns more than, whatever her doubt, as a ball of nats; ProofFailed if it is no proof."""
+def vertices_bound(view: RecordView, proof: Vertices) -> Any:
+    """What no adversary learns more than, whatever her entropy, as a ball of nats; ProofFailed if it is no proof."""
     with flint.ctx.workprec(BITS):
-        rows, found = [table.tolist() for table in world(attack, 0.0).rows], []
+        rows, found = [table.tolist() for table in interval_problem(view, 0.0).rows], []
         if len(proof.distributions) != math.prod(map(len, rows)):
             raise ProofFailed("each choice of classes needs a distribution of the outputs")
         for choice, weights in zip(product(*rows), proof.distributions):
@@ -258,9 +261,9 @@ def walk_vertices(attack: Attack, proof: Vertices) -> Any:
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0011
 class Witness(NamedTuple):
-    """A prior that learns much: which attack, and the probabilities of its classes, by value."""
+    """A prior that learns much: which record view, and the probabilities of its classes, by value."""
 
-    attack: int
+    view: int
     classes: list[list[float]]
 
 
@@ -269,10 +272,10 @@ def _weighed(x: Any, by: Any) -> Any:
     return x * by.log() if not x.is_zero() else x
 
 
-def learnt(attack: Attack, b: float, classes: Sequence[Sequence[float]]) -> Any:
+def witness_information(view: RecordView, b: float, classes: Sequence[Sequence[float]]) -> Any:
     """What a prior surely learns, in nats, rounded down; ProofFailed unless its entropy surely is at least `b`."""
     with flint.ctx.workprec(BITS):
-        here, sizes = world(attack, b), [len(ways) for ways in attack.ways]
+        here, sizes = interval_problem(view, b), [len(ways) for ways in view.ways]
         if [len(row) for row in classes] != sizes or not all(
             0 <= x < math.inf for row in classes for x in row
         ):
@@ -287,7 +290,7 @@ def learnt(attack: Attack, b: float, classes: Sequence[Sequence[float]]) -> Any:
             for row, shares in zip(distributions, here.log_shares)
             for x, s in zip(row, shares)
         ]
-        if not sum(away, zero) <= here.room:
+        if not sum(away, zero) <= here.slack:
             raise ProofFailed(f"the entropy of the witness is not surely at least {b}")
         both = [
             (flint.arb_mat([distribution]) * rows).entries()
@@ -302,7 +305,7 @@ def learnt(attack: Attack, b: float, classes: Sequence[Sequence[float]]) -> Any:
         return sum(told, zero).lower().max(zero)
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0013
-FORMAT = "pmlbook leakage proof 2"
+FORMAT = "pmlbook leakage proof 3"
 
 
 def _strict(kind: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -352,7 +355,7 @@ def number(value: Any) -> float:
     return float(value)
 
 
-def whole(value: Any, least: int = 0) -> int:
+def whole_number(value: Any, least: int = 0) -> int:
     """A whole number from 0, or another least one."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**53:
         raise ProofFailed(f"{value!r:.40} should be a whole number")
@@ -384,25 +387,29 @@ def _vertices(record: Any) -> Vertices:
     return Vertices(numbers(distributions, 2))
 
 # %% ../../nbs/per_record/19_proof_checker.ipynb #chck0016
-_CHECKED_BY = {"Readings": "proof_readings", "ByValue": "proof_values", "PriceTree": "proof_prices"}
+_CHECKED_BY = {
+    "PosteriorTree": "proof_posteriors",
+    "OutputTrees": "proof_outputs",
+    "SeparableTree": "proof_separable",
+}
 
 
 def _checker(kind: Any) -> Any:
-    """The module that reads and walks an argument, loaded where a proof has one; ProofFailed if there is none."""
+    """The module that reads and checks an argument, loaded where a proof has one; ProofFailed if there is none."""
     if kind not in _CHECKED_BY:
         raise ProofFailed(f"an argument should be one of Vertices, {', '.join(_CHECKED_BY)}")
     return import_module(f"pmlbook.per_record.{_CHECKED_BY[kind]}")
 
 
-def walked(attack: Attack, b: float, argument: Any) -> Any:
+def proved_bound(view: RecordView, b: float, argument: Any) -> Any:
     """What an argument proves, as a ball of nats, rounded up; ProofFailed if it proves nothing."""
     if isinstance(argument, Vertices):
-        return walk_vertices(attack, argument)
-    return _checker(type(argument).__name__).walk(attack, b, argument)
+        return vertices_bound(view, argument)
+    return _checker(type(argument).__name__).tree_bound(view, b, argument)
 
 
 class Proof(NamedTuple):
-    """What a file says: the level of doubt, both numbers, a prior that learns much, and an argument for each attack."""
+    """What a file says: the level of entropy, both numbers, a prior that learns much, and an argument for each record view."""
 
     b: float
     value: float
@@ -412,7 +419,7 @@ class Proof(NamedTuple):
 
 
 def read_proof(text: str) -> Proof:
-    """A proof from text; ProofFailed if it is none. What it states is not proved before `check_proof` has walked it."""
+    """A proof from text; ProofFailed if it is none. What it states is not proved before `check_proof` has checked it."""
     record = _object(text)
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         was = record.get("format") if isinstance(record, dict) else record
@@ -422,39 +429,41 @@ def read_proof(text: str) -> Proof:
         raise ProofFailed(f"a proof needs {', '.join(names)}")
     witness = record["witness"]
     if witness is not None:
-        attack, classes = fields_of(witness, Witness)
-        witness = Witness(whole(attack), numbers(classes, 2))
+        view, classes = fields_of(witness, Witness)
+        witness = Witness(whole_number(view), numbers(classes, 2))
     if not isinstance(arguments, list):
         raise ProofFailed("arguments should be a list")
     read = list[Any]()
     for argument in arguments:
         kinds = list(argument) if isinstance(argument, dict) else []
         kind = kinds[0] if len(kinds) == 1 else None
-        reader = _vertices if kind == "Vertices" else _checker(kind).read
+        reader = _vertices if kind == "Vertices" else _checker(kind).read_tree
         read.append(reader(argument[kind]))
     b, value, bound = (number(record[name]) for name in names[1:4])
     return Proof(b, value, bound, witness, tuple(read))
 
 
-def check_proof(proof: Any, attacks: Sequence[Attack]) -> None:
-    """Walk through a whole proof; ProofFailed if it proves less than it says about these attacks.
+def check_proof(proof: Any, record_views: Sequence[RecordView]) -> None:
+    """Check a whole proof; ProofFailed if it proves less than it says about these record views.
 
     Source: the theorems on the four kinds of argument.
     """
     if not 0 <= proof.b < math.inf:
         raise ProofFailed(f"b = {proof.b} should be a number from 0")
-    if len(attacks) != len(proof.arguments):
-        raise ProofFailed(f"{len(proof.arguments)} arguments for {len(attacks)} attacks")
+    if len(record_views) != len(proof.arguments):
+        raise ProofFailed(f"{len(proof.arguments)} arguments for {len(record_views)} record views")
     if proof.witness is None:
         reached: Any = 0.0
-    elif proof.witness.attack < len(attacks):
-        reached = learnt(attacks[proof.witness.attack], proof.b, proof.witness.classes)
+    elif proof.witness.view < len(record_views):
+        reached = witness_information(
+            record_views[proof.witness.view], proof.b, proof.witness.classes
+        )
     else:
-        raise ProofFailed(f"there is no attack {proof.witness.attack} for the witness")
+        raise ProofFailed(f"there is no record view {proof.witness.view} for the witness")
     if not reached >= proof.value:
         raise ProofFailed(f"the witness learns {float(reached)!r}, not {proof.value!r}")
-    for attack, argument in zip(attacks, proof.arguments):
-        proved = walked(attack, proof.b, argument)
+    for view, argument in zip(record_views, proof.arguments):
+        proved = proved_bound(view, proof.b, argument)
         if not proved <= proof.bound:
-            where = f"record {attack.record}: {float(proved)!r} is proved"
+            where = f"record {view.record}: {float(proved)!r} is proved"
             raise ProofFailed(f"{where}, not {proof.bound!r}")

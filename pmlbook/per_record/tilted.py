@@ -30,7 +30,7 @@ class Tilted(NamedTuple):
 def tilt(
     gains: NDArray[np.float64],
     log_shares: NDArray[np.float64],
-    room: float,
+    slack: float,
     multiplier: NDArray[np.float64],
 ) -> Tilted:
     """The tilted prior of each table of gains, shape (N, A, C), at each multiplier, shape (N,).
@@ -53,8 +53,8 @@ def tilt(
     mean_tug = (distribution * tug).sum(axis=1)
     mean_gain = (inside * gains).sum(axis=2)
     variance = np.maximum(0, (inside * gains**2).sum(axis=2) - mean_gain**2)
-    bound = (1 + multiplier) * log_distribution + multiplier * room
-    slope = log_distribution + (1 + multiplier) * mean_tug + room
+    bound = (1 + multiplier) * log_distribution + multiplier * slack
+    slope = log_distribution + (1 + multiplier) * mean_tug + slack
     curvature = (1 + multiplier) * ((distribution * tug**2).sum(axis=1) - mean_tug**2)
     curvature += (distribution * variance).sum(axis=1) / multiplier**3
     return Tilted(distribution[..., None] * inside, bound, slope, np.maximum(curvature, 1e-100))
@@ -67,7 +67,7 @@ TINY = 1e-300  # stands for nothing where there is to be a logarithm or a quotie
 def margin(terms: int, size: Any) -> Any:
     """What rounding may lose in a sum of so many terms, each a product of few factors, whose sizes add up to `size`.
 
-    Source: Higham 2002, Section 3.1, with room to spare.
+    Source: Higham 2002, Section 3.1, with entropy slack to spare.
     """
     return EPS * (2 * terms + 40) * size
 
@@ -85,8 +85,8 @@ def spare(problem: RecordProblem, b: float) -> float:
 
     Source: this chapter.
     """
-    room = max(0.0, problem.largest_entropy - b)
-    return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + room)
+    slack = max(0.0, problem.largest_entropy - b)
+    return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + slack)
 
 
 def unsure(problem: RecordProblem, classes: NDArray[np.float64], b: float) -> NDArray[np.bool_]:
@@ -105,13 +105,13 @@ CHUNK = 200_000  # numbers handled between two looks at the clock
 class Reply(NamedTuple):
     """Best priors for given gains: class probabilities, multipliers, bounds on what any prior gets.
 
-    `slack` is how much of the distance between bound and prior rounding alone can explain.
+    `rounding` is how much of the distance between bound and prior rounding alone can explain.
     """
 
     classes: NDArray[np.float64]
     multiplier: NDArray[np.float64]
     bound: NDArray[np.float64]
-    slack: NDArray[np.float64]
+    rounding: NDArray[np.float64]
 
 
 def reply(
@@ -171,10 +171,10 @@ def _reply(
     if clock.over:
         uniform = np.broadcast_to(problem.uniform, gains.shape)
         return Reply(uniform.copy(), start, free, np.zeros(len(free)))
-    room = problem.largest_entropy - b
-    more, keep = max(room, 0.0) + blur(problem), spare(problem, b)
+    slack = problem.largest_entropy - b
+    more, keep = max(slack, 0.0) + blur(problem), spare(problem, b)
     need = (
-        keep + more - room if room > keep else 0.0
+        keep + more - slack if slack > keep else 0.0
     )  # else nobody but the uniform prior is sure of b
     multiplier = _line_search(problem, gains, more, need, start, (accuracy, keep), clock)
     best = tilt(gains, shares, more, multiplier)
@@ -183,14 +183,14 @@ def _reply(
     mean = (best.classes * np.where(np.isfinite(shares), -shares, 0.0)).sum(axis=(1, 2))
     lost = margin(4 * sum(shares.shape), 1 + multiplier)
     lost += margin(0, multiplier * (mean + more) + size)
-    slack = lost + multiplier * (need or 2 * more)
-    return Reply(classes, multiplier, np.minimum(best.bound + lost, free), slack)
+    rounding = lost + multiplier * (need or 2 * more)
+    return Reply(classes, multiplier, np.minimum(best.bound + lost, free), rounding)
 
 
 def _line_search(
     problem: RecordProblem,
     gains: NDArray[np.float64],
-    room: float,
+    slack: float,
     need: float,
     start: NDArray[np.float64],
     grain: tuple[float, float],
@@ -198,7 +198,7 @@ def _line_search(
 ) -> NDArray[np.float64]:
     """Multipliers at which the slope of B is at least `need`, and little more: in nats of B, or of entropy."""
     low, high = np.full(len(gains), np.log(COLD)), np.full(len(gains), np.log(HOT))
-    frozen = tilt(gains, problem.log_shares, room, np.full(len(gains), COLD)).slope >= need
+    frozen = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD)).slope >= need
     high[frozen] = low[frozen]
     here, active = np.clip(np.log(start), low, high), np.flatnonzero(~frozen)
     for _ in range(80):
@@ -209,12 +209,12 @@ def _line_search(
             break
         at = here[active]
         heat = np.exp(at)
-        now = tilt(gains[active], problem.log_shares, room, heat)
+        now = tilt(gains[active], problem.log_shares, slack, heat)
         left, allowed = now.slope - need, np.maximum(grain[0] / heat, grain[1])
         enough = left >= 0
         low[active] = np.where(enough, low[active], at)
         high[active] = np.where(enough, at, high[active])
-        newton = (left - np.minimum(allowed, room - need) / 2) / (heat * now.curvature)
+        newton = (left - np.minimum(allowed, slack - need) / 2) / (heat * now.curvature)
         step = at - np.clip(newton, -2, 2)  # far from the root the slope is flat: short steps
         middle = 0.5 * (low[active] + high[active])
         inside = (step > low[active]) & (step < high[active])
@@ -224,14 +224,14 @@ def _line_search(
     return np.exp(high)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #1bd48939
-def gains_of(problem: RecordProblem, reading: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each class earns, shape (N, A, C), when output y pays reading[n, a, y], shape (N, A, M)."""
-    paid = reading.swapaxes(0, 1) @ problem.rows.swapaxes(1, 2)
+def gains_of(problem: RecordProblem, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each class earns, shape (N, A, C), when output y pays test posterior[n, a, y], shape (N, A, M)."""
+    paid = coefficients.swapaxes(0, 1) @ problem.rows.swapaxes(1, 2)
     return np.ascontiguousarray(paid.swapaxes(0, 1))
 
 
 def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Gains, shape (N, A, C), of reading each output by the posterior of the given priors."""
+    """Gains, shape (N, A, C), of scoring each output by the posterior of the given priors."""
     both = problem.outputs(classes)
     read = both / np.maximum(both.sum(axis=1, keepdims=True), TINY)
     logs = np.log(np.maximum(read, TINY))

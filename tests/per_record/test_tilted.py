@@ -10,14 +10,14 @@ from pmlbook.per_record.tilted import COLD, blur, reply, spare, starting_points,
 from pmlbook.workshop.progress import Clock
 
 
-def worth_at(problem, gains, heat, room):
+def worth_at(problem, gains, heat, slack):
     """B at a multiplier, with fifty digits, for the floats as they are."""
     shares = problem.log_shares
     inner = [
         heat * mp.log(mp.fsum(mp.exp(s + k / heat) for s, k in zip(*map(mp.matrix, rows))))
         for rows in zip(np.where(np.isfinite(shares), shares, -1e300).tolist(), gains.tolist())
     ]
-    return (1 + heat) * mp.log(mp.fsum(mp.exp(g / (1 + heat)) for g in inner)) + heat * room
+    return (1 + heat) * mp.log(mp.fsum(mp.exp(g / (1 + heat)) for g in inner)) + heat * slack
 
 
 def boundless(problem, gains):
@@ -38,11 +38,11 @@ def test_a_reply_is_worth_what_the_formula_says():
             b = problem.largest_entropy * (1 - 10.0 ** rng.uniform(-9, 0))
             given = Clock(0) if trial % 8 == 7 else Clock()
             answer = reply(problem, gains[None], b, clock=given)
-            heat, room = mp.mpf(answer.multiplier[0]), mp.mpf(problem.largest_entropy) - mp.mpf(b)
+            heat, slack = mp.mpf(answer.multiplier[0]), mp.mpf(problem.largest_entropy) - mp.mpf(b)
             exact = boundless(problem, gains)
             if trial % 8 < 7:
-                exact = min(exact, worth_at(problem, gains, heat, room))
-                assert answer.slack[0] > 0
+                exact = min(exact, worth_at(problem, gains, heat, slack))
+                assert answer.rounding[0] > 0
             else:
                 assert (answer.classes[0] == problem.uniform).all() and answer.multiplier[0] == 0.3
             size = 1 + np.abs(gains).max() + heat
@@ -78,14 +78,14 @@ def test_entropies_that_are_sure_to_reach_a_level():
 def test_a_reply_keeps_its_entropy():
     rng = np.random.default_rng(0)
     problem = record_problem(counting(3), geometric(4, 1.0), 0)
-    for room in (3 * np.log(2), 1.0, 1e-3, 1e-9, 1e-12):
+    for slack in (3 * np.log(2), 1.0, 1e-3, 1e-9, 1e-12):
         gains = rng.normal(size=(40, 2, 3)) * 10.0 ** rng.integers(-3, 3, size=(40, 1, 1))
-        b = max(0.0, problem.largest_entropy - room)
+        b = max(0.0, problem.largest_entropy - slack)
         answer = reply(problem, gains, b, accuracy=1e-9)
         left = problem.entropy(answer.classes) - b
         assert (left >= 0).all()
         sleeps = answer.multiplier <= 1.01 * COLD
-        assert room < 1e-6 or (answer.multiplier * left)[~sleeps].max() <= 2e-9
+        assert slack < 1e-6 or (answer.multiplier * left)[~sleeps].max() <= 2e-9
         single = np.concatenate([reply(problem, g[None], b, accuracy=1e-9).bound for g in gains])
         assert np.allclose(single, answer.bound, rtol=0, atol=2e-9 * (1 + np.abs(gains).max()))
     dice = np.random.default_rng(1)

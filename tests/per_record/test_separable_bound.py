@@ -6,25 +6,25 @@ from scipy.special import entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.doubt import own_multiplier
-from pmlbook.per_record.peaks import (
-    GRID,
-    Peaks,
-    Piece,
-    Price,
-    above,
-    best_price,
-    bounded,
-    dual,
-    left_out,
-    pays,
-    peaks,
-    peaks_bound,
-    starting_price,
-    summits,
-    tops,
-)
+from pmlbook.per_record.data_processing import own_multiplier
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
+from pmlbook.per_record.separable_bound import (
+    GRID,
+    DualVariables,
+    Piece,
+    SeparableRows,
+    bounded,
+    dual_value,
+    interval_bounds,
+    local_maxima,
+    minimise_dual,
+    omitted_information,
+    separable_bound,
+    separable_rows,
+    separable_terms,
+    starting_dual,
+    sum_of_maxima,
+)
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.workshop.progress import Clock
 
@@ -50,27 +50,27 @@ def drawn_prior(problem):
     return prior * present / (prior * present).sum()
 
 
-def exactly(parts, price, distribution, y, t):
+def exactly(parts, dual, distribution, y, t):
     seen = mp.log(t) if t else mp.mpf(-700), mp.log(1 - t) if t < 1 else mp.mpf(-700)
     total = mp.mpf(0)
     for a in range(2):
         total += mp.mpf(distribution[a]) * mp.mpf(parts.common[a, y]) * seen[a]
         for height, share in zip(parts.height[a, y], parts.shares[a, y]):
-            x = mp.mpf(height) * seen[a] - mp.mpf(price.belief[a])
-            total += price.doubt * mp.mpf(share) * mp.exp(x / price.doubt - 1)
+            x = mp.mpf(height) * seen[a] - mp.mpf(dual.belief[a])
+            total += dual.multiplier * mp.mpf(share) * mp.exp(x / dual.multiplier - 1)
     return total
 
 
-def at_distribution(parts, price, share, cell):
+def at_distribution(parts, dual, share, cell):
     distribution = np.array([share, 1 - share])
-    fixed = entr(distribution).sum() + price.belief @ distribution + price.doubt * 0.1
-    return fixed + tops(parts, price, distribution, *cell, 1e-10)
+    fixed = entr(distribution).sum() + dual.belief @ distribution + dual.multiplier * 0.1
+    return fixed + sum_of_maxima(parts, dual, distribution, *cell, 1e-10)
 
 
 def test_rows_are_what_is_common_and_the_peaks():
     for trial in range(40):
         problem = drawn_world(trial)
-        parts, prior = peaks(problem), drawn_prior(problem)
+        parts, prior = separable_rows(problem), drawn_prior(problem)
         rebuilt = np.zeros(problem.rows.shape)
         for a in range(2):
             for c in np.flatnonzero(np.isfinite(problem.log_counts[a])):
@@ -83,7 +83,7 @@ def test_rows_are_what_is_common_and_the_peaks():
         assert (off >= 0).all() and abs(parts.shares.sum() - 1) < 1e-12
         lost, both = np.einsum("ac,acm->am", prior, off), problem.outputs(prior)
         cost = -(lost * np.log(both / both.sum(axis=0))).sum()
-        assert abs(left_out(problem, parts, prior) - cost) < 1e-13
+        assert abs(omitted_information(problem, parts, prior) - cost) < 1e-13
         assert trial % 3 or trial % 5 == 4 or cost < 1e-14
 
 
@@ -93,19 +93,21 @@ def test_the_supremum_in_fifty_digits():
         m, most = 2, 1 + trial % 2
         common = rng.uniform(0, 0.3, size=(2, m)) * rng.integers(0, 2, size=(2, m))
         shares = rng.dirichlet(np.ones(2 * m * most)).reshape(2, m, most)
-        parts = Peaks(common, rng.uniform(0, 0.9, size=(2, m, most)), shares, np.zeros((2, 1), int))
-        doubt = float(rng.choice([0.1, 0.5, 2]))
-        price = Price(doubt, doubt * rng.normal(size=2))
+        parts = SeparableRows(
+            common, rng.uniform(0, 0.9, size=(2, m, most)), shares, np.zeros((2, 1), int)
+        )
+        multiplier = float(rng.choice([0.1, 0.5, 2]))
+        dual = DualVariables(multiplier, multiplier * rng.normal(size=2))
         share, ends = rng.uniform(0.1, 0.9), np.sort(rng.choice(GRID, size=(2, m)), axis=0)
         distribution, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
-        found, total = tops(parts, price, distribution, *ends, fine), mp.mpf(0)
+        found, total = sum_of_maxima(parts, dual, distribution, *ends, fine), mp.mpf(0)
         for y in range(m):
             inside = GRID[(ends[0, y] <= GRID) & (GRID <= ends[1, y])]
             net = [*np.linspace(ends[0, y], ends[1, y], 40), *inside]
-            total += max(exactly(parts, price, distribution, y, mp.mpf(float(t))) for t in net)
-        near = summits(parts, price, distribution, *ends)[0]
+            total += max(exactly(parts, dual, distribution, y, mp.mpf(float(t))) for t in net)
+        near = local_maxima(parts, dual, distribution, *ends)[0]
         reached = sum(
-            exactly(parts, price, distribution, y, mp.mpf(float(t))) for y, t in enumerate(near)
+            exactly(parts, dual, distribution, y, mp.mpf(float(t))) for y, t in enumerate(near)
         )
         assert total <= found and reached <= found <= max(reached, total) + m * fine + 1e-9
         assert reached >= total - 1e-6
@@ -113,11 +115,15 @@ def test_the_supremum_in_fifty_digits():
 
 def test_nothing_is_lost_of_one_minus_t():
     mp.mp.dps = 50
-    sharp = Peaks(np.zeros((2, 1)), *np.array([[[[0.0]], [[1.0]]]] * 2), np.zeros((2, 1), int))
-    price, once = Price(1e-8, np.array([0.0, -1e-7])), np.zeros(1, int)
-    for t in 3e-13 * rng.uniform(0.5, 2, size=(20, 1)):  # prices that magnify what is lost of 1 - t
-        most, _ = above(sharp, price, np.array([0.5, 0.5]), once, t, t)
-        assert exactly(sharp, price, (0.5, 0.5), 0, mp.mpf(float(t[0]))) <= mp.mpf(float(most[0]))
+    sharp = SeparableRows(
+        np.zeros((2, 1)), *np.array([[[[0.0]], [[1.0]]]] * 2), np.zeros((2, 1), int)
+    )
+    dual, once = DualVariables(1e-8, np.array([0.0, -1e-7])), np.zeros(1, int)
+    for t in 3e-13 * rng.uniform(
+        0.5, 2, size=(20, 1)
+    ):  # dual variables that magnify what is lost of 1 - t
+        most, _ = interval_bounds(sharp, dual, np.array([0.5, 0.5]), once, t, t)
+        assert exactly(sharp, dual, (0.5, 0.5), 0, mp.mpf(float(t[0]))) <= mp.mpf(float(most[0]))
 
 
 def test_an_interval_is_never_understated():
@@ -126,31 +132,35 @@ def test_an_interval_is_never_understated():
             rng.uniform(0, 0.3, size=(2, 2)),
             rng.dirichlet(np.ones(4)).reshape(2, 2, 1),
         )
-        parts = Peaks(common, rng.uniform(0, 0.6, size=(2, 2, 1)), shares, np.zeros((2, 1), int))
-        price, cell = (
-            Price(float(rng.choice([0.5, 2])), rng.normal(size=2)),
+        parts = SeparableRows(
+            common, rng.uniform(0, 0.6, size=(2, 2, 1)), shares, np.zeros((2, 1), int)
+        )
+        dual, cell = (
+            DualVariables(float(rng.choice([0.5, 2])), rng.normal(size=2)),
             (np.zeros(2), np.ones(2)),
         )
         first = rng.choice([0.0, rng.uniform(0, 0.2), rng.uniform(0, 0.9)])
         last = first + rng.choice([1e-3, 0.05])
         distribution = np.array([first, 1 - first])
-        y, top = np.arange(2), summits(parts, price, distribution, *cell)[0]
+        y, top = np.arange(2), local_maxima(parts, dual, distribution, *cell)[0]
         for centre in (top, rng.uniform(0.1, 0.9, size=2)):
             reach = rng.uniform(0.01, 0.1, size=2) * centre * (1 - centre)
             net = np.linspace(centre - reach, centre + reach, 201)
-            common, held, _ = pays(parts, price, distribution, np.broadcast_to(y, net.shape), net)
-            worth = (common + price.doubt * held.sum(axis=-1)).sum(axis=0)
-            most, better = above(parts, price, distribution, y, net[0], net[-1])
+            common, held, _ = separable_terms(
+                parts, dual, distribution, np.broadcast_to(y, net.shape), net
+            )
+            worth = (common + dual.multiplier * held.sum(axis=-1)).sum(axis=0)
+            most, better = interval_bounds(parts, dual, distribution, y, net[0], net[-1])
             assert (worth.max(axis=0) <= most + 1e-16).all()
             assert np.allclose(better, np.maximum(worth[0], worth[-1]), rtol=0, atol=1e-14)
-        piece = Piece(np.inf, np.inf, first, last, *cell, price)
+        piece = Piece(np.inf, np.inf, first, last, *cell, dual)
         found = bounded(parts, 0.1, piece, np.inf, 1e-10)
         assert (
-            found.price is price
+            found.dual is dual
             and bounded(parts, 0.1, piece._replace(bound=-1.0), np.inf, 1).bound == -1
         )
         distributions = [
-            at_distribution(parts, price, first + part * (last - first), cell)
+            at_distribution(parts, dual, first + part * (last - first), cell)
             for part in (0, 0.3, 0.5, 1)
         ]
         assert (
@@ -168,7 +178,7 @@ def test_derivatives_against_differences():
         if trial % 5 == 4:
             continue
         b = rng.uniform(0.3, 0.95) * problem.largest_entropy
-        parts, room = peaks(problem), problem.largest_entropy - b
+        parts, slack = separable_rows(problem), problem.largest_entropy - b
         m = parts.height.shape[1]
         cell = np.zeros(m), np.ones(m)
         classes, leakage = best_adversary(problem, b, rng, 8, accuracy=1e-12)
@@ -177,36 +187,34 @@ def test_derivatives_against_differences():
             distribution = own + np.clip(
                 rng.uniform(-0.1, 0.1), -own[0] / 2, own[1] / 2
             ) * np.array([1, -1])
-        price = starting_price(
-            problem, parts, classes, own_multiplier(problem, b, classes, Clock())
-        )
-        if price.doubt < 0.02 or problem.missing(classes) < 0.99 * room:
-            continue  # her doubt costs her nothing
-        value, slope, second = dual(parts, price, distribution, room, *cell)
-        at, rises, turns = np.array([price.doubt, *price.belief]), [], []
+        dual = starting_dual(problem, parts, classes, own_multiplier(problem, b, classes, Clock()))
+        if dual.multiplier < 0.02 or problem.missing(classes) < 0.99 * slack:
+            continue  # her entropy costs her nothing
+        value, slope, second = dual_value(parts, dual, distribution, slack, *cell)
+        at, odds_bounds, turns = np.array([dual.multiplier, *dual.belief]), [], []
         for h in 1e-5 * np.eye(3):
-            sides = [Price(float(x[0]), x[1:]) for x in (at + h, at - h)]
-            more, less = (dual(parts, side, distribution, room, *cell) for side in sides)
-            rises.append([more[0] - less[0], *(more[1] - less[1])])
+            sides = [DualVariables(float(x[0]), x[1:]) for x in (at + h, at - h)]
+            more, less = (dual_value(parts, side, distribution, slack, *cell) for side in sides)
+            odds_bounds.append([more[0] - less[0], *(more[1] - less[1])])
             turns.append(
-                np.subtract(*(summits(parts, side, distribution, *cell)[0] for side in sides))
+                np.subtract(*(local_maxima(parts, side, distribution, *cell)[0] for side in sides))
             )
-        if np.abs(turns).max() < 5e-4:  # no other hill takes over
-            rises, near = np.array(rises) / 2e-5, 1e-3 * np.abs(second).max()
-            assert np.allclose(rises[:, 0], slope, rtol=0, atol=1e-4)
-            assert np.allclose(rises[:, 1:], second, rtol=0, atol=near)
+        if np.abs(turns).max() < 5e-4:  # no other local maximum takes over
+            odds_bounds, near = np.array(odds_bounds) / 2e-5, 1e-3 * np.abs(second).max()
+            assert np.allclose(odds_bounds[:, 0], slope, rtol=0, atol=1e-4)
+            assert np.allclose(odds_bounds[:, 1:], second, rtol=0, atol=near)
             checked += 1
-        price, value = best_price(parts, price, distribution, room, *cell, -np.inf)
+        dual, value = minimise_dual(parts, dual, distribution, slack, *cell, -np.inf)
         assert value >= leakage - 1e-9 or distribution is not own
-        if np.abs(dual(parts, price, distribution, room, *cell)[1]).max() > 1e-6:
+        if np.abs(dual_value(parts, dual, distribution, slack, *cell)[1]).max() > 1e-6:
             torn_ones += 1
             continue
-        where = summits(parts, price, distribution, *cell)[0]
-        _, held, _ = pays(parts, price, distribution, np.arange(m), where)
+        where = local_maxima(parts, dual, distribution, *cell)[0]
+        _, held, _ = separable_terms(parts, dual, distribution, np.arange(m), where)
         prior = held.reshape(2, -1)[np.arange(2)[:, None], parts.place]
         prior = np.where(np.isfinite(problem.log_counts), prior, 0)
         assert np.allclose(prior.sum(axis=1), distribution, rtol=0, atol=1e-4)
-        assert abs(problem.missing(prior) - room) < 1e-3
+        assert abs(problem.missing(prior) - slack) < 1e-3
         assert abs(problem.leakage(prior / prior.sum()) - value) < 1e-3
         others += distribution is not own
     assert checked >= 8 and torn_ones <= 12 and others >= 4
@@ -218,17 +226,19 @@ def test_outside_its_scope_the_bound_is_infinite():
     b = 0.9 * problem.largest_entropy
     classes, leakage = best_adversary(problem, b, rng, 12, accuracy=1e-5)
     asked = 1e-3, classes, leakage
-    assert np.isfinite(peaks_bound(problem, b, *asked, Clock()))
-    assert peaks_bound(problem, b, *asked, Clock(0)) == np.inf
+    assert np.isfinite(separable_bound(problem, b, *asked, Clock()))
+    assert separable_bound(problem, b, *asked, Clock(0)) == np.inf
     erasure = np.hstack([0.7 * np.eye(5), np.full((5, 1), 0.3)])
     sure = record_problem(
         counting(4), erasure, 0
-    )  # at this level nobody needs more doubt than she has
+    )  # at this level nobody needs more entropy than she has
     classes, leakage = best_adversary(sure, 0.8 * sure.largest_entropy, rng, 8, accuracy=1e-8)
-    assert peaks_bound(sure, 0.8 * sure.largest_entropy, 1e-3, classes, leakage, Clock()) == np.inf
+    assert (
+        separable_bound(sure, 0.8 * sure.largest_entropy, 1e-3, classes, leakage, Clock()) == np.inf
+    )
     for query, channel in (
         (counting(4), geometric(5, 1.0)),
         (SumQuery([range(3)] * 2, (3).__rmod__), binary_symmetric(0.2, 3)),
     ):
         problem = record_problem(query, channel, 0)
-        assert peaks_bound(problem, 1.0, 1e-3, problem.uniform, 0.0, Clock()) == np.inf
+        assert separable_bound(problem, 1.0, 1e-3, problem.uniform, 0.0, Clock()) == np.inf

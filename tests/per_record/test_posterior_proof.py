@@ -1,4 +1,4 @@
-"""The checker of trees of readings: its parts, and hints that are nonsense or spoiled."""
+"""The checker of trees over posteriors: its parts, and hints that are nonsense or spoiled."""
 
 from decimal import Decimal, localcontext
 
@@ -8,20 +8,25 @@ import numpy as np
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.foundations.processing import contraction
-from pmlbook.per_record.proof_checker import BITS, ProofFailed, keeps, world
-from pmlbook.per_record.proof_readings import Cut, Leaf, Readings, tilted_bound
-from pmlbook.per_record.proof_readings import walk as walk_readings
+from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
+from pmlbook.per_record.proof_checker import BITS, ProofFailed, contracts, interval_problem
+from pmlbook.per_record.proof_posteriors import (
+    PosteriorBranching,
+    PosteriorLeaf,
+    PosteriorTree,
+    tilted_bound,
+)
+from pmlbook.per_record.proof_posteriors import tree_bound as posterior_tree_bound
 from pmlbook.per_record.queries import Query, counting, parity, threshold
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.per_record.walk import attacks, grow_readings, problem_of
 
 
 def asked(query, channel, share):
-    "An attack, its least entropy, a good prior and what it learns."
-    attack = attacks(query, channel)[0]
-    problem = problem_of(attack)
+    "A record view, its least entropy, a good prior and what it learns."
+    view = record_views(query, channel)[0]
+    problem = problem_of(view)
     b = share * problem.largest_entropy
-    return attack, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
+    return view, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
 def drawn(problem, rng, n):
@@ -37,27 +42,31 @@ def drawn(problem, rng, n):
     return distributions, problem.entropy(distributions), problem.leakage(distributions)
 
 
-def random_tree(attack, rng, depth):
+def random_tree(view, rng, depth):
     "A tree with nonsense at every node."
-    a, m, nodes, width = len(attack.rows), attack.rows[0].shape[1], [], 1
+    a, m, nodes, width = len(view.rows), view.rows[0].shape[1], [], 1
     for level in range(depth + 1):
         inner = rng.random(width) < (level < depth) * 0.9
         for cut in inner:
             i, j = rng.permutation(a)[:2].tolist()
-            distributions = [rng.gamma(0.3, size=len(w)).tolist() for w in attack.ways]
+            distributions = [rng.gamma(0.3, size=len(w)).tolist() for w in view.ways]
             distributions = [[x + 1e-9 for x in distribution] for distribution in distributions]
-            leaf = Leaf(
+            leaf = PosteriorLeaf(
                 float(np.exp(rng.normal(-3, 2))),
                 float(rng.choice([0, 0.2 * rng.random(), rng.random()])),
                 distributions,
             )
-            nodes.append(Cut(int(rng.integers(m)), i, j, rng.uniform(0.01, 0.99)) if cut else leaf)
+            nodes.append(
+                PosteriorBranching(int(rng.integers(m)), i, j, rng.uniform(0.01, 0.99))
+                if cut
+                else leaf
+            )
         width = 2 * int(inner.sum())
-    return Readings(float(contraction_of(attack) + rng.choice([0, 1e-3])), nodes)
+    return PosteriorTree(float(contraction_of(view) + rng.choice([0, 1e-3])), nodes)
 
 
-def contraction_of(attack):
-    return max(problem_of(attack).contractions.max(), 1e-12)
+def contraction_of(view):
+    return max(problem_of(view).contractions.max(), 1e-12)
 
 
 def spoiled(tree, rng):
@@ -65,30 +74,30 @@ def spoiled(tree, rng):
     nodes, k = list(tree.nodes), int(rng.integers(len(tree.nodes)))
     node, what = nodes[k], int(rng.integers(7))
     if what == 0:
-        return tree._replace(kept=tree.kept * rng.choice([0.5, 0.99, -1, np.nan]))
+        return tree._replace(contraction=tree.contraction * rng.choice([0.5, 0.99, -1, np.nan]))
     if what == 1:
         return tree._replace(nodes=nodes[:k] + nodes[k + 1 :])
     if what in (2, 3):
-        nodes[k] = Cut(
+        nodes[k] = PosteriorBranching(
             int(rng.integers(-1, 6)),
             0,
             int(rng.integers(0, 3)),
             float(rng.choice([0.3, 0.0, 1.0, np.nan])),
         )
-    elif isinstance(node, Cut):
+    elif isinstance(node, PosteriorBranching):
         nodes[k] = node._replace(at=rng.random(), first=node.second, second=node.first)
     else:
         change = {"multiplier": float(rng.choice([0.0, -1.0, np.nan, node.multiplier / 3]))}
         nodes[k] = node._replace(
-            **(change if what < 6 else {"share": float(rng.choice([2.0, -0.1, 0.5]))})
+            **(change if what < 6 else {"mixing": float(rng.choice([2.0, -0.1, 0.5]))})
         )
     return tree._replace(nodes=nodes)
 
 
-def by_decimal(attack, b, gains, multiplier):
+def by_decimal(view, b, gains, multiplier):
     with localcontext(prec=50):
-        everyone, heat, total = Decimal(sum(map(sum, attack.ways))), Decimal(multiplier), Decimal(0)
-        for ways, gain in zip(attack.ways, gains):
+        everyone, heat, total = Decimal(sum(map(sum, view.ways))), Decimal(multiplier), Decimal(0)
+        for ways, gain in zip(view.ways, gains):
             inside = sum(
                 Decimal(n) / everyone * (Decimal(k) / heat).exp() for n, k in zip(ways, gain)
             )
@@ -102,8 +111,8 @@ def test_attacks_see_what_a_list_of_datasets_sees():
         rows = random_channel(query.n_values, 3, rng)
         by_list = np.array([rows[v] for v in query.table.flat])
         for record in range(len(query.shape)):
-            here = [a for a in attacks(query, rows) if a.record == record]
-            listed = [a for a in attacks(query, by_list) if a.record == record]
+            here = [a for a in record_views(query, rows) if a.record == record]
+            listed = [a for a in record_views(query, by_list) if a.record == record]
             assert len(here) == len(listed)
             for one, other in zip(here, listed):
                 assert sum(map(sum, one.ways)) == query.table.size
@@ -119,8 +128,8 @@ def test_attacks_see_what_a_list_of_datasets_sees():
 
 
 def test_one_attack_for_records_that_are_alike():
-    assert [a.record for a in attacks(counting(7), geometric(8, 0.3))] == [0]
-    assert len(attacks(Query(max, [(0, 1, 2), (0, 1), (0, 1)]), np.eye(3))) == 2
+    assert [a.record for a in record_views(counting(7), geometric(8, 0.3))] == [0]
+    assert len(record_views(Query(max, [(0, 1, 2), (0, 1), (0, 1)]), np.eye(3))) == 2
 
 
 def test_rows_and_contractions_are_enclosed():
@@ -136,9 +145,11 @@ def test_rows_and_contractions_are_enclosed():
             (1 - (p * q / (grid * p + (1 - grid) * q)).sum(axis=1)).max()
             for p, q in ((rows[0], rows[1]), (rows[0], rows[2]), (rows[1], rows[2]))
         )
-        assert keeps(exact, flint.arb(contraction(rows))) and keeps(exact, flint.arb(most + 1e-5))
-        assert not keeps(exact, flint.arb(most - 1e-3))
-    assert keeps(flint.arb_mat([[1, 0], [0, 1]]), flint.arb(1)) and not keeps(
+        assert contracts(exact, flint.arb(contraction(rows))) and contracts(
+            exact, flint.arb(most + 1e-5)
+        )
+        assert not contracts(exact, flint.arb(most - 1e-3))
+    assert contracts(flint.arb_mat([[1, 0], [0, 1]]), flint.arb(1)) and not contracts(
         flint.arb_mat([[1, 0], [0, 1]]), flint.arb(0.999)
     )
 
@@ -156,15 +167,15 @@ def test_trees_of_nonsense_prove_only_what_is_true():
     ]
     tight = 0
     for query, channel, share, _ in settings[:-1]:
-        attack, b, best, value = asked(query, channel, share)
-        problem = problem_of(attack)
+        view, b, best, value = asked(query, channel, share)
+        problem = problem_of(view)
         distributions, doubts, learnt = drawn(problem, rng, 4000)
         most = max(value, learnt[doubts >= b].max(initial=0))
         for depth in (0, 2, 4, 6, 6):
-            tree = random_tree(attack, rng, depth)
-            proved = walk_readings(attack, b, tree)
+            tree = random_tree(view, rng, depth)
+            proved = posterior_tree_bound(view, b, tree)
             assert proved >= most - 1e-12
-            tight += bool(proved < np.log(len(attack.rows)))
+            tight += bool(proved < np.log(len(view.rows)))
     assert tight > 1
 
 
@@ -181,11 +192,11 @@ def test_spoiled_trees_are_refused_or_true():
     ]
     refused = 0
     for query, channel, share, _ in settings[:5]:
-        attack, b, best, value = asked(query, channel, share)
-        tree = grow_readings(attack, b, best, value + 0.02)
+        view, b, best, value = asked(query, channel, share)
+        tree = PosteriorProof(view, b, best, value + 0.02).run()
         for _ in range(60):
             try:
-                assert walk_readings(attack, b, spoiled(tree, rng)) >= value
+                assert posterior_tree_bound(view, b, spoiled(tree, rng)) >= value
             except ProofFailed:
                 refused += 1
     assert 100 < refused < 290
@@ -203,11 +214,11 @@ def test_the_best_reply_in_fifty_digits():
         (Query(max, [(0,), (0, 1)]), random_channel(2, 2, rng), 0.5, 1e-3),  # nothing to learn
     ]
     for query, channel, share, _ in settings[:6]:
-        attack, b, *_ = asked(query, channel, share)
-        gains = [rng.normal(size=len(ways)).tolist() for ways in attack.ways]
+        view, b, *_ = asked(query, channel, share)
+        gains = [rng.normal(size=len(ways)).tolist() for ways in view.ways]
         with flint.ctx.workprec(BITS):
-            here = world(attack, b)
+            here = interval_problem(view, b)
             exact = [[flint.arb(k) for k in row] for row in gains]
             for multiplier in (1e-3, 0.4, 30.0):
                 found = tilted_bound(here, exact, flint.arb(multiplier))
-                assert abs(found - flint.arb(str(by_decimal(attack, b, gains, multiplier)))) < 1e-33
+                assert abs(found - flint.arb(str(by_decimal(view, b, gains, multiplier)))) < 1e-33

@@ -1,25 +1,26 @@
-"""Bounds in the output space: prices at vertices, halves of cells, and odds."""
+"""Bounds in the output space: dual variables at vertices, halves of cells, and odds."""
 
 import mpmath as mp
 import numpy as np
 from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
-from pmlbook.per_record.bound import (
+from pmlbook.per_record.classes import record_problem
+from pmlbook.per_record.posterior_bound import (
     GENEROUS,
+    Posteriors,
     bound_cells,
     longest_edge,
-    narrow,
+    majorants,
     near_uniform,
-    overpaid,
-    prices,
-    rises,
-    split,
-    whole,
+    odds_bounds,
+    root_vertices,
+    tighten,
+    violation,
 )
-from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import Query, counting
 from pmlbook.per_record.tilted import EPS, best_adversary
+from pmlbook.workshop.progress import Clock
 
 
 def minus_entropy(vertex):
@@ -37,7 +38,7 @@ def test_prices_are_never_below_the_entropy():
                 vertices[-1] - vertices[0]
             )
             vertices[-1] = np.maximum(vertices[-1], 0) / np.maximum(vertices[-1], 0).sum()
-        kappa = prices(vertices)
+        kappa = majorants(vertices)
         paid = [mp.fsum(mp.mpf(p) * mp.mpf(k) for p, k in zip(v, kappa)) for v in vertices]
         over = [x - minus_entropy(v) for x, v in zip(paid, vertices)]
         assert min(over) >= 0
@@ -52,10 +53,10 @@ def test_prices_are_never_below_the_entropy():
 def test_prices_of_one_value_are_nothing():
     rng = np.random.default_rng(6)
     many = rng.dirichlet(np.ones(3), size=(4, 5, 3))
-    assert (prices(many)[2, 3] == prices(many[2, 3])).all() and not prices(
+    assert (majorants(many)[2, 3] == majorants(many[2, 3])).all() and not majorants(
         np.ones((4, 2, 1, 1))
     ).any()
-    assert prices(np.ones((4, 2, 1, 1))).shape == (4, 2, 1)
+    assert majorants(np.ones((4, 2, 1, 1))).shape == (4, 2, 1)
 
 
 def test_the_longest_edge_is_found():
@@ -73,15 +74,15 @@ def test_halves_cover_what_the_cell_covered():
     ternary = record_problem(
         Query(lambda x: sum(x) % 3, [range(3)] * 2), [[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]], 0
     )
-    cells, b = bound_cells(ternary, 1.0, whole(ternary)), 1.0
+    cells, b = bound_cells(ternary, 1.0, root_vertices(ternary)), 1.0
     leakage = best_adversary(ternary, b, rng)[1]
     for _ in range(60):
         worst = np.arange(len(cells)) == cells.bound.argmax()
         parent = cells[worst]
-        halves = split(ternary, b, parent)
+        halves = Posteriors(ternary, b).children(parent, Clock())[1]
         assert len(halves) == 2 and (halves.bound <= parent.bound).all()
         assert np.allclose(halves.drift, parent.drift + 2 * EPS, rtol=0, atol=1e-20)
-        y = int(overpaid(parent)[0].argmax())
+        y = int(violation(parent)[0].argmax())
         assert np.array_equal(
             np.delete(halves.vertices, y, axis=1),
             np.delete(parent.vertices.repeat(2, 0), y, axis=1),
@@ -99,7 +100,7 @@ def test_halves_cover_what_the_cell_covered():
     assert cells.bound.max() < leakage + 0.27
     fresh = bound_cells(ternary, b, cells.vertices)
     assert (cells.bound <= fresh.bound + 1e-9).all() and np.allclose(
-        fresh.reading, cells.reading, rtol=0, atol=1e-12
+        fresh.coefficients, cells.coefficients, rtol=0, atol=1e-12
     )
 
 
@@ -110,31 +111,33 @@ def test_odds_keep_every_posterior_and_shorten_the_search():
     priors = priors[count.entropy(priors) >= 2.0]
     both = count.outputs(priors)
     posterior = both[:, 0] / both.sum(axis=1)
-    cells, best = bound_cells(count, 2.0, whole(count)), best_adversary(count, 2.0, rng)[1]
+    cells, best = bound_cells(count, 2.0, root_vertices(count)), best_adversary(count, 2.0, rng)[1]
+    near, alone = Posteriors(count, 2.0), Posteriors(count, 2.0)
+    alone.odds_bound = None
     for _ in range(200):
         worst = np.arange(len(cells)) == cells.bound.argmax()
-        cells = cells[~worst] + split(count, 2.0, cells[worst], rise=rises(count))
+        cells = cells[~worst] + near.children(cells[worst], Clock())[1]
         ends = cells.vertices[..., 0]
         inside = (posterior[:, None] <= ends[..., 0] + 1e-12) & (
             posterior[:, None] >= ends[..., 1] - 1e-12
         )
         home = inside.all(axis=2) & (cells.bound >= count.leakage(priors)[:, None] - 1e-12)
         assert home.any(axis=1).all()  # each prior has a cell that bounds it
-    plain = bound_cells(count, 2.0, whole(count))
+    plain = bound_cells(count, 2.0, root_vertices(count))
     for _ in range(200):
         worst = np.arange(len(plain)) == plain.bound.argmax()
-        plain = plain[~worst] + split(count, 2.0, plain[worst])
+        plain = plain[~worst] + alone.children(plain[worst], Clock())[1]
     assert best <= cells.bound.max() and cells.bound.max() - best < 0.5 * (plain.bound.max() - best)
 
 
 def test_a_cell_that_nobody_reaches_is_empty():
     count = record_problem(counting(5), geometric(6, 0.5), 0)
-    rise, apart = rises(count), np.array([[0.95, 0.05], [0.9, 0.1]])
+    odds_bound, apart = odds_bounds(count), np.array([[0.95, 0.05], [0.9, 0.1]])
     for low, nobody in ((0.85, False), (0.5, True)):  # so sure after 1, but at least 0.9 after 0
         vertices = np.broadcast_to(np.eye(2), (1, 6, 2, 2)).copy()
         vertices[0, 0], vertices[0, 1, 0] = apart, (low, 1 - low)
-        moved, empty = narrow(vertices, np.array([1]), 0, rise)
-        most = np.log(low / (1 - low)) + rise[:, 1]
+        moved, empty = tighten(vertices, np.array([1]), 0, odds_bound)
+        most = np.log(low / (1 - low)) + odds_bound[:, 1]
         assert empty[0] == nobody == (most[0] < np.log(9)) and not vertices[0, :, 1][2:, 0].any()
         assert moved[0].tolist() == [most[0] < np.log(19), False, True, True, True, True]
         assert np.allclose(np.log(vertices[0, 2:, 0]) @ [1, -1], most[2:], rtol=0, atol=1e-12)

@@ -8,10 +8,10 @@ import pytest
 
 from pmlbook.foundations.classic import binary_symmetric, geometric, randomized_response
 from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.handed_over import LeakageProof, leakage_proof
-from pmlbook.per_record.proof_checker import ProofFailed, learnt
+from pmlbook.per_record.leakage_proof import LeakageProof, leakage_proof
+from pmlbook.per_record.posterior_proof import record_views
+from pmlbook.per_record.proof_checker import ProofFailed, witness_information
 from pmlbook.per_record.queries import counting, modular_sum, threshold
-from pmlbook.per_record.walk import attacks
 from pmlbook.workshop.balls import enclose, information
 
 
@@ -52,12 +52,12 @@ def forged(text, rng):
 def test_a_witness_learns_what_it_says():
     query, channel = counting(3), geometric(4, 0.5)
     proof = leakage_proof(query, channel, 1.6, 1e-3)
-    attack = attacks(query, channel)[0]
+    view = record_views(query, channel)[0]
     weights = [[Fraction(x) for x in row] for row in proof.witness.classes]
     total = sum(map(sum, weights))
     exact = [[Fraction(x) for x in row] for row in channel.tolist()]
     distribution, rows = [], []
-    for distributions, table in zip(weights, attack.rows):
+    for distributions, table in zip(weights, view.rows):
         distribution.append(sum(distributions) / total)
         places = [channel.tolist().index(row) for row in table.tolist()]
         mixed = [
@@ -69,12 +69,15 @@ def test_a_witness_learns_what_it_says():
     assert low - Fraction(1, 10**16) < proof.value <= high
     entropy = -sum(
         float(w / total) * np.log(float(w / total / n))
-        for distributions, ways in zip(weights, attack.ways)
+        for distributions, ways in zip(weights, view.ways)
         for w, n in zip(distributions, ways)
     )
-    assert abs(entropy - 1.6) < 1e-6 and learnt(attack, entropy - 1e-9, proof.witness.classes) > 0
+    assert (
+        abs(entropy - 1.6) < 1e-6
+        and witness_information(view, entropy - 1e-9, proof.witness.classes) > 0
+    )
     with pytest.raises(ProofFailed, match="not surely"):
-        learnt(attack, entropy + 1e-9, proof.witness.classes)
+        witness_information(view, entropy + 1e-9, proof.witness.classes)
 
 
 def test_forgeries_are_refused_or_true():
@@ -103,7 +106,7 @@ def test_forgeries_are_refused_or_true():
             )
             assert changed.value <= other.bound and other.value <= changed.bound
     assert refused > 200 and said > 20
-    other_names = text.replace("proof 2", "proof 1"), text.replace("b", "c", 1)
+    other_names = text.replace("proof 3", "proof 2"), text.replace("b", "c", 1)
     for no_proof in ("", "[]", "{}", "[" * 100_000, *other_names):
         with pytest.raises(ProofFailed):
             LeakageProof.from_json(no_proof)

@@ -8,15 +8,22 @@ from scipy.special import entr, rel_entr
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.doubt import Stand, own_multiplier
+from pmlbook.per_record.data_processing import StationaryPoint, own_multiplier
+from pmlbook.per_record.output_bound import (
+    chords,
+    conditional_slack,
+    frame,
+    highest,
+    output_bound,
+    reach,
+)
 from pmlbook.per_record.queries import Query, SumQuery, counting, pairwise_products
-from pmlbook.per_record.rank import chords, frame, highest, inside_room, rank_bound, reach
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.workshop.progress import Clock
 
 
-def spent(x, share, room):
-    return rel_entr(x, share) + rel_entr(1 - x, 1 - share) - room
+def spent(x, share, slack):
+    return rel_entr(x, share) + rel_entr(1 - x, 1 - share) - slack
 
 
 def test_the_reach_is_no_longer_than_it_has_to_be():
@@ -25,22 +32,24 @@ def test_the_reach_is_no_longer_than_it_has_to_be():
     for trial in range(12):
         a = 2 + trial % 3
         problem = record_problem(SumQuery([range(a), (0, 1, 2)]), geometric(a + 2, 1.0), 0)
-        room, value = rng.uniform(0.01, 0.28), rng.uniform(0, np.log(a))
+        slack, value = rng.uniform(0.01, 0.28), rng.uniform(0, np.log(a))
         most_learnt = entr(fine) + entr(1 - fine) + (1 - fine) * np.log(a - 1)
         away = rel_entr(fine, 1 / a) + rel_entr(1 - fine, 1 - 1 / a)
-        allowed = (most_learnt >= value) & (away <= room)
-        exact = np.max(np.where(allowed, (room - away) / fine, 0))
-        found = inside_room(problem, problem.largest_entropy - room, value)
+        allowed = (most_learnt >= value) & (away <= slack)
+        exact = np.max(np.where(allowed, (slack - away) / fine, 0))
+        found = conditional_slack(problem, problem.largest_entropy - slack, value)
         assert len(found) == a and (exact <= found).all() and (found <= 1.02 * exact + 1e-9).all()
 
 
 def test_no_room_and_all_room():
     problem = record_problem(SumQuery([range(4), (0, 1, 2)]), geometric(6, 1.0), 0)
-    free = inside_room(
+    free = conditional_slack(
         problem, 0.0, 0.5
     )  # with three others she may be sure that it is none of this value
-    assert np.isinf(free).all() and not inside_room(problem, problem.largest_entropy, 1.5).any()
-    assert np.isfinite(inside_room(problem, 0.0, 1.2)).all()
+    assert (
+        np.isinf(free).all() and not conditional_slack(problem, problem.largest_entropy, 1.5).any()
+    )
+    assert np.isfinite(conditional_slack(problem, 0.0, 1.2)).all()
 
 
 def test_two_classes_spend_just_the_room():
@@ -50,17 +59,21 @@ def test_two_classes_spend_just_the_room():
             rng.uniform(0.05, 0.95),
             rng.normal(size=(2, 1)) * 10.0 ** rng.integers(-9, 9),
         )
-        room = float(rng.choice([1e-6, 0.01, 0.3, 4]))
+        slack = float(rng.choice([1e-6, 0.01, 0.3, 4]))
         even, top = np.array([1 - share, share]), int(values.argmax())
-        kept = even[top], room
-        sure = 1.0 if spent(1.0, *kept) <= 0 else brentq(spent, even[top], 1.0, kept, xtol=1e-15)
+        contraction = even[top], slack
+        sure = (
+            1.0
+            if spent(1.0, *contraction) <= 0
+            else brentq(spent, even[top], 1.0, contraction, xtol=1e-15)
+        )
         exact, width = sure * values[top, 0] + (1 - sure) * values[1 - top, 0], np.ptp(values)
         hair = 1e-12 * np.abs(values).max()
-        found = reach(np.log(even), values, room)[0]
+        found = reach(np.log(even), values, slack)[0]
         assert exact - hair <= found <= min(exact + 0.01 * width, values.max()) + hair
         assert values.max() <= reach(np.log(even), values, np.inf)[0] <= values.max() + hair
         assert abs(reach(np.log(even), values, 0.0)[0] - even @ values[:, 0]) < 1e-5 * width
-        assert abs(reach(np.log(even), values * 0 + 3, room)[0] - 3) < 1e-12
+        assert abs(reach(np.log(even), values * 0 + 3, slack)[0] - 3) < 1e-12
 
 
 def test_chords_are_above_in_sixty_digits():
@@ -94,16 +107,16 @@ def test_frames_hold_every_adversary():
             even = even / even.sum()
             inside = np.where(here, 0.0, 1e-300)
             inside[here] = rng.dirichlet(np.ones(here.sum()))
-            stand = Stand(
+            stationary = StationaryPoint(
                 0.5, np.array([inside, inside]), np.full(rows.shape[1], 1 / rows.shape[1])
             )
-            part = frame(problem, k, stand, 0.2, most_axes)
+            part = frame(problem, k, stationary, 0.2, most_axes)
             assert np.array_equal(part.rows, rows) and np.isfinite(part.logs).all()
             assert np.allclose(part.middle, inside[here] @ rows, rtol=0, atol=1e-14)
-            left = rows - part.middle - part.place @ part.turn.T
+            left = rows - part.middle - part.coordinates @ part.directions.T
             weight = np.sqrt(even)[:, None] / np.sqrt(part.middle)
             size = np.linalg.svd((rows - part.middle) * weight, compute_uv=False)
-            axes = part.turn.shape[1]
+            axes = part.directions.shape[1]
             assert 1 <= axes <= min(most_axes, len(size))
             assert axes == most_axes or not (size[axes:] > 1.1e-3 * size[0]).any()
             assert np.isclose(
@@ -116,10 +129,12 @@ def test_frames_hold_every_adversary():
             for (least, most_there), table in (
                 (part.rest, left),
                 (part.span, rows),
-                (part.box, part.place),
+                (part.box, part.coordinates),
             ):
-                means = distributions @ table
-                assert (least <= means + 1e-15).all() and (means <= most_there + 1e-15).all()
+                mean_ranges = distributions @ table
+                assert (least <= mean_ranges + 1e-15).all() and (
+                    mean_ranges <= most_there + 1e-15
+                ).all()
                 assert (most_there - least <= np.ptp(table, axis=0) + 1e-12).all()
             assert (part.span[0] >= 0).all() and (part.span[1] <= rows.max(axis=0)).all()
 
@@ -129,13 +144,13 @@ def test_a_climb_finds_what_a_grid_finds():
     for _ in range(12):
         problem = record_problem(counting(2), random_channel(3, 3, rng), 0)
         heat, distribution = rng.uniform(0.3, 2), rng.dirichlet(np.ones(3))
-        stand = Stand(heat, np.full((2, 2), 0.5), distribution)
-        part = frame(problem, 0, stand, np.inf)
+        stationary = StationaryPoint(heat, np.full((2, 2), 0.5), distribution)
+        part = frame(problem, 0, stationary, np.inf)
         grid = np.sin(np.linspace(0, np.pi / 2, 4001))[:, None] ** 2
         distributions = np.hstack([1 - grid, grid])
         worth = rel_entr(distributions @ part.rows, distribution).sum(axis=1)
         worth += heat * (entr(distributions) + distributions * part.logs).sum(axis=1)
-        top = highest(part, stand, distributions[200::400])
+        top = highest(part, stationary, distributions[200::400])
         assert abs(top - worth.max()) < 1e-6
 
 
@@ -149,7 +164,7 @@ def test_outside_its_scope_the_bound_is_infinite():
         b = share * problem.largest_entropy
         classes, leakage = best_adversary(problem, b, np.random.default_rng(0), 8, accuracy=1e-8)
         tried[name] = problem, b, 1e-3, classes, leakage
-    bounds = {name: rank_bound(*asked, Clock()) for name, asked in tried.items()}
+    bounds = {name: output_bound(*asked, Clock()) for name, asked in tried.items()}
     problem, b, tol, classes, leakage = tried["four"]
     assert leakage < bounds["four"] <= leakage + 1e-3
     assert bounds["bits"] == bounds["sure"] == np.inf
@@ -159,7 +174,7 @@ def test_outside_its_scope_the_bound_is_infinite():
         (tol, leakage - 2 * tol, Clock()),
         (1e-12, leakage, Clock()),
     ):
-        assert rank_bound(problem, b, wrong[0], classes, *wrong[1:]) == np.inf
-    assert np.isfinite(rank_bound(problem, b, tol, classes, leakage - tol / 2, Clock()))
+        assert output_bound(problem, b, wrong[0], classes, *wrong[1:]) == np.inf
+    assert np.isfinite(output_bound(problem, b, tol, classes, leakage - tol / 2, Clock()))
     one = record_problem(SumQuery([[7], (0, 1)]), geometric(9, 1.0), 0)
-    assert rank_bound(one, 0.1, tol, one.uniform, 0.0, Clock()) == np.inf
+    assert output_bound(one, 0.1, tol, one.uniform, 0.0, Clock()) == np.inf

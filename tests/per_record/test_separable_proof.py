@@ -1,4 +1,4 @@
-"""The checker of trees of prices: the curve, its summits, and hints that are nonsense."""
+"""The checker of trees of dual variables: the curve, its maxima, and hints that are nonsense."""
 
 from decimal import Decimal, localcontext
 
@@ -7,49 +7,49 @@ import numpy as np
 
 from pmlbook.foundations.classic import geometric, randomized_response
 from pmlbook.foundations.probability import random_channel
-from pmlbook.per_record.doubt import own_multiplier
-from pmlbook.per_record.peaks import peaks, starting_price
-from pmlbook.per_record.proof_checker import BITS, ProofFailed, world
-from pmlbook.per_record.proof_prices import (
+from pmlbook.per_record.data_processing import own_multiplier
+from pmlbook.per_record.posterior_proof import problem_of, record_views
+from pmlbook.per_record.proof_checker import BITS, ProofFailed, interval_problem
+from pmlbook.per_record.proof_separable import (
     Curve,
-    Halve,
-    Prices,
-    PriceTree,
+    SeparableBranching,
+    SeparableLeaf,
+    SeparableTree,
+    approximate_maximum,
+    curve_maximum,
     curve_of,
-    cut_piece,
-    highest_seen,
-    spots,
-    summit,
+    output_terms,
+    piece_children,
 )
-from pmlbook.per_record.proof_prices import walk as walk_prices
+from pmlbook.per_record.proof_separable import tree_bound as separable_tree_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
+from pmlbook.per_record.separable_bound import separable_rows, starting_dual
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.per_record.walk import attacks, problem_of
 from pmlbook.workshop.progress import Clock
 
 
 def asked(query, channel, share):
-    "An attack, its least entropy, a good prior and what it learns."
-    attack = attacks(query, channel)[0]
-    problem = problem_of(attack)
+    "A record view, its least entropy, a good prior and what it learns."
+    view = record_views(query, channel)[0]
+    problem = problem_of(view)
     b = share * problem.largest_entropy
-    return attack, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
+    return view, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
-def by_definition(attack, b, price, distribution, y, t):
+def by_definition(view, b, dual, distribution, y, t):
     "F of an output at a posterior, from the theorem, with fifty digits."
     with localcontext(prec=50):
-        total, everyone = Decimal(0), Decimal(sum(map(sum, attack.ways)))
-        for a, (rows, ways) in enumerate(zip(attack.rows, attack.ways)):
+        total, everyone = Decimal(0), Decimal(sum(map(sum, view.ways)))
+        for a, (rows, ways) in enumerate(zip(view.rows, view.ways)):
             exact = [[Decimal(x) / sum(map(Decimal, row)) for x in row] for row in rows.tolist()]
             least = [min(column) for column in zip(*exact)]
-            log, mu = (Decimal(t) if a == 0 else 1 - Decimal(t)).ln(), Decimal(price[1 + a])
+            log, mu = (Decimal(t) if a == 0 else 1 - Decimal(t)).ln(), Decimal(dual[1 + a])
             total += least[y] * Decimal(distribution[a]) * log
             for row, n in zip(exact, ways):
                 above = [x - w for x, w in zip(row, least)]
                 if above.index(max(above)) == y:
                     x = above[y] * log - mu
-                    total += Decimal(price[0]) * n / everyone * (x / Decimal(price[0]) - 1).exp()
+                    total += Decimal(dual[0]) * n / everyone * (x / Decimal(dual[0]) - 1).exp()
         return total
 
 
@@ -69,23 +69,23 @@ def drawn(problem, rng, n):
     return problem.entropy(distributions), problem.leakage(distributions)
 
 
-def nonsense(m, price, rng, depth):
-    "A tree by nobody in particular, with prices around some."
+def nonsense(m, dual, rng, depth):
+    "A tree by nobody in particular, with dual variables around some."
     nodes, pieces = [], [([(0.0, 1.0)] * (m + 1), 0)]
     while pieces:
         sides, level = pieces.pop(0)
         if level < depth and rng.random() < 0.9:
             y = int(rng.integers(-1, m))
-            nodes.append(Halve(y, float(rng.uniform(*sides[y]))))
-            pieces += [(side, level + 1) for side in cut_piece(sides, nodes[-1])]
+            nodes.append(SeparableBranching(y, float(rng.uniform(*sides[y]))))
+            pieces += [(side, level + 1) for side in piece_children(sides, nodes[-1])]
         else:
             nodes.append(
-                Prices(
-                    price[0] * float(np.exp(rng.normal(0, 0.3))),
-                    *(price[1:] + rng.normal(0, 0.05, 2)).tolist(),
+                SeparableLeaf(
+                    dual[0] * float(np.exp(rng.normal(0, 0.3))),
+                    *(dual[1:] + rng.normal(0, 0.05, 2)).tolist(),
                 )
             )
-    return PriceTree(1e-3, nodes)
+    return SeparableTree(1e-3, nodes)
 
 
 def test_the_curve_in_fifty_digits():
@@ -93,29 +93,32 @@ def test_the_curve_in_fifty_digits():
     channels = [
         (modular_sum(5, 3), randomized_response(3, 1.0)),
         (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),  # erasures
-        (counting(3), geometric(4, 0.7)),  # more than a peak
+        (counting(3), geometric(4, 0.7)),  # more than a mode
         (Query(max, [(0, 1), (0, 1)]), random_channel(4, 3, rng)),
     ]
     for query, channel in channels:
-        for attack in attacks(query, channel):
-            price, share = (0.3, -0.4, -0.2), 0.4
+        for view in record_views(query, channel):
+            dual, share = (0.3, -0.4, -0.2), 0.4
             with flint.ctx.workprec(BITS):
-                here = world(attack, 0.5)
-                known, distribution = spots(attack, here), (flint.arb(share), 1 - flint.arb(share))
-                for y in range(attack.rows[0].shape[1]):
+                here = interval_problem(view, 0.5)
+                known, distribution = (
+                    output_terms(view, here),
+                    (flint.arb(share), 1 - flint.arb(share)),
+                )
+                for y in range(view.rows[0].shape[1]):
                     curve = curve_of(
                         known,
                         y,
                         distribution,
-                        flint.arb(price[0]),
-                        tuple(map(flint.arb, price[1:])),
+                        flint.arb(dual[0]),
+                        tuple(map(flint.arb, dual[1:])),
                     )
                     for t in (1e-9, 0.3, 0.9):
                         found = curve.part(0, flint.arb(t)) + curve.part(1, 1 - flint.arb(t))
-                        exact = by_definition(attack, 0.5, price, (share, 1 - Decimal(share)), y, t)
+                        exact = by_definition(view, 0.5, dual, (share, 1 - Decimal(share)), y, t)
                         assert abs(found - flint.arb(str(exact))) < 1e-28
                 for a, rows in enumerate(here.rows):
-                    counted = sum(len(places[a]) for places in known.peaks)
+                    counted = sum(len(places[a]) for places in known.separable_rows)
                     assert counted == rows.nrows()
                     for row in rows.tolist():
                         assert all(pair[a] <= x for pair, x in zip(known.common, row))
@@ -145,9 +148,9 @@ def test_summits_are_never_understated():
         )
         for a, side in enumerate((t, 1 - t)):
             net += sum(float(x) * side ** float(e) for x, e in powers[a])
-        seen, most = highest_seen(curve, low, high), net.max()
+        seen, most = approximate_maximum(curve, low, high), net.max()
         for more in (1e-3, 1e-6):
-            top = float(summit(curve, low, high, seen + more))
+            top = float(curve_maximum(curve, low, high, seen + more))
             assert most - 1e-12 <= top
             slow += top > seen + more + 1e-12
         assert (
@@ -161,22 +164,22 @@ def test_nonsense_proves_only_what_is_true():
     channels = [
         (modular_sum(5, 3), randomized_response(3, 1.0)),
         (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),  # erasures
-        (counting(3), geometric(4, 0.7)),  # more than a peak
+        (counting(3), geometric(4, 0.7)),  # more than a mode
         (Query(max, [(0, 1), (0, 1)]), random_channel(4, 3, rng)),
     ]
     near = refused = 0
     for query, channel in channels:
-        attack, b, best, value = asked(query, channel, 0.85)
-        problem = problem_of(attack)
-        doubts, learnt = drawn(problem, rng, 3000)
-        most = max(value, learnt[doubts >= b].max(initial=0))
-        doubt = own_multiplier(problem, b, best, Clock())
-        start = starting_price(problem, peaks(problem), best, max(doubt, 0.05))
+        view, b, best, value = asked(query, channel, 0.85)
+        problem = problem_of(view)
+        entropies, learnt = drawn(problem, rng, 3000)
+        most = max(value, learnt[entropies >= b].max(initial=0))
+        multiplier = own_multiplier(problem, b, best, Clock())
+        start = starting_dual(problem, separable_rows(problem), best, max(multiplier, 0.05))
         for depth in (0, 1, 3):
             tree = nonsense(
-                attack.rows[0].shape[1], np.array([start.doubt, *start.belief]), rng, depth
+                view.rows[0].shape[1], np.array([start.multiplier, *start.belief]), rng, depth
             )
-            proved = walk_prices(attack, b, tree)
+            proved = separable_tree_bound(view, b, tree)
             assert proved >= most - 1e-12
             near += bool(proved < 1)
             k = int(rng.integers(len(tree.nodes)))
@@ -184,16 +187,16 @@ def test_nonsense_proves_only_what_is_true():
             others = [
                 [],
                 [node, node],
-                [Halve(0, -0.1)],
-                [Halve(99, 0.5)],
-                [Prices(np.nan, 0.0, 0.0)],
-                [Prices(-1.0, 0.0, 0.0)],
-                [Prices(1.0, np.nan, 0.0)],
+                [SeparableBranching(0, -0.1)],
+                [SeparableBranching(99, 0.5)],
+                [SeparableLeaf(np.nan, 0.0, 0.0)],
+                [SeparableLeaf(-1.0, 0.0, 0.0)],
+                [SeparableLeaf(1.0, np.nan, 0.0)],
             ]
             for other in others:
                 try:
                     spoiled = tree._replace(nodes=[*tree.nodes[:k], *other, *tree.nodes[k + 1 :]])
-                    assert walk_prices(attack, b, spoiled) >= most - 1e-12
+                    assert separable_tree_bound(view, b, spoiled) >= most - 1e-12
                 except ProofFailed:
                     refused += 1
     assert near > 3 and refused > 60

@@ -5,7 +5,14 @@ import numpy as np
 
 from pmlbook.foundations.classic import geometric
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.doubt import Stand, at_rest, dear_bound, most, over_values, own_multiplier
+from pmlbook.per_record.data_processing import (
+    StationaryPoint,
+    bound_over_values,
+    bound_value,
+    data_processing_bound,
+    own_multiplier,
+    stationary_point,
+)
 from pmlbook.per_record.queries import Query, counting
 from pmlbook.per_record.tilted import best_adversary, posterior_gains, tilt
 from pmlbook.workshop.progress import Clock
@@ -16,22 +23,22 @@ def gibbs(exponents, heat):
     return heat * mp.log(mp.fsum(mp.exp(e / heat) for e in exponents))
 
 
-def with_digits(rows, logs, stand, kept, share, beside, slope, start):
+def with_digits(rows, logs, stationary, contraction, share, reference, slope, start):
     """Psi of the theorem, for the floats as they are."""
-    r = [mp.fsum(mp.mpf(p) * w for p, w in zip(beside, column)) for column in rows.T]
+    r = [mp.fsum(mp.mpf(p) * w for p, w in zip(reference, column)) for column in rows.T]
     paid = [
         (1 - mp.mpf(share)) * s + share * mp.log(x) - mp.log(q)
-        for s, x, q in zip(slope, r, stand.outputs)
+        for s, x, q in zip(slope, r, stationary.outputs)
     ]
     exponents = [
         mp.fsum(mp.mpf(w) * p for w, p in zip(row, paid))
         + (1 - mp.mpf(share)) * start
-        + mp.mpf(stand.multiplier) * log
-        - share * mp.mpf(kept) * mp.log(p)
-        for row, log, p in zip(rows, logs, beside)
+        + mp.mpf(stationary.multiplier) * log
+        - share * mp.mpf(contraction) * mp.log(p)
+        for row, log, p in zip(rows, logs, reference)
         if np.isfinite(log)
     ]
-    return gibbs(exponents, mp.mpf(stand.multiplier) - share * mp.mpf(kept))
+    return gibbs(exponents, mp.mpf(stationary.multiplier) - share * mp.mpf(contraction))
 
 
 def test_the_formula_in_sixty_digits():
@@ -41,15 +48,15 @@ def test_the_formula_in_sixty_digits():
         c, m = 1 + trial % 3, 2 + trial % 2
         large = 600 * rng.integers(0, 2, size=5) + rng.uniform(0, 2, size=5)
         heat = float(rng.choice([1.2, 3, 40]))
-        kept, share = float(rng.choice([0, 0.37, 1])), float(rng.choice([0, 0.5, 1]))
+        contraction, share = float(rng.choice([0, 0.37, 1])), float(rng.choice([0, 0.5, 1]))
         logs, rows = -large[0] * rng.dirichlet(np.ones(c)) / heat, rng.dirichlet(np.ones(m), size=c)
         logs[0 : int(c == 3 and trial % 2)] = -np.inf
-        stand = Stand(heat, None, rng.dirichlet(np.ones(m)) * np.exp(-large[1]))
-        beside = rng.dirichlet(np.ones(c)) * np.exp(-large[2])
+        stationary = StationaryPoint(heat, None, rng.dirichlet(np.ones(m)) * np.exp(-large[1]))
+        reference = rng.dirichlet(np.ones(c)) * np.exp(-large[2])
         slope, start = large[3] * rng.uniform(-1, 1, size=m), large[4] * rng.uniform(-1, 1)
-        parts = rows, logs, stand, kept, share
-        found = most(*parts, beside[None], slope[None], np.array([start]))
-        exact = with_digits(*parts, beside, slope, start)
+        parts = rows, logs, stationary, contraction, share
+        found = bound_value(*parts, reference[None], slope[None], np.array([start]))
+        exact = with_digits(*parts, reference, slope, start)
         assert exact <= found.bound[0] <= exact + mp.mpf("1e-10")
         assert abs(found.inside.sum() - 1) < 1e-12 and not found.inside[0][np.isinf(logs)].any()
 
@@ -66,10 +73,10 @@ def test_the_formula_where_numbers_overflow():
         b = problem.largest_entropy * rng.choice([0, 0.5, 1])
         apart = rng.normal(size=2) * heat * rng.choice([1, 5000])  # far enough to overflow
         tops = (rng.choice([-700, 0, 700]) + apart).tolist()
-        room = mp.mpf(problem.largest_entropy) - mp.mpf(b)
-        exact = gibbs([mp.mpf(top) for top in tops], mp.mpf(heat)) + heat * room
-        found = over_values(problem, b, Stand(heat, None, None), tops)
-        size = 1 + max(map(abs, tops)) + heat * (1 + float(room))
+        slack = mp.mpf(problem.largest_entropy) - mp.mpf(b)
+        exact = gibbs([mp.mpf(top) for top in tops], mp.mpf(heat)) + heat * slack
+        found = bound_over_values(problem, b, StationaryPoint(heat, None, None), tops)
+        size = 1 + max(map(abs, tops)) + heat * (1 + float(slack))
         assert exact <= found <= exact + (3e-14 if problem is few else 3e-12) * size
 
 
@@ -81,32 +88,32 @@ def test_a_stationary_point_is_what_it_says():
         here = np.isfinite(problem.log_counts)
         prior = rng.dirichlet(np.ones(here.size)).reshape(here.shape) * here
         prior /= prior.sum()
-        for stand in (
-            at_rest(problem, 0.5, prior, 1.5, 0, Clock()),
-            at_rest(problem, 0.5, prior, 1.5, 9, Clock(0)),
+        for stationary in (
+            stationary_point(problem, 0.5, prior, 1.5, 0, Clock()),
+            stationary_point(problem, 0.5, prior, 1.5, 9, Clock(0)),
         ):
             distribution = prior.sum(axis=1, keepdims=True)
-            assert stand.multiplier == 1.5 and np.allclose(
-                stand.inside * distribution, prior, rtol=0, atol=1e-15
+            assert stationary.multiplier == 1.5 and np.allclose(
+                stationary.inside * distribution, prior, rtol=0, atol=1e-15
             )
             assert np.allclose(
-                stand.outputs, problem.outputs(prior).sum(axis=0), rtol=0, atol=1e-15
+                stationary.outputs, problem.outputs(prior).sum(axis=0), rtol=0, atol=1e-15
             )
-        room = problem.largest_entropy - 0.5
-        stand = at_rest(problem, 0.5, prior, 1.5, 300, Clock())
-        assert (stand.inside > 0).all() and (stand.inside[~here] < 1e-200).all()
-        gains = posterior_gains(problem, stand.inside[None] * here / len(here))
-        again = tilt(gains, problem.log_shares, room, np.array([1.5])).classes[0]
+        slack = problem.largest_entropy - 0.5
+        stationary = stationary_point(problem, 0.5, prior, 1.5, 300, Clock())
+        assert (stationary.inside > 0).all() and (stationary.inside[~here] < 1e-200).all()
+        gains = posterior_gains(problem, stationary.inside[None] * here / len(here))
+        again = tilt(gains, problem.log_shares, slack, np.array([1.5])).classes[0]
         for _ in range(300):
             distribution = again.sum(axis=1, keepdims=True)
             again = tilt(
-                posterior_gains(problem, again[None]), problem.log_shares, room, np.array([1.5])
+                posterior_gains(problem, again[None]), problem.log_shares, slack, np.array([1.5])
             )
             again = again.classes[0]
         assert np.allclose(
-            again / again.sum(axis=1, keepdims=True), stand.inside, rtol=0, atol=1e-9
+            again / again.sum(axis=1, keepdims=True), stationary.inside, rtol=0, atol=1e-9
         )
-        assert dear_bound(problem, 0.5, prior, clock=Clock(0)) == np.inf
+        assert data_processing_bound(problem, 0.5, prior, clock=Clock(0)) == np.inf
 
 
 def test_the_least_allowed_multiplier_is_taken():
@@ -117,14 +124,16 @@ def test_the_least_allowed_multiplier_is_taken():
         own, bounds = own_multiplier(problem, b, classes, Clock()), []
         least *= problem.contractions.max()
         for heat in (max(own, least), max(own, least) + 0.05):
-            stand = at_rest(problem, b, classes, heat, 40, Clock())
+            stationary = stationary_point(problem, b, classes, heat, 40, Clock())
             none, zero = np.zeros((1, 9)), np.zeros(1)
             tops = [
-                most(rows, logs, stand, kept, 1.0, inside[None], none, zero).bound[0]
-                for rows, logs, kept, inside in zip(
-                    problem.rows, problem.log_shares, problem.contractions, stand.inside
+                bound_value(
+                    rows, logs, stationary, contraction, 1.0, inside[None], none, zero
+                ).bound[0]
+                for rows, logs, contraction, inside in zip(
+                    problem.rows, problem.log_shares, problem.contractions, stationary.inside
                 )
             ]
-            bounds.append(over_values(problem, b, stand, tops))
+            bounds.append(bound_over_values(problem, b, stationary, tops))
         assert (own < least) == (share < 0.9) and leakage <= bounds[0] < bounds[1]
-        assert abs(dear_bound(problem, b, classes) - bounds[0]) < 1e-12
+        assert abs(data_processing_bound(problem, b, classes) - bounds[0]) < 1e-12

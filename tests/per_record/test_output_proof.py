@@ -7,68 +7,70 @@ from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
-from pmlbook.per_record.doubt import at_rest, own_multiplier
-from pmlbook.per_record.proof_checker import ProofFailed, distribution_of, world
-from pmlbook.per_record.proof_values import (
-    Beside,
-    ByValue,
-    Slice,
-    Value,
+from pmlbook.per_record.data_processing import own_multiplier, stationary_point
+from pmlbook.per_record.output_bound import boxed, frame
+from pmlbook.per_record.output_proof import OutputProof, min_probability
+from pmlbook.per_record.posterior_proof import problem_of, record_views
+from pmlbook.per_record.proof_checker import ProofFailed, distribution_of, interval_problem
+from pmlbook.per_record.proof_outputs import (
+    OutputBranching,
+    OutputLeaf,
+    OutputTrees,
+    ValueTree,
+    box_bound,
+    box_children,
     chord,
-    cut_box,
-    ground,
+    interval_frame,
     intervals,
-    means,
-    value_top,
+    mean_ranges,
 )
-from pmlbook.per_record.proof_values import walk as walk_values
+from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
-from pmlbook.per_record.rank import boxed, frame
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.per_record.walk import attacks, problem_of
-from pmlbook.per_record.walk_values import grow_values, min_share
 from pmlbook.workshop.progress import Clock
 
 
 def asked(query, channel, share):
-    "An attack, its least entropy, a good prior and what it learns."
-    attack = attacks(query, channel)[0]
-    problem = problem_of(attack)
+    "A record view, its least entropy, a good prior and what it learns."
+    view = record_views(query, channel)[0]
+    problem = problem_of(view)
     b = share * problem.largest_entropy
-    return attack, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
+    return view, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
-def nonsense(attack, rng, depth):
+def nonsense(view, rng, depth):
     "A proof by nobody in particular."
-    (m,), values = {rows.shape[1] for rows in attack.rows}, []
+    (m,), values = {rows.shape[1] for rows in view.rows}, []
     heat = float(np.exp(rng.normal(-0.5, 1)))
-    for a, rows in enumerate(attack.rows):
+    for a, rows in enumerate(view.rows):
         n, d, nodes, width = len(rows), int(rng.integers(1, 4)), [], 1
-        place, middle = rng.normal(size=(n, d)), rng.dirichlet(np.ones(m))
-        turn = (
-            np.linalg.lstsq(place, rows - middle, rcond=None)[0].T
+        coordinates, middle = rng.normal(size=(n, d)), rng.dirichlet(np.ones(m))
+        directions = (
+            np.linalg.lstsq(coordinates, rows - middle, rcond=None)[0].T
             if rng.random() < 0.7
             else rng.normal(size=(m, d))
         )
-        kept = float(problem_of(attack).contractions[a])
-        low, high = place.min(axis=0), place.max(axis=0)
+        contraction = float(problem_of(view).contractions[a])
+        low, high = coordinates.min(axis=0), coordinates.max(axis=0)
         for level in range(depth + 1):
             inner = rng.random(width) < 0.9 * (level < depth)
             distributions = rng.dirichlet(np.ones(n), width) + 1e-3
             for cut, distribution in zip(inner, distributions.tolist()):
-                nodes.append(Slice(int(rng.integers(d)), None) if cut else Beside(distribution))
+                nodes.append(
+                    OutputBranching(int(rng.integers(d)), None) if cut else OutputLeaf(distribution)
+                )
             width = 2 * int(inner.sum())
-        share = rng.random() * min(1, heat / max(kept, 1e-9)) * 0.99
+        share = rng.random() * min(1, heat / max(contraction, 1e-9)) * 0.99
         boxes = [(low.tolist(), high.tolist())]
         for k, node in enumerate(nodes):
             box = boxes.pop(0)
-            if isinstance(node, Slice):
+            if isinstance(node, OutputBranching):
                 j = node.direction
-                nodes[k] = Slice(j, float(rng.uniform(box[0][j], box[1][j])))
-                boxes += cut_box(box, nodes[k])
-        ways = middle, turn, place, low, high
-        values.append(Value(0.0, kept, float(share), *(x.tolist() for x in ways), nodes))
-    return ByValue(heat, rng.dirichlet(np.full(m, 20.0)).tolist(), 0.0, values)
+                nodes[k] = OutputBranching(j, float(rng.uniform(box[0][j], box[1][j])))
+                boxes += box_children(box, nodes[k])
+        ways = middle, directions, coordinates, low, high
+        values.append(ValueTree(0.0, contraction, float(share), *(x.tolist() for x in ways), nodes))
+    return OutputTrees(heat, rng.dirichlet(np.full(m, 20.0)).tolist(), 0.0, values)
 
 
 def drawn(problem, rng, n):
@@ -94,13 +96,13 @@ def spoiled(proof, rng):
     elif what == 2:
         value = value._replace(least=float(rng.choice([1.01, 2, np.nan])) * value.least)
     elif what == 3:
-        value = value._replace(kept=float(rng.choice([0.9, -1, np.nan])) * value.kept)
+        value = value._replace(contraction=float(rng.choice([0.9, -1, np.nan])) * value.contraction)
     elif what == 4:
-        value = value._replace(share=float(rng.choice([2.0, -0.1, np.nan, 0.0])))
+        value = value._replace(mixing=float(rng.choice([2.0, -0.1, np.nan, 0.0])))
     elif what == 5:
         value = value._replace(low=[x / 2 for x in value.low], high=[x / 2 for x in value.high])
     elif what == 6:
-        value = value._replace(turn=(rng.random() * np.array(value.turn)).tolist())
+        value = value._replace(directions=(rng.random() * np.array(value.directions)).tolist())
     elif what == 7:
         return proof._replace(
             multiplier=float(rng.choice([0.0, -1, np.nan, 0.3])) * proof.multiplier
@@ -114,22 +116,22 @@ def test_sums_of_columns_are_never_understated():
     rng = np.random.default_rng(3)
     for _ in range(40):
         n, columns = rng.integers(2, 6, size=2)
-        weights, room = rng.dirichlet(np.ones(n)), rng.choice([1e-9, 0.01, 0.3, 5.0])
+        weights, slack = rng.dirichlet(np.ones(n)), rng.choice([1e-9, 0.01, 0.3, 5.0])
         table = rng.normal(size=(n, columns)) * rng.choice([0, 1e-6, 1, 1e3], columns)
         distributions = weights + rng.random((3000, 1)) ** 3 * (
             rng.dirichlet(np.full(n, 0.5), 3000) - weights
         )
-        distributions = distributions[rel_entr(distributions, weights).sum(axis=1) <= room]
-        ends = means(
+        distributions = distributions[rel_entr(distributions, weights).sum(axis=1) <= slack]
+        ends = mean_ranges(
             [flint.arb(w).log() for w in weights.tolist()],
             [[flint.arb(x) for x in row] for row in table.tolist()],
-            flint.arb(room),
+            flint.arb(slack),
         )
         low, high = (np.array([float(end[k]) for end in ends]) for k in (0, 1))
         seen, wide = distributions @ table, np.ptp(table, axis=0)
         assert (low - 1e-9 * wide <= seen).all() and (seen <= high + 1e-9 * wide).all()
         assert (low >= table.min(axis=0) - 1e-9).all() and (high <= table.max(axis=0) + 1e-9).all()
-        if room > 0.1 and len(distributions) > 500:
+        if slack > 0.1 and len(distributions) > 500:
             assert (seen.max(axis=0) - seen.min(axis=0) >= 0.3 * (high - low) - 1e-9).mean() > 0.5
 
 
@@ -141,34 +143,41 @@ def test_a_leaf_against_floats():
         (pairwise_products(5), geometric(11, 0.3), 0.97),
         (Query(max, [(0, 1, 2), (0, 1), (0, 1)]), random_channel(3, 4, rng), 0.95),
     ):
-        attack, b, best, value = asked(query, channel, share)
-        problem = problem_of(attack)
-        stand = at_rest(problem, b, best, own_multiplier(problem, b, best, Clock()), 40, Clock())
-        here, distribution = world(attack, b), distribution_of(stand.outputs.tolist(), "q")
+        view, b, best, value = asked(query, channel, share)
+        problem = problem_of(view)
+        stationary = stationary_point(
+            problem, b, best, own_multiplier(problem, b, best, Clock()), 40, Clock()
+        )
+        here, distribution = (
+            interval_problem(view, b),
+            distribution_of(stationary.outputs.tolist(), "q"),
+        )
         for a, uniform in enumerate(problem.uniform.sum(axis=1)):
-            least = min_share(float(uniform), len(problem.rows), value, float(here.room))
-            part = frame(problem, a, stand, float(here.room) / least if least else np.inf)
-            t = 0.5 * min(1, stand.multiplier / max(part.kept, 1e-300))
-            arrays = [x.tolist() for x in (part.middle, part.turn, part.place, *part.box)]
-            said = Value(least, float(part.kept), t, *arrays, [])
-            on, n = ground(here, a, said, value), len(part.rows)
+            least = min_probability(float(uniform), len(problem.rows), value, float(here.slack))
+            part = frame(problem, a, stationary, float(here.slack) / least if least else np.inf)
+            t = 0.5 * min(1, stationary.multiplier / max(part.contraction, 1e-300))
+            arrays = [
+                x.tolist() for x in (part.middle, part.directions, part.coordinates, *part.box)
+            ]
+            said = ValueTree(least, float(part.contraction), t, *arrays, [])
+            on, n = interval_frame(here, a, said, value), len(part.rows)
             for _ in range(6):
                 ends = np.sort(rng.uniform(*part.box, (2, len(part.box[0]))), axis=0)
                 low, high = ends if _ else part.box
-                beside = rng.dirichlet(np.ones(n)) + 1e-3
-                beside /= beside.sum()
-                floats = boxed(part, stand, t, low[None], high[None], beside[None])
+                reference = rng.dirichlet(np.ones(n)) + 1e-3
+                reference /= reference.sum()
+                floats = boxed(part, stationary, t, low[None], high[None], reference[None])
                 box = intervals(on, low.tolist(), high.tolist())
                 if box is None:
                     continue
                 assert floats.bound[0] > -np.inf
                 found = float(
-                    value_top(
+                    box_bound(
                         on,
-                        (flint.arb(stand.multiplier), distribution),
+                        (flint.arb(stationary.multiplier), distribution),
                         said,
                         box,
-                        Beside(floats.compared[0].tolist()),
+                        OutputLeaf(floats.compared[0].tolist()),
                     )
                 )
                 assert abs(found - floats.bound[0]) < 1e-9
@@ -185,10 +194,16 @@ def test_chords_are_above_the_entropy():
 
 
 def test_boxes_are_cut_inside():
-    for cut in (Slice(0, 2.0), Slice(0, -2.0), Slice(1, 0.0), Slice(-1, 0.0), Slice(0, np.nan)):
+    for cut in (
+        OutputBranching(0, 2.0),
+        OutputBranching(0, -2.0),
+        OutputBranching(1, 0.0),
+        OutputBranching(-1, 0.0),
+        OutputBranching(0, np.nan),
+    ):
         with pytest.raises(ProofFailed):
-            cut_box(([-1.0], [1.0]), cut)
-    assert cut_box(([-1.0, 0.0], [1.0, 2.0]), Slice(1, 0.5)) == [
+            box_children(([-1.0], [1.0]), cut)
+    assert box_children(([-1.0, 0.0], [1.0, 2.0]), OutputBranching(1, 0.5)) == [
         ([-1.0, 0.0], [1.0, 0.5]),
         ([-1.0, 0.5], [1.0, 2.0]),
     ]
@@ -203,13 +218,13 @@ def test_nonsense_proves_only_what_is_true():
         (modular_sum(6, 3), 0.5 * np.eye(3) + 1 / 6, 0.9),
         (Query(max, [(0, 1, 2), (0, 1)]), random_channel(3, 3, rng), 0.9),
     ):
-        attack, b, best, value = asked(query, channel, share)
-        doubts, learnt = drawn(problem_of(attack), rng, 3000)
+        view, b, best, value = asked(query, channel, share)
+        doubts, learnt = drawn(problem_of(view), rng, 3000)
         most = max(value, learnt[doubts >= b].max(initial=0))
         for depth in (0, 2, 4, 6) * 4:
-            proved = walk_values(attack, b, nonsense(attack, rng, depth))
+            proved = output_trees_bound(view, b, nonsense(view, rng, depth))
             assert proved >= most - 1e-12
-            near += bool(proved < np.log(len(attack.rows)))
+            near += bool(proved < np.log(len(view.rows)))
     assert near > 2
 
 
@@ -220,12 +235,12 @@ def test_spoiled_proofs_are_refused_or_true():
         (counting(10), geometric(11, 0.1), 0.97),
         (counting(4), geometric(5, 0.1), 0.9),
     ):
-        attack, b, best, value = asked(query, channel, share)
-        proof = grow_values(attack, b, best, value, value + 1e-3)
-        assert value <= walk_values(attack, b, proof) <= value + 1e-3
+        view, b, best, value = asked(query, channel, share)
+        proof = OutputProof(view, b, best, value, value + 1e-3).run()
+        assert value <= output_trees_bound(view, b, proof) <= value + 1e-3
         for _ in range(30):
             try:
-                assert walk_values(attack, b, spoiled(proof, rng)) >= value
+                assert output_trees_bound(view, b, spoiled(proof, rng)) >= value
             except ProofFailed:
                 refused += 1
     assert 25 < refused < 59
