@@ -25,7 +25,9 @@ def exported():
         if path.name not in ("__init__.py", "_modidx.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
             module = importlib.import_module(".".join(parts))
-            own = (t for t in vars(module).values() if getattr(t, "__module__", "") == module.__name__)
+            own = (
+                t for t in vars(module).values() if getattr(t, "__module__", "") == module.__name__
+            )
             found |= {thing.__name__: thing for thing in own if callable(thing)}
     return found
 
