@@ -228,7 +228,7 @@ def without_a_clock(doors):
 def test_one_clock_is_handed_to_every_programme():
     guilty, seen = without_a_clock(limited())
     assert not guilty
-    assert {("linear_programmes", "maximise"), ("linear_programmes", "maximise_precisely")} <= seen
+    assert {("linear_programmes", "maximise"), ("restricted_master", "minimise_precisely")} <= seen
 
 
 def test_a_programme_without_a_clock_is_noticed():

@@ -7,21 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pmlbook import LooseBound, Mechanism, estimation_mechanism
-from pmlbook.estimate import estimation_variance
+from pmlbook import LooseBound, Mechanism, estimation_mechanism, estimation_variance
 from pmlbook.estimation import optimal_design
-from pmlbook.estimation.enumerated_design import criterion
-from pmlbook.estimation.exchange_design import (
-    Grown,
+from pmlbook.estimation.candidate_set import (
+    CandidateSet,
     arcs,
     climb,
     first_circles,
-    min_remainder,
-    most_spread,
-    pairs_bound,
     sets_at_limit,
     swept,
 )
+from pmlbook.estimation.covariance_bound import min_remainder, most_spread, pairs_bound
+from pmlbook.estimation.enumerated_design import criterion
 from pmlbook.estimation.optimal_design import Spread, eliminate, functionals, quadratic
 from pmlbook.extremal.enumeration import best_mix
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
@@ -31,7 +28,7 @@ from pmlbook.foundations.probability import exact_prior, random_prior
 
 def pool_of(prior, level):
     shares = exact_prior(prior)
-    return Grown(shares, lift_limit(shares, level)[1])
+    return CandidateSet(shares, lift_limit(shares, level)[1])
 
 
 def best_spread(pool, matrix):
@@ -94,10 +91,10 @@ def test_two_likely_secrets_cannot_both_be_at_the_limit():
 
 
 @pytest.mark.parametrize("people", [[1, 1, 1, 1], [5, 3, 1, 1], [7, 4, 4, 2, 2], [60, 20, 12, 8]])
-def test_the_least_remainder_is_that_of_some_vertex(people):
+def test_the_min_remainder_is_that_of_some_vertex(people):
     shares = [Fraction(k, sum(people)) for k in people]
     for level in (0.1, 0.4, 1, 2):
-        pool = Grown(shares, lift_limit(shares, level)[1])
+        pool = CandidateSet(shares, lift_limit(shares, level)[1])
         vertices = exact_lift_vectors(shares, pool.limit)
         weights = [Fraction(1 + i % 3) for i in range(len(people))]
         costs = [

@@ -15,6 +15,7 @@ from pmlbook.extremal.enumeration import enumerate_optimum
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import column_generation as module
+from pmlbook.large_alphabets import stages
 from pmlbook.large_alphabets.column_generation import UNWATCHED, column_generation
 from pmlbook.large_alphabets.losses import Fillings, Groups
 from pmlbook.large_alphabets.repeated_sums import Cells, common_unit, near_units, price_cells
@@ -122,7 +123,7 @@ def test_near_misses_of_both_signs_close_harmonic_shares():
 
 
 def test_a_search_that_nobody_watches_ends_and_says_why(ticks, monkeypatch):
-    monkeypatch.setattr(module, "STALE", 10**6)
+    monkeypatch.setattr(stages, "STALE", 10**6)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(
         LooseBound, match=r"value .* bound .* tol = 1e-09 .*seconds are over"
@@ -155,15 +156,15 @@ def test_a_search_that_does_not_move_stops(monkeypatch):
         empty = np.zeros((len(groups.p), 0), dtype=int), np.zeros(0, dtype=int), np.zeros(0)
         return Fillings(*empty), -1.0, False
 
-    monkeypatch.setattr(module, "price", blind)
+    monkeypatch.setattr(stages, "price", blind)
     monkeypatch.setattr(
-        module, "price_cells", lambda cells, prices, keep: blind(cells.groups, 0)[:2]
+        stages, "price_cells", lambda cells, prices, keep: blind(cells.groups, 0)[:2]
     )
-    monkeypatch.setattr(module, "FEW_NUMBERS", 0)
+    monkeypatch.setattr(stages, "FEW_NUMBERS", 0)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(LooseBound, match="the lists of the search are too long"):
         column_generation(prior, 1.0, INFORMATION, progress=lambda *_: None)
-    assert module.STALE <= len(looked) <= 3 * module.STALE
+    assert stages.STALE <= len(looked) <= 3 * stages.STALE
 
 
 @pytest.mark.parametrize("trial", range(12))
@@ -235,11 +236,9 @@ def test_every_column_adds_up(trial):
     if level <= -np.log1p(-prior.min()):
         level = 0.5
     with Clock(0.3) as clock:
-        growth = module.Growth(Groups(prior, level, NAMED[name]), 1e-9, clock)
-        module.tail_columns(prior, level, growth)
-        module.draw(growth)
-        module.Search(growth).run()
-    groups, columns = growth.groups, growth.master.columns
+        task = module.Task(prior, level, NAMED[name], 1e-9)
+        growth = module.searched(task, task.groups, None, clock)
+    groups, columns = growth.groups, growth.programme.columns
     filled = columns.held.T @ groups.width + columns.place * groups.width[columns.taker]
     assert abs(filled - groups.room).max() <= 1e-13 * groups.width.sum()
     assert (columns.held <= groups.size[:, None]).all() and (columns.held >= 0).all()
@@ -298,10 +297,11 @@ def test_widths_too_far_apart_for_whole_numbers():
 
 def test_columns_that_only_look_useful_end(monkeypatch):
     """The solver's last digits can make a column look useful for ever."""
-    looked, genuine = [], module.price_plane
-    monkeypatch.setattr(module.Growth, "take", lambda self, prices, columns: True)
-    monkeypatch.setattr(module, "price_plane", lambda *given: looked.append(1) or genuine(*given))
+    looked, genuine = [], stages.price_plane
+    monkeypatch.setattr(stages.Growth, "useful", lambda self, dual, columns: columns)
+    monkeypatch.setattr(stages, "price_plane", lambda *given: looked.append(1) or genuine(*given))
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
-    growth = module.Growth(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
-    module.Search(growth).by_plane()
-    assert 5 * module.STALE <= len(looked) <= 10 * module.STALE and not growth.over
+    growth = stages.Growth(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
+    monkeypatch.setattr(growth, "add", lambda columns: None)
+    stages.Search(growth).plane.turn(growth)
+    assert 5 * stages.STALE <= len(looked) <= 10 * stages.STALE and not growth.over

@@ -5,9 +5,9 @@ import pytest
 
 from pmlbook.extremal.enumeration import keep_level, mixture
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets.column_generation import Growth, start_columns
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import RARE, Blend
+from pmlbook.large_alphabets.stages import Growth, start_columns
 from pmlbook.large_alphabets.ungrouping import reduced, unroll
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.workshop.progress import Clock
@@ -55,7 +55,7 @@ def test_shares_are_settled_to_the_last_digits(n, people, level):
     assert abs(prior @ blend.channel(0.0) - shares).max() < 1e-8
     mechanism = keep_level(lambda shave: Mechanism(blend.channel(shave), prior), level)
     assert mechanism.certify(level)
-    assert mechanism.utility(INFORMATION) > growth.groups.closed - growth.loss - 1e-9
+    assert mechanism.utility(INFORMATION) > growth.groups.closed - growth.value - 1e-9
 
 
 @pytest.mark.parametrize("copies", [2, 5])

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .exchange_design import Grown, arcs, first_circles, grow, pairs_bound
+from .candidate_set import CandidateSet, arcs, first_circles
+from .covariance_bound import pairs_bound
+from .exchange_design import grow
 from .one_number import evened, one_number
 from .optimal_design import Spread, centred, functionals
 from pmlbook.estimation.targets import (
@@ -172,7 +174,7 @@ class Listed:
 
 def first_weights(pool: Listed) -> dict[int, float]:
     """Vertices along circles, with weights that average to one and tell all frequencies; no programme is solved."""
-    rng, circles = np.random.default_rng(0), Grown(pool.vertices.shares, pool.vertices.limit)
+    rng, circles = np.random.default_rng(0), CandidateSet(pool.vertices.shares, pool.vertices.limit)
     found: dict[int, float] = {}
     for turn in range(1, CIRCLES + 1):
         made, weights = arcs(circles, rng.permutation(len(pool.ones)))
@@ -215,7 +217,7 @@ def _prices(shifts: Floats, weights: Floats, values: Floats) -> Floats:
 
 
 def criterion(
-    target: str | ArrayLike, wanted: Floats, pool: Listed | Grown, found: Mapping[int, float]
+    target: str | ArrayLike, wanted: Floats, pool: Listed | CandidateSet, found: Mapping[int, float]
 ) -> tuple[Criterion, Fraction]:
     """What a target makes small, and the unit that its functionals are measured in.
 
@@ -274,7 +276,7 @@ def search(
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7da3900e
 def stored(
-    pool: Listed | Grown, found: Mapping[int, float], least: float, prior: Any, level: float
+    pool: Listed | CandidateSet, found: Mapping[int, float], least: float, prior: Any, level: float
 ) -> Mechanism:
     """The mechanism of vertices that some secret is told with a probability above `least`, within its level."""
     checked, weights = check_prior(prior), np.array(list(found.values()))
@@ -290,7 +292,7 @@ def stored(
     return keep_level(make, level)
 
 
-Answer = tuple[Listed | Grown, dict[int, float], float]  # vertices, their weights, a bound
+Answer = tuple[Listed | CandidateSet, dict[int, float], float]  # vertices, their weights, a bound
 
 
 def listed(
@@ -312,7 +314,7 @@ def _grown(
     clock: Clock,
 ) -> Answer:
     """Good weights of vertices that are too many to list."""
-    pool = Grown(shares, limit)
+    pool = CandidateSet(shares, limit)
     found = first_circles(pool, np.random.default_rng(0))
     aim, unit = criterion(target, wanted, pool, found)
     assert isinstance(aim, Summed | Determinant)

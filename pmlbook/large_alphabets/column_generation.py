@@ -7,120 +7,85 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from .lattice import lattice_loss, lattice_prices, people_of
-from pmlbook.large_alphabets.losses import (
-    Fillings,
-    Floats,
-    Groups,
-    circle,
-    joined,
-    near_misses,
-    nothing,
-    turns,
-    with_rest,
-)
-from .pricing import best_of, price
-from .repeated_sums import Cells, numbers_full, price_cells
-from .repeated_sums import price_plane, price_sums, sums_repeat
-from .ungrouping import reduced, rounding_of, unroll
-from ..workshop.enclosure import text_above, texts_around
-from ..workshop.linear_programmes import LooseBound, SolverFailed
-from ..workshop.progress import Clock
 from ..foundations.utility import FInformation, Utility
+from .lattice import lattice_loss, people_of
+from .losses import Fillings, Floats, Groups, joined, with_rest
+from .repeated_sums import numbers_full, price_plane
+from pmlbook.large_alphabets.stages import (
+    KEPT,
+    LATE,
+    SMALL,
+    Growth,
+    NearMisses,
+    Search,
+    dealt_out,
+    feasible,
+    start_columns,
+)
+from .ungrouping import rounding_of, unroll
+from ..workshop.enclosure import text_above, texts_around
+from ..workshop.linear_programmes import LooseBound
+from ..workshop.progress import Clock
+from ..workshop.restricted_master import Priced
 from ..workshop.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = []
 
-# %% ../../nbs/large_alphabets/06_column_generation.ipynb #63ad982a
-LATE = "the time is up"
-
-
-class Master:
-    """The programme over the columns so far, solved again from its last basis.
-
-    Source: Gilmore and Gomory 1961; solved by HiGHS (Huangfu and Hall 2018).
-    """
-
-    def __init__(self, groups: Groups) -> None:
-        self.solver, n, none = highspy.Highs(), len(groups.p), np.zeros(0, dtype=np.int32)
-        self.solver.setOptionValue("output_flag", False)
-        self.groups, self.columns = groups, nothing(groups)
-        self.solver.addRows(n, groups.share, groups.share, 0, none, none, np.zeros(0))
-        self.filled, self.loss, self.scale = np.zeros((n, 0)), np.zeros(0), 1.0
-
-    def add(self, columns: Fillings) -> None:
-        """Add columns."""
-        filled, loss = columns.filled(self.groups), columns.loss(self.groups)
-        n, v = filled.shape
-        zero, start = np.zeros(v), np.arange(0, n * v, n, dtype=np.int32)
-        rows = np.tile(np.arange(n, dtype=np.int32), v)
-        entries, top = np.ascontiguousarray(filled.T).ravel(), np.full(v, highspy.kHighsInf)
-        self.solver.addCols(v, loss / self.scale, zero, top, n * v, start, rows, entries)
-        self.columns = joined([self.columns, columns])
-        self.filled, self.loss = np.hstack([self.filled, filled]), np.append(self.loss, loss)
-
-    def solve(self, clock: Clock) -> tuple[Floats, Floats, float]:
-        """Weights, prices and loss, recomputed from the weights; SolverFailed without an optimum."""
-        ends = self.solver.getRunTime() + clock.left
-        self.solver.setOptionValue("time_limit", ends)
-        for tolerance in (1e-10, 1e-9, 1e-7):
-            for side in ("primal", "dual"):
-                self.solver.setOptionValue(f"{side}_feasibility_tolerance", tolerance)
-            self.solver.run()
-            status = self.solver.getModelStatus()
-            answer = self.solver.getSolution()
-            weights = np.maximum(answer.col_value, 0)
-            misses = abs(self.filled @ weights - self.groups.share).max() if len(weights) else 1.0
-            if status == highspy.HighsModelStatus.kOptimal and misses < 1e-8:
-                break
-            if status == highspy.HighsModelStatus.kTimeLimit:
-                raise SolverFailed(LATE)
-            self.solver.clearSolver()
-        else:
-            raise SolverFailed(f"HiGHS stopped with status {status}, rows off by {misses:.0e}")
-        prices, loss = np.array(answer.row_dual) * self.scale, float(weights @ self.loss)
-        self.rescale(loss)
-        return weights, prices, loss
-
-    def rescale(self, loss: float) -> None:
-        """Keep the objective at order one."""
-        if 0 < loss < 0.1 * self.scale:
-            self.scale = loss
-            every = np.arange(len(self.loss), dtype=np.int32)
-            self.solver.changeColsCost(len(every), every, self.loss / self.scale)
-
-# %% ../../nbs/large_alphabets/06_column_generation.ipynb #a6488fc4
-TURNS = 4  # orders in which the symbols are laid on the circle
-
-
-def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, Floats]:
-    """Circle columns: the symbols by probability, light and heavy in turn, and in random orders.
-
-    The shares are those of the order that loses least.
-    """
-    n = len(groups.member)
-    rank = np.arange(n)
-    in_turn = np.argsort(np.minimum(2 * rank, 2 * (n - rank) - 1))
-    orders = [rank, in_turn, *(rng.permutation(n) for _ in range(TURNS - 2))]
-    found = [circle(groups, order) for order in orders]
-    ways = [turns(groups, order) for order in orders]
-    best = int(np.argmin([way @ one.loss(groups) for way, one in zip(ways, found)]))
-    return joined(found), np.concatenate([(k == best) * way for k, way in enumerate(ways)])
-
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c8005ae7
-BUNDLED = 128  # rows that a programme still solves within a fraction of a second
-LONG = 600  # different probabilities that a programme still solves within seconds
+MOST_ROWS = 128  # rows that a programme still solves within a fraction of a second
+MOST_GROUPS = 600  # different probabilities that a programme still solves within seconds
+MOST_ON_A_CIRCLE = 1000  # symbols that are still laid on a circle one by one
+SECONDS_TO_CERTIFY = 2e-6  # for one probability
 
 
-def bundles(prior: Floats, rows: int) -> NDArray[np.int64]:
-    """One of `rows` bundles for each symbol, the first half single symbols."""
+class Task(NamedTuple):
+    """What is asked: a prior, a level, a utility, a tolerance relative to the value, and the prior's denominator, if small."""
+
+    prior: Floats
+    epsilon: float
+    utility: FInformation
+    tol: float
+    denominator: int | None = None
+
+    @property
+    def groups(self) -> Groups:
+        """The symbols grouped by probability."""
+        return Groups(self.prior, self.epsilon, self.utility, self.denominator)
+
+    def aggregated(self, label: NDArray[np.int64]) -> Task:
+        """The task for a prior whose symbols with the same label are one."""
+        return self._replace(prior=np.bincount(label, self.prior).astype(float))
+
+    def reached(self, value: float, bound: float, rounding: float) -> bool:
+        """Whether value and bound are near enough."""
+        return bound - value <= max(self.tol * value, 2 * rounding)
+
+
+class Found(NamedTuple):
+    """Lift vectors in the order of the prior, their shares, and their value."""
+
+    lifts: Floats
+    shares: Floats
+    value: float
+
+
+class Answer(NamedTuple):
+    """The best mechanism found, a bound on every value, and why the tolerance was not reached, if so."""
+
+    found: Found
+    bound: float
+    why: str
+
+
+def aggregation(prior: Floats, rows: int) -> NDArray[np.int64]:
+    """One of `rows` labels for each symbol, the first half for single symbols."""
     order, alone = np.argsort(-prior), rows // 4
     middle = order[alone:-alone]
     label = np.empty(len(prior), dtype=np.int64)
@@ -128,261 +93,34 @@ def bundles(prior: Floats, rows: int) -> NDArray[np.int64]:
     label[middle] = 2 * alone + np.arange(len(middle)) % (rows - 2 * alone)
     return label
 
-# %% ../../nbs/large_alphabets/06_column_generation.ipynb #f4ac05b7
-KEEP = 4  # columns a round for each group that takes the remainder
-STALE = 12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
-NEAREST = 0.97  # how near to the fair prices the search may stay
-PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round, at first
-FINER = 4  # times as many, where neither side moves
-MOST_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
-FEW_CELLS = 8  # near ties: random sets will not do
-SMALL = 18  # groups up to which the lists are complete at once
-FEW_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
-NEAR = 0.8  # of the way to the fair prices, where the plane is looked at first
-
-
-def dealt_out(
-    groups: Groups, filled: Floats, loss: Floats, weights: Floats
-) -> tuple[Floats, Floats]:
-    """Lift vectors of the symbols, in the order of the prior, and their shares."""
-    if (weights > 0).sum() > len(filled):
-        weights = reduced(filled, loss, weights)
-    used, member = np.flatnonzero(weights > 1e-12), groups.member
-    x, shares = unroll(np.ones(len(member)), member, filled[:, used], weights[used])
-    return groups.lift(x, member[:, None]), shares
-
-
-class Growth:
-    """A mechanism that grows column by column: its loss so far, and a bound no mechanism goes below."""
-
-    def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
-        self.groups, self.tol, self.clock = groups, tol, clock
-        self.bound, slope = lattice_prices(groups)
-        self.slope = slope if self.bound > 0 else None
-        self.prices, self.fair, self.fairest = *np.zeros((2, len(groups.p))), 0.0
-        self.master, self.rng, self.power, self.stuck = (
-            Master(groups),
-            np.random.default_rng(0),
-            12,
-            "",
-        )
-        columns, self.weights = start_columns(groups, self.rng)
-        self.loss = float(self.weights @ columns.loss(groups))
-        self.add(columns)
-
-    def add(self, columns: Fillings) -> None:
-        """Add columns and solve; without an answer in time the last one stands."""
-        self.master.add(columns)
-        try:
-            self.weights, self.prices, self.loss = self.master.solve(self.clock)
-        except SolverFailed as failure:
-            self.stuck = str(failure)
-
-    @property
-    def gap(self) -> float:
-        """What is open between the mechanism and the bound."""
-        return self.loss - self.bound
-
-    @property
-    def closed(self) -> bool:
-        """Whether the gap is within the tolerance, or within rounding."""
-        value = self.groups.closed - self.loss
-        return self.gap <= max(self.tol * value, self.groups.rounding)
-
-    @property
-    def over(self) -> bool:
-        """Whether the gap is closed, the time is up or the search is stuck; reports where we are."""
-        self.clock.tell(self.groups.closed - self.loss, self.groups.closed - self.bound)
-        return self.closed or bool(self.stuck) or self.clock.over
-
-    def take(self, prices: Floats, columns: Fillings) -> bool:
-        """Add the columns that are worth adding at these prices; whether there were any."""
-        excess = prices @ columns.filled(self.groups) - columns.loss(self.groups)
-        cost, columns = best_of(-excess, columns, KEEP)
-        helps = -cost > 1e-13 * self.loss
-        if helps.any() and not self.over:
-            self.add(columns[helps])
-        return bool(helps.any())
-
-    def see(self, prices: Floats, bound: float) -> None:
-        """Note a bound; the prices that gave the best one are lowered until they are fair, and kept."""
-        groups, self.bound = self.groups, max(self.bound, bound)
-        if bound > self.fairest:
-            excess = float(prices @ groups.share) - bound
-            self.fairest = bound
-            self.fair = prices - excess * groups.size * groups.width / groups.room
-
-    def lifts(self) -> tuple[Floats, Floats]:
-        """The lift vectors in use, in the order of the prior, and their weights."""
-        many = len(self.weights)
-        filled, loss = self.master.filled[:, :many], self.master.loss[:many]
-        return dealt_out(self.groups, filled, loss, self.weights)
-
-# %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c201
-def draw(growth: Growth, patience: int = 2) -> None:
-    """Near misses, from ever longer tables, while they help."""
-    g, stale, took, last = len(growth.groups.p), 0, 0.0, 12
-    keep, worth = (4, 8.0) if g <= 40 else (8 if g <= 64 else 2, 1.3)
-    while stale < (1 if g <= 64 else patience) and not growth.over:
-        longer = 2.0 ** (1.5 * (growth.power - last))  # in time, at most
-        next_takes = max(1.5, longer) * took
-        power = growth.power if growth.clock.left > next_takes else 12
-        before, began = growth.gap, growth.clock.seconds
-        growth.add(near_misses(growth.groups, power, keep * g, growth.rng, growth.slope))
-        took, last = growth.clock.seconds - began, power
-        helped = power < 16 or growth.gap < before / worth
-        stale, growth.power = 0 if helped else stale + 1, min(growth.power + 2, 20)
-
-# %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c202
-class Search:
-    """Rounds of pricing that narrow the gap of a growing mechanism, until neither side moves."""
-
-    def __init__(self, growth: Growth) -> None:
-        self.growth, groups = growth, growth.groups
-        self.cells, self.repeats = Cells(groups), sums_repeat(groups)
-        self.least, self.most = 12 if len(groups.p) <= SMALL else 14, MOST_POWER[0]
-        self.power, self.mix, self.stale, self.rest, self.pause = self.least, 0.0, 0, 0, 1
-        self.numbers, self.took, self.pairs = numbers_full(groups), 0.0, PAIRS
-        few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # lists of so few groups end anyway
-        self.even = len(groups.p) > SMALL and len(self.numbers) <= few
-
-    def by_cells(self) -> None:
-        """Price by cells while that helps; if it does not, pause for ever longer."""
-        growth, first = self.growth, self.growth.gap
-        if self.rest > 0 or len(growth.groups.p) <= SMALL:
-            self.rest -= 1
-            return
-        while not growth.over:
-            before = growth.gap
-            columns, bound = price_cells(self.cells, growth.prices, KEEP)
-            growth.bound = max(growth.bound, bound)
-            if not growth.take(growth.prices, columns) or growth.gap > 0.97 * before:
-                break
-        self.pause = 1 if growth.gap < 0.99 * first else min(2 * self.pause, 8)
-        self.rest = self.pause - 1
-
-    def by_plane(self) -> None:
-        """Price by points in the plane until that finds no more, between the programme's prices and the fair ones."""
-        growth, near, stale = self.growth, NEAR, 0
-        while self.even and stale < 5 * STALE and not growth.over:  # such rounds are short
-            before = growth.gap
-            prices = near * growth.fair + (1 - near) * growth.prices
-            columns, bound = price_plane(growth.groups, prices, self.numbers, KEEP)
-            growth.see(prices, bound)
-            if growth.take(prices, columns):
-                near = NEAR
-            elif near < 0.01:
-                break
-            else:
-                near /= 2
-            stale = 0 if growth.gap < 0.999 * before else stale + 1
-
-    def by_lists(self) -> tuple[bool, bool]:
-        """Price exactly, between the programme's prices and the fair ones; whether there were columns, and all were looked at."""
-        growth = self.growth
-        groups, prices = growth.groups, self.mix * growth.fair + (1 - self.mix) * growth.prices
-        enough = 0.1 * growth.tol * (groups.closed - growth.loss)
-        complete = False
-        if self.repeats:
-            columns, bound, complete = price_sums(groups, prices, KEEP, growth.clock, enough)
-            self.repeats = complete or growth.clock.over
-        if not complete:
-            limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
-            columns, bound, complete = price(
-                groups, prices, limit, pairs, KEEP, growth.clock, enough
-            )
-        growth.see(prices, bound)
-        return growth.take(prices, columns), complete
-
-    def fits(self) -> bool:
-        """Lower the effort until the next round is over in time; False if that cannot be."""
-        left = self.growth.clock.left
-        while not self.repeats and 2 * self.took > left and self.power > self.least:
-            self.power, self.took = self.power - 1, self.took / 3
-        return self.took <= left
-
-    def run(self) -> None:
-        """Rounds until the gap is closed, the time is up, or neither side moves."""
-        growth = self.growth
-        while not growth.over:
-            before, distance = growth.gap, growth.loss - growth.fairest
-            self.by_cells()
-            if growth.over or not self.fits():
-                break
-            began, loss = growth.clock.seconds, growth.loss
-            found, complete = self.by_lists()
-            self.took = growth.clock.seconds - began
-            self.adapt(found, complete, loss - growth.loss >= 0.1 * growth.gap)
-            nearer = growth.loss - growth.fairest < 0.95 * distance
-            self.stale = 0 if nearer or growth.gap < 0.95 * before else self.stale + 1
-            if self.stale >= STALE and complete:
-                growth.stuck = "neither side moves"
-            elif self.stale >= STALE:
-                self.refine()
-
-    def refine(self) -> None:
-        """Look at more of the lists, and at longer ones, if there is a time, and it allows; else the search is stuck."""
-        self.pairs, self.most = FINER * self.pairs, min(self.most + 1, MOST_POWER[1])
-        self.power, self.took, self.stale = self.most, FINER * self.took, 0
-        left = self.growth.clock.left
-        if left == np.inf:
-            self.growth.stuck = (
-                "the lists of the search are too long; give it a time, and it goes on"
-            )
-        elif self.took > left:
-            self.growth.stuck = "the lists of the search are too long for the time that is left"
-
-    def adapt(self, found: bool, complete: bool, better: bool) -> None:
-        """Set the effort and the prices of the next round."""
-        power = self.power
-        if found:
-            self.mix, self.power = 0.7 * self.mix, power + (-1 if better else 1)
-        elif complete:
-            self.mix *= 0.85
-        else:
-            self.mix, self.power = min((1 + self.mix) / 2, NEAREST), power + 1
-        self.power = min(max(self.power, self.least), self.most)
-        self.took *= 3.0 ** (self.power - power)
-
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c3454ffb
-STORED = 2e-6  # seconds that it takes to certify one probability
+def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> Found:
+    """The best mechanism for an aggregated prior.
 
-
-def grow_bundled(
-    prior: Floats,
-    epsilon: float,
-    rows: int,
-    utility: FInformation,
-    tol: float,
-    clock: Clock,
-    people: int | None,
-) -> tuple[Floats, Floats, float]:
-    """Lift vectors that treat each bundle as one symbol, their shares, and their value.
-
-    The symbols of a bundle are told apart if the outcomes that this takes are few, or can be certified in time.
+    The symbols of an aggregate are told apart if the outcomes that this takes are few, or can be certified in time.
     """
-    label = bundles(prior, rows)
-    tied = Groups(np.bincount(label, prior).astype(float), epsilon, utility, people)
-    growth = Growth(tied, tol, clock)
-    draw(growth, 8)
+    prior, label = task.prior, aggregation(task.prior, rows)
+    groups = task.aggregated(label).groups
+    growth = Growth(groups, task.tol, clock)
+    NearMisses(groups, 8).turn(growth)
     lifts, shares = growth.lifts()
-    filled, value = np.minimum(tied.a * lifts, 1), tied.closed - growth.loss
+    filled, value = np.minimum(groups.a * lifts, 1), groups.closed - growth.value
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
-    if len(prior) * outcomes > max(LAID**2, clock.left / STORED):
-        return lifts[label], shares, value
+    if len(prior) * outcomes > max(MOST_ON_A_CIRCLE**2, clock.left / SECONDS_TO_CERTIFY):
+        return Found(lifts[label], shares, value)
     x, shares = unroll(prior, label, filled, shares)
-    told = float(shares @ utility.columns(x / tied.a, prior))
-    return x / tied.a, shares, max(value, told)
+    apart = float(shares @ task.utility.columns(x / groups.a, prior))
+    return Found(x / groups.a, shares, max(value, apart))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c205
-TAIL = 0.1  # a tail of less mass is tied into two bundles for a start
+LIGHT_TAIL = 0.1  # a tail of less mass is aggregated into two symbols for a start
 
 
 def vertices_near(groups: Groups, lifts: Floats) -> Fillings:
     """Vertices by group with the full symbols of lift vectors in the order of the prior.
 
-    A rest that does not fit its symbol is taken, or given back, by the one that loses least.
+    A fractional item that does not fit its symbol is taken, or given back, by the one that loses least.
     """
     member, column = groups.member, np.arange(lifts.shape[1])
     x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
@@ -400,152 +138,164 @@ def vertices_near(groups: Groups, lifts: Floats) -> Fillings:
     return joined([Fillings(held, taker, own)[fits], others])
 
 
-def tail_columns(prior: Floats, epsilon: float, growth: Growth) -> None:
-    """Add the columns of the optimum for the heavy symbols and two bundles of light ones."""
-    order, alone = np.argsort(-prior), SMALL - 2
-    if len(prior) <= SMALL or prior[order[alone:]].sum() > TAIL or growth.over:
+def add_tail_columns(task: Task, growth: Growth) -> None:
+    """Add the columns of the optimum for the heavy symbols and two aggregates of light ones."""
+    prior, alone = task.prior, SMALL - 2
+    order = np.argsort(-prior)
+    if len(prior) <= SMALL or prior[order[alone:]].sum() > LIGHT_TAIL or growth.over:
         return
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
     label[order[alone:]] = alone + np.arange(len(prior) - alone) % 2
-    tied = Groups(np.bincount(label, prior).astype(float), epsilon, growth.groups.utility)
-    small = Growth(tied, growth.tol, growth.clock.part(1 / 4))
+    groups = task.aggregated(label)._replace(denominator=None).groups
+    small = Growth(groups, growth.tol, growth.clock.part(1 / 4))
     Search(small).run()
     lifts, weights = small.lifts()
-    x, _ = unroll(prior, label, np.minimum(tied.a * lifts, 1), weights)
-    growth.add(vertices_near(growth.groups, x / tied.a))
+    x, _ = unroll(prior, label, np.minimum(groups.a * lifts, 1), weights)
+    growth.add(vertices_near(growth.groups, x / groups.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
-Found = tuple[Floats, Floats, float]  # lift vectors, shares, value
-LAID = 1000  # symbols that are still laid on a circle one by one
-TIED = 40  # runs of neighbours that are taken for equal, more than twice SMALL
+RUNS = 40  # runs of neighbours that are taken for equal, more than twice SMALL
+FEW_SUMS = 8  # near ties: random sets will not do
 
 
-def grow_coarse(
-    prior: Floats, epsilon: float, groups: Groups, tol: float, clock: Clock
-) -> Found | None:
-    """The best mechanism of ever finer bundles, or of the circle, where there are many probabilities."""
-    best, rows = None, BUNDLED
+def from_circle(groups: Groups) -> Found:
+    """The mechanism of a circle, whose shares need no programme."""
+    columns, shares = start_columns(groups, np.random.default_rng(0))
+    filled, loss = columns.filled(groups), columns.loss(groups)
+    value = groups.closed - float(shares @ loss)
+    return Found(*dealt_out(groups, filled, loss, shares), value)
+
+
+def coarse_mechanism(task: Task, groups: Groups, clock: Clock) -> Found | None:
+    """The best mechanism of ever finer aggregations, or of the circle, where there are many probabilities."""
+    best, rows = None, MOST_ROWS
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     while rows < len(groups.p) and not (best is not None and clock.over):
-        stored = 0.0 if best is None else STORED * best[0].size
+        stored = 0.0 if best is None else SECONDS_TO_CERTIFY * best.lifts.size
         search = clock.part(most=max(0.0, clock.left - stored))
-        more = grow_bundled(prior, epsilon, rows, groups.utility, tol, search, groups.people)
-        best, rows = more if best is None or more[2] > best[2] else best, 2 * rows
-        if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
+        more = aggregated_mechanism(task, rows, search)
+        best, rows = more if best is None or more.value > best.value else best, 2 * rows
+        if task.reached(best.value, bound, groups.rounding):
             return best
-    if best is not None and len(prior) <= LAID:
-        columns, shares = start_columns(groups, np.random.default_rng(0))
-        filled, loss = columns.filled(groups), columns.loss(groups)
-        if groups.closed - shares @ loss > best[2]:
-            best = *dealt_out(groups, filled, loss, shares), groups.closed - float(shares @ loss)
+    if best is not None and len(task.prior) <= MOST_ON_A_CIRCLE:
+        best = max(best, from_circle(groups), key=attrgetter("value"))
     return best
 
 
-def grow_tied(
-    prior: Floats, epsilon: float, groups: Groups, tol: float, clock: Clock
-) -> tuple[Found, Floats, float, Fillings]:
-    """The best mechanism if neighbours were equal, mixed with silence until it keeps the level; prices, their bound, vertices.
+def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found, Priced]:
+    """The best mechanism if neighbours were equal, mixed with the constant channel until it keeps the level.
 
-    Source: weak duality, with prices between those of neighbours.
+    And what it says about the prior itself: vertices, dual variables between those of neighbours, their bound.
+
+    Source: weak duality.
     """
-    label = np.empty(len(prior), dtype=np.int64)
-    label[np.argsort(prior)] = np.arange(len(prior)) * TIED // len(prior)
+    prior, label = task.prior, np.empty(len(task.prior), dtype=np.int64)
+    label[np.argsort(prior)] = np.arange(len(prior)) * RUNS // len(prior)
     even = (np.bincount(label, prior) / np.bincount(label))[label]
-    growth = Growth(Groups(even, epsilon, groups.utility), tol, clock)
-    Search(growth).by_plane()
+    growth = Growth(Groups(even, task.epsilon, task.utility), task.tol, clock)
+    plane = Search(growth).plane
+    if plane is not None:
+        plane.turn(growth)
     lifts, shares = growth.lifts()
-    vertices, distribution = vertices_near(groups, lifts), prior @ (lifts * shares)
-    lifts = lifts * shares / distribution
-    tall = max(float(lifts.max()), 1 / groups.a)
-    lifts = 1 + (lifts - 1) * (1 / groups.a - 1) / (tall - 1)
-    value = float(groups.utility.columns(lifts * distribution, prior).sum())
-    each = np.interp(groups.p, growth.groups.p, growth.fair / growth.groups.size)
-    prices = groups.size * each
-    loss = price_plane(groups, prices, numbers_full(groups), KEEP)[1]
-    return (lifts, distribution, value), prices, loss, vertices
+    each = np.interp(groups.p, growth.groups.p, growth.centre / growth.groups.size)
+    dual = groups.size * each
+    loss = price_plane(groups, dual, numbers_full(groups), KEPT)[1]
+    priced = Priced(vertices_near(groups, lifts), loss, feasible(groups, dual, loss))
+    return _within_level(task, groups, lifts * shares), priced
 
 
-def grow(
-    prior: Floats,
-    epsilon: float,
-    utility: FInformation,
-    tol: float,
-    clock: Clock,
-    people: int | None = None,
-) -> tuple[Found, float, str]:
-    """Lift vectors, shares, value; a bound on every value; why the tolerance was not reached, if so."""
-    groups = Groups(prior, epsilon, utility, people)
+def _within_level(task: Task, groups: Groups, parts: Floats) -> Found:
+    """Lift vectors in proportion to `parts`, moved towards one until the largest is at the limit."""
+    outcome = task.prior @ parts
+    lifts = parts / outcome
+    largest = max(float(lifts.max()), 1 / groups.a)
+    lifts = 1 + (lifts - 1) * (1 / groups.a - 1) / (largest - 1)
+    value = float(task.utility.columns(lifts * outcome, task.prior).sum())
+    return Found(lifts, outcome, value)
+
+
+def grow(task: Task, clock: Clock) -> Answer:
+    """The best mechanism by a coarse one and a search."""
+    groups, start = task.groups, None
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     best: Found | None
-    tied = len(groups.p) > BUNDLED and len(numbers_full(groups)) <= 2  # hardly a set comes near
-    if tied:
-        best, prices, loss, vertices = grow_tied(prior, epsilon, groups, tol, clock)
-        bound = min(bound, groups.closed + groups.rounding - loss)
+    if len(groups.p) > MOST_ROWS and len(numbers_full(groups)) <= 2:  # hardly a set comes near
+        best, start = equalised_mechanism(task, groups, clock)
+        bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:
-        best = grow_coarse(prior, epsilon, groups, tol, clock)
+        best = coarse_mechanism(task, groups, clock)
     if best is not None:
-        if bound - best[2] <= max(tol * best[2], 2 * groups.rounding):
-            return best, bound, ""
-        if clock.over or len(groups.p) > LONG:
-            return best, bound, LATE if clock.over else "there are too many symbols"
-    growth = Growth(groups, tol, clock)
-    if tied:
-        growth.see(prices, loss)
-        growth.add(vertices)
-    tail_columns(prior, epsilon, growth)
+        if task.reached(best.value, bound, groups.rounding):
+            return Answer(best, bound, "")
+        if clock.over or len(groups.p) > MOST_GROUPS:
+            return Answer(best, bound, LATE if clock.over else "there are too many symbols")
+    growth = searched(task, groups, start, clock)
+    bound, value = (groups.closed - loss for loss in (growth.bound, growth.value))
+    if best is None or value > best.value:
+        best = Found(*growth.lifts(), value)
+    return Answer(best, bound + groups.rounding, "" if growth.closed else growth.why or LATE)
+
+
+def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> Growth:
+    """A growth after all of its stages, from columns and dual variables that are known, if any."""
+    growth = Growth(groups, task.tol, clock)
+    if start is not None:
+        growth.note(start)
+        growth.add(start.columns)
+    add_tail_columns(task, growth)
     search = Search(growth)
-    if len(search.cells.sums) <= FEW_CELLS:
-        search.by_cells()
+    if search.cells and len(search.sums.sums) <= FEW_SUMS:
+        search.cells.turn(growth)
     if len(groups.p) > SMALL and len(search.numbers) > 1:
-        draw(growth)
-    search.by_plane()
+        NearMisses(groups).turn(growth)
+    if search.plane:
+        search.plane.turn(growth)
     search.run()
-    bound = groups.closed + groups.rounding - growth.bound
-    if best is None or groups.closed - growth.loss > best[2]:
-        best = *growth.lifts(), groups.closed - growth.loss
-    return best, bound, "" if growth.closed else growth.stuck or LATE
+    return growth
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
 NEGLIGIBLE = 1e-5, 1e-8  # of the closed bound: what telling the rarest symbols apart may be worth
 
 
-def grow_but_rare(
-    prior: Floats,
-    epsilon: float,
-    utility: FInformation,
-    tol: float,
-    clock: Clock,
-    people: int | None = None,
-) -> tuple[Found, float, str]:
-    """As `grow`; what it leaves open in a quarter of the time is asked again with negligible symbols tied into one.
-
-    What is open then has the time that is left, with all symbols told apart.
+def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> Answer:
+    """The answer for a prior whose `few` rarest groups are one symbol, as an answer for the prior itself.
 
     Source: convexity of f; see the chapter.
     """
-    groups = Groups(prior, epsilon, utility, people)
-    costs = np.cumsum(groups.size * groups.loss(groups.share, np.arange(len(groups.p))))
-    ends = [int(np.searchsorted(costs, part * groups.closed)) for part in NEGLIGIBLE]
+    rare = groups.member < few
+    label = np.where(rare, 0, np.cumsum(~rare) - (few == 0))
+    found, bound, why = grow(task.aggregated(label), clock)
+    apart = float(_costs(groups)[few - 1]) if few else 0.0
+    return Answer(found._replace(lifts=found.lifts[label]), bound + apart + groups.rounding, why)
+
+
+def _costs(groups: Groups) -> Floats:
+    """What is lost at most if the rarest groups are one symbol."""
+    each = groups.size * groups.loss(groups.share, np.arange(len(groups.p)))
+    return np.asarray(np.cumsum(each))
+
+
+def grow_but_rare(task: Task, clock: Clock) -> Answer:
+    """As `grow`; what it leaves open in a quarter of the time is asked again with negligible symbols aggregated.
+
+    What is open then has the time that is left, with all symbols told apart.
+    """
+    groups = task.groups
+    ends = [int(np.searchsorted(_costs(groups), part * groups.closed)) for part in NEGLIGIBLE]
     tails = [few for few in dict.fromkeys(ends) if (groups.member < few).sum() > 1]
-    if len(prior) <= SMALL or not tails:
-        return grow(prior, epsilon, utility, tol, clock, people)
-    first = clock.part(1 / 4, silent=False)
-    best, bound, why = grow(prior, epsilon, utility, tol, first, people)
+    if len(task.prior) <= SMALL or not tails:
+        return grow(task, clock)
+    best, bound, why = grow(task, clock.part(1 / 4, silent=False))
     for left, few in zip(range(len(tails) + 1, 0, -1), [*tails, 0]):
         if why == "" or clock.over:
             break
-        rare = groups.member < few
-        label, own = np.where(rare, 0, np.cumsum(~rare) - (few == 0)), clock.part(1 / left)
-        tied = np.bincount(label, prior).astype(float)
-        (lifts, shares, value), near, why = grow(tied, epsilon, utility, tol, own, people)
-        best = max(best, (lifts[label], shares, value), key=itemgetter(2))
-        apart = float(costs[few - 1]) if few else 0.0
-        bound = min(bound, near + apart + groups.rounding)
-        clock.tell(best[2], bound)
-        closed = bound - best[2] <= max(tol * best[2], 2 * groups.rounding)
+        found, near, why = without_rare_symbols(task, groups, few, clock.part(1 / left))
+        best, bound = max(best, found, key=attrgetter("value")), min(bound, near)
+        clock.tell(best.value, bound)
+        closed = task.reached(best.value, bound, groups.rounding)
         why = "" if closed else why or "negligible symbols are told apart no further"
-    return best, bound, why
+    return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c
 UNWATCHED = 20.0  # seconds after which a search that nobody limits and nobody watches ends
@@ -628,14 +378,14 @@ def generate(
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
-    if level == 0 or len(checked) == 1:  # nothing may be said, or nothing is to be said
-        nothing_said = np.ones((len(checked), 1))
-        return nothing_said, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
+    if level == 0 or len(checked) == 1:  # only the constant channel, or only one secret
+        constant = np.ones((len(checked), 1))
+        return constant, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
     if not (limited or clock.progress is True or callable(clock.progress)):
         clock.limit = UNWATCHED
-    (lifts, shares, value), bound, why = grow_but_rare(
-        checked, level, utility, tol, clock, people_of(prior)
-    )
+    task = Task(checked, level, utility, tol, people_of(prior))
+    found, bound, why = grow_but_rare(task, clock)
     if why and not (why == LATE and limited):
-        warn_why(value, bound, tol, why if why != LATE else f"{clock.limit:g} seconds are over")
-    return lifts, shares, bound
+        late = f"{clock.limit:g} seconds are over"
+        warn_why(found.value, bound, tol, late if why == LATE else why)
+    return found.lifts, found.shares, bound

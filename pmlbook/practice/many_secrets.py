@@ -5,7 +5,7 @@
 # %% ../../nbs/practice/09_many_secrets.ipynb #5c7f45e5
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +18,13 @@ from .estimated_prior import PriorRegion
 from ..workshop.enclosure import float_above, float_below
 from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 from ..workshop.progress import Clock
+from pmlbook.workshop.restricted_master import (
+    Backtracking,
+    Generation,
+    Priced,
+    Stage,
+    lagrangian_bound,
+)
 
 # %% auto #0
 __all__ = []
@@ -39,72 +46,92 @@ class Knapsacks:
         self.low, self.high = region.low, region.high
         self.rest = float_above(bound - high)
         self.floor = float_below(1 / limit)
-        self.miss = 4 * float(
-            max(Fraction(0), low - bound, bound - high)
-        )  # limits that miss one by rounding
-        self.most = float_above(
-            min(limit, Fraction(self.size))
-        )  # of the sum of the largest entries
+        # the sum of the largest entries is at most this
+        self.most = float_above(min(limit, Fraction(self.size)))
+        # limits may miss one by rounding
+        self.miss = 4 * float(max(Fraction(0), low - bound, bound - high))
 
     def least(self, low: Floats, high: Floats, count: Floats) -> Floats:
         """Least probabilities of sets with these sums and so many members."""
         return np.where(count == self.size, 1.0, np.maximum(low, self.rest + high))
 
-    def sums(self, prices: Floats) -> Floats:
-        """What each secret adds to a set: prior, lower and upper limit, price, and one; shape (5, N)."""
-        return np.array([self.prior, self.low, self.high, prices, np.ones(self.size)])
+    def sums(self, dual: Floats) -> Floats:
+        """What each secret adds to a set: prior, lower and upper limit, dual variable, and one; shape (5, N)."""
+        return np.array([self.prior, self.low, self.high, dual, np.ones(self.size)])
 
     def worth(self, inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-        """Information less prices of columns, and their t, from the sums of the two sets, shape (5, V)."""
-        (p, low, high, paid, count), (q, more, above, fee, others) = inner, outer
-        least, whole = (
-            self.least(low, high, count),
-            self.least(low + more, high + above, count + others),
-        )
+        """Information of columns less their cost at dual variables, and their t, from the sums of the two sets.
+
+        Sums have shape (5, V).
+        """
+        p, low, high, cost, count = inner
+        q, more, above, extra, others = outer
+        least = self.least(low, high, count)
+        whole = self.least(low + more, high + above, count + others)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(least >= self.floor, 0, (self.floor - least) / (whole - least))
         kept = (count > 0) & (np.maximum(least, whole) >= self.floor)
         t = np.clip(np.where(kept, t, 0), 0, 1)
         mean = p + t * q
-        return np.where(kept, q * xlogy(t, t) - xlogy(mean, mean) - paid - t * fee, -np.inf), t
+        information = q * xlogy(t, t) - xlogy(mean, mean)
+        return np.where(kept, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #6e936ede
+LEAST_GAIN = 1e-13  # in nats: an exchange that gains less is rounding
+
+
+class Exchanges:
+    """All changes of the state of one secret or of two.
+
+    `secret` and `turn` number the single changes; `first` and `second` name the pairs of them.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.secret, self.turn = np.repeat(np.arange(size), 2), np.tile([1, 2], size)
+        first, second = np.triu_indices(2 * size, 1)
+        apart = self.secret[first] != self.secret[second]
+        self.first, self.second = first[apart], second[apart]
+
+    def sums(self, each: Floats, states: NDArray[np.int64], state: int) -> Floats:
+        """Sums of the set with this state after no change, after single ones, and after pairs."""
+        old = states[self.secret]
+        new = (old + self.turn) % 3
+        move = each[:, self.secret] * ((new == state) * 1.0 - (old == state))
+        changes = [np.zeros((5, 1)), move, move[:, self.first] + move[:, self.second]]
+        return (each @ (states == state))[:, None] + np.hstack(changes)
+
+    def apply(self, states: NDArray[np.int64], step: int) -> None:
+        """Make a change, counted as by `sums`."""
+        single = len(self.secret)
+        if step > single:
+            pair = step - 1 - single
+            made = [self.first[pair], self.second[pair]]
+        else:
+            made = [step - 1] if step else []
+        for k in made:
+            states[self.secret[k]] = (states[self.secret[k]] + self.turn[k]) % 3
+
+
 def exchanged(
-    packs: Knapsacks, prices: Floats, states: NDArray[np.int64], clock: Clock | None = None
+    packs: Knapsacks, dual: Floats, states: NDArray[np.int64], clock: Clock | None = None
 ) -> tuple[float, NDArray[np.int64]]:
-    """A column that no change of one or two secrets improves, and what it is worth beyond its prices.
+    """A column that no change of one or two secrets improves, and what it is worth beyond its cost.
 
     When the time is over, the best so far.
     """
-    n, each = packs.size, packs.sums(prices)
-    secret = np.repeat(np.arange(n), 2)
-    first, second = np.triu_indices(2 * n, 1)
-    apart = secret[first] != secret[second]
-    first, second = first[apart], second[apart]
+    each, exchanges = packs.sums(dual), Exchanges(packs.size)
     states, best = states.copy(), -np.inf
     while True:
-        new = (states[:, None] + [1, 2]).ravel() % 3
-        moved = [
-            each[:, secret] * ((new == state) * 1.0 - (states[secret] == state))
-            for state in (FULL, PART)
-        ]
-        inner, outer = (
-            (each @ (states == state))[:, None]
-            + np.hstack([np.zeros((5, 1)), move, move[:, first] + move[:, second]])
-            for state, move in zip((FULL, PART), moved)
-        )
-        found, _ = packs.worth(inner, outer)
+        found, _ = packs.worth(*(exchanges.sums(each, states, state) for state in (FULL, PART)))
         step = int(found.argmax())
-        if not found[step] > best + 1e-13 or (clock is not None and clock.over):
+        if not found[step] > best + LEAST_GAIN or (clock is not None and clock.over):
             return float(best), states
-        best, pair = found[step], step - 1 - 2 * n
-        taken = [step - 1] if pair < 0 else [first[pair], second[pair]]
-        for k in taken if step else []:
-            states[secret[k]] = new[k]
+        best = found[step]
+        exchanges.apply(states, step)
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #50d0ae77
 GOLDEN = (5**0.5 - 1) / 2
-RARE = 1e-6  # limits below it do not widen the search for multipliers
+LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
 SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
 
 
@@ -129,8 +156,59 @@ def min_of(
     return np.where(at_one < at_two, one, two), np.minimum(at_one, at_two)
 
 
+class Ceilings:
+    """The bound of the theorem for columns of a kind with tau, or t, from `begin` to `end`, and any multipliers.
+
+    Arrays go along three values of a lift, intervals, and secrets: shape (3, V, N).
+
+    Source: the theorem of this chapter.
+    """
+
+    def __init__(
+        self, packs: Knapsacks, dual: Floats, begin: Floats, end: Floats, kind: int
+    ) -> None:
+        self.count, self.packs, self.size = len(end), packs, float(abs(dual).sum())
+        upper, one = kind == NO_ZERO_UPPER, np.ones(len(end))
+        top = one if upper else end
+        self.need = packs.floor - packs.rest * (one if upper else begin) - packs.miss
+        self.need = self.need - (packs.free * end if kind else 0.0)
+        least = begin if kind else 0 * one
+        lifts = np.array([least, least if upper else end, one])[:, :, None]
+        width = np.nextafter(packs.high - packs.low, 1)
+        self.held = packs.low * lifts + width * np.minimum(lifts, top[:, None])
+        self.gain = packs.prior * xlogy(lifts, lifts) - dual * lifts
+        self.mass = packs.prior * lifts
+
+    def terms(self, theta: Floats, mu: Floats) -> Floats:
+        """What each secret contributes at each of the three values of its lift."""
+        found: Floats = self.gain - theta[:, None] * self.mass + mu[:, None] * self.held
+        return found
+
+    def best_mu(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Good multipliers of the limit for given ones of the mean, and the bounds."""
+        fixed, tangent = self.gain - theta[:, None] * self.mass, np.exp(theta - 1)
+
+        def total(mu: Floats) -> Floats:
+            found: Floats = (fixed + mu[:, None] * self.held).max(axis=0).sum(axis=1)
+            return found + tangent - mu * self.need
+
+        most = np.full(self.count, 5 / max(self.packs.floor, LEAST_FLOOR))
+        return min_of(total, 0 * most, most, 32)
+
+    def best(self) -> tuple[Floats, Floats, Floats]:
+        """Good multipliers theta and mu, and the bounds."""
+        low = np.full(self.count, np.log(max(self.packs.floor, LEAST_FLOOR)) - 2)
+        theta, _ = min_of(lambda theta: self.best_mu(theta)[1], low, 0 * low + 1, 28)
+        return theta, *self.best_mu(theta)
+
+    def rounding(self, theta: Floats, mu: Floats) -> Floats:
+        """What rounding may have taken from the bounds."""
+        held = self.held[FULL].sum(axis=1) + abs(self.need)
+        return margin(3 * self.packs.size) * (self.size + abs(theta) + 2 + mu * held)
+
+
 def ceilings(
-    packs: Knapsacks, prices: Floats, begin: Floats, end: Floats, kind: int = SOME_ZERO
+    packs: Knapsacks, dual: Floats, begin: Floats, end: Floats, kind: int = SOME_ZERO
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
 
@@ -138,41 +216,17 @@ def ceilings(
 
     Source: the theorem of this chapter; rounding is added.
     """
-    p, width = packs.prior, np.nextafter(packs.high - packs.low, 1)
-    top = np.ones(len(end)) if kind == NO_ZERO_UPPER else end
-    need = packs.floor - packs.rest * (top if kind == NO_ZERO_UPPER else begin) - packs.miss
-    need = need - (packs.free * end if kind else 0.0)
-    least = begin if kind else np.zeros(len(end))
-    places = [least, end if kind != NO_ZERO_UPPER else least, np.ones(len(end))]
-    at = np.array(places)[:, :, None]  # secrets go along the last axis
-    held = packs.low * at + width * np.minimum(at, top[:, None])
-    gain, mass = p * xlogy(at, at) - prices * at, p * at
-
-    def over_mu(theta: Floats) -> tuple[Floats, Floats]:
-        fixed, tangent = gain - theta[:, None] * mass, np.exp(theta - 1)
-
-        def total(mu: Floats) -> Floats:
-            best = (fixed + mu[:, None] * held).max(axis=0)
-            found: Floats = best.sum(axis=1) + tangent - mu * need
-            return found
-
-        most = np.full(len(end), 5 / max(packs.floor, RARE))
-        return min_of(total, 0 * most, most, 32)
-
-    low = np.full(len(end), np.log(max(packs.floor, RARE)) - 2)
-    theta, _ = min_of(lambda theta: over_mu(theta)[1], low, 0 * low + 1, 28)
-    mu, found = over_mu(theta)
-    vertices = gain - theta[:, None] * mass + mu[:, None] * held
-    size = abs(prices).sum() + abs(theta) + 2 + mu * (held[FULL].sum(axis=1) + abs(need))
-    return found + margin(3 * packs.size) * size, vertices.argmax(axis=0)
+    relaxed = Ceilings(packs, dual, begin, end, kind)
+    theta, mu, found = relaxed.best()
+    return found + relaxed.rounding(theta, mu), relaxed.terms(theta, mu).argmax(axis=0)
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #bd74287a
 ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
 HALVINGS = 20  # of an interval
 
 
-def highest(packs: Knapsacks, prices: Floats, near: float, clock: Clock | None = None) -> float:
-    """Above the worth of every column at these prices, and above zero.
+def highest(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = None) -> float:
+    """Above the worth of every column at these dual variables, and above zero.
 
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
     time is over.
@@ -184,9 +238,9 @@ def highest(packs: Knapsacks, prices: Floats, near: float, clock: Clock | None =
         begin, end = np.append(ENDS, ENDS[:-1]), np.append(ENDS, ENDS[1:])
         reached = answer
         for step in range(HALVINGS):
-            above, _ = ceilings(packs, prices, begin, end, kind)
+            above, _ = ceilings(packs, dual, begin, end, kind)
             middle = (begin + end) / 2
-            reached = max(reached, ceilings(packs, prices, middle, middle, kind)[0].max())
+            reached = max(reached, ceilings(packs, dual, middle, middle, kind)[0].max())
             last = step == HALVINGS - 1 or (clock is not None and clock.over)
             wide = (above > reached + near) & ~np.bool_(last)
             answer = max(answer, above[~wide].max(initial=0.0))
@@ -197,8 +251,12 @@ def highest(packs: Knapsacks, prices: Floats, near: float, clock: Clock | None =
     return answer
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3980b8f2
-NEAR = 1e-4  # of the value: a gap that is small enough to end the search
-STALE = 15  # rounds without a better bound, after which it ends
+RELATIVE_GAP = 1e-4  # a gap that is small enough to end the search, as a part of the value
+PATIENCE = 16  # rounds that lower the estimate by less than `LEAST_STEP` of it, after which it ends
+LEAST_STEP = 1e-5
+NEAREST = 0.6  # weight of the dual variables with the best estimate
+STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
+LEAST_WORTH = 1e-9  # in nats: a column that is worth less beyond its cost is left out
 LONGEST = 40.0  # seconds, unless the caller says otherwise
 SEARCHED = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
 MOST_SECRETS = 200  # pairs of changes of these still fit into memory
@@ -220,8 +278,11 @@ def arcs(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     return made
 
 
-class Pool:
-    """Columns found so far, by their states, with their entries and what they are worth."""
+class MasterOfColumns:
+    """The restricted master of this chapter, with the columns found so far by their states.
+
+    It minimises the negative information, so the signs of its dual variables are turned.
+    """
 
     def __init__(self, packs: Knapsacks) -> None:
         self.packs = packs
@@ -229,73 +290,111 @@ class Pool:
         self.entries: list[Floats] = []
         self.values: list[float] = []
         self.known: set[bytes] = set()
+        self.weights = np.zeros(0)
 
-    def add(self, states: NDArray[np.int64]) -> None:
-        """Add a column, if it is new and keeps the level."""
+    def add(self, columns: Iterable[NDArray[np.int64]]) -> None:
+        """Add columns that are new and keep the level."""
         each = self.packs.sums(np.zeros(self.packs.size))
-        value, t = self.packs.worth(*((each @ (states == s))[:, None] for s in (FULL, PART)))
-        if np.isfinite(value[0]) and states.tobytes() not in self.known:
-            self.known.add(states.tobytes())
-            self.states.append(states)
-            self.entries.append(np.choose(states, [0.0, t[0], 1.0]))
-            self.values.append(float(value[0]))
+        for states in columns:
+            value, t = self.packs.worth(*((each @ (states == s))[:, None] for s in (FULL, PART)))
+            if np.isfinite(value[0]) and states.tobytes() not in self.known:
+                self.known.add(states.tobytes())
+                self.states.append(states)
+                self.entries.append(np.choose(states, [0.0, t[0], 1.0]))
+                self.values.append(float(value[0]))
+
+    def solve(self, clock: Clock) -> tuple[float, Floats]:
+        """Negative information and dual variables."""
+        table, ones = np.array(self.entries).T, np.ones(self.packs.size)
+        try:
+            found = maximise(self.values, equal=(table, ones), clock=clock)
+        except Infeasible as failure:  # too small for floats
+            raise SolverFailed(str(failure)) from None
+        self.weights = found.x
+        return -found.value, -found.equality_prices
+
+
+class Pricing:
+    """Pricing method: which columns might be worth more than they cost, and which of them exchange can find."""
+
+    def __init__(
+        self, master: MasterOfColumns, generation: Generation, rng: np.random.Generator
+    ) -> None:
+        self.master, self.generation, self.rng = master, generation, rng
+        self.points = np.concatenate([[0, 1], np.linspace(0.05, 0.95, 10)])
+
+    def __call__(self, dual: Floats) -> Priced:
+        """Columns at smoothed dual variables, else at those of the master; and an estimate of the bound."""
+        generation, packs = self.generation, self.master.packs
+        above, vertices = ceilings(packs, -dual, self.points, self.points)
+        estimate = lagrangian_bound(dual.sum(), packs.most, -above.max())
+        if generation.is_closed(generation.value, max(estimate, generation.bound or -np.inf)):
+            return Priced(None, estimate, dual)
+        starts = self.starts(vertices[np.argsort(-above)])
+        for at in (dual, generation.dual):
+            columns = self.climb(at, starts)
+            if columns:
+                return Priced(columns, estimate, dual)
+        return Priced(None, estimate, dual)
+
+    def starts(self, vertices: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """The best vertices of the bound, and some columns in use."""
+        used = self.rng.permutation(np.flatnonzero(self.master.weights > LEAST_WORTH))
+        return [*vertices[:STARTS], *(self.master.states[k] for k in used[:STARTS])]
+
+    def climb(self, dual: Floats, starts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+        """New columns that exchange finds from these, at dual variables of the master."""
+        found, clock = [], self.generation.clock
+        for start in starts:
+            if clock.over:
+                break
+            worth, states = exchanged(self.master.packs, -dual, start, clock)
+            if worth > LEAST_WORTH and states.tobytes() not in self.master.known:
+                found.append(states)
+        return found
+
+
+def certified_bound(packs: Knapsacks, dual: Floats, near: float, clock: Clock) -> float:
+    """No mechanism has more information than this, by any dual variables; sharp to `near` in the worth of a column.
+
+    Source: the dual bound of column generation, rounding added.
+    """
+    rounding = margin(packs.size)
+    worth = highest(packs, dual, near, clock) + rounding
+    return float(dual.sum() + packs.most * worth + rounding * abs(dual).sum())
 
 
 def grow(
-    region: PriorRegion, limit: Fraction, clock: Clock, tol: float = NEAR
+    region: PriorRegion, limit: Fraction, clock: Clock, tol: float = RELATIVE_GAP
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
     """Inner and outer sets of good columns, shape (V, N), and a bound on the information of every mechanism.
 
     `limit` is at least e^epsilon, so that the bound is one.
 
-    Source: column generation, Gilmore and Gomory 1961, with prices smoothed as by Wentges 1997.
+    Source: column generation, Gilmore and Gomory 1961, smoothed as by Wentges 1997.
     """
     packs, rng = Knapsacks(region, limit), np.random.default_rng(0)
-    pool, least, best, stale = Pool(packs), np.inf, np.zeros(packs.size), 0
-    newest, value, finishing = best, 0.0, clock.finishing()
-    search = clock.part(SEARCHED, LONGEST)
-    for states in arcs(packs, rng):
-        pool.add(states)
-    points = np.concatenate([[0, 1], np.linspace(0.05, 0.95, 10)])
-    while True:
-        table = np.array(pool.entries).T
-        try:
-            now = (
-                finishing if least == np.inf else search
-            )  # without a first one no prices are known
-            found = maximise(pool.values, equal=(table, np.ones(packs.size)), clock=now)
-        except (Infeasible, SolverFailed):  # too small for floats: any prices prove something
-            break
-        newest, value = found.equality_prices, found.value
-        prices = newest if least == np.inf else 0.4 * newest + 0.6 * best
-        above, vertices = ceilings(packs, prices, points, points)
-        estimate = prices.sum() + packs.most * max(0.0, above.max())
-        stale = 0 if estimate < least - 1e-5 * value else stale + 1
-        if estimate < least:
-            least, best = estimate, prices
-        clock.tell(value, least)
-        if least - value < tol * value / 2 or stale > STALE or search.over:
-            break
-        used = rng.permutation(np.flatnonzero(found.x > 1e-9))[:4]
-        starts = [*vertices[np.argsort(-above)[:4]], *(pool.states[k] for k in used)]
-        before = len(pool.values)
-        for at in (prices, newest):
-            for start in starts:
-                if search.over:
-                    break
-                worth, states = exchanged(packs, at, start, search)
-                if worth > 1e-9:
-                    pool.add(states)
-            if len(pool.values) > before:
-                break
-    gap = least - value if least < np.inf else 0.0
-    near = max(0.1 * max(gap, tol * value) / packs.most, 1e-7)
-    rounding = margin(packs.size)
-    bound = min(
-        prices.sum()
-        + packs.most * (highest(packs, prices, near, clock) + rounding)
-        + rounding * abs(prices).sum()
-        for prices in (best, newest)
+    master = MasterOfColumns(packs)
+    master.add(arcs(packs, rng))
+    generation = Generation(
+        master,
+        lambda cost, bound: cost - bound < -tol * cost / 2,
+        clock.part(SEARCHED, LONGEST),
+        lambda cost, bound: clock.tell(-cost, -bound),
     )
-    states = np.array(pool.states)
-    return states == FULL, states == PART, float(bound)
+    generation.solve(clock.finishing())  # without a first solution there are no dual variables
+    if not generation.why:
+        pricing = Pricing(master, generation, rng)
+        generation.round(pricing)
+        smoothing = Backtracking(NEAREST, factor=1.0, ends=False)
+        Stage("which columns might be worth their cost?", pricing, smoothing, 1 - LEAST_STEP,
+              PATIENCE, lambda known: -known.bound).turn(generation)  # fmt: skip
+    states = np.array(master.states)
+    near = max(
+        0.1 * max(generation.gap or 0.0, -tol * (generation.value or 0.0)) / packs.most, 1e-7
+    )
+    known = [dual for dual in (generation.centre, generation.dual) if dual is not None]
+    bounds = [
+        certified_bound(packs, -dual, near, clock) for dual in known or [np.zeros(packs.size)]
+    ]
+    return states == FULL, states == PART, min(bounds)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,105 +143,9 @@ def maximise(
     return Programme(result.x, float(gain @ result.x), *prices)
 
 # %% ../../nbs/workshop/03_linear_programmes.ipynb #7b8e261e
-class Column(NamedTuple):
-    """A column of a programme: its gain, its entries in decimals, and what its owner calls it."""
-
-    gain: Decimal
-    entries: NDArray[Any]
-    name: Any = None
-
-
-class Mixture(NamedTuple):
-    """Weights of the columns in use, the prices of the rows, and whether the optimum was reached."""
-
-    weights: list[tuple[Decimal, Column]]
-    prices: list[Decimal]
-    finished: bool
-
-
 def digits_for(smallest: Fraction) -> int:
     """Digits that are enough for decimals of order one and as small as `smallest`."""
     return 60 + 2 * math.ceil(0.302 * math.ceil(1 / smallest).bit_length())
-
-
-def _leaving(table: NDArray[Any], move: NDArray[Any], zero: Decimal) -> int | None:
-    """The row whose variable reaches zero first; of several the lexicographic first; None if none does."""
-    rows = [i for i, rate in enumerate(move) if rate > zero]
-    for k in (-1, *range(len(table))):
-        if len(rows) <= 1:
-            break
-        ratios = [table[i, k] / move[i] for i in rows]
-        least = min(ratios) + zero
-        rows = [i for i, ratio in zip(rows, ratios) if ratio <= least]
-    return rows[0] if rows else None
-
-
-def maximise_precisely(
-    right: Sequence[Decimal],
-    start: Decimal,
-    offer: Callable[[NDArray[Any]], Column | None],
-    digits: int,
-    clock: Clock,
-) -> Mixture:
-    """Maximise a linear gain over mixtures of columns, in decimals, the columns made when they are needed.
-
-    Parameters
-    ----------
-    right : sequence of Decimal, length K
-        What the weighted columns must add up to; no entry negative.
-    start : Decimal
-        Gain of each of the K unit columns that the search begins with.
-    offer : callable
-        Takes prices, an array of K decimals, and returns the column that earns most beyond its cost.
-    digits : int
-        Precision of the decimals; half of them are left for rounding.
-    clock : Clock
-        When it is over, the search stops where it is.
-
-    Returns
-    -------
-    Mixture
-        Without the unit columns of the start, so the columns may add up to less than `right`.
-
-    Raises
-    ------
-    SolverFailed
-        If the gain has no end.
-
-    Source: Dantzig's simplex method with lexicographic ratios, Dantzig, Orden and Wolfe 1955; columns made
-    when they are needed, Gilmore and Gomory 1961.
-
-    Examples
-    --------
-    >>> pair = Column(Decimal(4), np.array([Decimal(2), Decimal(1)]))
-    >>> best = maximise_precisely([Decimal(1)] * 2, Decimal(1), lambda prices: pair, 30, Clock())
-    >>> [float(weight) for weight, _ in best.weights], [float(price) for price in best.prices]
-    ([0.5], [1.5, 1.0])
-    """
-    count, zero = len(right), Decimal(10) ** (-digits // 2)
-    with localcontext(Context(prec=digits)):
-        table = np.array(
-            [[Decimal(int(i == k)) for k in range(count)] + [right[i]] for i in range(count)],
-            dtype=object,
-        )
-        basis: list[Column | None] = [None] * count
-        gains = np.full(count, start, dtype=object)
-        while True:
-            prices = gains @ table[:, :-1]
-            new = offer(prices)
-            finished = new is None or new.gain - prices @ new.entries <= zero
-            if new is None or finished or clock.over:
-                break
-            move = table[:, :-1] @ new.entries
-            row = _leaving(table, move, zero)
-            if row is None:
-                raise SolverFailed("the gain of a programme in decimals has no end")
-            table[row] /= move[row]
-            move[row] = Decimal(0)
-            table -= np.outer(move, table[row])
-            basis[row], gains[row] = new, new.gain
-        used = [(x, column) for x, column in zip(table[:, -1], basis) if column is not None]
-    return Mixture(used, prices.tolist(), finished)
 
 
 def as_fractions(distribution: Iterable[Any]) -> tuple[Fraction, ...]:

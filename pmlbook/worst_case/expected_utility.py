@@ -18,23 +18,22 @@ from scipy import sparse
 from ..release.certificate import exp_below
 from ..workshop.enclosure import exp_around, float_above
 from pmlbook.workshop.linear_programmes import (
-    Column,
     Infeasible,
     SolverFailed,
     as_decimal,
     digits_for,
     maximise,
-    maximise_precisely,
     warn_if_loose,
 )
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..workshop.progress import Clock
+from ..workshop.restricted_master import Column, minimise_precisely
 from ..release.sampling import UNITS
 from ..workshop.validation import check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
-from .rare_secrets import NOBODY, decimals, earnings, filled
+from .rare_secrets import Knapsack, decimals, filled
 from .rival import normalised
 
 # %% auto #0
@@ -117,35 +116,21 @@ def _solve_precisely(
     clock: Clock,
 ) -> tuple[NDArray[np.float64], list[Fraction]]:
     """The programme at a largest lift in decimals, for utilities between 0 and 1."""
-    n, digits, mean = len(prior), digits_for(min(prior)) + 40, 1 / lift
-    members = [np.flatnonzero(column).tolist() for column in allowed.T]
-    usable = [j for j, those in enumerate(members) if sum(prior[i] for i in those) >= mean]
+    n, digits = len(prior), digits_for(min(prior)) + 40
+    knapsack = Knapsack(allowed, prior, lift, digits)
     with localcontext(Context(prec=digits)):
-        weights, price = [as_decimal(p) for p in prior], as_decimal(mean)
         gains = np.array([[as_decimal(u) for u in row] for row in utilities], dtype=object)
 
-    def offer(prices: NDArray[Any]) -> Column:
-        best, column = Decimal("-Infinity"), None
-        rates = [p / w for p, w in zip(prices, weights)]
-        for j in usable:
-            surplus = [u - rate for u, rate in zip(gains[:, j], rates)]
-            order = sorted(members[j], key=surplus.__getitem__, reverse=True)
-            earned = earnings([s * w for s, w in zip(surplus, weights)], order, weights, price)
-            if earned > best:
-                best, column = earned, (j, order)
-        assert column is not None
-        j, order = column
-        entries = filled(order, prior, mean)
+    def price(dual: NDArray[Any]) -> Column:
+        rates = gains + (dual / np.array(knapsack.weights))[:, None]
+        _, j, order = knapsack.best(lambda output: rates[:, output].tolist())
+        entries = knapsack.entries(order)
         gain = sum((gains[i, j] * as_decimal(prior[i] * e) for i, e in entries.items()), Decimal(0))
-        return Column(gain, decimals(entries, n), j)
+        return Column(-gain, decimals(entries, n), j)
 
-    # utilities are at most 1, so whoever is not served costs more than she can earn
-    found = maximise_precisely([Decimal(1)] * n, Decimal(-(10**20)), offer, digits, clock)
-    flow = np.zeros(allowed.shape)
-    for weight, column in found.weights:
-        if weight > NOBODY:
-            flow[:, column.name] += (weight * column.entries).astype(float)
-    return flow, [Fraction(price) for price in found.prices]
+    # utilities are at most 1, so a secret that is not served costs more than it can earn
+    found = minimise_precisely([Decimal(1)] * n, Decimal(10**20), price, digits, clock)
+    return knapsack.flow(found), [-Fraction(y) for y in found.dual]
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #e26fe555
 def _roads(

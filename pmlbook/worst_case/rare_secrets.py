@@ -5,23 +5,23 @@
 # %% ../../nbs/worst_case/08_rare_secrets.ipynb #219c0d7b
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmlbook.workshop.linear_programmes import (
-    Column,
     as_decimal,
     as_fractions,
     digits_for,
-    maximise_precisely,
     whole_numbers,
 )
 from ..workshop.progress import Clock
+from ..workshop.restricted_master import Column, Mixture, minimise_precisely
 from .rival import ROUNDS, rival_bound
 
 # %% auto #0
@@ -48,14 +48,15 @@ def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> d
 
 
 def earnings(
-    bets: Sequence[Decimal], order: Sequence[int], prior: Sequence[Decimal], mean: Decimal
+    rates: Sequence[Decimal], order: Sequence[int], prior: Sequence[Decimal], mean: Decimal
 ) -> Decimal:
-    """What the column earns that `filled` makes, if it earns `bets` where it serves in full."""
+    """What the column earns that `filled` makes, at `rates` for each unit of probability."""
     earned, left = Decimal(0), mean
     for i in order:
-        if prior[i] >= left:
-            return earned + bets[i] * left / prior[i]
-        earned, left = earned + bets[i], left - prior[i]
+        served = min(prior[i], left)
+        earned, left = earned + rates[i] * served, left - served
+        if not left:
+            break
     return earned
 
 
@@ -67,6 +68,52 @@ def decimals(entries: dict[int, Fraction], count: int) -> NDArray[Any]:
     return column
 
 # %% ../../nbs/worst_case/08_rare_secrets.ipynb #06c13147
+NEGLIGIBLE_WEIGHT = Decimal(10) ** -20  # a column of less weight changes no stored probability
+
+
+class Knapsack:
+    """The pricing problem at a largest lift: the column that earns most, a fractional knapsack for each output.
+
+    Every secret must have a usable output: lift >= 1 / P(A_j) for an allowed j.
+
+    Source: Dantzig 1957.
+    """
+
+    def __init__(
+        self, allowed: NDArray[np.bool_], prior: Sequence[Fraction], lift: Fraction, digits: int
+    ) -> None:
+        self.prior, self.mean, self.shape = prior, 1 / lift, allowed.shape
+        self.members = [np.flatnonzero(column).tolist() for column in allowed.T]
+        masses = [sum(prior[i] for i in those) for those in self.members]
+        self.usable = [j for j, mass in enumerate(masses) if mass >= self.mean]
+        with localcontext(Context(prec=digits)):
+            self.weights, self.cost = [as_decimal(p) for p in prior], as_decimal(self.mean)
+
+    def best(self, rates: Callable[[int], Sequence[Decimal]]) -> tuple[Decimal, int, list[int]]:
+        """What the best column earns, its output, and the order in which it serves secrets.
+
+        `rates` gives what an output earns for each unit of probability of each secret.
+        """
+        found = []
+        for j in self.usable:
+            own = rates(j)
+            order = sorted(self.members[j], key=own.__getitem__, reverse=True)
+            found.append((earnings(own, order, self.weights, self.cost), j, order))
+        return max(found, key=itemgetter(0))
+
+    def entries(self, order: Sequence[int]) -> dict[int, Fraction]:
+        """Entries of the column that serves secrets in this order."""
+        return filled(order, self.prior, self.mean)
+
+    def flow(self, mixture: Mixture) -> NDArray[np.float64]:
+        """What a mixture of columns serves, shape (N, M); columns without an output are left out."""
+        flow = np.zeros(self.shape)
+        for weight, column in mixture.weights:
+            if column.name is not None and weight > NEGLIGIBLE_WEIGHT:
+                flow[:, column.name] += (weight * column.entries).astype(float)
+        return flow
+
+
 class Cover(NamedTuple):
     """The cheapest cover at a largest lift: what it costs beyond one, its rival and its flow.
 
@@ -79,9 +126,6 @@ class Cover(NamedTuple):
     finished: bool
 
 
-NOBODY = Decimal(10) ** -20  # a column that serves nobody more than this is left out
-
-
 def cover(
     allowed: NDArray[np.bool_], prior: Sequence[Fraction], lift: Fraction, clock: Clock
 ) -> Cover:
@@ -91,31 +135,22 @@ def cover(
 
     Source: derived in this chapter; the dual of `coverage`, divided by the coverage.
     """
-    n, digits, mean = len(prior), digits_for(min(prior)), 1 / lift
-    members = [np.flatnonzero(column).tolist() for column in allowed.T]
-    usable = [j for j, those in enumerate(members) if sum(prior[i] for i in those) >= mean]
-    with localcontext(Context(prec=digits)):
-        weights, price = [as_decimal(p) for p in prior], as_decimal(mean)
+    n, digits = len(prior), digits_for(min(prior))
+    knapsack = Knapsack(allowed, prior, lift, digits)
 
-    def offer(prices: NDArray[Any]) -> Column:
-        bets, spare = (-prices).tolist(), int(np.argmax(prices))
-        order = sorted(range(n), key=lambda i: bets[i] / weights[i], reverse=True)
-        orders = [[i for i in order if allowed[i, j]] for j in usable]
-        earned, best = max((earnings(bets, o, weights, price), k) for k, o in enumerate(orders))
-        if prices[spare] > earned - price:  # somebody may as well be served more than once
+    def price(dual: NDArray[Any]) -> Column:
+        rates, spare = [y / p for y, p in zip(dual, knapsack.weights)], int(np.argmin(dual))
+        earned, output, order = knapsack.best(lambda _: rates)
+        if dual[spare] < knapsack.cost - earned:  # a secret may be served more than once
             return Column(Decimal(0), decimals({spare: Fraction(-1)}, n))
-        return Column(-price, decimals(filled(orders[best], prior, mean), n), usable[best])
+        return Column(knapsack.cost, decimals(knapsack.entries(order), n), output)
 
-    # no secret costs more than 1 where a column can serve her, so at 2 no unit column stays
-    found = maximise_precisely([Decimal(1)] * n, Decimal(-2), offer, digits, clock)
-    flow = np.zeros(allowed.shape)
-    for weight, column in found.weights:
-        if column.name is not None and weight > NOBODY:
-            flow[:, column.name] += (weight * column.entries).astype(float)
+    # no secret costs more than 1 where a column can serve it, so at 2 no unit column stays
+    found = minimise_precisely([Decimal(1)] * n, Decimal(2), price, digits, clock)
     with localcontext(Context(prec=digits)):
-        excess = -Decimal(1) - sum(found.prices, Decimal(0))
-    rival = as_fractions(max(Fraction(0), -Fraction(price)) for price in found.prices)
-    return Cover(excess, rival, flow, found.finished)
+        excess = sum(found.dual, Decimal(0)) - 1
+    rival = as_fractions(max(Fraction(0), Fraction(y)) for y in found.dual)
+    return Cover(excess, rival, knapsack.flow(found), found.finished)
 
 # %% ../../nbs/worst_case/08_rare_secrets.ipynb #080dbd59
 HAIR = Fraction(1, 2**49)  # relative; closer than this a stored channel cannot tell

@@ -5,31 +5,36 @@ from unittest.mock import patch
 
 import numpy as np
 
+from pmlbook.estimation import candidate_set
 from pmlbook.estimation import exchange_design as module
-from pmlbook.estimation.enumerated_design import criterion
-from pmlbook.estimation.exchange_design import (
-    HANDED,
-    MOST_UNITS,
-    Excess,
-    Grown,
-    _change_of_few,
-    _change_of_many,
-    _conjugate,
-    _evened,
-    _exchange,
-    _outside,
-    _with_room,
+from pmlbook.estimation.candidate_set import (
+    RETURNED,
+    CandidateSet,
+    Climb,
     arcs,
     climb,
-    eased_weights,
     first_circles,
-    grow,
+    sets_at_limit,
+    swept,
+)
+from pmlbook.estimation.covariance_bound import (
+    MOST_UNITS,
+    _outside,
     min_remainder,
     most_spread,
     pairs_bound,
     relaxed,
-    sets_at_limit,
-    swept,
+)
+from pmlbook.estimation.enumerated_design import criterion
+from pmlbook.estimation.exchange_design import (
+    Excess,
+    _change_of_few,
+    _change_of_many,
+    _conjugate,
+    _evened,
+    _with_room,
+    barrier_weights,
+    grow,
 )
 from pmlbook.estimation.optimal_design import functionals
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
@@ -43,7 +48,7 @@ def everything(prior, level):
     """All vertices of a prior at a level, or at a limit, and a pool that was given them."""
     shares = exact_prior(prior)
     limit = level if isinstance(level, Fraction) else lift_limit(shares, level)[1]
-    every, pool = exact_lift_vectors(shares, limit), Grown(shares, limit)
+    every, pool = exact_lift_vectors(shares, limit), CandidateSet(shares, limit)
     made = [(tall, int(at)) for tall, at in zip(every.tall, every.place)]
     assert pool.add(made) == list(range(len(made))) == pool.add(made)
     return every, pool, [every.column(v) for v in range(len(made))]
@@ -333,9 +338,9 @@ def test_an_exchange_finds_the_best_neighbour():
         every, pool, _ = everything(random_prior(n, draw), float(draw.uniform(0.1, 2)))
         matrix, prices = draw.normal(size=(2, n)) / pool.scale, draw.normal(size=n) / pool.scale
         spread = matrix.T @ matrix
-        wide = np.pad(spread, (0, 1))
+        values = Climb(pool, spread, prices)
         for tall, place in zip(every.tall, every.place.tolist()):
-            better, after, at = _exchange(pool, tall, place, wide, np.append(prices, 0.0))
+            better, after, at = values.best_neighbour(tall, place)
             now = worth_of(pool, tall, place, spread, prices)[0]
             best = best_beside(pool, tall, place, spread, prices)
             reached, fits = worth_of(pool, after, at, spread, prices)
@@ -366,7 +371,7 @@ def test_newton_steps_solve_their_equations():
                 assert abs(lifts @ (start * change)).max() < 1e-12
             for dense in (0, 100):
                 with patch.object(module, "DENSE", dense):
-                    weights = eased_weights(lifts, start, aim, ease)
+                    weights = barrier_weights(lifts, start, aim, ease)
                 slope = aim.slopes(lifts, weights, ease)[0] - ease
                 missed = -slope @ _change_of_few(lifts, weights, aim, ease) / 2
                 assert weights.min() > 0 and abs(lifts @ weights - pool.ones).max() < 1e-12
@@ -399,7 +404,7 @@ def test_the_table_has_the_sets_of_all_vertices():
         assert (
             len(sets) == len(sets_at_limit(pool)) and {row.tobytes() for row in every.tall} <= sets
         )
-        with patch.object(module, "TABLE", sets_at_limit(pool).size - 1):
+        with patch.object(candidate_set, "TABLE", sets_at_limit(pool).size - 1):
             assert sets_at_limit(pool) is None
 
 
@@ -428,7 +433,7 @@ def test_no_vertex_is_worth_more_than_the_sweep_says():
             bound, names = swept(pool, sets, rows, prices)
             assert swept(pool, sets, 2**20 * rows, 2**40 * prices) == (2**40 * bound, names)
             worth = [exact_worth(rows, prices.tolist(), column) for column in columns]
-            assert max(worth) <= bound and 0 < len(names) <= HANDED * n
+            assert max(worth) <= bound and 0 < len(names) <= RETURNED * n
             lifts, sizes = 1 + every.lifts.max(), abs(rows).sum(axis=1) @ abs(rows)
             terms = lifts**2 * sizes.sum() + lifts * abs(prices).sum()
             lost = 2.0**-40 * float(terms / pool.prior.min())  # some thousand roundings
@@ -490,8 +495,8 @@ def test_the_search_finds_what_the_list_has():
         summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
         assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)
     for aim in aims_of(p, pool):
-        rounds, value, bound = rounds_of(Grown(pool.shares, pool.limit), aim, 1e-8)
-        with patch.object(module, "TABLE", 0):
-            climbed = rounds_of(Grown(pool.shares, pool.limit), aim, 1e-8)
+        rounds, value, bound = rounds_of(CandidateSet(pool.shares, pool.limit), aim, 1e-8)
+        with patch.object(candidate_set, "TABLE", 0):
+            climbed = rounds_of(CandidateSet(pool.shares, pool.limit), aim, 1e-8)
         assert bound <= value <= bound * (1 + 1e-8) and abs(climbed[1] / value - 1) < 1e-8
         assert rounds <= 20 and climbed[0] <= 20

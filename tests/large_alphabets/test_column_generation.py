@@ -1,4 +1,4 @@
-"""Column generation: bundles, the start, the restricted master and its bounds, against other solvers and listing."""
+"""Column generation: aggregation, the start, the restricted master and its bounds, against other solvers and listing."""
 
 import warnings
 from types import SimpleNamespace
@@ -10,32 +10,35 @@ from scipy.optimize import linprog
 from pmlbook.extremal.enumeration import enumerate_optimum, mixture
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets import column_generation as module
+from pmlbook.large_alphabets import stages
 from pmlbook.large_alphabets.column_generation import (
-    TURNS,
-    Growth,
-    Master,
-    Search,
-    bundles,
+    Task,
+    aggregated_mechanism,
+    aggregation,
     column_generation,
-    dealt_out,
-    grow_bundled,
-    start_columns,
     vertices_near,
     warn_why,
 )
 from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
+from pmlbook.large_alphabets.stages import (
+    TURNS,
+    Growth,
+    Master,
+    Search,
+    dealt_out,
+    start_columns,
+)
 from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
 from pmlbook.workshop.progress import Clock
 
 information = NAMED["mutual_information"]
 
 
-def test_bundles_keep_the_ends_apart():
+def test_an_aggregation_keeps_the_ends_apart():
     rng = np.random.default_rng(17)
     for rows, n in ((8, 30), (16, 41), (20, 20), (12, 100)):
         distribution = random_prior(n, rng)
-        label, alone, order = bundles(distribution, rows), rows // 4, np.argsort(-distribution)
+        label, alone, order = aggregation(distribution, rows), rows // 4, np.argsort(-distribution)
         sizes = np.bincount(label, minlength=rows)
         ends = np.concatenate([order[:alone], order[-alone:]])
         assert len(sizes) == rows and sorted(label[ends]) == list(range(2 * alone))
@@ -89,7 +92,8 @@ def test_the_programme_and_its_duals_against_another_solver():
         for more in some:
             master.add(more)
             try:
-                weights, prices, loss = master.solve(Clock())
+                loss, prices = master.solve(Clock())
+                weights = master.weights
             except SolverFailed:
                 assert more is some[0]  # too few to mix
                 continue
@@ -132,14 +136,15 @@ def test_a_loose_bound_says_why():
     )
 
 
-def test_bundled_designs_keep_the_level():
+def test_aggregated_designs_keep_the_level():
     rng = np.random.default_rng(23)
     distribution = random_prior(30, rng)
     groups = Groups(distribution, 0.8, information)
     bound = groups.closed + groups.rounding
     for rows in (8, 30):
         clock = Clock(None, False)
-        lifts, shares, value = grow_bundled(distribution, 0.8, rows, information, 1e-9, clock, None)
+        task = Task(distribution, 0.8, information, 1e-9)
+        lifts, shares, value = aggregated_mechanism(task, rows, clock)
         assert (
             np.allclose(lifts @ shares, 1, rtol=0, atol=1e-9) and lifts.max() <= np.exp(0.8) + 1e-12
         )
@@ -157,7 +162,7 @@ def test_rows_that_are_off_are_refused():
         off = factor * 1e-8 * (np.arange(6) == 2)  # in one row only
         master.groups = SimpleNamespace(share=groups.share + off)
         try:
-            assert master.solve(Clock())[2] > 0 and good
+            assert master.solve(Clock())[0] > 0 and good
         except SolverFailed as failure:
             assert not good and "rows off by 1e-08" in str(failure)
     try:
@@ -175,11 +180,11 @@ prior, information, trace = random_prior(30, rng), NAMED["mutual_information"], 
 
 def settled(p, level):
     """A search by points in the plane alone, at its end."""
-    with patch.dict(vars(module), SMALL=10):
+    with patch.object(stages, "SMALL", 10):
         search = Search(Growth(Groups(p, level, information), 1e-12, Clock(None, False)))
-        search.by_plane()
-    assert search.even and len(search.numbers) == 1 and search.growth.closed
-    return search.growth.groups.closed - search.growth.loss
+        search.plane.turn(search.growth)
+    assert len(search.numbers) == 1 and search.growth.closed
+    return search.growth.groups.closed - search.growth.value
 
 
 def test_near_ties_are_solved_to_the_end_in_the_plane():

@@ -15,7 +15,7 @@ from pmlbook.practice.many_secrets import (
     PART,
     SOME_ZERO,
     Knapsacks,
-    Pool,
+    MasterOfColumns,
     arcs,
     ceilings,
     exchanged,
@@ -196,9 +196,8 @@ def test_arcs_hold_just_enough():
             assert (
                 np.roll(in_order, -k)[:both] == [i for i in np.roll(in_order, -k) if states[i]]
             ).all()
-    pool = Pool(packs)
-    for states in [*laid, *laid, np.zeros(4, dtype=int), np.eye(4, dtype=int)[0]]:
-        pool.add(states)
+    pool = MasterOfColumns(packs)
+    pool.add([*laid, *laid, np.zeros(4, dtype=int), np.eye(4, dtype=int)[0]])
     assert len(pool.states) == len(np.unique(laid, axis=0)) == len(pool.known)
     for states, entries, value in zip(pool.states, pool.entries, pool.values):
         worth, t = worths(packs, np.zeros(4), states[None])

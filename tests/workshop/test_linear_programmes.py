@@ -1,31 +1,24 @@
-"""Parts of linear programming at their limits: when to warn and whom, small gains, a solver that gives up, ties in decimals."""
+"""Parts of linear programming at their limits: when to warn and whom, small gains, a solver that gives up."""
 
 import math
 import warnings
-from decimal import Decimal
 from fractions import Fraction
-from itertools import permutations
 from unittest.mock import patch
 
 import numpy as np
-import pytest
 from scipy.optimize import linprog as solver
 
 from pmlbook.workshop import linear_programmes as module
 from pmlbook.workshop.linear_programmes import (
-    Column,
     Infeasible,
     LooseBound,
     SolverFailed,
-    _leaving,
     as_decimal,
     as_fractions,
     digits_for,
     maximise,
-    maximise_precisely,
     warn_if_loose,
 )
-from pmlbook.workshop.progress import Clock
 
 
 def outcome(**demands):
@@ -33,16 +26,6 @@ def outcome(**demands):
         return maximise([1.0], **demands).value
     except (Infeasible, SolverFailed) as error:
         return type(error).__name__
-
-
-tiny, none = Decimal(10) ** -30, Decimal(0)
-
-
-one = Decimal(1)
-near = Column(
-    one + Decimal(10) ** -25, np.array([one, none])
-)  # more than `one` by what floats lose
-rivals = [Column(one, np.array([one, none])), Column(one, np.array([none, one])), near]
 
 
 warning = """def one(value, bound):
@@ -113,44 +96,6 @@ def test_digits_for_the_smallest_number():
         >= digits_for(Fraction(1, 10**40))
         > digits_for(Fraction(1))
     )
-
-
-def test_the_row_that_leaves_has_the_least_ratio():
-    rng = np.random.default_rng(11)
-    for _ in range(200):  # ties are frequent among such numbers
-        table = np.array(
-            [[Decimal(int(x)) for x in row] for row in rng.integers(0, 3, size=(4, 5))]
-        )
-        move = np.array([Decimal(int(x)) for x in rng.choice([-1, 0, 1, 2], size=4)])
-        ratios = {
-            i: [table[i, k] / move[i] for k in (-1, 0, 1, 2, 3)] for i in range(4) if move[i] > 0
-        }
-        row = _leaving(table, move, tiny)
-        assert row is None if not ratios else ratios[row] == min(ratios.values())
-
-
-def test_a_gain_that_floats_do_not_see_is_found():
-    for columns in permutations(rivals):
-        best = maximise_precisely(
-            [one, one],
-            none,
-            lambda prices, columns=columns: next(
-                (c for c in columns if c.gain - prices @ c.entries > tiny), None
-            ),
-            60,
-            Clock(),
-        )
-        assert best.finished and {id(c) for _, c in best.weights} >= {id(near)}
-        assert sum(x * c.gain for x, c in best.weights) == sum(best.prices) == one + near.gain
-
-
-def test_a_search_is_stopped():
-    stopped = maximise_precisely([one, one], none, lambda prices: near, 60, Clock(0))
-    assert not stopped.finished and stopped.weights == [] and stopped.prices == [none, none]
-    silent = maximise_precisely([one, one], one, lambda prices: None, 60, Clock())
-    assert silent.finished and silent.weights == [] and silent.prices == [one, one]
-    with pytest.raises(SolverFailed, match="no end"):
-        maximise_precisely([one], none, lambda prices: Column(one, np.array([-one])), 60, Clock())
 
 
 def test_fractions_and_decimals():

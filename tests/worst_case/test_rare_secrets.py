@@ -42,7 +42,7 @@ def test_columns_have_their_mean():
         )
         with localcontext(Context(prec=60)):
             told = earnings(
-                [as_decimal(b) for b in bets],
+                [as_decimal(b / p) for b, p in zip(bets, shares)],
                 order,
                 [as_decimal(p) for p in shares],
                 as_decimal(mean),
