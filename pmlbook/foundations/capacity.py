@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr
 
 from ..workshop.linear_programmes import warn_if_loose
-from ..workshop.validation import check_channel, check_epsilon, frozen_array
+from ..workshop.validation import check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
 __all__ = ['STEPS', 'divergences', 'blur_of', 'newton_step', 'Capacity', 'channel_capacity']
@@ -167,7 +167,7 @@ def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
     >>> round(capacity.value, 12), round(capacity.bound, 12)
     (0.34657359028, 0.34657359028)
     """
-    table, tol = check_channel(channel), check_epsilon(tol, "tol")
+    table, tol = check_channel(channel), check_nonnegative(tol, "tol")
     table = table[:, table.any(axis=0)]
     found = _climb(table, tol)
     blur = float(blur_of(table, found.bound))

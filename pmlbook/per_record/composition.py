@@ -26,7 +26,7 @@ from pmlbook.per_record.certificate import (
 from .classes import check_rows
 from .queries import MAX_DATASETS, Query
 from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_count, check_epsilon
+from ..workshop.validation import Frozen, check_count, check_nonnegative
 
 # %% auto #0
 __all__ = ['concave_bound', 'released_together', 'PairAudit', 'audit_pair']
@@ -214,7 +214,7 @@ def audit_pair(
     steps, clock = check_count(levels, "levels", least=2), Clock(max_time, False)
     query, joint = released_together(first, first_channel, second, second_channel)
     largest = math.fsum(math.log(size) for size in query.shape)
-    doubt = check_entropy(check_epsilon(b, "b"), largest)
+    doubt = check_entropy(check_nonnegative(b, "b"), largest)
     given = (first, first_channel), (second, second_channel)
     *alone, together = (
         per_record_leakage(q, rows, doubt, tol, clock.left / left, False)

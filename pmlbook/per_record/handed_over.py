@@ -21,7 +21,7 @@ from .classes import RecordProblem
 from .queries import Query
 from .tilted import TINY, best_adversary
 from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_epsilon
+from ..workshop.validation import Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     Attack,
     FORMAT,
@@ -186,7 +186,7 @@ def leakage_proof(
     (0.16749, 0.16749)
     >>> proof.check(parity(4), [[0.9, 0.1], [0.1, 0.9]])
     """
-    tol, clock = max(check_epsilon(tol, "tol"), 1e-8), Clock(max_time)
+    tol, clock = max(check_nonnegative(tol, "tol"), 1e-8), Clock(max_time)
     known = attacks(query, channel)
     problems = [problem_of(attack) for attack in known]
     level = check_entropy(b, min(problem.largest_entropy for problem in problems))

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 # %% auto #0
 __all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'Kind', 'InvalidPrior', 'InvalidChannel', 'needed_pandas', 'shortened',
            'real_array', 'Unnamed', 'names_of', 'first_names', 'distinct', 'check_names', 'order_of', 'aligned',
-           'labels_of', 'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_epsilon',
-           'check_instance', 'check_count', 'unit_of', 'frozen_array', 'Frozen']
+           'labels_of', 'check_distribution', 'check_prior', 'check_channel', 'check_pair', 'check_nonnegative',
+           'check_epsilon', 'check_instance', 'check_count', 'unit_of', 'frozen_array', 'Frozen']
 
 # %% ../../nbs/workshop/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -353,19 +353,26 @@ def check_pair(
     return check_channel(channel, rows=len(checked)), checked
 
 # %% ../../nbs/workshop/01_validation.ipynb #a0040975
+def check_nonnegative(value: float, name: str, unit: str = "") -> float:
+    """Return a number as a float; ValueError unless it is finite and at least 0."""
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) and not isinstance(value, float):
+        kind = f"a number of {unit}" if unit else "a number"
+        raise ValueError(f"{name} must be {kind}, got {value!r}")
+    if not (math.isfinite(number) and number >= 0):
+        known = f" ({unit})" if unit else ""
+        raise ValueError(f"{name} = {number:g} must be finite and at least 0{known}")
+    return number
+
+
 def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
     """Return a privacy level in nats as a float; ValueError unless it is finite and at least 0."""
-    try:
-        level = math.nan if isinstance(epsilon, str) else float(epsilon)
-    except OverflowError:
-        level = math.inf
-    except (TypeError, ValueError):
-        level = math.nan
-    if math.isnan(level) and not isinstance(epsilon, float):
-        raise ValueError(f"{name} must be a number of nats, got {epsilon!r}")
-    if not (math.isfinite(level) and level >= 0):
-        raise ValueError(f"{name} = {level:g} must be finite and at least 0 (nats)")
-    return level
+    return check_nonnegative(epsilon, name, "nats")
 
 # %% ../../nbs/workshop/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")
