@@ -35,14 +35,19 @@ from pmlbook.extremal.enumeration import (
 )
 from ..extremal.lift_vectors import MAX_ENUMERATED, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.probability import exact_prior
 from ..foundations.utility import Floats, Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import float_below
 from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
 from ..workshop.progress import Clock
-from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
+from pmlbook.workshop.validation import (
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    checked_prior,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['POLISHES', 'ROUNDS', 'STEADY', 'AMONG', 'ALIKE', 'CIRCLES', 'Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE',
@@ -409,6 +414,7 @@ def estimation_mechanism(
     >>> round(design.value, 6), round(design.bound, 6)
     (2.0, 2.0)
     """
+    prior = checked_prior(prior)
     level, wanted = check_epsilon(epsilon), functionals(target, prior)
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
@@ -420,7 +426,7 @@ def estimation_mechanism(
         )
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")
-    shares = exact_prior(prior)
+    shares = prior.exact
     limit, n = lift_limit(shares, level)[1], len(shares)
     single = n > LISTED and wanted.shape[1] == 1 and level >= SCORED
     grows = isinstance(target, str) and target in ("frequencies", "determinant") and n > LISTED
@@ -437,7 +443,7 @@ def estimation_mechanism(
             pool, found, bound, _, unit = listed(shares, limit, target, wanted, Clock(max_time))
             bound = float_below(Fraction(bound) * unit**2)
     except np.linalg.LinAlgError:
-        raise too_uneven(check_prior(prior)) from None
+        raise too_uneven(prior.floats) from None
     measure = target if isinstance(target, str) and target != "mean" else wanted
     mechanism = keep_level(make, level) if single else stored(pool, found, RARE, prior, level)
     value = estimation_variance(mechanism, measure)
