@@ -11,12 +11,13 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 Array = NDArray[np.float64]
 
 # %% auto #0
 __all__ = ['Array', 'NEAR', 'STEPS', 'BORDER', 'ARMIJO', 'SHORTEST', 'NOISE', 'State', 'newton_direction', 'longest_step',
-           'Smooth', 'Centre', 'centre', 'Deadline', 'central_path', 'Bounds', 'close_in']
+           'Smooth', 'Centre', 'barrier_direction', 'centre', 'Deadline', 'central_path', 'Bounds', 'close_in']
 
 # %% ../../nbs/workshop/11_barrier.ipynb #ba000006
 def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, float]:
@@ -33,7 +34,7 @@ def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, flo
     -------
     move : ndarray, shape (N,)
     promise : float
-        The square of the Newton decrement, -slope . move.
+        The square of the Newton decrement, move' bend move.
 
     Raises
     ------
@@ -48,11 +49,18 @@ def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, flo
     >>> (move + 0).round(12).tolist(), round(promise, 12)
     ([0.5, -0.5], 1.0)
     """
-    count, equations = len(slope), len(rows)
-    system = np.zeros((count + equations, count + equations))
-    system[:count, :count], system[count:, :count], system[:count, count:] = bend, rows, rows.T
-    move = np.linalg.solve(system, np.append(-slope, np.zeros(equations)))[:count]
-    return move, float(-slope @ move)
+    count, total = len(slope), len(slope) + len(rows)
+    unit = math.ldexp(1.0, math.frexp(abs(bend).max())[1])  # so that no pivot depends on it
+    system, right = np.zeros((total, total)), np.zeros(total)
+    system[:count, :count], right[:count] = bend / unit, -slope / unit
+    system[count:, :count], system[:count, count:] = rows, rows.T
+    *factors, singular = dgetrf(system)
+    if singular:
+        raise np.linalg.LinAlgError("Newton's step is not unique")
+    found = dgetrs(*factors, right)[0]
+    found += dgetrs(*factors, right - system @ found)[0]  # what rounding has lost
+    move = found[:count]
+    return move, float(move @ bend @ move)
 
 
 def longest_step(values: Array, moves: Array, part: float = 0.99) -> float:
@@ -106,6 +114,21 @@ SHORTEST = 1e-9  # no further in floats
 NOISE = 1e-13  # relative: what the value of a function may be off
 
 
+def barrier_direction(
+    point: Array, smooth: Smooth, rows: Array, parameter: float
+) -> tuple[Array, float, float]:
+    """Newton's relative change of a point with the barrier, what it promises, and how far rounding moves that.
+
+    Parameters and errors are those of `centre`.
+
+    Source: `newton_direction`.
+    """
+    slope, bend = smooth.slopes(point, parameter)
+    slope, bend = slope - parameter, bend + parameter * np.eye(len(point))
+    move, promise = newton_direction(slope, bend, rows * point)
+    return move, promise, abs(float(slope @ move) + promise)
+
+
 def centre(point: Array, smooth: Smooth, rows: Array, parameter: float) -> Centre:
     """A point near the central path, by damped Newton steps that do not change rows @ point.
 
@@ -131,11 +154,8 @@ def centre(point: Array, smooth: Smooth, rows: Array, parameter: float) -> Centr
 
     now = barrier(point)
     for _ in range(STEPS):
-        slope, bend = smooth.slopes(point, parameter)
-        slope, bend = slope - parameter, bend + parameter * np.eye(len(point))
-        move, promise = newton_direction(slope, bend, rows * point)
+        move, promise, off = barrier_direction(point, smooth, rows, parameter)
         if promise <= max(NEAR * parameter, NOISE * abs(now)):
-            off = abs(move @ bend @ move - promise)  # nothing but for rounding
             return Centre(point, parameter, math.sqrt((abs(promise) + off) / parameter))
         step = longest_step(np.ones(len(point)), move, BORDER)
         while (then := barrier(point * (1 + step * move))) > now - ARMIJO * step * promise:
