@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pmlbook import LooseBound, Mechanism, estimation_mechanism, estimation_variance
+from pmlbook import LooseBound, Mechanism, estimation_mechanism
+from pmlbook.estimate import estimation_variance
 from pmlbook.estimation import optimal_design
 from pmlbook.estimation.candidate_set import (
     CandidateSet,

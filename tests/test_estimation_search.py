@@ -13,7 +13,7 @@ from pmlbook.estimation.enumerated_design import (
     RARE,
     STRICTEST,
     Listed,
-    _change,
+    Weighted,
     _joined,
     _prices,
     best_weights,
@@ -28,6 +28,7 @@ from pmlbook.estimation.enumerated_design import (
 from pmlbook.estimation.optimal_design import Spread, functionals
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
+from pmlbook.workshop.barrier import barrier_direction
 from pmlbook.workshop.linear_programmes import maximise
 from pmlbook.workshop.progress import Clock
 
@@ -60,7 +61,7 @@ settings = [
 def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
     for pool, _, aim, _, lifts, start in settings:
         ease = 0.01 * aim.size(lifts, start)
-        change, promise = _change(lifts, start, aim, ease)
+        change, promise, _ = barrier_direction(start, Weighted(aim, lifts), lifts, ease)
 
         def barrier(part, step, start=start, lifts=lifts, aim=aim, ease=ease):
             weights = start * (1 + part * step)
@@ -79,7 +80,8 @@ def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
             last == aim.size(lifts, start) / len(start) * 10.0**-aim.easings and weights.min() > 0
         )
         assert abs(lifts @ weights - pool.ones).max() < 1e-10
-        assert abs(_change(lifts, weights, aim, last)[0]).max() < 0.01  # polished
+        left = barrier_direction(weights, Weighted(aim, lifts), lifts, last)[0]
+        assert abs(left).max() < 0.01  # polished
         claim = aim.claim(lifts, weights, last)
         values = ((claim.matrix * pool.scale @ (lifts - pool.ones[:, None])) ** 2).sum(axis=0)
         prices = _prices(lifts - pool.ones[:, None], weights, values)

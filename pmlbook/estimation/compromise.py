@@ -36,7 +36,7 @@ from ..release.mechanism import Design, Mechanism
 from ..workshop.enclosure import Pair, float_below
 from ..workshop.linear_programmes import warn_if_loose
 from ..workshop.progress import Clock
-from ..workshop.validation import PriorLike, check_epsilon, real_array
+from ..workshop.validation import PriorLike, check_epsilon, checked_prior, real_array
 
 # %% auto #0
 __all__ = ['ROUNDING', 'STORED', 'pareto_mechanism']
@@ -209,7 +209,7 @@ def pareto_mechanism(
     part = float(real_array(min_fraction, "min_fraction", 0))
     if not 0 <= part <= 1:
         raise ValueError(f"min_fraction = {part:g} is not between 0 and 1")
-    clock = Clock(max_time)
+    prior, clock = checked_prior(prior), Clock(max_time)
     told = estimation_mechanism(prior, epsilon, target, max_time)
     informed = optimal_mechanism(prior, epsilon, max_time=None if max_time is None else clock.left)
     most, least = informed.value, told.mechanism.utility()

@@ -37,66 +37,62 @@ from pmlbook.extremal.enumeration import (
 )
 from ..extremal.lift_vectors import MAX_ENUMERATED, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.probability import exact_prior
 from ..foundations.utility import Floats, Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
+from ..workshop.barrier import barrier_direction, central_path
 from ..workshop.enclosure import float_below
 from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
 from ..workshop.progress import Clock
-from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
+from pmlbook.workshop.validation import (
+    PriorLike,
+    check_epsilon,
+    check_prior,
+    checked_prior,
+    names_of,
+)
 
 # %% auto #0
 __all__ = ['Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE', 'RARE', 'stored', 'listed', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #6fcea668
-def _change(lifts: Floats, weights: Floats, aim: Criterion, ease: float) -> tuple[Floats, float]:
-    """Newton's relative change of the weights that keeps their average, and how much it promises."""
-    slope, curve = aim.slopes(lifts, weights, ease)
-    slope, curve = slope - ease, curve + ease * np.eye(len(weights))
-    free = np.linalg.qr((lifts * weights).T, mode="complete")[0][
-        :, len(lifts) :
-    ]  # moves no average
-    change = -free @ np.linalg.solve(free.T @ curve @ free, free.T @ slope)
-    return change, float(-slope @ change)
+class Weighted:
+    """A criterion as a function of the weights of given lift vectors, for `central_path`."""
+
+    def __init__(self, criterion: Criterion, lifts: Floats) -> None:
+        self.criterion, self.lifts = criterion, lifts
+
+    def value(self, weights: Floats, parameter: float) -> float:
+        """See `Criterion.value`."""
+        return self.criterion.value(self.lifts, weights, parameter)
+
+    def slopes(self, weights: Floats, parameter: float) -> tuple[Floats, Floats]:
+        """See `Criterion.slopes`."""
+        return self.criterion.slopes(self.lifts, weights, parameter)
 
 
 def best_weights(
     lifts: Floats, weights: Floats, aim: Criterion, clock: Clock
 ) -> tuple[Floats, float]:
-    """Weights of given lift vectors that are best for an aim, from positive ones that average to one, and the last easing.
+    """Weights of given lift vectors that are best for an aim, from positive ones that average to one, and the last barrier parameter.
 
-    A clock that is over leaves the barrier where it is.
+    A clock that is over leaves the path where it is.
 
     Source: barrier method, Boyd and Vandenberghe 2004, Section 11.3.
     """
-    count, size = len(weights), aim.size(lifts, weights)
-    ease = size / count / 100
-    for k in range(2, aim.easings + 1):
-        if k > 2 and clock.over:  # each easing ends with weights that are good for it
-            return weights, ease
-        ease = size / count * 10.0**-k
-        for _ in range(30):
-            change, promise = _change(lifts, weights, aim, ease)
-            reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
-            now = aim.value(lifts, weights, ease) - ease * np.log(weights).sum()
-            while reach > 1e-9:
-                moved = weights * (1 + reach * change)
-                then = aim.value(lifts, moved, ease) - ease * np.log(moved).sum()
-                if then <= now - 1e-4 * reach * promise:
-                    break
-                reach /= 2
-            else:
-                break
-            weights = moved
-            if promise < max(1e-3 * ease * count, 1e-13 * size):  # or it is rounding
-                break
+    unit = aim.size(lifts, weights) / len(weights)
+    parameters = [unit * 10.0**-k for k in range(2, aim.easings + 1)]
+    smooth = Weighted(aim, lifts)
+    *_, at = central_path(weights, smooth, lifts, parameters, clock)
+    weights = at.point
+    if at.parameter > parameters[-1]:
+        return weights, at.parameter
     for _ in range(POLISHES):
-        change, _ = _change(lifts, weights, aim, ease)
+        change = barrier_direction(weights, smooth, lifts, at.parameter)[0]
         if abs(change).max() > 0.5:
             break
         weights = weights * (1 + change)
-    return weights, ease
+    return weights, at.parameter
 
 
 POLISHES = 3  # steps at the end, so small that no line search could tell them from rounding
@@ -409,6 +405,7 @@ def estimation_mechanism(
     >>> round(design.value, 6), round(design.bound, 6)
     (2.0, 2.0)
     """
+    prior = checked_prior(prior)
     level, wanted = check_epsilon(epsilon), functionals(target, prior)
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
@@ -420,7 +417,7 @@ def estimation_mechanism(
         )
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")
-    shares = exact_prior(prior)
+    shares = prior.exact
     limit, n = lift_limit(shares, level)[1], len(shares)
     single = n > LISTED and wanted.shape[1] == 1 and level >= SCORED
     grows = isinstance(target, str) and target in ("frequencies", "determinant") and n > LISTED
@@ -437,7 +434,7 @@ def estimation_mechanism(
             pool, found, bound, _, unit = listed(shares, limit, target, wanted, Clock(max_time))
             bound = float_below(Fraction(bound) * unit**2)
     except np.linalg.LinAlgError:
-        raise too_uneven(check_prior(prior)) from None
+        raise too_uneven(prior.floats) from None
     measure = target if isinstance(target, str) and target != "mean" else wanted
     mechanism = keep_level(make, level) if single else stored(pool, found, RARE, prior, level)
     value = estimation_variance(mechanism, measure)

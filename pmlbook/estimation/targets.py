@@ -351,7 +351,7 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     (2.0, 1.0)
     """
     check_instance(mechanism, Mechanism, "mechanism")
-    wanted = functionals(target, mechanism.prior, mechanism.inputs)
+    wanted = functionals(target, mechanism.checked, mechanism.inputs)
     if not isinstance(target, str) or target in ("frequencies", "mean"):
         return summed_variance(mechanism, wanted)
     if len(wanted) == 1:  # one secret: its frequency is known

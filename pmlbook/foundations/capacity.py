@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr
 
+from ..workshop.barrier import Bounds, close_in, longest_step
 from ..workshop.linear_programmes import warn_if_loose
-from ..workshop.validation import check_channel, check_epsilon, frozen_array
+from ..workshop.validation import check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
 __all__ = ['STEPS', 'Capacity', 'channel_capacity']
@@ -71,15 +72,10 @@ def _direction(
     return _Point(move, (products - s * move) / p - s)
 
 
-def _room(at: _Point, along: _Point) -> float:
-    """How far one can go along a direction before a probability or a slack is zero; at most 1."""
-    values, moves = np.concatenate(at), np.concatenate(along)
-    falls = moves < 0
-    return float((values[falls] / -moves[falls]).min(initial=1.0))
-
-
 def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
-    """One step of the primal-dual method: look ahead, aim, correct, and stop short of the walls.
+    """One step of the primal-dual method: look ahead, correct, and stop short of the border.
+
+    `LinAlgError` if there is none.
 
     Source: Mehrotra 1992.
     """
@@ -87,13 +83,16 @@ def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
     curvature = channel / np.maximum(p @ channel, 1e-300) @ channel.T
     divergence = divergences(channel, p)
     ahead = _direction(curvature, divergence, at, np.zeros(len(p)))
-    far = _room(at, ahead)
+    far = longest_step(np.concatenate(at), np.concatenate(ahead), 1.0)
     left = (p + far * ahead.prior) @ (s + far * ahead.slack) / (p @ s)
-    aim = left**3 * (p @ s) / len(p) - ahead.prior * ahead.slack
-    move = _direction(curvature, divergence, at, aim)
-    part = 0.99 * _room(at, move)
+    products = left**3 * (p @ s) / len(p) - ahead.prior * ahead.slack
+    move = _direction(curvature, divergence, at, products)
+    part = longest_step(np.concatenate(at), np.concatenate(move))
     prior = p + part * move.prior
-    return _Point(prior / prior.sum(), s + part * move.slack)
+    found = _Point(prior / prior.sum(), s + part * move.slack)
+    if not np.concatenate(found).min() > 0:  # not a number, or on the border
+        raise np.linalg.LinAlgError("the step leads nowhere")
+    return found
 
 # %% ../../nbs/foundations/08_capacity.ipynb #3aad9b82
 class Capacity(NamedTuple):
@@ -112,26 +111,20 @@ class Capacity(NamedTuple):
 STEPS = 60  # a dozen are usual
 
 
-def _climb(channel: NDArray[np.float64], tol: float) -> Capacity:
+def _climb(channel: NDArray[np.float64], tol: float) -> Bounds:
     """The best prior and the best bound that Newton's steps meet, before rounding is allowed for."""
+
+    def measure(at: _Point) -> Bounds:
+        divergence = divergences(channel, at.prior)
+        return Bounds(float(at.prior @ divergence), float(divergence.max()), (at.prior,), ())
+
+    def enough(best: Bounds) -> bool:
+        return best.gap <= max(tol * best.high, 0.1 * float(blur_of(channel, best.high)))
+
     even = np.full(len(channel), 1 / len(channel))
     first = divergences(channel, even)
-    level = float(1.01 * first.max() + 0.01)
-    at, best = _Point(even, level - first), Capacity(-np.inf, np.inf, even)
-    for _ in range(STEPS):
-        divergence = divergences(channel, at.prior)
-        value, bound = float(at.prior @ divergence), float(divergence.max())
-        kept = at.prior if value > best.value else best.prior
-        best = Capacity(max(value, best.value), min(bound, best.bound), kept)
-        if best.gap <= max(tol * best.bound, 0.1 * float(blur_of(channel, best.bound))):
-            break
-        try:
-            at = newton_step(channel, at)
-        except np.linalg.LinAlgError:
-            break
-        if not np.concatenate(at).min() > 0:  # not a number, or on a wall
-            break
-    return best
+    start = _Point(even, 1.01 * first.max() + 0.01 - first)
+    return close_in(start, lambda at: newton_step(channel, at), measure, enough, STEPS)
 
 
 def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
@@ -167,10 +160,10 @@ def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
     >>> round(capacity.value, 12), round(capacity.bound, 12)
     (0.34657359028, 0.34657359028)
     """
-    table, tol = check_channel(channel), check_epsilon(tol, "tol")
+    table, tol = check_channel(channel), check_nonnegative(tol, "tol")
     table = table[:, table.any(axis=0)]
     found = _climb(table, tol)
-    blur = float(blur_of(table, found.bound))
-    value, bound = max(found.value - blur, 0.0), found.bound + blur
+    blur = float(blur_of(table, found.high))
+    value, bound = max(found.low - blur, 0.0), found.high + blur
     warn_if_loose("channel_capacity", value, bound, max(tol * bound, blur))
-    return Capacity(value, bound, frozen_array(found.prior))
+    return Capacity(value, bound, frozen_array(*found.of_low))

@@ -5,28 +5,23 @@
 # %% ../../nbs/foundations/01_probability.ipynb #db48eb62
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from fractions import Fraction
-from numbers import Rational
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, xlog1py
 
-from ..workshop.validation import PriorLike, check_distribution, check_pair, check_prior
+from pmlbook.workshop.validation import (
+    PriorLike,
+    check_distribution,
+    check_pair,
+    checked_prior,
+)
 
 # %% auto #0
 __all__ = ['entropy', 'mutual_information']
 
 # %% ../../nbs/foundations/01_probability.ipynb #ed2e0145
-def is_rational(prior: Any) -> bool:
-    """Whether all entries are fractions or whole numbers, so that they say exactly what is meant."""
-    entries = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object).flat
-    return all(isinstance(entry, Rational) for entry in entries)
-
-
 def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
     """The prior in fractions that sum to exactly one.
 
@@ -54,17 +49,7 @@ def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
     >>> exact_prior([0.75, 0.25])
     (Fraction(3, 4), Fraction(1, 4))
     """
-    checked = check_prior(prior)
-    if is_rational(prior):
-        given: Any = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, object)
-        # NumPy's integers overflow, inside a Fraction too
-        fractions = [Fraction(int(p.numerator), int(p.denominator)) for p in given]
-    else:
-        fractions = [Fraction(p) for p in checked.tolist()]
-    common = math.lcm(*(share.denominator for share in fractions))
-    shares = [share.numerator * (common // share.denominator) for share in fractions]
-    total = sum(shares)
-    return tuple(Fraction(share, total) for share in shares)
+    return checked_prior(prior).exact
 
 # %% ../../nbs/foundations/01_probability.ipynb #5f3b856d
 def joint(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:

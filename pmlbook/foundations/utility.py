@@ -57,7 +57,11 @@ class Utility(ABC):
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
         """Utility of a channel, shape (N, M), under a prior, shape (N,)."""
         measure = self.aligned(first_names(names_of(channel), names_of(prior)), "channel")
-        value = float(measure.columns(*check_pair(channel, prior)).sum())
+        return measure.total(*check_pair(channel, prior))
+
+    def total(self, channel: Floats, prior: Floats) -> float:
+        """Utility of a channel and a prior that are checked."""
+        value = float(self.columns(channel, prior).sum())
         return 0.0 if self.divergence and -UNPROVEN < value < 0 else value  # rounding
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from scipy.special import rel_entr, xlogy
 
 from ..workshop.linear_programmes import SolverFailed, as_fractions, warn_if_loose
 from ..release.mechanism import Mechanism
+from ..workshop.barrier import Bounds, close_in, longest_step
 from ..workshop.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..workshop.validation import ROUNDING, check_channel
 from .exact import SHAVES, TIGHT, dp_leakage
@@ -265,48 +267,60 @@ def _newton_step(
     return slacks, prices, float(change[n + 1]), float(change[n])
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #58cc36e4
-def _longest(values: Array, change: Array) -> float:
-    """Fraction of a step, at most 1, that takes no value further than 99 % of the way to zero."""
-    falling = change < 0
-    return min(1.0, 0.99 * float(np.min(values[falling] / -change[falling], initial=np.inf)))
+class _Point(NamedTuple):
+    """Where the method stands: slacks and dual variables in the order of `_newton_step`, level, and multiplier."""
+
+    slack: Array
+    price: Array
+    top: float
+    normal: float
+
+
+def _start(V: Array, distortion: float) -> _Point:
+    """A point that leaves slack everywhere."""
+    M = V.shape[1]
+    D, q = np.full(M, distortion / 2), np.full(M, 1 / M)
+    leak = V @ divergences(D, 1 - D, q)
+    top = float(leak.max()) + 1
+    slack = np.concatenate([top - leak, distortion - V @ D, D, 1 - D, q])
+    return _Point(slack, 1 / slack, top, 0.0)
+
+
+def _advanced(V: Array, distortion: float, at: _Point) -> _Point:
+    """The point after one step, of its own length for slacks and for dual variables."""
+    target = 0.1 * float(at.slack @ at.price) / len(at.slack)
+    move, charge, rise, shift = _newton_step(V, distortion, *at, target)
+    primal, dual = longest_step(at.slack, move), longest_step(at.price, charge)
+    return _Point(
+        at.slack + primal * move,
+        at.price + dual * charge,
+        at.top + primal * rise,
+        at.normal + dual * shift,
+    )
+
+
+def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
+    """What a point proves: D and q that keep the distortion, and weights and prices of the vertices."""
+    K, M = V.shape
+    D, _, q = at.slack[2 * K :].reshape(3, M)
+    q = q / q.sum()
+    D = D * min(1.0, distortion * (1 - 1e-13) / (V @ D).max())
+    leak = V @ divergences(D, 1 - D, q)
+    proof = at.price[:K] / at.price[:K].sum(), at.price[K : 2 * K] / at.price[:K].sum()
+    return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
 
 def _least_information(
     V: Array, distortion: float, tolerance: float = 1e-11, steps: int = 80
-) -> tuple[float, Array, Array, Array, Array]:
-    """Upper bound, D, q, and the weights and prices of the vertices that prove the lower one."""
-    K, M = V.shape
-    D, q = np.full(M, distortion / 2), np.full(M, 1 / M)
-    leak = V @ divergences(D, 1 - D, q)
-    top, normal = leak.max() + 1, 0.0
-    slack = np.concatenate([top - leak, distortion - V @ D, D, 1 - D, q])
-    price = 1 / slack
-    upper, lower, weights = float(leak.max()), -np.inf, np.full(K, 1 / K)
-    prices = np.zeros(K)
-    for _ in range(steps):
-        target = 0.1 * float(slack @ price) / len(slack)
-        try:
-            step = _newton_step(V, distortion, slack, price, top, normal, target)
-        except np.linalg.LinAlgError:
-            break  # singular to working precision: the bounds so far stand, with their gap
-        move, charge, rise, shift = step
-        primal, dual = _longest(slack, move), _longest(price, charge)
-        slack, top = slack + primal * move, top + primal * rise
-        price, normal = price + dual * charge, normal + dual * shift
-        new_D, _, new_q = slack[2 * K :].reshape(3, M)
-        new_q = new_q / new_q.sum()
-        new_D = new_D * min(1.0, distortion * (1 - 1e-13) / (V @ new_D).max())
-        leak = V @ divergences(new_D, 1 - new_D, new_q)
-        scale = price[:K].sum()
-        proof = price[:K] / scale, price[K : 2 * K] / scale
-        bound = lower_bound(V, distortion, *proof)
-        if leak.max() < upper:
-            upper, D, q = float(leak.max()), new_D, new_q
-        if bound > lower:
-            lower, (weights, prices) = bound, proof
-        if upper - lower <= tolerance:
-            break
-    return upper, D, q, weights, prices
+) -> Bounds:
+    """Least information and a lower bound: `of_high` is D and q, `of_low` weights and prices of the vertices."""
+    return close_in(
+        _start(V, distortion),
+        lambda at: _advanced(V, distortion, at),
+        lambda at: _measured(V, distortion, at),
+        lambda best: best.gap <= tolerance,
+        steps,
+    )
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #70099983
 def _dried(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Array, Array]:
@@ -370,7 +384,8 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         channel = np.eye(known.size)
         bound, value, worst = worst_case_information(known, channel)
         return RobustDesign(_stored(known, channel, worst), value, bound, "identity", worst)
-    value, D, q, weights, prices = _least_information(V, limit)
+    found = _least_information(V, limit)
+    value, (D, q), (weights, prices) = found.high, found.of_high, found.of_low
     worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, prices))
     for shave in (0.0, *SHAVES):  # rounding of the channel may exceed the distortion by a little
         plain = D * (1 - shave)

@@ -50,6 +50,7 @@ from pmlbook.workshop.validation import (
     PriorLike,
     check_epsilon,
     check_prior,
+    checked_prior,
     first_names,
     names_of,
 )
@@ -69,8 +70,8 @@ def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism
     if len(shares) == 1 or not reaches(epsilon, 1 / (1 - min(shares))):
         return high_privacy_mechanism(prior, epsilon)
     if utility.symmetric and len(set(shares)) == 1:
-        names = names_of(prior) or ()
-        return replace(uniform_mechanism(len(shares), epsilon), inputs=names)
+        channel = uniform_mechanism(len(shares), epsilon).channel
+        return Mechanism(channel, prior, names_of(prior) or ())
     return None
 
 
@@ -349,7 +350,8 @@ def optimal_mechanism(
     >>> optimal_mechanism([0.5, 0.3, 0.2], 0.5).value > 0.15
     True
     """
-    checked, level, names = check_prior(prior), check_epsilon(epsilon), names_of(prior)
+    prior = checked_prior(prior)
+    checked, level, names = prior.floats, check_epsilon(epsilon), prior.names
     measure = as_utility(utility).aligned(names, "prior")
     inputs = first_names(names, measure.inputs) or ()
     clock = Clock(max_time, progress, "column generation")
@@ -357,7 +359,7 @@ def optimal_mechanism(
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     formula = closed_form(prior, level, measure) if method in METHODS[:2] else None
     if formula is not None:
-        formula = replace(formula, inputs=inputs) if inputs else formula
+        formula = formula if inputs in ((), formula.inputs) else replace(formula, inputs=inputs)
         return bracket(formula, measure, formula_bound(prior, level, measure), "closed_form")
 
     found = method if method != "auto" else programme_for(measure, len(checked))

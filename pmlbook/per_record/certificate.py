@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..workshop.branch_and_bound import Batch, BranchAndBound
 from ..workshop.enclosure import text_above, texts_around
 from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_epsilon, real_array
+from ..workshop.validation import Frozen, check_nonnegative, real_array
 from pmlbook.per_record.posterior_bound import (
     Cells,
     Posteriors,
@@ -242,7 +242,7 @@ class Adversary(Frozen):
 # %% ../../nbs/per_record/11_certificate.ipynb #45eaabed
 def check_entropy(b: float, largest: float) -> float:
     """The level as a float; ValueError unless it lies between 0 and the largest entropy, up to rounding."""
-    level = check_epsilon(b, "b")
+    level = check_nonnegative(b, "b")
     if level > largest + 1e-12 * (1 + largest):
         digits = 6 if level - largest > 1e-4 * largest else 17
         raise ValueError(
@@ -339,7 +339,7 @@ def per_record_leakage(
     >>> round(worst.value, 6), worst.gap < 1e-9
     (0.368064, True)
     """
-    tol = max(check_epsilon(tol, "tol"), 1e-9)
+    tol = max(check_nonnegative(tol, "tol"), 1e-9)
     with Clock(max_time, progress, "per-record leakage") as clock:
         checked = check_rows(query, channel)
         records = kinds(query, *checked, clock)
@@ -433,7 +433,7 @@ def leakage_curve(
     [0.1927, 0.1733, 0.0281]
     """
     ordered, clock = np.sort(real_array(levels, "levels", 1)), Clock(max_time, False)
-    tol, checked = max(check_epsilon(tol, "tol"), 1e-9), check_rows(query, channel)
+    tol, checked = max(check_nonnegative(tol, "tol"), 1e-9), check_rows(query, channel)
     records = kinds(query, *checked, clock)
     problem_of = lru_cache(maxsize=4)(partial(classes_of, query, *checked))
     found = [

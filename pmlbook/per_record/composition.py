@@ -27,7 +27,7 @@ from .classes import check_rows
 from .queries import MAX_DATASETS, Query
 from ..workshop.enclosure import text_above, texts_around
 from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_count, check_epsilon
+from ..workshop.validation import Frozen, check_count, check_nonnegative
 
 # %% auto #0
 __all__ = ['product_query', 'PairAudit', 'audit_pair']
@@ -218,7 +218,7 @@ def audit_pair(
     steps, clock = check_count(levels, "levels", least=2), Clock(max_time, False)
     query, joint = product_query(first, first_channel, second, second_channel)
     largest = math.fsum(math.log(size) for size in query.shape)
-    level = check_entropy(check_epsilon(b, "b"), largest)
+    level = check_entropy(check_nonnegative(b, "b"), largest)
     releases: list[tuple[Query, ArrayLike]]
     releases = [(first, first_channel), (second, second_channel), (query, joint)]
     found = [

@@ -22,7 +22,7 @@ from .queries import Query
 from .tilted import TINY, best_adversary
 from ..workshop.enclosure import text_above, text_below
 from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_epsilon
+from ..workshop.validation import Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     RecordView,
     FORMAT,
@@ -188,13 +188,11 @@ def leakage_proof(
     (0.16749, 0.16749)
     >>> proof.check(parity(4), [[0.9, 0.1], [0.1, 0.9]])
     """
-    tol, clock = max(check_epsilon(tol, "tol"), 1e-8), Clock(max_time)
+    tol, clock = max(check_nonnegative(tol, "tol"), 1e-8), Clock(max_time)
     known = record_views(query, channel)
     problems = [problem_of(view) for view in known]
-    level, rng = (
-        check_entropy(b, min(p.largest_entropy for p in problems)),
-        np.random.default_rng(0),
-    )
+    level = check_entropy(b, min(problem.largest_entropy for problem in problems))
+    rng = np.random.default_rng(0)
     best = [best_adversary(p, level, rng, 32, accuracy=tol / 100, clock=clock) for p in problems]
     worst = max(range(len(best)), key=lambda k: best[k][1])
     witness, value = _witness(worst, known, problems, level, best[worst][0])

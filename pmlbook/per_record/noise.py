@@ -17,7 +17,12 @@ from .certificate import Adversary, check_entropy, per_record_leakage
 from .parity import binary_entropy
 from .queries import Query
 from ..workshop.progress import Clock
-from ..workshop.validation import check_count, check_epsilon, check_instance
+from pmlbook.workshop.validation import (
+    check_count,
+    check_epsilon,
+    check_nonnegative,
+    check_instance,
+)
 
 # %% auto #0
 __all__ = ['ROUNDED', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'binned_noise', 'noisy_leakage']
@@ -186,7 +191,7 @@ def binned_noise(
     ([[0.5, 0.197, 0.119, 0.184], [0.184, 0.119, 0.197, 0.5]], 0.0104, 0.0)
     """
     count, fine = check_count(n_values, "n_values"), check_count(bins, "bins")
-    spread = check_epsilon(scale, "scale")
+    spread = check_nonnegative(scale, "scale")
     if noise not in ("laplace", "gaussian"):
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got {noise!r}")
     if not 1e-3 <= spread <= 1e6:

@@ -10,7 +10,7 @@ import math
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ..workshop.validation import check_count, check_epsilon
+from ..workshop.validation import check_count, check_nonnegative
 
 # %% auto #0
 __all__ = ['binary_entropy', 'inverse_binary_entropy', 'parity_leakage']
@@ -75,7 +75,7 @@ def parity_leakage(n: int, p: float, b: float) -> float:
     >>> round(parity_leakage(5, 0.3, 0.0), 5)
     0.08228
     """
-    n, level, flip = check_count(n, least=2), check_epsilon(b, "b"), check_epsilon(p, "p")
+    n, level, flip = check_count(n, least=2), check_nonnegative(b, "b"), check_nonnegative(p, "p")
     if n >= 2**53:
         raise ValueError(f"{n} records are too many: n must be a whole number that floats can tell")
     if flip > 1:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from ..foundations.probability import is_rational
+from ..workshop.validation import is_rational
 from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
 from ..release.columns import encode

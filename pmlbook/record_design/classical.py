@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from ..workshop.enclosure import exp_around, float_below, ln_around
 from ..workshop.linear_programmes import Infeasible, as_fractions
-from ..workshop.validation import check_distribution, check_epsilon, real_array
+from ..workshop.validation import check_distribution, check_nonnegative, real_array
 
 # %% auto #0
 __all__ = []
@@ -109,7 +109,7 @@ def rate_distortion(
     p, d = check_distribution(prior, "prior"), real_array(distortion, "distortion", 2)
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")
-    level, least = check_epsilon(D, "D"), float(p @ d.min(axis=1))
+    level, least = check_nonnegative(D, "D"), float(p @ d.min(axis=1))
     rounding = 1e-12 * abs(d)  # of whoever adds up the same distortions
     if level < least - float(p @ rounding.min(axis=1)):
         raise Infeasible(f"D = {level} is below {least}, the least distortion of all")

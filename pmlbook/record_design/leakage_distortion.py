@@ -17,7 +17,7 @@ from ..workshop.enclosure import float_above, float_below
 from ..workshop.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..workshop.progress import Clock
-from ..workshop.validation import check_epsilon, check_instance, real_array, unit_of
+from ..workshop.validation import check_nonnegative, check_instance, real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool
@@ -141,7 +141,7 @@ def _design(
     made, stake = posed
     level, limit = check_entropy(b, log_sum(made.observes.log_counts(0))), goal.D
     goal = goal if limit is None else Goal(D=stake.units(limit))
-    tol = max(check_epsilon(tol, "tol") / (stake.unit if limit is None else 1), 1e-9)
+    tol = max(check_nonnegative(tol, "tol") / (stake.unit if limit is None else 1), 1e-9)
     other = "" if start is None else difference(start.observes, made.observes)
     if other:
         raise ValueError(f"start is a design of a mechanism that sees something else: {other}")
@@ -249,7 +249,7 @@ def leakage_distortion(
     >>> round(best.value, 4), best.gap < 1e-6
     (0.4351, True)
     """
-    goal = Goal(D=check_epsilon(D, "D"))
+    goal = Goal(D=check_nonnegative(D, "D"))
     with Clock(max_time, progress, "design") as clock:
         posed = _posed(query, p0, distortion, observes, reduce_symmetry, D)
         return _design(posed, b, goal, tol, clock, start)
@@ -303,7 +303,7 @@ def distortion_leakage(
     >>> round(best.value, 4), best.leakage <= 0.4
     (0.065, True)
     """
-    goal = Goal(L=check_epsilon(L, "L"))
+    goal = Goal(L=check_nonnegative(L, "L"))
     with Clock(max_time, progress, "design") as clock:
         posed = _posed(query, p0, distortion, observes, reduce_symmetry, None)
         return _design(posed, b, goal, tol, clock, start)

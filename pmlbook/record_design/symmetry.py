@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..workshop.validation import InvalidPrior, check_epsilon, check_instance, real_array
+from ..workshop.validation import InvalidPrior, check_nonnegative, check_instance, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from ..per_record.queries import Query, SumQuery, counting, difference, in_order
@@ -380,7 +380,7 @@ def parity_min_leakage(n: int, D: float, b: float) -> float:
     >>> round(parity_min_leakage(3, 0.05, 1.5), 6)
     0.435088
     """
-    return parity_leakage(n, min(check_epsilon(D, "D"), 0.5), b)
+    return parity_leakage(n, min(check_nonnegative(D, "D"), 0.5), b)
 
 
 def parity_min_distortion(n: int, L: float, b: float) -> float:
@@ -410,7 +410,7 @@ def parity_min_distortion(n: int, L: float, b: float) -> float:
     >>> round(parity_min_distortion(3, 0.4, 1.5), 6)
     0.06499
     """
-    if check_epsilon(L, "L") >= parity_leakage(n, 0, b):
+    if check_nonnegative(L, "L") >= parity_leakage(n, 0, b):
         return 0.0
     hidden = inverse_binary_entropy(b - (n - 1) * math.log(2))
     return (inverse_binary_entropy(math.log(2) - L) - hidden) / (1 - 2 * hidden)

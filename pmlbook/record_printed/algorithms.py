@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ..workshop.validation import Frozen, check_epsilon
+from ..workshop.validation import Frozen, check_nonnegative
 from pmlbook.per_record.framework import (
     by_record,
     check_belief,
@@ -184,7 +184,7 @@ def alternating_leakage(
     >>> round(alternating_leakage(parity, [[0.3, 0.2], [0.1, 0.4]], 0.5).value, 6)
     0.693147
     """
-    belief, b = check_belief(prior), check_epsilon(b, "b")
+    belief, b = check_belief(prior), check_nonnegative(b, "b")
     release = check_release(channel, belief.shape)
     if entr(belief).sum() < b - 1e-9:
         raise ValueError(f"prior has entropy {entr(belief).sum():.6g}, less than b = {b:g}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..workshop.linear_programmes import Infeasible
-from ..workshop.validation import Frozen, check_epsilon
+from ..workshop.validation import Frozen, check_nonnegative
 from .algorithms import restarts
 from .penalty import Subproblem, Test, penalty_method
 from ..per_record.queries import Query
@@ -156,8 +156,8 @@ def alternating_design(
     ((2, 2), True)
     """
     D, b, costs = (
-        check_epsilon(D, "D"),
-        check_epsilon(b, "b"),
+        check_nonnegative(D, "D"),
+        check_nonnegative(b, "b"),
         expected_costs(query, p0, distortion),
     )
     problem = Subproblem(np.empty(0), costs, D, "leakage")
@@ -191,8 +191,8 @@ def alternating_distortion(
     ((2, 2), True)
     """
     L, b, costs = (
-        check_epsilon(L, "L"),
-        check_epsilon(b, "b"),
+        check_nonnegative(L, "L"),
+        check_nonnegative(b, "b"),
         expected_costs(query, p0, distortion),
     )
     half = np.eye(costs.shape[-1])[costs.argmin(axis=-1)] / 2 + 0.5 / costs.shape[-1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
 from .sampling import UNITS, to_weights
 from ..workshop.enclosure import float_below, text_above
+from ..workshop.barrier import central_path
 from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
 
 # %% auto #0
@@ -218,109 +219,100 @@ def exact_interval(
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
 NEAR, FAR = 1e-6, 1e3  # distances told apart; beyond, the chance of such counts is e^-500
-NEWTON_STEPS, ARMIJO = 100, 0.1
-Barrier = Callable[[NDArray[np.float64]], tuple[float, Any, Any]]
+
+
+class Distance(NamedTuple):
+    """A convex function of frequencies x: its value, and its gradient and Hessian."""
+
+    value: Callable[[NDArray[np.float64]], float]
+    slopes: Callable[[NDArray[np.float64]], tuple[Any, Any]]
 
 
 def divergences(
     channel: NDArray[np.float64], counts: NDArray[np.float64]
-) -> tuple[Barrier, Barrier]:
-    """Distances G^2 and X^2 of frequencies from counts, each with gradient and Hessian.
+) -> tuple[Distance, Distance]:
+    """Distances G^2 and X^2 of frequencies from counts.
 
     Source: Wilks 1938; Pearson 1900.
     """
-    seen = counts > 0
-    n, table, shares = counts.sum(), channel[:, seen], counts[seen] / counts.sum()
+    seen, n = counts > 0, counts.sum()
+    table, shares = channel[:, seen], counts[seen] / n
 
-    def likelihood(x: NDArray[np.float64]) -> tuple[float, Any, Any]:
-        ratio = shares / (x @ table)
-        bend = 2 * n * ratio / (x @ table)
-        return (
-            float(2 * n * shares @ np.log(ratio)),
-            table @ (-2 * n * ratio),
-            table * bend @ table.T,
-        )
+    def ratio(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return shares / (x @ table)
 
-    def score(x: NDArray[np.float64]) -> tuple[float, Any, Any]:
-        ratio = shares / (x @ table)
-        bend = 2 * n * ratio**2 / (x @ table)
-        return float(n * (shares @ ratio - 1)), table @ (-n * ratio**2), table * bend @ table.T
+    def likelihood(x: NDArray[np.float64]) -> tuple[Any, Any]:
+        far = 2 * n * ratio(x)
+        return -table @ far, table * (far / (x @ table)) @ table.T
 
-    return likelihood, score
+    def score(x: NDArray[np.float64]) -> tuple[Any, Any]:
+        far = n * ratio(x) ** 2
+        return -table @ far, table * (2 * far / (x @ table)) @ table.T
 
-
-def descend(x: NDArray[np.float64], barrier: Barrier) -> NDArray[np.float64]:
-    """Frequencies near the minimum of a barrier function, by Newton's method in the simplex.
-
-    Source: damped Newton steps, Boyd and Vandenberghe 2004, Section 9.5.
-    """
-    value, slope, bend = barrier(x)
-    for _ in range(NEWTON_STEPS):
-        both = np.linalg.solve(x[:, None] * bend * x, np.column_stack([x * slope, x]))
-        step = both[:, 1] * (x @ both[:, 0]) / (x @ both[:, 1]) - both[:, 0]
-        drop, length = -(x * slope) @ step, 0.95 / max(-step.min(), 0.95)
-        if drop < 0.05:
-            break
-        while True:
-            new = x * (1 + length * step)
-            new /= new.sum()
-            there = barrier(new)
-            if there[0] <= value - ARMIJO * length * drop + 1e-12 * abs(value):
-                break
-            length /= 2
-            if length < 1e-12:  # no further in floats
-                return x
-        x, (value, slope, bend) = new, there
-    return x
+    return (
+        Distance(lambda x: float(2 * n * shares @ np.log(ratio(x))), likelihood),
+        Distance(lambda x: float(n * (shares @ ratio(x) - 1)), score),
+    )
 
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
-HARDER, HARDEST = 50.0, 1e10  # factor and end of the barrier parameter
+PARAMETERS = [12.0**-k for k in range(9)]  # of the barrier: the last gap is 2e-9 a secret
 LEAST_LEVEL = 0.9  # below, distances do not tell how often an interval covers
 MOST_PEOPLE = 1e8  # beyond, floats do not tell distances apart: of ten billion a quarter of the intervals missed
 
 
-def _nearest(distance: Barrier, n: int) -> NDArray[np.float64]:
+class Near:
+    """A distance, to be minimised by a barrier."""
+
+    def __init__(self, distance: Distance) -> None:
+        self.distance = distance
+
+    def value(self, x: NDArray[np.float64], parameter: float) -> float:
+        """See `Smooth.value`."""
+        return self.distance.value(x)
+
+    def slopes(self, x: NDArray[np.float64], parameter: float) -> tuple[Any, Any]:
+        """See `Smooth.slopes`."""
+        slope, bend = self.distance.slopes(x)
+        return x * slope, x[:, None] * bend * x
+
+
+class Within:
+    """goal . x, with a barrier where a distance is `most`: the logarithm of the slack."""
+
+    def __init__(self, distance: Distance, most: float, goal: NDArray[np.float64]) -> None:
+        self.distance, self.most, self.goal = distance, most, goal
+
+    def value(self, x: NDArray[np.float64], parameter: float) -> float:
+        """See `Smooth.value`."""
+        slack = self.most - self.distance.value(x)
+        return float(self.goal @ x) - parameter * math.log(slack) if slack > 0 else math.inf
+
+    def slopes(self, x: NDArray[np.float64], parameter: float) -> tuple[Any, Any]:
+        """See `Smooth.slopes`."""
+        slack = self.most - self.distance.value(x)
+        slope, bend = self.distance.slopes(x)
+        near, bend = x * slope / slack, x[:, None] * bend * x / slack
+        return x * self.goal + parameter * near, parameter * (bend + np.outer(near, near))
+
+
+def _nearest(distance: Distance, n: int) -> NDArray[np.float64]:
     """Positive frequencies of nearly the least distance."""
-    x, weight = np.full(n, 1 / n), 1.0
-
-    def barrier(x: NDArray[np.float64]) -> tuple[float, Any, Any]:
-        value, slope, bend = distance(x)
-        return (
-            weight * value - np.log(x).sum(),
-            weight * slope - 1 / x,
-            weight * bend + np.diag(1 / x**2),
-        )
-
-    while weight < 1e5:
-        x, weight = descend(x, barrier), weight * HARDER
-    return x
+    start, total = np.full(n, 1 / n), np.ones((1, n))
+    *_, last = central_path(start, Near(distance), total, PARAMETERS[:5:2])
+    return last.point
 
 
 def _least_within(
-    distance: Barrier, most: float, goal: NDArray[np.float64], x: NDArray[np.float64]
+    distance: Distance, most: float, goal: NDArray[np.float64], x: NDArray[np.float64]
 ) -> float:
     """Least goal . x, the goal from 0 to 1, where the distance is at most `most`; rounded down by the barrier's gap."""
-    weight = 1.0
-
-    def barrier(x: NDArray[np.float64]) -> tuple[float, Any, Any]:
-        value, slope, bend = distance(x)
-        room = most - value
-        if not room > 0:
-            return math.inf, None, None
-        return (
-            float(weight * (goal @ x) - math.log(room) - np.log(x).sum()),
-            weight * goal + slope / room - 1 / x,
-            bend / room + np.outer(slope, slope) / room**2 + np.diag(1 / x**2),
-        )
-
-    least = 0.0
-    while weight < HARDEST:
-        try:
-            x = descend(x, barrier)
-        except np.linalg.LinAlgError:  # no room left in floats: what was reached before is sure
-            break
-        least, weight = float(goal @ x) - (len(x) + 2) / weight, weight * HARDER
-    return max(0.0, least)
+    least, problem = 0.0, Within(distance, most, goal)
+    try:
+        for at in central_path(x, problem, np.ones((1, len(x))), PARAMETERS):
+            least = max(least, float(goal @ at.point) - at.gap(len(x) + 1))
+    except np.linalg.LinAlgError:  # no slack left in floats: what was reached before is sure
+        pass
+    return least
 
 
 def score_interval(
@@ -365,7 +357,7 @@ def score_interval(
     up, down, least, most = (goal - goal.min()) / span, (goal.max() - goal) / span, 1.0, 1.0
     for distance in divergences(channel, counts):
         x = _nearest(distance, len(goal))
-        bound = distance(x)[0] + reach
+        bound = distance.value(x) + reach
         least = min(least, _least_within(distance, bound, up, x))
         most = min(most, _least_within(distance, bound, down, x))
     return float(goal.min() + span * least), float(goal.max() - span * most)

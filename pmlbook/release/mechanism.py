@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 from .certificate import Certificate, exact_lifts, exp_below, shares_of
 from .columns import blocks, check_gaps, decode, encode, released_names
 from .estimation import Estimate
-from ..foundations.probability import exact_prior, is_rational
 from pmlbook.release.sampling import (
     UNITS,
     Guide,
@@ -36,13 +35,14 @@ from pmlbook.release.sampling import (
 from ..foundations.utility import Utility, as_utility
 from ..workshop.enclosure import level_of, text_above, texts_around
 from pmlbook.workshop.validation import (
+    CheckedPrior,
     Frozen,
     PriorLike,
     Unnamed,
     aligned,
     check_channel,
     check_names,
-    check_prior,
+    checked_prior,
     first_names,
     frozen_array,
     names_of,
@@ -112,9 +112,8 @@ class Mechanism(Frozen):
         inputs = check_names(self.inputs, "inputs") or check_names(carried or (), "inputs")
         outputs = first_names(check_names(self.outputs, "outputs"), names_of(self.channel, axis=1))
         outputs = None if isinstance(outputs, Unnamed) else outputs
-        given = aligned(given, inputs, "prior", "inputs")
-        exact = exact_prior(given) if is_rational(given) else None
-        prior = frozen_array(check_prior(exact or given))
+        checked = checked_prior(aligned(given, inputs, "prior", "inputs"))
+        prior = checked.floats
         table = aligned(self.channel, inputs, "channel", "inputs")
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
@@ -126,7 +125,8 @@ class Mechanism(Frozen):
             "prior": prior,
             "inputs": names,
             "outputs": unnamed if outcomes == unnamed else outcomes,  # a certificate forgets it
-            "_meant": exact and (prior, exact),
+            "_meant": (prior, checked.exact) if checked.rational else None,
+            "checked": checked,
         }
         for name, value in content.items():
             object.__setattr__(self, name, value)
@@ -139,9 +139,14 @@ class Mechanism(Frozen):
         return self.channel, self.exact_prior, self.inputs, self.outputs
 
     @cached_property
+    def checked(self) -> CheckedPrior:
+        """The prior as it was checked, so that nothing checks it again."""
+        return checked_prior(self._meant[1] if self._meant else self.prior)
+
+    @property
     def exact_prior(self) -> tuple[Fraction, ...]:
         """The prior as fractions that sum to exactly one, as they were given or those of the floats."""
-        return self._meant[1] if self._meant else exact_prior(self.prior)
+        return self.checked.exact
 
     @property
     def weights(self) -> NDArray[np.int64]:
@@ -194,7 +199,7 @@ class Mechanism(Frozen):
     ) -> float:
         """Utility of the mechanism: a name, a `Utility` or a sub-linear function of a column."""
         measure = as_utility(utility).aligned(self.inputs, "inputs")
-        return measure(self.channel, self.prior)
+        return measure.total(self.channel, self.prior)
 
     def certify(self, epsilon: float) -> Certificate:
         """Decide in exact arithmetic whether no outcome leaks more than `epsilon` nats."""

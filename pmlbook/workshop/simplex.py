@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from pmlbook.workshop.validation import (
     check_distribution,
     check_epsilon,
+    check_nonnegative,
     check_prior,
     real_array,
 )
@@ -252,7 +253,7 @@ def saddle(noise: float = 0.1, doubt: float = 0.8) -> Saddle:
     >>> saddle(0.1).doubt
     0.8
     """
-    start = check_epsilon(noise, "noise"), check_epsilon(doubt, "doubt")
+    start = check_nonnegative(noise, "noise"), check_nonnegative(doubt, "doubt")
     for name, value, end in zip(("noise", "doubt"), start, (0.6, 1.38)):
         if value > end:
             raise ValueError(f"{name} = {value:g} must be at most {end:g}: the slider ends there")

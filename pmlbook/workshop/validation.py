@@ -10,7 +10,8 @@ import operator
 from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from numbers import Real
+from functools import cached_property
+from numbers import Rational, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -119,6 +120,63 @@ def _sum(row: list[float]) -> float:
     except OverflowError:
         return math.inf
 
+# %% ../../nbs/workshop/01_validation.ipynb #3fb0c2a2
+class CheckedPrior(Sequence[Any]):
+    """A prior that has passed the door, with its names; `check_prior` and `names_of` do not look at it again.
+
+    `floats` has shape (N,) and sums to one. `rational` tells whether fractions were given, or whole numbers.
+    """
+
+    def __init__(self, prior: PriorLike) -> None:
+        entries: Any = list(prior.values()) if isinstance(prior, Mapping) else prior
+        self.names, floats = names_of(prior), check_prior(prior)
+        self.rational = is_rational(entries)
+        if self.rational:
+            # NumPy's integers overflow, inside a Fraction too
+            pairs = [(int(p.numerator), int(p.denominator)) for p in np.asarray(entries, object)]
+            self.exact = _sum_to_one([Fraction(*pair) for pair in pairs])
+            floats = np.array(self.exact, dtype=float)
+        self.floats = frozen_array(floats)
+
+    @cached_property
+    def exact(self) -> tuple[Fraction, ...]:
+        """The prior in fractions that sum to exactly one."""
+        return _sum_to_one([Fraction(p) for p in self.floats.tolist()])
+
+    def __len__(self) -> int:
+        return len(self.floats)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.floats[place]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.floats, dtype=dtype)
+
+    def take(self, order: Sequence[int], axis: int = 0) -> CheckedPrior:
+        """The same prior in another order."""
+        names = self.names or range(len(self))
+        exact = dict(zip(names, self.exact if self.rational else self.floats.tolist()))
+        return CheckedPrior({names[k]: exact[names[k]] for k in order})
+
+
+def is_rational(prior: Any) -> bool:
+    """Whether all entries are fractions or whole numbers, so that they say exactly what is meant."""
+    entries = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object).flat
+    return all(isinstance(entry, Rational) for entry in entries)
+
+
+def _sum_to_one(fractions: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Positive fractions, divided by their exact sum."""
+    common = math.lcm(*(share.denominator for share in fractions))
+    whole = [share.numerator * (common // share.denominator) for share in fractions]
+    total = sum(whole)
+    return tuple(Fraction(share, total) for share in whole)
+
+
+def checked_prior(prior: PriorLike) -> CheckedPrior:
+    """A prior that is checked here, unless it was before; InvalidPrior if it is none."""
+    return prior if isinstance(prior, CheckedPrior) else CheckedPrior(prior)
+
 # %% ../../nbs/workshop/01_validation.ipynb #62463ac1
 class Unnamed(tuple[Any, ...]):
     """Names that nobody gave: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
@@ -129,6 +187,8 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
 
     The columns of a list of Series are named by the first of them.
     """
+    if isinstance(values, CheckedPrior):
+        return values.names
     if isinstance(values, Mapping):
         return None if axis else tuple(values)
     if axis == 1 and isinstance(values, (list, tuple)) and len(values):
@@ -296,6 +356,8 @@ def check_prior(prior: PriorLike, name: str = "prior") -> NDArray[np.float64]:
     >>> check_prior([0.75, 0.25]).tolist()
     [0.75, 0.25]
     """
+    if isinstance(prior, CheckedPrior):
+        return prior.floats.copy()
     array = check_distribution(prior, name)
     if not array.all():
         where = int(np.argmin(array))
@@ -350,19 +412,26 @@ def check_pair(
     return check_channel(channel, rows=len(checked)), checked
 
 # %% ../../nbs/workshop/01_validation.ipynb #a0040975
+def check_nonnegative(value: float, name: str, unit: str = "") -> float:
+    """Return a number as a float; ValueError unless it is finite and at least 0."""
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) and not isinstance(value, float):
+        kind = f"a number of {unit}" if unit else "a number"
+        raise ValueError(f"{name} must be {kind}, got {value!r}")
+    if not (math.isfinite(number) and number >= 0):
+        known = f" ({unit})" if unit else ""
+        raise ValueError(f"{name} = {number:g} must be finite and at least 0{known}")
+    return number
+
+
 def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
     """Return a privacy level in nats as a float; ValueError unless it is finite and at least 0."""
-    try:
-        level = math.nan if isinstance(epsilon, str) else float(epsilon)
-    except OverflowError:
-        level = math.inf
-    except (TypeError, ValueError):
-        level = math.nan
-    if math.isnan(level) and not isinstance(epsilon, float):
-        raise ValueError(f"{name} must be a number of nats, got {epsilon!r}")
-    if not (math.isfinite(level) and level >= 0):
-        raise ValueError(f"{name} = {level:g} must be finite and at least 0 (nats)")
-    return level
+    return check_nonnegative(epsilon, name, "nats")
 
 # %% ../../nbs/workshop/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")

@@ -10,7 +10,6 @@ from pmlbook.hamming.mutual_information import (
     STEEP,
     _information_above,
     _least_information,
-    _longest,
     _newton_step,
     _poured,
     _tangent,
@@ -121,12 +120,6 @@ def test_the_step_is_that_of_newton():
         assert np.allclose((near - now) / 1e-7, -now, rtol=0, atol=1e-4 * abs(now).max())
 
 
-def test_the_longest_step():
-    assert _longest(np.array([1.0, 0.0, 2.0]), np.array([3.0, 0.0, 0.1])) == 1
-    assert _longest(np.array([1.0, 2.0, 3.0]), np.array([-4.0, -1.0, 9.0])) == 0.99 / 4
-    assert _longest(np.array([1.0]), np.array([-0.5])) == 1
-
-
 def test_more_room_than_rounding_takes():
     draw = np.random.default_rng(20)
     for m, k in (
@@ -158,7 +151,12 @@ def test_the_loop_fits_together_after_any_step():
         D = 0.5 * (1 - V.max(axis=1).min())
         best = mi_leakage(V, D).value
         for steps in (0, 1, 4, 20):
-            upper, errors, distribution, weights, prices = _least_information(V, D, steps=steps)
+            found = _least_information(V, D, steps=steps)
+            upper, (errors, distribution), (weights, prices) = (
+                found.high,
+                found.of_high,
+                found.of_low,
+            )
             assert (
                 upper == (V @ divergences(errors, 1 - errors, distribution)).max()
                 and (V @ errors).max() <= D

@@ -19,6 +19,7 @@ from pmlbook.workshop.validation import (
     check_epsilon,
     check_instance,
     check_names,
+    check_nonnegative,
     check_pair,
     check_prior,
     distinct,
@@ -136,6 +137,12 @@ def test_levels_are_finite_numbers_of_nats():
         assert "must be finite and at least 0 (nats)" in refusal(check_epsilon, level)
     for level in ("1", None, [1], 1j):
         assert "must be a number of nats, got" in refusal(check_epsilon, level)
+
+
+def test_what_is_no_level_is_not_told_to_be_one():
+    assert check_nonnegative(Fraction(1, 4), "D") == 0.25
+    assert refusal(check_nonnegative, -1, "D") == "ValueError: D = -1 must be finite and at least 0"
+    assert refusal(check_nonnegative, "1", "D") == "ValueError: D must be a number, got '1'"
 
 
 def test_counts_are_whole_numbers():
