@@ -281,11 +281,11 @@ def test_margins_cover_what_floats_lose(n):
         if trial % 2:
             level = pb.mechanisms.privacy_regions(np.array(shares, dtype=float))[1] * (1 - 1e-15)
         vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
-        prices = [Fraction(y) for y in (rng.normal(size=n) * level).tolist()]
+        duals = [Fraction(y) for y in (rng.normal(size=n) * level).tolist()]
         for kind in (*TEXTBOOK, 0.1, 5.0, rng.normal(size=(n, 3))):
             utility = optimal.as_utility(as_utility(kind))
-            tops = ceilings(vertices, utility, prices)
-            exact = [excess(vertices, v, utility, prices) for v in range(len(tops))]
+            tops = ceilings(vertices, utility, duals)
+            exact = [excess(vertices, v, utility, duals) for v in range(len(tops))]
             assert all(Fraction(float(top)) >= true for top, true in zip(tops, exact))
 
 
@@ -296,11 +296,11 @@ def test_few_fractions_are_enough(monkeypatch):
         shares = exact_prior(rng.dirichlet(np.ones(5)))
         vertices = exact_lift_vectors(shares, lift_limit(shares, 0.6)[1])
         utility = optimal.as_utility(kind)
-        prices = [Fraction(y) for y in rng.normal(size=5).tolist()]
-        truth = max(excess(vertices, v, utility, prices) for v in range(len(vertices.place)))
+        duals = [Fraction(y) for y in rng.normal(size=5).tolist()]
+        truth = max(excess(vertices, v, utility, duals) for v in range(len(vertices.place)))
         for ties in (1, 3, 10**6):
             monkeypatch.setattr(enumeration, "TIES", ties)
-            bound = dual_bound(vertices, utility, prices)
+            bound = dual_bound(vertices, utility, duals)
             assert truth <= bound <= truth + Fraction(1, 10**11)
 
 

@@ -120,18 +120,18 @@ def test_progress_is_told_a_bracket_that_closes():
 
 
 @pytest.mark.parametrize("limit, pairs", [(4, 6), (4, 10**6), (4096, 6), (4096, 10**6)])
-def test_price_bounds_every_excess(limit, pairs):
+def test_dual_variable_bounds_every_excess(limit, pairs):
     rng = np.random.default_rng(limit + pairs)
     for trial in range(40):
         prior = np.sort(random_prior(int(rng.integers(3, 9)), rng))
         utility, level = list(NAMED.values())[trial % 6], rng.uniform(0.1, 0.9 * epsilon_max(prior))
-        groups, prices = Groups(prior, level, utility), prior + rng.normal(size=len(prior)) / 10
+        groups, duals = Groups(prior, level, utility), prior + rng.normal(size=len(prior)) / 10
         vertices, (low, high) = lift_vectors(prior, level), groups.ends
         x = np.clip((vertices - groups.floor[:, None]) / groups.span[:, None], 0, 1)
         loss = (prior * low) @ (1 - x) + (prior * high) @ x - utility.columns(vertices, prior)
-        excess = (prices @ x - loss).max()
-        bound = price(groups, prices, limit, pairs, 1)[1]
-        assert bound <= prices @ groups.share - excess + 1e-10
+        excess = (duals @ x - loss).max()
+        bound = price(groups, duals, limit, pairs, 1)[1]
+        assert bound <= duals @ groups.share - excess + 1e-10
 
 
 @pytest.mark.parametrize(

@@ -70,12 +70,12 @@ def test_the_bound_is_sometimes_the_optimum_of_eight_symbols():
     assert reached >= 3
 
 
-def test_any_fee_gives_a_bound_and_none_a_better_one():
+def test_any_dual_variable_gives_a_bound_and_none_a_better_one():
     counts = table(30, 1000)
     groups = Groups(np.sort(counts) / counts.sum(), 0.8, NAMED["hellinger"], int(counts.sum()))
     best, rests = lattice_loss(groups), possible_rests(groups)
-    for fee in best * np.geomspace(0.01, 100, 60):
-        assert fee + groups.size @ hulls(groups, rests, fee)[0] <= best + 1e-12
+    for dual in best * np.geomspace(0.01, 100, 60):
+        assert dual + groups.size @ hulls(groups, rests, dual)[0] <= best + 1e-12
 
 
 def test_counts_of_many_people_close():

@@ -123,15 +123,15 @@ def test_vertices_along_a_circle_are_vertices_and_average_to_one():
 def test_a_climb_ends_on_a_vertex_that_is_worth_no_less():
     rng = np.random.default_rng(3)
     pool = pool_of(random_prior(9, rng), 0.8)
-    root, prices = rng.normal(size=(9, 9)), rng.normal(size=9)
+    root, duals = rng.normal(size=(9, 9)), rng.normal(size=9)
     spread = root @ root.T
 
     def worth(v):
         shift = pool.vertices.shifts[:, v]
-        return shift @ spread @ shift - prices @ shift
+        return shift @ spread @ shift - duals @ shift
 
     for start in arcs(pool, rng.permutation(9))[0]:
-        before, after = pool.add([start]), pool.add([climb(pool, *start, spread, prices)])
+        before, after = pool.add([start]), pool.add([climb(pool, *start, spread, duals)])
         assert after and worth(after[0]) >= worth(before[0]) - 1e-12
 
 
@@ -214,15 +214,13 @@ def test_a_sweep_finds_the_largest_excess_of_all_vertices_and_is_never_below(see
     n = int(rng.integers(2, 10))
     prior = np.full(n, 1 / n) if seed % 3 == 0 else random_prior(n, rng)
     pool = pool_of(prior, float(rng.choice([1e-3, 0.3, 1, 5])))
-    matrix, prices = rng.normal(size=(n, n)), rng.normal(size=n)
+    matrix, duals = rng.normal(size=(n, n)), rng.normal(size=n)
     vertices = exact_lift_vectors(pool.shares, pool.limit)
-    every = ((matrix @ vertices.shifts) ** 2).sum(axis=0) - prices @ vertices.shifts
-    best, names = swept(pool, sets_at_limit(pool), matrix, prices)
+    every = ((matrix @ vertices.shifts) ** 2).sum(axis=0) - duals @ vertices.shifts
+    best, names = swept(pool, sets_at_limit(pool), matrix, duals)
     found = pool.vertices.shifts[:, names]
     assert float(best) >= every.max() and float(best) == pytest.approx(every.max(), rel=1e-6)
-    assert (((matrix @ found) ** 2).sum(axis=0) - prices @ found).max() == pytest.approx(
-        every.max()
-    )
+    assert (((matrix @ found) ** 2).sum(axis=0) - duals @ found).max() == pytest.approx(every.max())
 
 
 def test_where_pairs_say_little_a_sweep_says_the_rest():

@@ -14,8 +14,8 @@ from pmlbook.estimation.enumerated_design import (
     STRICTEST,
     Listed,
     Weighted,
+    _duals,
     _joined,
-    _prices,
     best_weights,
     criterion,
     estimation_mechanism,
@@ -84,8 +84,8 @@ def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
         assert abs(left).max() < 0.01  # polished
         claim = aim.claim(lifts, weights, last)
         values = ((claim.matrix * pool.scale @ (lifts - pool.ones[:, None])) ** 2).sum(axis=0)
-        prices = _prices(lifts - pool.ones[:, None], weights, values)
-        excess = values - prices @ (lifts - pool.ones[:, None])
+        duals = _duals(lifts - pool.ones[:, None], weights, values)
+        excess = values - duals @ (lifts - pool.ones[:, None])
         assert excess.max() <= weights @ values * (1 + aim.tol)  # no vertex is missing
         everything, bound = search(pool, dict(enumerate(start)), aim, Clock())
         assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
@@ -105,18 +105,21 @@ def test_the_search_meets_its_bound_from_circles():
         claim = aim.claim(mixed, weights, ease)
         assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
         utility = Spread(claim.matrix)
-        used, prices = pool.mix(utility, Clock())
-        best = pool.best(utility, prices)
+        used, duals = pool.mix(utility, Clock())
+        best = pool.best(utility, duals)
         values = utility.at_lifts(
             pool.vertices.lifts, shifts, np.array(pool.vertices.shares, dtype=float)
         )
-        fees = np.array(prices, dtype=float) @ shifts
-        assert float(best) >= (values - fees).max() * (1 - 1e-9) and len(used) <= n
-        offered = pool.offer(claim, prices, 3, used)
-        assert len(offered) <= 3 and ((values - fees)[offered] > (values - fees)[used].max()).all()
-        lowest = int((values - fees).argmin())
-        offered = pool.offer(claim, prices, 3, [lowest])
-        assert len(values) < 3 or (values - fees)[offered[0]] > float(best) * (1 - 1e-9)
+        multipliers = np.array(duals, dtype=float) @ shifts
+        assert float(best) >= (values - multipliers).max() * (1 - 1e-9) and len(used) <= n
+        offered = pool.offer(claim, duals, 3, used)
+        assert (
+            len(offered) <= 3
+            and ((values - multipliers)[offered] > (values - multipliers)[used].max()).all()
+        )
+        lowest = int((values - multipliers).argmin())
+        offered = pool.offer(claim, duals, 3, [lowest])
+        assert len(values) < 3 or (values - multipliers)[offered[0]] > float(best) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(

@@ -46,18 +46,18 @@ def rate(m, distortion):
 
 @pytest.mark.parametrize("m", range(2, 9))
 def test_equal_symbols(m):
-    """With the best price the bound is the formula; in floats it was above it about once in two."""
+    """With the best dual variable the bound is the formula; in floats it was above it about once in two."""
     rng, above = np.random.default_rng(m), 0
     for distortion in (rng.random(30) * (m - 1) / m).tolist():
-        distribution, price = (
+        distribution, dual = (
             np.full((1, m), 1 / m),
             math.log((m - 1) * (1 - distortion) / distortion),
         )
         truth, floats = (
             rate(m, distortion),
-            lower_bound(distribution, distortion, np.ones(1), np.array([price])),
+            lower_bound(distribution, distortion, np.ones(1), np.array([dual])),
         )
-        bound = proven_bound(distribution, distortion, np.ones(1), np.array([price]))
+        bound = proven_bound(distribution, distortion, np.ones(1), np.array([dual]))
         assert truth - mp.mpf(2) ** -50 <= bound <= truth
         above += floats > truth
         design = pb.mi_leakage(distribution, distortion)
@@ -96,31 +96,31 @@ def test_between_bound_and_value_lies_what_the_channel_tells(seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_prices_prove_more_than_a_valid_channel_tells(seed):
-    """Any weights and prices; the channel is one that keeps the distortion exactly."""
+def test_no_dual_variables_prove_more_than_a_valid_channel_tells(seed):
+    """Any weights and dual variables; the channel is one that keeps the distortion exactly."""
     rng = np.random.default_rng([10, seed])
     distributions, distortion = random_case(seed)
     design = pb.dp_leakage(distributions, distortion)
-    weights, prices = (
+    weights, duals = (
         rng.dirichlet(np.ones(len(distributions))),
         rng.exponential(3, len(distributions)),
     )
-    prices *= 10.0 ** rng.integers(-20, 3)
-    bound = proven_bound(distributions, distortion, weights, prices)
+    duals *= 10.0 ** rng.integers(-20, 3)
+    bound = proven_bound(distributions, distortion, weights, duals)
     mixed = [
         mp.fdot(shares(weights.tolist()), column)
         for column in zip(*map(shares, distributions.tolist()))
     ]
     assert bound <= information(design.mechanism.channel, mixed)
-    assert abs(bound - lower_bound(distributions, distortion, weights, prices)) <= 1e-13 * (
-        1 + prices.sum()
+    assert abs(bound - lower_bound(distributions, distortion, weights, duals)) <= 1e-13 * (
+        1 + duals.sum()
     )
 
 
-def test_prices_beyond_floats_prove_something_or_nothing():
+def test_dual_variables_beyond_floats_prove_something_or_nothing():
     distributions = np.array([[1 - 1e-300, 1e-300]])
-    for price in (0.0, 5e-324, 1e-300, 1e300):
-        bound = proven_bound(distributions, 0.25, np.ones(1), np.array([price]))
+    for dual in (0.0, 5e-324, 1e-300, 1e300):
+        bound = proven_bound(distributions, 0.25, np.ones(1), np.array([dual]))
         assert bound <= 0
     assert proven_bound(np.array([[0.5, 0.5]]), 0.0, np.ones(1), np.array([1e300])) <= math.log(2)
 

@@ -41,12 +41,12 @@ def test_no_listed_column_is_worth_more_than_the_bound(seed):
     packs = Knapsacks(region, limit)
     columns = robust_columns(region, level)
     values = np.array([information(column, region.prior) for column in columns.T])
-    for prices in (rng.normal(size=4) * region.prior, level * region.prior):
-        worth = (values - prices @ columns).max()
-        bound = highest(packs, prices, 1e-2)
+    for duals in (rng.normal(size=4) * region.prior, level * region.prior):
+        worth = (values - duals @ columns).max()
+        bound = highest(packs, duals, 1e-2)
         assert bound >= worth
         for _ in range(5):  # and exchange ends at a column on the list
-            found, states = exchanged(packs, prices, rng.integers(0, 3, 4))
+            found, states = exchanged(packs, duals, rng.integers(0, 3, 4))
             assert found <= worth + 1e-12
 
 

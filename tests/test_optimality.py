@@ -103,7 +103,7 @@ def moved(name, row, source, target, units):
 
 
 CORNERS, SHARES = HONEST["vertices"], HONEST["shares"]
-PRICES = [str(y) for y in CORNERS.prices]
+DUALS = [str(y) for y in CORNERS.duals]
 TEXT = to_json(CORNERS)
 TOP = int(np.argmax(CORNERS.weights[0]))
 FORGERIES = {
@@ -131,15 +131,15 @@ FORGERIES = {
     "unknown utility": changed("vertices", utility="alpha_1"),
     "alpha in another spelling": changed("alpha", utility="alpha_0.10"),
     "alpha out of range": changed("alpha", utility="alpha_1e-05"),
-    "no prices": changed("vertices", prices=[]),
-    "prices with chords": changed("chords", prices=PRICES),
-    "a price too many": changed("vertices", prices=[*PRICES, "1"]),
-    "a price zero": changed("vertices", prices=[PRICES[0], "0", *PRICES[2:]]),
-    "a price that is not reduced": changed("vertices", prices=["2/4", *PRICES[1:]]),
-    "a price as number": changed("vertices", prices=[0.5, *PRICES[1:]]),
-    "a price in other digits": changed("vertices", prices=["١", *PRICES[1:]]),
-    "a price of many digits": changed("vertices", prices=["1/" + "9" * 601, *PRICES[1:]]),
-    "chords for a gain": changed("shares", proof="chords", prices=[]),
+    "no dual variables": changed("vertices", duals=[]),
+    "dual variables with chords": changed("chords", duals=DUALS),
+    "a dual variable too many": changed("vertices", duals=[*DUALS, "1"]),
+    "a dual variable zero": changed("vertices", duals=[DUALS[0], "0", *DUALS[2:]]),
+    "a dual variable that is not reduced": changed("vertices", duals=["2/4", *DUALS[1:]]),
+    "a dual variable as number": changed("vertices", duals=[0.5, *DUALS[1:]]),
+    "a dual variable in other digits": changed("vertices", duals=["١", *DUALS[1:]]),
+    "a dual variable of many digits": changed("vertices", duals=["1/" + "9" * 601, *DUALS[1:]]),
+    "chords for a gain": changed("shares", proof="chords", duals=[]),
     "shares for an information": changed("vertices", proof="shares"),
     "vertices for a gain": changed("shares", proof="vertices"),
     "no proof": changed("vertices", proof="trust me"),
@@ -188,7 +188,7 @@ def test_forgeries_are_refused_by_both(name):
         changed("vertices", bound="0.5"),
         changed("vertices", value="0.1"),
         changed("vertices", bound="1E+3", value="-1"),
-        changed("vertices", proof="chords", prices=[], bound="0.4"),
+        changed("vertices", proof="chords", duals=[], bound="0.4"),
         json.dumps(json.loads(TEXT), separators=(",", ":")),
     ],
 )

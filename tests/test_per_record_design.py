@@ -150,17 +150,17 @@ def test_uneven_records_skewed_data_and_any_distortion():
     query = SumQuery([(0, 1), (0, 1, 2)], lambda total: total % 3)
     rng = np.random.default_rng(4)
     p0, distortion = rng.dirichlet(np.ones(6)).reshape(2, 3), rng.random((3, 2))
-    prices = p0.ravel()[:, None] * distortion[query.table.ravel()]
-    least, most = prices.min(axis=1).sum(), prices.sum(axis=0).min()
+    duals = p0.ravel()[:, None] * distortion[query.table.ravel()]
+    least, most = duals.min(axis=1).sum(), duals.sum(axis=0).min()
     D = 0.6 * least + 0.4 * most
     found = leakage_distortion(query, D, 0.7, p0=p0, distortion=distortion, tol=1e-5)
     assert found.gap <= 1e-5 and np.isclose(
-        (prices * found.mechanism.channel).sum(), D, rtol=0, atol=1e-12
+        (duals * found.mechanism.channel).sum(), D, rtol=0, atol=1e-12
     )
-    exact = np.eye(2)[prices.argmin(axis=1)]
+    exact = np.eye(2)[duals.argmin(axis=1)]
     for _ in range(20):
         noisy = random_channel(6, 2, rng)
-        much = (prices * noisy).sum()
+        much = (duals * noisy).sum()
         mixed = exact + min(1, (D - least) / max(much - least, 1e-12)) * (noisy - exact)
         assert per_record_leakage(query, mixed, 0.7, tol=1e-2).bound >= found.bound
 

@@ -250,7 +250,7 @@ def test_a_cell_bounds_what_is_in_it(seed):
 
 
 @pytest.mark.parametrize("seed", range(100 if FULL else 2))
-def test_prices_pay_at_least_the_negative_entropy(seed):
+def test_dual_variables_pay_at_least_the_negative_entropy(seed):
     """At every vertex of fat, thin and flat simplices; and no more than the size of the simplex allows."""
     rng = np.random.default_rng(seed)
     for _ in range(40):

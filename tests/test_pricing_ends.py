@@ -151,14 +151,14 @@ def test_the_limit_is_kept_and_needs_no_warning(max_time, n, ticks):
 def test_a_search_that_does_not_move_stops(monkeypatch):
     looked = []
 
-    def blind(groups, prices, *_):
+    def blind(groups, duals, *_):
         looked.append(1)
         empty = np.zeros((len(groups.p), 0), dtype=int), np.zeros(0, dtype=int), np.zeros(0)
         return Fillings(*empty), -1.0, False
 
     monkeypatch.setattr(stages, "price", blind)
     monkeypatch.setattr(
-        stages, "price_cells", lambda cells, prices, keep: blind(cells.groups, 0)[:2]
+        stages, "price_cells", lambda cells, duals, keep: blind(cells.groups, 0)[:2]
     )
     monkeypatch.setattr(stages, "FEW_NUMBERS", 0)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))

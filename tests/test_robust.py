@@ -51,7 +51,7 @@ def whole(row):
 def exact_optimum(region, limit, gain):
     """Largest expected gain under a limit on all lifts, by a linear programme in fractions that lists no columns.
 
-    For each action: its column v, and prices u, w, z by which the least mean over the region is at least
+    For each action: its column v, and dual variables u, w, z by which the least mean over the region is at least
     low . v + rest u - (high - low) . w + free z.
     """
     (n, actions), prior = gain.shape, [Fraction(p) for p in region.prior.tolist()]

@@ -54,7 +54,7 @@ def test_bad_losses_are_named(loss, message):
 
 @pytest.mark.parametrize("level", [23.0, 1000.0, 2.0**63, 1e308])
 def test_a_level_beyond_all_odds_has_a_bound(level):
-    """Its odds overflowed; and prices a hair too high, times e^50, left the bound far below zero."""
+    """Its odds overflowed; and dual variables a hair too high, times e^50, left the bound far below zero."""
     found = min_loss(THREE, SCALE, level)
     assert 0 <= found.bound <= found.value <= 1e-8
 

@@ -95,35 +95,35 @@ class Informed(Listed):
         """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
         return np.vstack([self.pool.scaled(names), self.information[names] / self.kept])
 
-    def _rewarded(self, spread: Spread, prices: Sequence[Fraction]) -> Rewarded:
-        return Rewarded(spread, max(0.0, -float(prices[-1]) / self.kept))
+    def _rewarded(self, spread: Spread, duals: Sequence[Fraction]) -> Rewarded:
+        return Rewarded(spread, max(0.0, -float(duals[-1]) / self.kept))
 
     def mix(
-        self, utility: Utility, clock: Clock, prices: Sequence[Fraction] = ()
+        self, utility: Utility, clock: Clock, duals: Sequence[Fraction] = ()
     ) -> tuple[list[int], list[Fraction]]:
-        """The vertices that are best at a price of information, and the prices; see `Listed.mix`."""
+        """The vertices that are best at a dual variable of information, and the dual variables; see `Listed.mix`."""
         assert isinstance(utility, Spread)
-        used, found = self.pool.mix(self._rewarded(utility, prices), clock)
-        return used, [*found, prices[-1]]
+        used, found = self.pool.mix(self._rewarded(utility, duals), clock)
+        return used, [*found, duals[-1]]
 
     def offer(
         self,
         claim: Claim,
-        prices: Sequence[Fraction],
+        duals: Sequence[Fraction],
         count: int,
         known: Sequence[int],
         utility: Utility | None = None,
     ) -> list[int]:
-        """The vertices that a claim misses most, at some prices; see `Listed.offer`."""
+        """The vertices that a claim misses most, at some dual variables; see `Listed.offer`."""
         first = replace(claim, matrix=claim.matrix[:, :-1])
-        worth = self._rewarded(Spread(first.matrix), prices)
-        return self.pool.offer(first, prices[:-1], count, known, worth)
+        worth = self._rewarded(Spread(first.matrix), duals)
+        return self.pool.offer(first, duals[:-1], count, known, worth)
 
-    def best(self, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+    def best(self, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
         """No mechanism that keeps what is promised has a larger value."""
         assert isinstance(utility, Spread)
-        worth = self._rewarded(utility, prices)
-        return self.pool.best(worth, prices[:-1]) - Fraction(worth.reward) * self.promised
+        worth = self._rewarded(utility, duals)
+        return self.pool.best(worth, duals[:-1]) - Fraction(worth.reward) * self.promised
 
 
 def information_of_vertices(pool: Listed) -> Floats:

@@ -144,7 +144,7 @@ def mixed(
         at_most=(most, np.zeros(held.sum())),
         clock=clock,
     )
-    alpha, gamma = -best.equality_prices[:n], -best.equality_prices[n : 2 * n]
+    alpha, gamma = -best.equality_duals[:n], -best.equality_duals[n : 2 * n]
     return best.x[: n * k].reshape(k, n), best.x[n * k :], alpha, gamma
 
 

@@ -199,7 +199,7 @@ def _mixed(lists: _Lists, used: Sequence[Vector], floats: Sequence[float]) -> Mi
 def _solve(
     lists: _Lists, shares: Sequence[Fraction], worth: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
-    """Vertices in use, their weights, prices of lift minus one, and of a unit of the budget."""
+    """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
     lifts, masses = _floats(lists.inner), np.array(shares, dtype=float)
     shifts = _floats([[x - 1 for x in v] for v in lists.inner])
     values = finite(worth.at_lifts(lifts, shifts, masses))
@@ -210,8 +210,8 @@ def _solve(
             1  # one of the equations follows from the others: the weights sum to one instead
         )
         best = maximise(values, equal=(rows, np.arange(n) == last))
-        prices = np.where(np.arange(n) == last, 0, best.equality_prices / scale)
-        weights, price = best.x, 0.0
+        duals = np.where(np.arange(n) == last, 0, best.equality_duals / scale)
+        weights, dual = best.x, 0.0
     else:  # sets, in units of the budget; silence takes what is left
         shapes, room = lifts / lifts.max(axis=0), float(lists.least - 1)
         often, part = int(np.argmax(masses)), ~shapes.all(axis=0)
@@ -219,16 +219,16 @@ def _solve(
         equal = (shapes - with_it)[others][:, part], np.zeros(n - 1)
         limits = np.array([1 - with_it, with_it])[:, part], [1.0, 1 / max(room, 1e-300)]
         best = maximise((values / lifts.max(axis=0))[part], equal=equal, at_most=limits)
-        price, silent = best.inequality_prices
-        prices = np.full(n, silent - price - best.equality_prices.sum())
-        prices[others] = best.equality_prices
+        dual, silent = best.inequality_duals
+        duals = np.full(n, silent - dual - best.equality_duals.sum())
+        duals[others] = best.equality_duals
         weights = np.zeros(len(values))
         weights[part] = best.x * room / lifts.max(axis=0)[part]
     used = np.flatnonzero(weights > 1e-12 * weights.max())
     found, given = [lists.inner[v] for v in used], weights[used].tolist()
     if lists.least is not None and (Fraction(1),) * n not in found:
         found, given = [*found, (Fraction(1),) * n], [*given, 0.0]
-    return found, given, [Fraction(float(y)) for y in prices], Fraction(max(0.0, float(price)))
+    return found, given, [Fraction(float(y)) for y in duals], Fraction(max(0.0, float(dual)))
 
 
 SHAVES = tuple(Fraction(1, 2**k) for k in (51, 49, 47, 43, 37, 30))
@@ -342,9 +342,9 @@ def optimum_under(
     if _keeps(promise, truth):
         rows = _stored(truth)
     else:
-        used, weights, prices, price = _solve(promise, shares, worth)
+        used, weights, duals, dual = _solve(promise, shares, worth)
         if level <= 1000:  # above, the lists are those of 1000
-            bound = min(bound, _bound(promise, shares, worth, prices, price))
+            bound = min(bound, _bound(promise, shares, worth, duals, dual))
         shaved = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
         others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in shaved)
         rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
@@ -390,12 +390,12 @@ def _bound(
     lists: _Lists,
     shares: Sequence[Fraction],
     worth: Utility,
-    prices: Sequence[Fraction],
-    price: Fraction,
+    duals: Sequence[Fraction],
+    dual: Fraction,
 ) -> Fraction:
     """What no mixture is worth more than; the weights of a mixture sum to one."""
     earned = [
-        worth.enclose(v, shares)[1] - sum((y * (x - 1) for y, x in zip(prices, v)), Fraction(0))
+        worth.enclose(v, shares)[1] - sum((y * (x - 1) for y, x in zip(duals, v)), Fraction(0))
         for v in lists.outer
     ]
     if lists.most is None:
@@ -403,7 +403,7 @@ def _bound(
     beyond, room = [max(v) - 1 for v in lists.outer], lists.most - 1
     none_left = [e / m for e, m in zip(earned, beyond) if m] + [
         Fraction(0)
-    ]  # the price at which none earns
+    ]  # the dual variable at which none earns
     silent = max(e for e, m in zip(earned, beyond) if not m)
-    mixed = max(e - price * m for e, m in zip(earned, beyond)) + price * room
+    mixed = max(e - dual * m for e, m in zip(earned, beyond)) + dual * room
     return min(mixed, silent + max(none_left) * room) if silent <= 0 else mixed

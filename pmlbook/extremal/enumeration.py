@@ -30,7 +30,7 @@ __all__ = []
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
-    """What a bound by prices asks of a list of lift vectors, such as `Vertices`: their exact values.
+    """What a bound by dual variables asks of a list of lift vectors, such as `Vertices`: their exact values.
 
     `shares` is the prior; `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V), each
     entry rounded once; `column` gives the lifts of one vector.
@@ -53,7 +53,7 @@ class Extremes(Protocol):
 
 
 def certified_bound(
-    lifts: NDArray[np.float64], values: NDArray[np.float64], prices: NDArray[np.float64]
+    lifts: NDArray[np.float64], values: NDArray[np.float64], duals: NDArray[np.float64]
 ) -> float:
     """Upper bound on the utility of every mixture of lift vectors that averages to one, up to rounding.
 
@@ -63,17 +63,17 @@ def certified_bound(
         All extremal lift vectors.
     values : ndarray, shape (V,)
         Utility of each.
-    prices : ndarray, shape (N,)
+    duals : ndarray, shape (N,)
         Any numbers; the better they are, the tighter the bound.
 
     Returns
     -------
     float
-        max over v of (values[v] - prices . (lifts[:, v] - 1)), which is the formula below.
+        max over v of (values[v] - dual variables . (lifts[:, v] - 1)), which is the formula below.
 
     Source: weak duality; Farley 1990.
     """
-    return float((values - prices @ (lifts - 1)).max())
+    return float((values - duals @ (lifts - 1)).max())
 
 
 def finite_values(
@@ -92,16 +92,16 @@ def too_uneven(prior: NDArray[np.float64]) -> SolverFailed:
 
 
 def polish(
-    prices: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
+    duals: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Prices moved as little as possible so that vertices in use are all worth the same beyond what they cost.
+    """Dual variables moved as little as possible so that vertices in use are all worth the same beyond what they cost.
 
     Source: complementary slackness; a solver is content with ten digits.
     """
     scale = np.maximum(abs(shifts).max(axis=1), np.finfo(float).tiny)
-    left = values - prices @ shifts
+    left = values - duals @ shifts
     system = np.column_stack([(shifts / scale[:, None]).T, np.ones(len(left))])
-    return prices + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
+    return duals + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
 
 
 def complete(
@@ -127,7 +127,7 @@ def complete(
 def best_mix(
     vertices: Extremes, utility: Utility, clock: Clock | None = None
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
-    """The vertices of an optimal mixture, at most N, and the prices of the equations.
+    """The vertices of an optimal mixture, at most N, and the dual variables of the equations.
 
     Raises
     ------
@@ -147,12 +147,12 @@ def best_mix(
         best = maximise(values, equal=(rows, np.arange(len(prior)) == last), clock=clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
-    prices = np.where(np.arange(len(prior)) == last, 0, best.equality_prices / scale)
+    duals = np.where(np.arange(len(prior)) == last, 0, best.equality_duals / scale)
     used = np.flatnonzero((vertices.lifts * best.x).max(axis=0) > 1e-12)
-    used = complete(vertices.lifts, values - prices @ shifts, abs(values).max(), used)
-    polished = polish(prices, shifts[:, used], values[used])
-    prices = min(prices, polished, key=lambda y: (values - y @ shifts).max())
-    return used, [Fraction(price) for price in prices.tolist()]
+    used = complete(vertices.lifts, values - duals @ shifts, abs(values).max(), used)
+    polished = polish(duals, shifts[:, used], values[used])
+    duals = min(duals, polished, key=lambda y: (values - y @ shifts).max())
+    return used, [Fraction(dual) for dual in duals.tolist()]
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4
 ROUNDED = 2.0**-42  # relative margin for a logarithm or a root near one
@@ -168,15 +168,15 @@ def margin(n: int) -> float:
     return ROUNDED + n * 2.0**-51
 
 
-def even_prices(shares: Sequence[Fraction], prices: Sequence[Fraction]) -> list[Fraction]:
-    """Prices averaged over equally likely symbols: as good, if the utility treats these alike."""
+def symmetric_duals(shares: Sequence[Fraction], duals: Sequence[Fraction]) -> list[Fraction]:
+    """Dual variables averaged over equally likely symbols: as good, if the utility treats these alike."""
     groups: dict[Fraction, list[Fraction]] = {}
-    for share, price in zip(shares, prices):
-        groups.setdefault(share, []).append(price)
+    for share, dual in zip(shares, duals):
+        groups.setdefault(share, []).append(dual)
     return [sum(groups[share], Fraction(0)) / len(groups[share]) for share in shares]
 
 
-def dual_bound(vertices: Extremes, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
+def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
     """Upper bound on the utility of every mixture of vertices that averages to one, not up to rounding.
 
     Parameters
@@ -185,47 +185,47 @@ def dual_bound(vertices: Extremes, utility: Utility, prices: Sequence[Fraction])
         All that a mechanism may use.
     utility : Utility
         Proven if `utility.exact`; else its own floats are trusted to a relative 2^-40.
-    prices : sequence of Fraction, length N
+    duals : sequence of Fraction, length N
         Any; the better they are, the tighter the bound.
 
     Returns
     -------
     Fraction
-        At least max over vertices of (utility - prices . (lift - 1)).
+        At least max over vertices of (utility - dual variables . (lift - 1)).
 
     Source: weak duality; Farley 1990.
     """
 
     count = vertices.lifts.shape[1]
     if count <= TIES:
-        return max(excess(vertices, v, utility, prices) for v in range(count))
-    tops = ceilings(vertices, utility, prices)
+        return max(excess(vertices, v, utility, duals) for v in range(count))
+    tops = ceilings(vertices, utility, duals)
     order = np.argsort(-tops)
-    best = excess(vertices, order[0], utility, prices)
+    best = excess(vertices, order[0], utility, duals)
     for v in order[1 : TIES + 1]:
         if tops[v] <= best:
             return best
-        best = max(best, excess(vertices, v, utility, prices))
+        best = max(best, excess(vertices, v, utility, duals))
     return max(best, Fraction(float(tops[v])))
 
 
-def excess(vertices: Extremes, v: int, utility: Utility, prices: Sequence[Fraction]) -> Fraction:
-    """At least utility - prices . (lift - 1) of vertex v, in fractions."""
+def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
+    """At least utility - dual variables . (lift - 1) of vertex v, in fractions."""
     column = vertices.column(v)
-    paid = sum((y * (lift - 1) for y, lift in zip(prices, column)), Fraction(0))
+    paid = sum((y * (lift - 1) for y, lift in zip(duals, column)), Fraction(0))
     return utility.enclose(column, vertices.shares)[1] - paid
 
 
 def ceilings(
-    vertices: Extremes, utility: Utility, prices: Sequence[Fraction]
+    vertices: Extremes, utility: Utility, duals: Sequence[Fraction]
 ) -> NDArray[np.float64]:
-    """Utility less prices of each vertex in floats, with a margin that makes them too large, shape (V,)."""
-    prior, fees = np.array(vertices.shares, dtype=float), np.array(prices, dtype=float)
+    """Utility less dual variables of each vertex in floats, with a margin that makes them too large, shape (V,)."""
+    prior, multipliers = np.array(vertices.shares, dtype=float), np.array(duals, dtype=float)
     given = vertices.lifts, vertices.shifts, prior
     values, size = finite(utility.at_lifts(*given)), utility.size(*given)
-    room = margin(len(fees)) * (size + abs(fees) @ abs(vertices.shifts)) + TINY
+    room = margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts)) + TINY
     room += 0 if utility.exact else UNPROVEN * size
-    return values - fees @ vertices.shifts + room
+    return values - multipliers @ vertices.shifts + room
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
@@ -240,14 +240,14 @@ def enumerate_optimum(
     shares = exact_prior(prior)
     limit = lift_limit(shares, epsilon)[1]
     vertices = exact_lift_vectors(shares, limit)
-    used, prices = best_mix(vertices, utility, clock)
+    used, duals = best_mix(vertices, utility, clock)
     if utility.symmetric and len(set(shares)) < len(shares):
         vertices_alike, even = (
             exact_lift_vectors(shares, limit, shares),
-            even_prices(shares, prices),
+            symmetric_duals(shares, duals),
         )
         return vertices.lifts[:, used], float_above(dual_bound(vertices_alike, utility, even))
-    return vertices.lifts[:, used], float_above(dual_bound(vertices, utility, prices))
+    return vertices.lifts[:, used], float_above(dual_bound(vertices, utility, duals))
 
 
 def lowered(

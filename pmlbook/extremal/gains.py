@@ -28,7 +28,7 @@ __all__ = []
 
 # %% ../../nbs/extremal/11_gains.ipynb #ff16ed48
 def gain_bound(
-    prior: Sequence[Any] | NDArray[Any], c: Any, gain: ArrayLike, fees: Sequence[Any]
+    prior: Sequence[Any] | NDArray[Any], c: Any, gain: ArrayLike, duals: Sequence[Any]
 ) -> Fraction:
     """Upper bound on the expected gain of every mechanism whose lifts are at most `c`, in fractions.
 
@@ -40,13 +40,13 @@ def gain_bound(
         e^epsilon or more, at least 1.
     gain : array_like, shape (N, A)
         What each action earns under each secret.
-    fees : sequence of length N
+    duals : sequence of length N
         Any numbers, in the unit of the gain; the better they are, the tighter the bound.
 
     Returns
     -------
     Fraction
-        prior . fees + max over actions of the mean of gain - fees over its best share 1 / c.
+        prior . dual variables + max over actions of the mean of gain - dual variables over its best share 1 / c.
 
     Source: weak duality; the inner maximum is an expected shortfall (Rockafellar and Uryasev 2000).
 
@@ -55,12 +55,12 @@ def gain_bound(
     >>> gain_bound(np.array([0.75, 0.25]), 1, np.eye(2), [0, 0])
     Fraction(3, 4)
     """
-    shares, paid = exact_prior(prior), [Fraction(fee) for fee in fees]
+    shares, paid = exact_prior(prior), [Fraction(dual) for dual in duals]
     tops = [
-        best_share(shares, Fraction(c), [Fraction(g) - fee for g, fee in zip(column, paid)])
+        best_share(shares, Fraction(c), [Fraction(g) - dual for g, dual in zip(column, paid)])
         for column in np.asarray(gain, dtype=float).T.tolist()
     ]
-    return max(tops) + sum((p * fee for p, fee in zip(shares, paid)), Fraction(0))
+    return max(tops) + sum((p * dual for p, dual in zip(shares, paid)), Fraction(0))
 
 
 def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction]) -> Fraction:
@@ -81,7 +81,7 @@ SNAP = 1e-9  # relative distance at which an entry of a solution is taken to be 
 def gain_programme(
     prior: NDArray[np.float64], c: float, gain: NDArray[np.float64], clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], list[float]]:
-    """Lift vectors of a mechanism of largest expected gain, and the best fees, in floats.
+    """Lift vectors of a mechanism of largest expected gain, and the best dual variables, in floats.
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
     """
@@ -108,7 +108,7 @@ def gain_programme(
     used = outcome > 1e-12
     lifts = channel[:, used] / outcome[used]
     lifts[lifts < SNAP * c], lifts[lifts > (1 - SNAP) * c] = 0, c
-    return lifts, (best.equality_prices[:n] / prior).tolist()
+    return lifts, (best.equality_duals[:n] / prior).tolist()
 
 
 def gain_optimum(
@@ -156,8 +156,8 @@ def gain_optimum(
         raise ValueError(f"gain has {len(table)} rows, but there are {len(shares)} symbols")
     limit = lift_limit(shares, check_epsilon(epsilon))[1]
     c = quotient(*limit.as_integer_ratio())
-    lifts, fees = gain_programme(check_prior(prior), c, table, clock)
-    return lifts, float_above(gain_bound(shares, limit, table, fees))
+    lifts, duals = gain_programme(check_prior(prior), c, table, clock)
+    return lifts, float_above(gain_bound(shares, limit, table, duals))
 
 # %% ../../nbs/extremal/11_gains.ipynb #e1992c98
 def gain_mixture(

@@ -77,9 +77,9 @@ def _best(
 ) -> tuple[tuple[Name, ...], Fraction]:
     """Names of optimal vertices, and the bound, at one level."""
     vertices = exact_lift_vectors(shares, c)
-    used, prices = best_mix(vertices, worth)
+    used, duals = best_mix(vertices, worth)
     names = tuple((tuple(vertices.tall[v].tolist()), int(vertices.place[v])) for v in used)
-    return names, dual_bound(vertices, worth, prices)
+    return names, dual_bound(vertices, worth, duals)
 
 
 def _optimal(

@@ -54,7 +54,7 @@ def _least_odds(
         bounds=[(low, None) for low in (*units, limit)],
     )
     answer = limit * np.maximum(best.x[:-1] / units, 1) / best.x[-1]
-    worst = np.clip(best.inequality_prices[:count], 1e-30, None) @ vertices
+    worst = np.clip(best.inequality_duals[:count], 1e-30, None) @ vertices
     return answer, worst / worst.sum()
 
 # %% ../../nbs/hamming/05_exact.ipynb #f6d3f3d4
@@ -197,7 +197,7 @@ def _least_average(
         bounds=[(0, most) for most in units / unit] + [(0, None)] * 2,
     )
     answer = unit * best.x[:size] / units
-    worst = np.clip(best.inequality_prices[:count], 1e-30, None) @ vertices
+    worst = np.clip(best.inequality_duals[:count], 1e-30, None) @ vertices
     return np.minimum(answer, 1), worst / worst.sum()
 
 # %% ../../nbs/hamming/05_exact.ipynb #cf569737

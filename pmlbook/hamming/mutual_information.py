@@ -117,14 +117,14 @@ def replacing_channel(changed: Array, q: Array) -> Array:
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a788
 def _poured(mixture: Array, slope: Array) -> Array:
-    """Water-filling: the distribution that costs least at prices of `slope` for each symbol's distortion."""
+    """Water-filling: the distribution that costs least with multipliers `slope` for each symbol's distortion."""
     with np.errstate(over="ignore", divide="ignore"):
         offset = 1 / np.expm1(slope)
         enters = mixture / offset
     order = np.argsort(-enters)
     level = mixture[order].cumsum() / (1 + offset[order].cumsum())
     wet = np.flatnonzero(enters[order] > level)
-    if not len(wet):  # prices too small for floats
+    if not len(wet):  # dual variables too small for floats
         return np.zeros(len(mixture))
     return np.asarray(np.clip(mixture / level[wet[-1]] - offset, 0, 1))
 
@@ -133,9 +133,9 @@ def lower_bound(
     vertices: Array,
     distortion: float,
     weights: Array,
-    prices: Array,
+    duals: Array,
 ) -> float:
-    """Lower bound on the least worst-case mutual information, valid for all weights and prices.
+    """Lower bound on the least worst-case mutual information, valid for all weights and dual variables.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def lower_bound(
         Largest expected distortion, between 0 and 1.
     weights : ndarray, shape (K,)
         Non-negative, sum to 1: the mixture that plays the worst distribution.
-    prices : ndarray, shape (K,)
+    duals : ndarray, shape (K,)
         Non-negative: nats for one unit of distortion under each vertex.
 
     Returns
@@ -160,29 +160,27 @@ def lower_bound(
     >>> round(lower_bound(np.full((1, 2), 0.5), 0.25, np.ones(1), np.full(1, np.log(3))), 6)
     0.130812
     """
-    mixture, slope = weights @ vertices, prices @ vertices
+    mixture, slope = weights @ vertices, duals @ vertices
     active = (mixture > 0) & (slope > 0)  # the other symbols may be reported truthfully at no cost
     if not active.any():
-        return -distortion * float(prices.sum())
+        return -distortion * float(duals.sum())
     mixture, slope = mixture[active], slope[active] / mixture[active]
     q, a = _poured(mixture, slope), np.exp(-slope)
     argument = a + (1 - a) * q
     gradient = mixture * (1 - a) / argument
     tangent = -mixture @ np.log(argument) + q @ gradient - gradient.max()
-    return float(tangent - distortion * prices.sum())
+    return float(tangent - distortion * duals.sum())
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a791
-STEEP = Fraction(
-    1000
-)  # nats for an error; to charge less than the price is allowed in a lower bound
+STEEP = Fraction(1000)  # nats for an error; a smaller exponent is allowed in a lower bound
 
 
-def _tangent(p: Fraction, price: Fraction, q: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     """Least cost of a symbol of probability p at q <= 1, rounded down, and its fall, down and up.
 
     Source: as `lower_bound`; cost and fall both decrease in a = e^(-price / p).
     """
-    low, high = (min(Fraction(1), a) for a in exp_around(-min(price / p, STEEP)))
+    low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEP)))
     cost = -p * ln_around(high + (1 - high) * q)[1]
     flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
     ends = decimals(cost, DIGITS)[0], decimals(flattest, DIGITS)[0], decimals(steepest, DIGITS)[1]
@@ -190,8 +188,8 @@ def _tangent(p: Fraction, price: Fraction, q: Fraction) -> tuple[Fraction, Fract
     return cost, flattest, steepest
 
 
-def proven_bound(vertices: Array, distortion: float, weights: Array, prices: Array) -> float:
-    """`lower_bound` in fractions: not up to rounding, whatever the weights and prices.
+def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
+    """`lower_bound` in fractions: not up to rounding, whatever the weights and dual variables.
 
     Source: as `lower_bound`; each row of `vertices`, and `weights`, are taken relative to their sums.
 
@@ -200,17 +198,17 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, prices: Arr
     >>> round(proven_bound(np.full((1, 2), 0.5), 0.25, np.ones(1), np.full(1, np.log(3))), 6)
     0.130812
     """
-    shares, each = as_fractions(weights.tolist()), [Fraction(price) for price in prices.tolist()]
+    shares, each = as_fractions(weights.tolist()), [Fraction(dual) for dual in duals.tolist()]
     columns = list(zip(*(as_fractions(distribution) for distribution in vertices.tolist())))
     mixture = [sum(w * p for w, p in zip(shares, column)) for column in columns]
     slope = [sum(s * p for s, p in zip(each, column)) for column in columns]
     active = [i for i in range(len(columns)) if mixture[i] > 0 and slope[i] > 0]
     total = -Fraction(distortion) * sum(each, Fraction(0))
     if active:
-        p, price = [mixture[i] for i in active], [slope[i] for i in active]
-        rates = np.array([min(STEEP, s / m) for s, m in zip(price, p)], dtype=float)
+        p, dual = [mixture[i] for i in active], [slope[i] for i in active]
+        rates = np.array([min(STEEP, s / m) for s, m in zip(dual, p)], dtype=float)
         distribution = [Fraction(q) for q in _poured(np.array(p, dtype=float), rates).tolist()]
-        cost, flattest, steepest = zip(*map(_tangent, p, price, distribution))
+        cost, flattest, steepest = zip(*map(_tangent, p, dual, distribution))
         total += (
             sum(cost) + sum(q * fall for q, fall in zip(distribution, flattest)) - max(steepest)
         )
@@ -222,20 +220,20 @@ def _newton_step(
     V: Array,
     distortion: float,
     slack: Array,
-    price: Array,
+    dual: Array,
     top: float,
     normal: float,
     target: float,
 ) -> tuple[Array, Array, float, float]:
-    """Changes of slacks, prices, epigraph level and the multiplier of sum q = 1 towards slack * price = target.
+    """Changes of slacks, dual variables, epigraph level and the multiplier of sum q = 1 towards slack * dual variable = target.
 
-    Slacks and prices are ordered: information of each vertex, distortion of each, D, 1 - D, q.
+    Slacks and dual variables are ordered: information of each vertex, distortion of each, D, 1 - D, q.
     """
     K, M = V.shape
     n = 2 * K
     D, E, q = slack[n:].reshape(3, M)
-    barrier_D, barrier_E, barrier_q = (price[n:] / slack[n:]).reshape(3, M)
-    r, p = complement(q), price[:K] @ V
+    barrier_D, barrier_E, barrier_q = (dual[n:] / slack[n:]).reshape(3, M)
+    r, p = complement(q), dual[:K] @ V
     slope_D, slope_q = np.log(D) + np.log(q) - np.log(E) - np.log(r), D / r - E / q
     # the Hessian of one symbol is [[a, b], [b, c]]; its determinant without cancellation
     a, b = p / D + p / E + barrier_D + barrier_E, p / r + p / q
@@ -249,29 +247,29 @@ def _newton_step(
     rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
     rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
     start_D, start_q = solve(
-        target / D - target / E - p * slope_D - price[K:n] @ V, target / q - p * slope_q - normal
+        target / D - target / E - p * slope_D - dual[K:n] @ V, target / q - p * slope_q - normal
     )
     per_D, per_q = solve(rows_D, rows_q)
     room = np.concatenate([top - V @ divergences(D, E, q), distortion - V @ D])
     system = np.zeros((n + 2, n + 2))
     system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
-    system[range(n), range(n)] += slack[:n] / price[:n]
+    system[range(n), range(n)] += slack[:n] / dual[:n]
     system[:K, -1] = system[-1, :K] = 1
-    missing = np.append(room - target / price[:n], 1 - q.sum())
-    right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - price[:K].sum())
+    missing = np.append(room - target / dual[:n], 1 - q.sum())
+    right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - dual[:K].sum())
     change = np.linalg.solve(system, right)
     step_D, step_q = start_D - change[:-1] @ per_D, start_q - change[:-1] @ per_q
-    rows = (target - slack[:n] * change[:n]) / price[:n] - slack[:n]
+    rows = (target - slack[:n] * change[:n]) / dual[:n] - slack[:n]
     slacks = np.concatenate([rows, step_D, -step_D, step_q])
-    prices = (target - price * slacks) / slack - price
-    return slacks, prices, float(change[n + 1]), float(change[n])
+    duals = (target - dual * slacks) / slack - dual
+    return slacks, duals, float(change[n + 1]), float(change[n])
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #58cc36e4
 class _Point(NamedTuple):
     """Where the method stands: slacks and dual variables in the order of `_newton_step`, level, and multiplier."""
 
     slack: Array
-    price: Array
+    dual: Array
     top: float
     normal: float
 
@@ -288,32 +286,32 @@ def _start(V: Array, distortion: float) -> _Point:
 
 def _advanced(V: Array, distortion: float, at: _Point) -> _Point:
     """The point after one step, of its own length for slacks and for dual variables."""
-    target = 0.1 * float(at.slack @ at.price) / len(at.slack)
+    target = 0.1 * float(at.slack @ at.dual) / len(at.slack)
     move, charge, rise, shift = _newton_step(V, distortion, *at, target)
-    primal, dual = longest_step(at.slack, move), longest_step(at.price, charge)
+    primal_step, dual_step = longest_step(at.slack, move), longest_step(at.dual, charge)
     return _Point(
-        at.slack + primal * move,
-        at.price + dual * charge,
-        at.top + primal * rise,
-        at.normal + dual * shift,
+        at.slack + primal_step * move,
+        at.dual + dual_step * charge,
+        at.top + primal_step * rise,
+        at.normal + dual_step * shift,
     )
 
 
 def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
-    """What a point proves: D and q that keep the distortion, and weights and prices of the vertices."""
+    """What a point proves: D and q that keep the distortion, and weights and dual variables of the vertices."""
     K, M = V.shape
     D, _, q = at.slack[2 * K :].reshape(3, M)
     q = q / q.sum()
     D = D * min(1.0, distortion * (1 - 1e-13) / (V @ D).max())
     leak = V @ divergences(D, 1 - D, q)
-    proof = at.price[:K] / at.price[:K].sum(), at.price[K : 2 * K] / at.price[:K].sum()
+    proof = at.dual[:K] / at.dual[:K].sum(), at.dual[K : 2 * K] / at.dual[:K].sum()
     return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
 
 def _least_information(
     V: Array, distortion: float, tolerance: float = 1e-11, steps: int = 80
 ) -> Bounds:
-    """Least information and a lower bound: `of_high` is D and q, `of_low` weights and prices of the vertices."""
+    """Least information and a lower bound: `of_high` is D and q, `of_low` weights and dual variables of the vertices."""
     return close_in(
         _start(V, distortion),
         lambda at: _advanced(V, distortion, at),
@@ -385,8 +383,8 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         bound, value, worst = worst_case_information(known, channel)
         return RobustDesign(_stored(known, channel, worst), value, bound, "identity", worst)
     found = _least_information(V, limit)
-    value, (D, q), (weights, prices) = found.high, found.of_high, found.of_low
-    worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, prices))
+    value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
+    worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, duals))
     for shave in (0.0, *SHAVES):  # rounding of the channel may exceed the distortion by a little
         plain = D * (1 - shave)
         leak = float((V @ divergences(plain, 1 - plain, q)).max())

@@ -72,13 +72,13 @@ def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]
 def _proven_loss(
     distribution: Sequence[Fraction],
     table: Sequence[Sequence[Fraction]],
-    prices: Sequence[Fraction],
+    duals: Sequence[Fraction],
     odds: Fraction,
 ) -> Fraction:
-    """What every mechanism loses under `distribution` at least, by prices of the M rows; `odds` not below e^epsilon."""
-    owed = [[p * loss - y for loss in row] for p, row, y in zip(distribution, table, prices)]
+    """What every mechanism loses under `distribution` at least, by dual variables of the M rows; `odds` not below e^epsilon."""
+    owed = [[p * loss - y for loss in row] for p, row, y in zip(distribution, table, duals)]
     short = [-sum(min(h, odds * h) for h in column) for column in zip(*owed)]
-    return sum(prices, Fraction(0)) - max(*short, 0)
+    return sum(duals, Fraction(0)) - max(*short, 0)
 
 
 def _worst_loss(mechanism: Mechanism, known: KnownSource, table: Any) -> Fraction:
@@ -111,13 +111,13 @@ def _demands(known: KnownSource, lost: Any) -> Any:
     return sparse.vstack([above, mean])
 
 
-def _worst_distribution(known: KnownSource, prices: NDArray[np.float64]) -> tuple[Fraction, ...]:
-    """The member of the set that the prices of `_demands` name, exactly."""
+def _worst_distribution(known: KnownSource, duals: NDArray[np.float64]) -> tuple[Fraction, ...]:
+    """The member of the set that the dual variables of `_demands` name, exactly."""
     if isinstance(known, IntervalSet):
-        filled = (known.low + prices[:-1]).tolist()
+        filled = (known.low + duals[:-1]).tolist()
         return tuple(moved_into(filled, *known.limits, Fraction(1)))
     distributions = [as_fractions(vertex) for vertex in known.vertices.tolist()]
-    mixture = as_fractions(np.clip(prices, 0, None).tolist())  # optimal prices sum to one
+    mixture = as_fractions(np.clip(duals, 0, None).tolist())  # optimal dual variables sum to one
     return tuple(
         sum((w * p[i] for w, p in zip(mixture, distributions)), Fraction(0))
         for i in range(known.size)
@@ -127,7 +127,7 @@ def _worst_distribution(known: KnownSource, prices: NDArray[np.float64]) -> tupl
 def _loss_programme(
     known: KnownSource, loss: NDArray[np.float64], odds: float
 ) -> tuple[NDArray[np.float64], tuple[Fraction, ...], NDArray[np.float64]]:
-    """Best channel, shape (M, L), for a worst loss; a worst member of the set and prices of the rows."""
+    """Best channel, shape (M, L), for a worst loss; a worst member of the set and dual variables of the rows."""
     size, labels = loss.shape
     entries, floors = sparse.eye(size * labels), sparse.kron(np.ones((size, 1)), sparse.eye(labels))
     lost = sparse.block_diag([sparse.csr_matrix(row) for row in loss])
@@ -150,8 +150,8 @@ def _loss_programme(
         at_most=(demands.tocsr(), np.zeros(demands.shape[0])),
         bounds=[(0, None)] * (count + max(0, own - 2)) + [(None, None)] * min(own, 2),
     )
-    distribution = _worst_distribution(known, best.inequality_prices[: worst.shape[0]])
-    return best.x[: size * labels].reshape(loss.shape), distribution, -best.equality_prices
+    distribution = _worst_distribution(known, best.inequality_duals[: worst.shape[0]])
+    return best.x[: size * labels].reshape(loss.shape), distribution, -best.equality_duals
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label019
 DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
@@ -222,19 +222,19 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     if len(table) != known.size:
         raise ValueError(f"loss has {len(table)} rows, but the source set has {known.size} symbols")
     scale = float(np.abs(table).max()) or 1.0
-    channel, distribution, prices = _loss_programme(
+    channel, distribution, duals = _loss_programme(
         known, table / scale, math.exp(min(level, STEEPEST))
     )
     mechanism = _kept_level(known, channel, answers or (), level)
 
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
-    paid = [Fraction(price) * Fraction(scale) for price in prices.tolist()]
+    paid = [Fraction(dual) * Fraction(scale) for dual in duals.tolist()]
     odds = exp_around(Fraction(min(level, HIGHEST)))[1]
     least = [
         min(y, p * min(row)) for y, p, row in zip(paid, distribution, exact)
     ]  # holds at every level
     tried = [least] if level > HIGHEST else [least, paid]
-    bound = float_below(max(_proven_loss(distribution, exact, prices, odds) for prices in tried))
+    bound = float_below(max(_proven_loss(distribution, exact, duals, odds) for duals in tried))
     value = float_above(_worst_loss(mechanism, known, exact))
     warn_if_loose("min_loss", value, bound, TIGHT * scale)
     return RobustDesign(

@@ -20,13 +20,13 @@ __all__ = []
 
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10006
 HALVINGS = 60
-SAFE = 2.0**-44  # part of the fee that rounding may add
+SAFE = 2.0**-44  # part of the dual variable that rounding may add
 
 
 def hulls(
-    groups: Groups, rests: tuple[Floats, Floats], fee: float
+    groups: Groups, rests: tuple[Floats, Floats], dual: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Least mean cost of a symbol of each group at its dot, the taker being paid a fee; how often it takes, the slope.
+    """Least mean cost of a symbol of each group at its dot, the taker being paid a dual variable; how often it takes, the slope.
 
     Source: the lower hull of four points.
     """
@@ -36,7 +36,7 @@ def hulls(
     for rest in (least, most):
         x = np.where(able, np.clip(rest / groups.width, 0, 1), 0)
         places.append(x)
-        costs.append(np.where(able, groups.loss(x, everyone) - fee, 0))
+        costs.append(np.where(able, groups.loss(x, everyone) - dual, 0))
         takes.append(able.astype(float))
     best, often, slope = none + np.inf, none, none
     for i, j in permutations(range(4), 2):
@@ -50,18 +50,18 @@ def hulls(
     return best, often, slope
 
 
-def lattice_prices(groups: Groups) -> tuple[float, Floats]:
+def lattice_duals(groups: Groups) -> tuple[float, Floats]:
     """What every mechanism loses below the closed bound, and what it is worth to move up each symbol.
 
     Source: weak duality, with the number of takers priced.
     """
     rests = possible_rests(groups)
 
-    def lost(fee: float) -> float:
-        return float(fee + groups.size @ hulls(groups, rests, fee)[0] - SAFE * fee)
+    def lost(dual: float) -> float:
+        return float(dual + groups.size @ hulls(groups, rests, dual)[0] - SAFE * dual)
 
-    def too_few(fee: float) -> bool:
-        return bool(groups.size @ hulls(groups, rests, fee)[1] < 1)
+    def too_few(dual: float) -> bool:
+        return bool(groups.size @ hulls(groups, rests, dual)[1] < 1)
 
     low, high = 0.0, max(float(groups.losses.max()), 1e-300)
     for _ in range(HALVINGS):
@@ -80,7 +80,7 @@ def lattice_loss(groups: Groups) -> float:
 
     Source: weak duality, with the number of takers priced.
     """
-    return lattice_prices(groups)[0]
+    return lattice_duals(groups)[0]
 
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10008
 MOST_PEOPLE = 2**40  # beyond, rounding hides what is whole

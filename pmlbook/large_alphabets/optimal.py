@@ -87,8 +87,8 @@ def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
     return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
 
 
-def formula_prices(vertices: Vertices, utility: Utility) -> list[Fraction]:
-    """Prices under which all lift vectors of a closed form are worth the same, but for rounding.
+def formula_duals(vertices: Vertices, utility: Utility) -> list[Fraction]:
+    """Dual variables under which all lift vectors of a closed form are worth the same, but for rounding.
 
     Source: complementary slackness.
     """
@@ -115,7 +115,7 @@ def formula_bound(prior: PriorLike, epsilon: float, utility: Utility) -> float:
     if len(shares) > 1 and not reaches(epsilon, 1 / (1 - min(shares))):
         limit = min(limit, 1 / (1 - min(shares)))
     vertices = formula_vertices(shares, limit)
-    return float_above(dual_bound(vertices, utility, formula_prices(vertices, utility)))
+    return float_above(dual_bound(vertices, utility, formula_duals(vertices, utility)))
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #629d12d8
 FEW = 14  # secrets up to which all vertices are listed within a second or so
@@ -173,7 +173,7 @@ def programmed(
 ) -> tuple[NDArray[np.float64], float]:
     """Lift vectors of the best mechanism by one linear programme, and a bound on the optimum.
 
-    Where a clock with a limit is over first: those of randomized response, and the bound of prices that are zero.
+    Where a clock with a limit is over first: those of randomized response, and the bound of dual variables that are zero.
 
     Source: Grosse et al. 2024, Definition 5 and Theorem 5; weak duality.
     """

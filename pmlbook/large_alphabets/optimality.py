@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..extremal.enumeration import ceilings, excess
-from .price_bound import PROOFS, enumerated_design, price_bound, proof_prices
+from pmlbook.large_alphabets.dual_bound import (
+    PROOFS,
+    enumerated_design,
+    optimality_bound,
+    proof_duals,
+)
 from ..extremal.privacy_regions import lift_limit
 from ..release.certificate import exact_lifts, exp_below
 from ..workshop.enclosure import decimals, float_below
@@ -61,9 +66,9 @@ class Optimality:
     gain : tuple of tuples of float, N rows
         What each action earns; empty but for ``expected_gain``.
     proof : {'vertices', 'chords', 'shares'}
-        How the bound follows from the prices.
-    prior, prices : tuples of Fraction, length N
-        P(x), summing to exactly 1, and one price for each symbol; no prices with 'chords'.
+        How the bound follows from the dual variables.
+    prior, duals : tuples of Fraction, length N
+        P(x), summing to exactly 1, and one dual variable for each symbol; no dual variables with 'chords'.
     weights : tuple of tuples of int, N rows
         The mechanism: probabilities times 2^53, rows with exactly that sum.
     value, bound : Decimal
@@ -82,7 +87,7 @@ class Optimality:
     gain: tuple[tuple[float, ...], ...]
     proof: str
     prior: tuple[Fraction, ...]
-    prices: tuple[Fraction, ...]
+    duals: tuple[Fraction, ...]
     weights: tuple[tuple[int, ...], ...]
     value: Decimal
     bound: Decimal
@@ -96,7 +101,7 @@ class Optimality:
         if exact_value(rows, self.prior, utility) < Fraction(self.value):
             raise ValueError(f"the mechanism is worth less than {self.value}")
         if not bounded(self, utility):
-            raise ValueError(f"the prices do not prove the bound {self.bound}")
+            raise ValueError(f"the dual variables do not prove the bound {self.bound}")
 
     @property
     def gap(self) -> float:
@@ -125,8 +130,10 @@ def _check_shape(o: Optimality) -> None:
         raise ValueError("prior must hold positive fractions that sum to exactly 1")
     if o.proof not in PROOFS:
         raise ValueError(f"proof {o.proof!r} is none of {', '.join(PROOFS)}")
-    if len(o.prices) != (0 if o.proof == "chords" else n):
-        raise ValueError(f"there are {len(o.prices)} prices, which does not suit {o.proof!r}")
+    if len(o.duals) != (0 if o.proof == "chords" else n):
+        raise ValueError(
+            f"there are {len(o.duals)} dual variables, which does not suit {o.proof!r}"
+        )
     if len(o.weights) != n or len({len(row) for row in o.weights}) != 1:
         raise ValueError(f"weights must have {n} rows of the same length")
     if n * max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0) > ENTRIES:
@@ -168,15 +175,15 @@ def exact_value(weights: Any, shares: Sequence[Fraction], utility: Utility) -> F
 
 
 def bounded(o: Optimality, utility: Utility) -> bool:
-    """Whether the prices prove the bound: decided in fractions wherever floats leave a doubt."""
+    """Whether the dual variables prove the bound: decided in fractions wherever floats leave a doubt."""
     bound = Fraction(o.bound)
     if o.proof != "vertices":
-        return price_bound(o.prior, o.epsilon, utility, o.proof, o.prices) <= bound
+        return optimality_bound(o.prior, o.epsilon, utility, o.proof, o.duals) <= bound
     if not isinstance(utility, FInformation):
         return False
-    vertices = enumerated_design(o.prior, lift_limit(o.prior, o.epsilon)[1], o.prices)
-    doubtful = np.flatnonzero(ceilings(vertices, utility, o.prices) > float_below(bound))
-    return all(excess(vertices, v, utility, o.prices) <= bound for v in doubtful.tolist())
+    vertices = enumerated_design(o.prior, lift_limit(o.prior, o.epsilon)[1], o.duals)
+    doubtful = np.flatnonzero(ceilings(vertices, utility, o.duals) > float_below(bound))
+    return all(excess(vertices, v, utility, o.duals) <= bound for v in doubtful.tolist())
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #8c2e2140
 def certify_optimum(
@@ -217,11 +224,11 @@ def certify_optimum(
     if not gain and utility_called(name) != measure:
         raise ValueError(f"no bound on {name} can be enclosed: use a named utility or a gain")
     shares, rows = mechanism.exact_prior, mechanism.weights
-    proof, prices = proof_prices(shares, level, measure)
+    proof, duals = proof_duals(shares, level, measure)
     value = decimals(exact_value(rows, shares, measure), 17)[0]
-    bound = decimals(price_bound(shares, level, measure, proof, prices), 17)[1]
+    bound = decimals(optimality_bound(shares, level, measure, proof, duals), 17)[1]
     weights = tuple(map(tuple, rows.tolist()))
-    return Optimality(level, name, gain, proof, shares, prices, weights, value, bound)
+    return Optimality(level, name, gain, proof, shares, duals, weights, value, bound)
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #1e49281e
 KEYS = (
@@ -232,7 +239,7 @@ KEYS = (
     "gain",
     "proof",
     "prior",
-    "prices",
+    "duals",
     "units",
     "weights",
     "value",
@@ -257,7 +264,7 @@ def to_json(proof: Optimality) -> str:
 
 def _content(o: Optimality) -> dict[str, Any]:
     common_denominator(o.prior, "prior")
-    common_denominator(o.prices, "prices")
+    common_denominator(o.duals, "duals")
     values = (
         FORMAT,
         o.claim,
@@ -266,7 +273,7 @@ def _content(o: Optimality) -> dict[str, Any]:
         [list(row) for row in o.gain],
         o.proof,
         [str(p) for p in o.prior],
-        [str(y) for y in o.prices],
+        [str(y) for y in o.duals],
         UNITS,
         [list(row) for row in o.weights],
         str(o.value),
@@ -295,7 +302,7 @@ def from_json(text: str) -> Optimality:
             _table(content["gain"]),
             _text(content["proof"], "proof"),
             fractions_of(content["prior"], "prior"),
-            _signed(content["prices"]),
+            _signed(content["duals"]),
             tuple(map(tuple, weights)),
             _decimal(content["value"], "value"),
             _decimal(content["bound"], "bound"),
@@ -324,10 +331,10 @@ def _table(found: Any) -> tuple[tuple[float, ...], ...]:
 def _signed(found: Any) -> tuple[Fraction, ...]:
     """Fractions from texts, negative ones too."""
     if type(found) is not list or not all(type(y) is str and SIGNED.fullmatch(y) for y in found):
-        raise ValueError("prices must be a list of fractions, texts such as '-1/2'")
-    prices = tuple(map(Fraction, found))
-    common_denominator(prices, "prices")
-    return prices
+        raise ValueError("dual variables must be a list of fractions, texts such as '-1/2'")
+    duals = tuple(map(Fraction, found))
+    common_denominator(duals, "duals")
+    return duals
 
 
 def _decimal(found: Any, what: str) -> Decimal:

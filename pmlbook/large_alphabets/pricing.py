@@ -16,19 +16,19 @@ from ..workshop.progress import Clock
 __all__ = []
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #cbb78a5d
-def greedy(groups: Groups, prices: Floats) -> tuple[Floats, float, float]:
+def greedy(groups: Groups, duals: Floats) -> tuple[Floats, float, float]:
     """Profit of each symbol beyond the critical rate, the base, and the value of the greedy filling.
 
     Source: Dantzig 1957.
     """
-    profit = prices / groups.size
+    profit = duals / groups.size
     order = np.argsort(-profit / groups.width)
     filled = np.cumsum((groups.size * groups.width)[order])
     critical = order[min(int(np.searchsorted(filled, groups.room)), len(order) - 1)]
     q = profit - profit[critical] / groups.width[critical] * groups.width
     q[critical] = 0
     base = float(groups.size @ (np.maximum(q, 0) - q * groups.share))
-    return q, base, float(prices @ groups.share) + base
+    return q, base, float(duals @ groups.share) + base
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #0a297f2d
 def reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
@@ -225,7 +225,7 @@ def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillin
 
 def price(
     groups: Groups,
-    prices: Floats,
+    duals: Floats,
     limit: int,
     pairs: int,
     keep: int,
@@ -238,7 +238,7 @@ def price(
 
     Source: Horowitz and Sahni 1974, with the greedy filling as relaxation.
     """
-    q, base, top = greedy(groups, prices)
+    q, base, top = greedy(groups, duals)
     wanted = max(top - enough, 1e-300)
     *halves, slack = two_halves(groups, q, wanted, limit, clock)
     while True:

@@ -92,7 +92,7 @@ def near_an_end(
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #46bacef1
 def price_sums(
-    groups: Groups, prices: Floats, keep: int, clock: Clock | None = None, enough: float = 0.0
+    groups: Groups, duals: Floats, keep: int, clock: Clock | None = None, enough: float = 0.0
 ) -> tuple[Fillings, float, bool]:
     """Columns of large excess, a bound on the loss of every mechanism, and whether all were looked at.
 
@@ -101,7 +101,7 @@ def price_sums(
 
     Source: Bellman 1957.
     """
-    q, base, top = greedy(groups, prices)
+    q, base, top = greedy(groups, duals)
     slack, n, order = max(top - enough, 1e-300), len(q), np.argsort(abs(q))
     halves = order[::2], order[1::2]
     whole = [sums_of(groups, q, half, slack=slack) for half in halves]
@@ -300,7 +300,7 @@ def near_fillings(cells: Cells, q: Floats, taken: Floats, last: Whole, keep: int
     return Fillings(numbers, taker, x[at, taker])
 
 
-def price_cells(cells: Cells, prices: Floats, keep: int) -> tuple[Fillings, float]:
+def price_cells(cells: Cells, duals: Floats, keep: int) -> tuple[Fillings, float]:
     """Columns of large excess, and a bound on the loss of every mechanism.
 
     As `price`, by cells: at once, but not exact.
@@ -308,7 +308,7 @@ def price_cells(cells: Cells, prices: Floats, keep: int) -> tuple[Fillings, floa
     Source: weak duality.
     """
     groups = cells.groups
-    q, base, _ = greedy(groups, prices)
+    q, base, _ = greedy(groups, duals)
     if not cells.few:
         return nothing(groups), -base
     slope = cells.slopes(q)
@@ -353,16 +353,14 @@ def upper_hull(profit: Floats, width: Floats, many: int) -> tuple[Whole, float]:
     return np.array([s for _, _, s in sorted(found, key=lambda point: point[0])]), above
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #9106c829
-def price_plane(
-    groups: Groups, prices: Floats, numbers: Whole, keep: int
-) -> tuple[Fillings, float]:
+def price_plane(groups: Groups, duals: Floats, numbers: Whole, keep: int) -> tuple[Fillings, float]:
     """Columns of large excess, and a bound on the loss of every mechanism; `numbers` is from `numbers_full`.
 
     As `price`, by points in the plane. If there is one number, the best column is among them and the bound exact.
 
     Source: a convex function is largest at a vertex.
     """
-    q, _, _ = greedy(groups, prices)
+    q, _, _ = greedy(groups, duals)
     member, width = np.repeat(np.arange(len(q)), groups.size), groups.width
     found, best, near = [nothing(groups)], -np.inf, 0.0
     for m in numbers.tolist():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import highspy
 import numpy as np
 
-from .lattice import lattice_prices
+from .lattice import lattice_duals
 from pmlbook.large_alphabets.losses import (
     Fillings,
     Floats,
@@ -147,7 +147,7 @@ class Growth(Generation):
     """A mechanism that grows column by column: `value` is its loss so far, `bound` a loss below which none is."""
 
     def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
-        bound, slope = lattice_prices(groups)
+        bound, slope = lattice_duals(groups)
         self.groups, self.tol, self.rng = groups, tol, np.random.default_rng(0)
         self.slope = slope if bound > 0 else None
         self.programme, (columns, weights) = Master(groups), start_columns(groups, self.rng)

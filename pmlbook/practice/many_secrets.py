@@ -311,7 +311,7 @@ class MasterOfColumns:
         except Infeasible as failure:  # too small for floats
             raise SolverFailed(str(failure)) from None
         self.weights = found.x
-        return -found.value, -found.equality_prices
+        return -found.value, -found.equality_duals
 
 
 class Pricing:

@@ -74,15 +74,15 @@ def proves(
     limit: Fraction,
     allowed: NDArray[np.bool_],
     shadow: Sequence[Fraction],
-    prices: Sequence[Fraction],
+    duals: Sequence[Fraction],
     priors: Sequence[Sequence[Fraction]],
 ) -> bool:
     """Whether these numbers prove that some lift is above the limit: the lemma of the chapter, in fractions."""
-    if not sum(shadow) > 0 or min(prices) < 0:
+    if not sum(shadow) > 0 or min(duals) < 0:
         return False
-    for mine, price, prior in zip(allowed.T.tolist(), prices, priors):
-        terms = (u + limit * price * q for u, q in compress(zip(shadow, prior), mine))
-        if sum((max(Fraction(0), term) for term in terms), Fraction(0)) > price:
+    for mine, dual, prior in zip(allowed.T.tolist(), duals, priors):
+        terms = (u + limit * dual * q for u, q in compress(zip(shadow, prior), mine))
+        if sum((max(Fraction(0), term) for term in terms), Fraction(0)) > dual:
             return False
     return True
 
@@ -174,18 +174,18 @@ class RegionBracket(Bracket):
             self.mechanism, self.lift = mechanism, lift
 
     def take_proof(self, limit: float, found: Programme) -> bool:
-        """Raise the bound to a limit if the prices of its programme prove it."""
+        """Raise the bound to a limit if the dual variables of its programme prove it."""
         n, m = self.table.shape
-        table = found.inequality_prices.reshape(m, 3 * n + 1)
-        shadow = [Fraction(-price) for price in found.equality_prices.tolist()]
+        table = found.inequality_duals.reshape(m, 3 * n + 1)
+        shadow = [Fraction(-dual) for dual in found.equality_duals.tolist()]
         give = sum(shadow) / (2 * n)
-        prices = [Fraction(max(0.0, row[:n].sum())) for row in table]
+        duals = [Fraction(max(0.0, row[:n].sum())) for row in table]
         priors = []
         for row in table:
             size = row[n : 3 * n].sum() or 1.0
             bound, free = (np.maximum(row[k * n : (k + 1) * n], 0) / size for k in (1, 2))
             priors.append(exact_member(bound.tolist(), free.tolist(), self.region))
-        good = proves(Fraction(limit), self.table, [u - give for u in shadow], prices, priors)
+        good = proves(Fraction(limit), self.table, [u - give for u in shadow], duals, priors)
         if good:
             self.bound = max(self.bound, Fraction(limit))
         return good
@@ -224,8 +224,8 @@ class RegionBracket(Bracket):
     def _missing(self, found: Programme) -> float:
         """By how much the limit must rise, in a straight line, until nothing is missed."""
         n, m = self.table.shape
-        prices = found.inequality_prices.reshape(m, -1)[:, :n].sum(axis=1)
-        slope = float(prices @ found.x.reshape(m, -1)[:, n])
+        duals = found.inequality_duals.reshape(m, -1)[:, :n].sum(axis=1)
+        slope = float(duals @ found.x.reshape(m, -1)[:, n])
         return -found.value / slope if slope > 0 else np.inf
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #5d464747

@@ -193,12 +193,12 @@ def robust_bound(region: PriorRegion, epsilon: float, utility: Utility, clock: C
     limit = exp_around(Fraction(min(epsilon, 1000.0)))[1]
     vertices = robust_vertices(region, limit)
     try:
-        prices = best_mix(vertices, utility, clock)[1]
+        duals = best_mix(vertices, utility, clock)[1]
     except OutOfTime:
         if clock.limit == math.inf:
             raise
-        prices = [Fraction(0)] * len(region.prior)  # any prices prove something
-    return float_above(dual_bound(vertices, utility, prices))
+        duals = [Fraction(0)] * len(region.prior)  # any dual variables prove something
+    return float_above(dual_bound(vertices, utility, duals))
 
 # %% ../../nbs/practice/08_robust.ipynb #c8f569b6
 def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bool:

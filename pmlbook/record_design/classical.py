@@ -63,7 +63,7 @@ def _proven_rate(
     columns = [Fraction(0)] * d.shape[1]
     for q, gain, row in zip(shares, worth, rows):
         total += q * ln_around(gain)[0]
-        for y, x in enumerate(row):  # a smaller price is allowed in a lower bound
+        for y, x in enumerate(row):  # a smaller cost is allowed in a lower bound
             columns[y] += q * gain * exp_around(-min(slope * (x - min(row)), Fraction(1000)))[1]
     return max(0.0, float_below(total - ln_around(max(columns))[1]))
 

@@ -33,20 +33,20 @@ class Orbits:
     """The different cells of a setting as variables v, shape (S,), and their constraints.
 
     `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion; `open` are those
-    that a mechanism may use. Bounds count the others too, at a price that is no higher than theirs.
+    that a mechanism may use. Bounds count the others too, at a cost that is no higher than theirs.
 
     Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of the chapter on symmetry.
     """
 
     def __init__(self, made: Setting) -> None:
-        self.labels, self.size, self.price = made.cells, made.size, made.cost
+        self.labels, self.size, self.cost_table = made.cells, made.size, made.cost
         self.counts = np.bincount(self.labels.ravel())
         alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # the others say the same
         self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
         self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
         self.cost, self.slip = self.gather(np.minimum(made.cost, 4 * BARRED)), made.slip
         self.open = np.bincount(self.labels.ravel(), made.cost.ravel() > BARRED) == 0
-        self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers count dear cells by price
+        self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers count dear cells by cost
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
         """How often each variable stands in each row."""
@@ -94,12 +94,12 @@ class Goal:
 def referee(
     orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], clock: Clock | None = None
 ) -> tuple[float, NDArray[np.float64]]:
-    """A lower bound on the optimum from planes, shape (K, S), and the prices of the planes.
+    """A lower bound on the optimum from planes, shape (K, S), and the dual variables of the planes.
 
-    The bound is minus infinity, and the prices zero, if the solver fails, takes too long, or takes rounding
+    The bound is minus infinity, and the dual variables zero, if the solver fails, takes too long, or takes rounding
     for a contradiction: there is always a mechanism.
 
-    Source: Kelley 1960; the bound is weak duality, recomputed from the prices.
+    Source: Kelley 1960; the bound is weak duality, recomputed from the dual variables.
     """
     k, s = cuts.shape
     if clock is not None and clock.over:
@@ -118,34 +118,34 @@ def referee(
         )
     except (Infeasible, SolverFailed):
         return -math.inf, np.zeros(k)
-    prices, error_price = np.maximum(found.inequality_prices, 0), 1.0
+    duals, error_dual = np.maximum(found.inequality_duals, 0), 1.0
     if goal.D is not None:
-        prices, error_price = prices[:-1], prices[-1]
-    return weak_duality(orbits, goal, cuts, prices, error_price), prices
+        duals, error_dual = duals[:-1], duals[-1]
+    return weak_duality(orbits, goal, cuts, duals, error_dual), duals
 
 
 def weak_duality(
     orbits: Orbits,
     goal: Goal,
     cuts: NDArray[np.float64],
-    prices: NDArray[np.float64],
-    error_price: float,
+    duals: NDArray[np.float64],
+    error_dual: float,
 ) -> float:
-    """The lower bound that non-negative prices make of planes, shape (K, S), whoever chose them.
+    """The lower bound that non-negative dual variables make of planes, shape (K, S), whoever chose them.
 
-    Where the distortion is given, prices of planes that add up to more than one are divided by their sum,
-    and `error_price` too; where the leakage is, `error_price` is one.
+    Where the distortion is given, dual variables of planes that add up to more than one are divided by their sum,
+    and `error_dual` too; where the leakage is, `error_dual` is one.
 
     Source: weak duality of linear programmes.
     """
     if goal.L is None:
-        total = max(prices.sum(), 1.0)
-        prices, error_price = prices / total, error_price / total
-    limit = goal.limit * (error_price if goal.L is None else prices.sum())
-    limit += error_price * orbits.slip
+        total = max(duals.sum(), 1.0)
+        duals, error_dual = duals / total, error_dual / total
+    limit = goal.limit * (error_dual if goal.L is None else duals.sum())
+    limit += error_dual * orbits.slip
     terms = EPS * (len(cuts) + orbits.labels.size + 8)
-    handled = prices @ np.abs(cuts) + error_price * np.abs(orbits.cost)
-    bound = orbits.floor(prices @ cuts + error_price * orbits.cost, terms * handled) - limit
+    handled = duals @ np.abs(cuts) + error_dual * np.abs(orbits.cost)
+    bound = orbits.floor(duals @ cuts + error_dual * orbits.cost, terms * handled) - limit
     return float(bound - terms * (limit + abs(bound)))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #7ed586e7
@@ -230,20 +230,22 @@ def small_steps(
     """
     q, best, least = np.maximum(start, 1e-9)[orbits.labels], start, math.inf
     believed = np.max([p.sum(axis=1).max(axis=0) for p in pool.priors.values()], axis=0)
-    price = np.where(orbits.open[orbits.labels], orbits.price, 0)  # nothing is where it is dearer
+    cost_table = np.where(
+        orbits.open[orbits.labels], orbits.cost_table, 0
+    )  # nothing is where it is dearer
     q = np.where(orbits.open[orbits.labels], q, 0)
-    dear = price.max(axis=1) / max(price.max(axis=1).sum(), 1e-300)
+    dear = cost_table.max(axis=1) / max(cost_table.max(axis=1).sum(), 1e-300)
     weight = np.maximum(np.maximum(believed, dear), 1e-300)[:, None]
     for t in range(steps):
         if clock.over:
             break
         q /= q.sum(axis=1, keepdims=True)
-        met, errs = pool.information(q), float((price * q).sum())
+        met, errs = pool.information(q), float((cost_table * q).sum())
         allowed = (errs if goal.L is None else met.max()) <= goal.limit
         worth = float(met.max()) if goal.L is None else errs
         if allowed and worth < least:
             best, least = orbits.variables(q), worth
-        slope = price
+        slope = cost_table
         if allowed == (goal.L is None):
             slope = pool.planes(q)[met.argmax()]
         slope = orbits.variables(slope)[orbits.labels] / weight
@@ -285,26 +287,28 @@ class Match:
         self.made, self.b, self.goal, self.tol, self.clock = made, b, goal, tol, clock
         self.told = told
         self.orbits, self.rng, self.pool = Orbits(made), np.random.default_rng(0), Pool()
-        price = self.orbits.price
+        cost_table = self.orbits.cost_table
         self.exact = self.orbits.table(
-            self.orbits.variables(np.eye(price.shape[1])[price.argmin(axis=1)])
+            self.orbits.variables(np.eye(cost_table.shape[1])[cost_table.argmin(axis=1)])
         )
-        costs = price.sum(axis=0)
-        cheapest = costs <= costs.min() + 1e-12 * np.abs(price).sum(axis=0).min()
-        self.silence = np.tile(cheapest / cheapest.sum(), (len(price), 1))
+        costs = cost_table.sum(axis=0)
+        cheapest = costs <= costs.min() + 1e-12 * np.abs(cost_table).sum(axis=0).min()
+        self.silence = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
-        self.loss = rounding_loss(price, max(len(made.observes.alphabets[i]) for i in made.records))
+        self.loss = rounding_loss(
+            cost_table, max(len(made.observes.alphabets[i]) for i in made.records)
+        )
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
         self.best, self.learnt, self.local = self.exact, math.inf, math.inf
-        cheapest_cells = price.min(
+        cheapest_cells = cost_table.min(
             axis=1
         )  # no mechanism errs less, no mechanism leaks less than nothing
-        rounding = EPS * (len(price) + 8) * np.abs(cheapest_cells).sum()
+        rounding = EPS * (len(cost_table) + 8) * np.abs(cheapest_cells).sum()
         self.lower = 0.0 if goal.L is None else float(cheapest_cells.sum() - rounding)
 
     def errs(self, q: NDArray[np.float64]) -> float:
         """Expected distortion of the mechanism q."""
-        return float((self.orbits.price * q).sum())
+        return float((self.orbits.cost_table * q).sum())
 
     def quieter(self, q: NDArray[np.float64], learnt: float) -> NDArray[np.float64]:
         """Mix q with silence until it leaks at most L, rounding and all, if it leaks at most `learnt`."""
@@ -316,7 +320,7 @@ class Match:
 
     def truer(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Mix q with the most exact mechanism until its distortion is at most D, rounding and all."""
-        much, dearest = self.errs(q), np.where(q > 0, self.orbits.price, 0).max(axis=1)
+        much, dearest = self.errs(q), np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
         room = EPS * (q.shape[1] + 4) * (dearest.sum() + much)
         if self.goal.D is None or much <= self.goal.D - room:
             return q
@@ -362,9 +366,9 @@ def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
     match.meet(q, learnt)
     answer = match.answer()
     match.cut(match.pool.planes(answer))
-    bound, prices = referee(match.orbits, match.goal, match.cuts, match.clock)
-    match.lower, match.slope = max(match.lower, bound), max(1.0, prices.sum())
-    match.cuts = match.cuts[(prices > 0) | (np.arange(len(prices)) >= len(prices) - 100)]
+    bound, duals = referee(match.orbits, match.goal, match.cuts, match.clock)
+    match.lower, match.slope = max(match.lower, bound), max(1.0, duals.sum())
+    match.cuts = match.cuts[(duals > 0) | (np.arange(len(duals)) >= len(duals) - 100)]
     met = match.pool.information(answer)
     match.pool.keep(met >= 0.8 * met.max())
     return match.truer(answer)

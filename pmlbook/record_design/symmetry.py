@@ -74,21 +74,21 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
-ALIKE = 2.0**-50  # prices that differ by less, relative to them or to a usual price, count as equal
+ALIKE = 2.0**-50  # costs that differ by less, relative to them or to a usual cost, count as equal
 
 
-def usual(prices: NDArray[np.float64], most: float) -> float:
-    """What the cheapest error costs, the mean over the rows of prices, shape (K, M), or `most` if that is less."""
-    return min(float(np.sort(np.abs(prices), axis=1)[:, :2].max(axis=1).mean()), most)
+def usual(costs: NDArray[np.float64], most: float) -> float:
+    """What the cheapest error costs, the mean over the rows of costs, shape (K, M), or `most` if that is less."""
+    return min(float(np.sort(np.abs(costs), axis=1)[:, :2].max(axis=1).mean()), most)
 
 
 def matching(
-    here: NDArray[np.float64], there: NDArray[np.float64], price: float
+    here: NDArray[np.float64], there: NDArray[np.float64], typical: float
 ) -> NDArray[np.int64] | None:
-    """The output permutation s with there[:, s] = here, or None; shapes (K, M), `price` a usual one."""
+    """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` a usual one."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
-        room = ALIKE * np.maximum(np.abs(column), price)[:, None]
+        room = ALIKE * np.maximum(np.abs(column), typical)[:, None]
         same = (np.abs(column[:, None] - there) <= room).all(axis=0)
         choices = np.flatnonzero(same & free)
         if not len(choices):
@@ -191,18 +191,18 @@ class _Place:
 # %% ../../nbs/record_design/01_symmetry.ipynb #6dd13711
 def _tied(
     rows: NDArray[np.int64],
-    prices: NDArray[np.float64],
+    costs: NDArray[np.float64],
     renamings: list[Pairs],
     closed: bool,
-    price: float,
+    typical: float,
 ) -> tuple[list[Pairs], list[bool]]:
-    """Cells joined by each renaming that keeps the prices of atoms, shape (K, M); and which do.
+    """Cells joined by each renaming that keeps the costs of atoms, shape (K, M); and which do.
 
-    Prices are compared next to `price`. With `closed`, a renaming must carry rows to rows: the mechanism sees no more than its rows.
+    Costs are compared next to `typical`. With `closed`, a renaming must carry rows to rows: the mechanism sees no more than its rows.
     """
-    m, joined, kept = prices.shape[1], [], []
+    m, joined, kept = costs.shape[1], [], []
     for here, there in renamings:
-        outputs = matching(prices[here], prices[there], price)
+        outputs = matching(costs[here], costs[there], typical)
         images = np.unique(np.stack([rows[here], rows[there]]), axis=1)
         kept.append(
             outputs is not None and not (closed and len(images[0]) > len(np.unique(images[0])))
@@ -215,11 +215,11 @@ def _tied(
     return joined, kept
 
 
-def _slip(query: Query, prices: NDArray[np.float64], near: float, room: float) -> float:
-    """What a mechanism no dearer than silence or `room` loses if prices (K, M) and `near` are kept up to `ALIKE`."""
-    below = np.maximum(-prices, 0).max(axis=1).sum()
+def _slip(query: Query, costs: NDArray[np.float64], near: float, room: float) -> float:
+    """What a mechanism no dearer than silence or `room` loses if costs (K, M) and `near` are kept up to `ALIKE`."""
+    below = np.maximum(-costs, 0).max(axis=1).sum()
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
-    return float(moves * ALIKE * (min(prices.sum(axis=0).min(), room) + 2 * below + near))
+    return float(moves * ALIKE * (min(costs.sum(axis=0).min(), room) + 2 * below + near))
 
 
 def setting(
@@ -295,19 +295,19 @@ def setting(
     view = everything(query) if observes is None else observes
     check_table(view.n_values, table.shape[1])
     given = np.full(datasets, 1 / datasets) if distribution is None else distribution
-    rows, prices = view.table.ravel(), given[:, None] * table[query.table.ravel()]
+    rows, costs = view.table.ravel(), given[:, None] * table[query.table.ravel()]
     cost = np.zeros((view.n_values, table.shape[1]))
-    np.add.at(cost, rows, prices)
+    np.add.at(cost, rows, costs)
     records = view.kinds
     cells: NDArray[np.int64] = np.arange(cost.size)
-    price = usual(prices, room / datasets)
+    typical = usual(costs, room / datasets)
     if reduce_symmetry:
         swaps, values = renamings_of_datasets(query.shape)
-        joined, kept = _tied(rows, prices, swaps + values, observes is not None, price)
+        joined, kept = _tied(rows, costs, swaps + values, observes is not None, typical)
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    slip = _slip(query, prices, price * datasets, room) if reduce_symmetry else 0.0
+    slip = _slip(query, costs, typical * datasets, room) if reduce_symmetry else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
@@ -334,15 +334,15 @@ def _by_weight(
         return setting(query, np.full(query.shape, 0.5**n), table, observes, room=room)
     check_table(view.n_values, table.shape[1])
     cost = np.zeros((view.n_values, table.shape[1]))
-    prices = masses[:, None] * table[value]
-    np.add.at(cost, rows, prices)
-    price = usual(table[value], room)
-    joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, price)
+    costs = masses[:, None] * table[value]
+    np.add.at(cost, rows, costs)
+    typical = usual(table[value], room)
+    joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, typical)
     cells = components(cost.size, joined).reshape(cost.shape)
     distribution: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(
         float
     )
-    slip = _slip(query, prices, price, room)
+    slip = _slip(query, costs, typical, room)
     return Setting(view, cost, cells, (0,), distribution, slip)
 
 

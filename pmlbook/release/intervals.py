@@ -105,18 +105,18 @@ def min_value(
     Infeasible
         If no frequencies fit.
 
-    Source: weak duality, with the solver's prices as multipliers; exact, and rounded down.
+    Source: weak duality, with the solver's dual variables as multipliers; exact, and rounded down.
     """
     size, table = float(abs(goal).max()) or 1.0, np.array(seen, dtype=float).T / UNITS
     rows = np.vstack([table, -table]) / np.tile(high, 2)[:, None]
     limits = np.concatenate([np.ones(len(high)), -low / high])
     try:
         found = maximise(-goal / size, equal=([np.ones(len(goal))], [1]), at_most=(rows, limits))
-        upper, lower = found.inequality_prices.reshape(2, -1)
-    except SolverFailed:  # without prices nothing is known but the range
+        upper, lower = found.inequality_duals.reshape(2, -1)
+    except SolverFailed:  # without dual variables nothing is known but the range
         upper, lower = np.zeros((2, len(high)))
     step = Fraction(2) ** (math.frexp(size)[1] - 60)
-    whole = [round(Fraction(price) * Fraction(size) / step) for price in (lower - upper) / high]
+    whole = [round(Fraction(dual) * Fraction(size) / step) for dual in (lower - upper) / high]
     vertex = min(
         Fraction(b) - step * sum(m * s for m, s in zip(whole, row)) / UNITS
         for b, row in zip(goal.tolist(), seen)

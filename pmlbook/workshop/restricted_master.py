@@ -81,7 +81,7 @@ class Backtracking:
     """Smoothing whose weight is multiplied by `factor` while no column is found, and starts anew when one is.
 
     Below `least` it is 0. If even the master's own dual variables give no column, the turn ends, or the weight starts
-    anew if not `ends`. Without arguments every round prices at the master's own dual variables.
+    anew if not `ends`. Without arguments every round dual variables at the master's own dual variables.
 
     Source: Wentges 1997.
     """
@@ -206,7 +206,7 @@ class Generation:
             self.bound = priced.bound
 
     def round(self, price: PricingMethod, weight: float = 0.0) -> Priced:
-        """Price with this weight of the centre, note the bound, and add the columns unless the search is over."""
+        """Dual variable with this weight of the centre, note the bound, and add the columns unless the search is over."""
         dual = self.dual
         if weight and self.centre is not None:
             dual = weight * self.centre + (1 - weight) * self.dual

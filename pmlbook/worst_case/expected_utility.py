@@ -56,7 +56,7 @@ def _solve(
     lift: float,
     clock: Clock | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The programme at a largest lift: what is served, and the price of each row."""
+    """The programme at a largest lift: what is served, and the dual variable of each row."""
     usable = allowed & (prior @ allowed >= 1 / lift)
     row, column = np.nonzero(usable)
     size, (n, m) = len(row), allowed.shape
@@ -75,34 +75,34 @@ def _solve(
     )
     flow = np.zeros((n, m))
     flow[row, column] = best.x[:size]
-    return flow, best.equality_prices[:n]
+    return flow, best.equality_duals[:n]
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #807fafc9
-def price_bound(
+def dual_bound(
     utilities: NDArray[Any],
     allowed: NDArray[np.bool_],
     prior: Sequence[Fraction],
     lift: Fraction,
-    prices: Sequence[Fraction],
+    duals: Sequence[Fraction],
 ) -> Fraction:
-    """Upper bound on the expected utility of channels with this largest lift, from any prices of the rows.
+    """Upper bound on the expected utility of channels with this largest lift, from any dual variables of the rows.
 
     Source: weak duality for the programme of this chapter.
 
     Examples
     --------
     >>> half, worth = Fraction(1, 2), np.array([[1, 0], [0, 1]], dtype=object)
-    >>> price_bound(worth, worth == worth, [half, half], Fraction(3, 2), [half * 3 / 4] * 2)
+    >>> dual_bound(worth, worth == worth, [half, half], Fraction(3, 2), [half * 3 / 4] * 2)
     Fraction(3, 4)
     """
     rest = []
     for column, members in zip(utilities.T, allowed.T):
-        surplus = {i: column[i] - prices[i] / prior[i] for i in np.flatnonzero(members).tolist()}
+        surplus = {i: column[i] - duals[i] / prior[i] for i in np.flatnonzero(members).tolist()}
         if sum(prior[i] for i in surplus) * lift >= 1:
             order = sorted(surplus, key=surplus.__getitem__, reverse=True)
             entries = filled(order, prior, 1 / lift)
             rest.append(sum(prior[i] * entry * surplus[i] for i, entry in entries.items()))
-    return Fraction(sum(prices) + lift * max(rest))
+    return Fraction(sum(duals) + lift * max(rest))
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #5ae31e32
 SHAVES = (0.0, *(2.0**k for k in range(-50, -16, 4)))
@@ -140,15 +140,15 @@ def _roads(
     lift: Fraction,
     clock: Clock,
 ) -> Iterator[tuple[NDArray[np.float64], list[Fraction]]]:
-    """Flows and prices, in floats and then in decimals, with the largest lift shaved more and more."""
+    """Flows and dual variables, in floats and then in decimals, with the largest lift shaved more and more."""
     weights = np.array(prior, dtype=float)
     gain, failures = weights[:, None] * utilities.astype(float), 0
     for shave in SHAVES:
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
             try:
                 height = float(lift) * (1 - shave)
-                flow, prices = _solve(gain, allowed, weights, height, clock)
-                yield flow, [Fraction(price) for price in prices.tolist()]
+                flow, duals = _solve(gain, allowed, weights, height, clock)
+                yield flow, [Fraction(dual) for dual in duals.tolist()]
             except (Infeasible, SolverFailed):  # a mechanism exists, so this is rounding
                 failures += 1
         if clock.over or failures > 1:
@@ -222,7 +222,7 @@ def expected_utility_mechanism(
     -------
     Design
         `certify(epsilon)` holds for the mechanism and nothing below `floor` has a positive probability.
-        `value` is its expected utility, `bound` an upper bound on the optimum from the prices of the
+        `value` is its expected utility, `bound` an upper bound on the optimum from the dual variables of the
         programme, computed in fractions and rounded up; both in the unit of `utilities`.
 
     Raises
@@ -272,8 +272,8 @@ def expected_utility_mechanism(
 
     most, ceiling = exp_around(Fraction(min(level, HIGHEST)))[1], 1 / min(shares)
     best, value, bound = least, mean(least), Fraction(1)
-    for flow, prices in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
-        bound = min(bound, price_bound(exact, allowed, shares, min(most, ceiling), prices))
+    for flow, duals in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
+        bound = min(bound, dual_bound(exact, allowed, shares, min(most, ceiling), duals))
         if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
             for channel in _channels(flow, least.prior):
                 found = replace(least, channel=channel)

@@ -110,10 +110,10 @@ def coverage(
         at_most=(_matrix((*served, *caps), (n + size, last + 1)), np.zeros(n + size)),
         clock=clock,
     )
-    rival = np.maximum(best.inequality_prices[:n], 0)
+    rival = np.maximum(best.inequality_duals[:n], 0)
     flow = np.zeros((n, m))
     flow[row, column] = np.maximum(best.x[:size], 0)
-    slope = float(best.inequality_prices[n:] @ best.x[size + column]) / lift
+    slope = float(best.inequality_duals[n:] @ best.x[size + column]) / lift
     return Coverage(lift, best.value, slope, rival / rival.sum(), flow)
 
 # %% ../../nbs/worst_case/04_rival.ipynb #398c6d61

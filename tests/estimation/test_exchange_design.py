@@ -65,12 +65,12 @@ def aims_of(p, pool):
     return [criterion(word, functionals(word, p), pool, found)[0] for word in words]
 
 
-def worth_of(pool, tall, place, spread, prices):
+def worth_of(pool, tall, place, spread, duals):
     """What a vertex is worth, and whether it is one."""
     lift = float(pool.limit) * tall
     lift[place] = (1 - pool.prior @ lift) / pool.prior[place]
     move = lift - 1
-    return move @ spread @ move - prices @ move, 0 <= lift[place] <= pool.limit
+    return move @ spread @ move - duals @ move, 0 <= lift[place] <= pool.limit
 
 
 def neighbours(tall, place):
@@ -89,8 +89,8 @@ def neighbours(tall, place):
 
 def best_beside(*vertex):
     """What the best neighbour of a vertex is worth."""
-    pool, tall, place, spread, prices = vertex
-    others = (worth_of(pool, *one, spread, prices) for one in neighbours(tall, place))
+    pool, tall, place, spread, duals = vertex
+    others = (worth_of(pool, *one, spread, duals) for one in neighbours(tall, place))
     return max(value for value, fits in others if fits)
 
 
@@ -104,11 +104,11 @@ def left_over(lifts, weights, aim, ease, change):
     return np.linalg.norm(left) / np.linalg.norm(whole)
 
 
-def exact_worth(matrix, prices, column):
+def exact_worth(matrix, duals, column):
     """|M (l - 1)|^2 less the cost of l - 1, in fractions."""
     move = [x - 1 for x in column]
     rows = [sum(Fraction(m) * x for m, x in zip(row, move)) for row in matrix.tolist()]
-    return sum(row**2 for row in rows) - sum(Fraction(q) * x for q, x in zip(prices, move))
+    return sum(row**2 for row in rows) - sum(Fraction(q) * x for q, x in zip(duals, move))
 
 
 def rounds_of(pool, aim, tol):
@@ -234,10 +234,10 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
     ]
     for every, pool, columns in cases:
         n = len(pool.shares)
-        fees = [Fraction(int(k), 7) for k in draw.integers(1, 20, n)]
+        multipliers = [Fraction(int(k), 7) for k in draw.integers(1, 20, n)]
         rests = [(at, column[at]) for at, column in zip(every.place, columns)]
-        least = min(fees[at] * (pool.high[at] - f) * (f - pool.low[at]) for at, f in rests)
-        assert pool.common > MOST_UNITS or min_remainder(pool, fees) == least
+        least = min(multipliers[at] * (pool.high[at] - f) * (f - pool.low[at]) for at, f in rests)
+        assert pool.common > MOST_UNITS or min_remainder(pool, multipliers) == least
         shift = draw.normal(size=n) / pool.scale
         mixed = (np.outer(shift, pool.prior) + np.outer(pool.prior, shift)) / 2
         bonds = np.triu(draw.normal(size=(n, n)) / np.sqrt(np.outer(pool.scale, pool.scale)), 1)
@@ -306,9 +306,9 @@ def test_pairs_out_of_reach_are_named_the_worst_first():
             over[far] = (i, j), (1.0, 1.0) if best[i, j] > 0 else (-1.0, 0.5)
     told = _outside(best, np.full((5, 5), -0.25), most)
     assert len({side for _, side in over.values()}) == 2 and len(told) == min(5, len(over))
-    for (form, fee), far in zip(told, sorted(over, reverse=True)):
+    for (form, multiplier), far in zip(told, sorted(over, reverse=True)):
         (i, j), (sign, cost) = over[far]
-        assert (form[i, j], form[j, i], abs(form).sum(), fee) == (sign, sign, 2, cost)
+        assert (form[i, j], form[j, i], abs(form).sum(), multiplier) == (sign, sign, 2, cost)
 
 
 def test_the_relaxed_programme_meets_its_conditions():
@@ -336,22 +336,22 @@ def test_an_exchange_finds_the_best_neighbour():
     for trial in range(12):
         n = 2 + trial % 5
         every, pool, _ = everything(random_prior(n, draw), float(draw.uniform(0.1, 2)))
-        matrix, prices = draw.normal(size=(2, n)) / pool.scale, draw.normal(size=n) / pool.scale
+        matrix, duals = draw.normal(size=(2, n)) / pool.scale, draw.normal(size=n) / pool.scale
         spread = matrix.T @ matrix
-        values = Climb(pool, spread, prices)
+        values = Climb(pool, spread, duals)
         for tall, place in zip(every.tall, every.place.tolist()):
             better, after, at = values.best_neighbour(tall, place)
-            now = worth_of(pool, tall, place, spread, prices)[0]
-            best = best_beside(pool, tall, place, spread, prices)
-            reached, fits = worth_of(pool, after, at, spread, prices)
+            now = worth_of(pool, tall, place, spread, duals)[0]
+            best = best_beside(pool, tall, place, spread, duals)
+            reached, fits = worth_of(pool, after, at, spread, duals)
             size = 1e-12 * (1 + abs(now) + abs(best))
             assert fits and abs(reached - best) < size and abs(now + better - best) < size
-            top, end = climb(pool, tall, place, spread, prices)
-            summit = worth_of(pool, top, end, spread, prices)[0]
+            top, end = climb(pool, tall, place, spread, duals)
+            summit = worth_of(pool, top, end, spread, duals)[0]
             assert summit >= max(now, best) - size
             assert (
                 summit
-                >= best_beside(pool, top, end, spread, prices) - 1e-9 * abs(spread).max() - size
+                >= best_beside(pool, top, end, spread, duals) - 1e-9 * abs(spread).max() - size
             )
 
 
@@ -429,13 +429,13 @@ def test_no_vertex_is_worth_more_than_the_sweep_says():
             draw.normal(size=(n + 2, n)) / pool.scale,
             np.zeros((1, n)),
         ):
-            prices = draw.normal(size=n) / pool.scale
-            bound, names = swept(pool, sets, rows, prices)
-            assert swept(pool, sets, 2**20 * rows, 2**40 * prices) == (2**40 * bound, names)
-            worth = [exact_worth(rows, prices.tolist(), column) for column in columns]
+            duals = draw.normal(size=n) / pool.scale
+            bound, names = swept(pool, sets, rows, duals)
+            assert swept(pool, sets, 2**20 * rows, 2**40 * duals) == (2**40 * bound, names)
+            worth = [exact_worth(rows, duals.tolist(), column) for column in columns]
             assert max(worth) <= bound and 0 < len(names) <= RETURNED * n
             lifts, sizes = 1 + every.lifts.max(), abs(rows).sum(axis=1) @ abs(rows)
-            terms = lifts**2 * sizes.sum() + lifts * abs(prices).sum()
+            terms = lifts**2 * sizes.sum() + lifts * abs(duals).sum()
             lost = 2.0**-40 * float(terms / pool.prior.min())  # some thousand roundings
             falling = [float(worth[k]) for k in names]
             assert (np.diff(falling) <= lost).all() and float(max(worth)) - falling[0] <= lost

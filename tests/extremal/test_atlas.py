@@ -151,7 +151,7 @@ def test_lists_of_vertices_by_other_ways():
 
         for measure in MEASURES if trial < 3 else ():  # wrong weights are mended, exactly
             lists = _lists(shares, measure, 0.7, None)
-            used, weights, prices, price = _solve(lists, shares, NAMED["chi_square"])
+            used, weights, duals, dual = _solve(lists, shares, NAMED["chi_square"])
             for wrong in (weights, [0.9 * w for w in weights], [1.1 * w for w in weights]):
                 for some in (used, used[1:] or used):
                     made = _mixed(lists, some, wrong[len(used) - len(some) :])
@@ -159,14 +159,14 @@ def test_lists_of_vertices_by_other_ways():
                     assert all(sum(w * v[i] for w, v in made) == 1 for i in range(n))
                     assert _keeps(lists, made)
             value = _worth(_mixed(lists, used, weights), shares, NAMED["chi_square"], 0)
-            best = _bound(lists, shares, NAMED["chi_square"], prices, price)
+            best = _bound(lists, shares, NAMED["chi_square"], duals, dual)
             assert value <= best <= value + Fraction(1, 10**9)
-            for _ in range(3):  # any prices bound it
+            for _ in range(3):  # any dual variables bound it
                 odd = [
-                    y + Fraction(int(k), 64) for y, k in zip(prices, rng.integers(-9, 10, size=n))
+                    y + Fraction(int(k), 64) for y, k in zip(duals, rng.integers(-9, 10, size=n))
                 ]
-                for fee in (Fraction(0), price, 2 * price):
-                    assert _bound(lists, shares, NAMED["chi_square"], odd, fee) >= value
+                for multiplier in (Fraction(0), dual, 2 * dual):
+                    assert _bound(lists, shares, NAMED["chi_square"], odd, multiplier) >= value
             truth = [(p, tuple(1 / p * (i == k) for i in range(n))) for k, p in enumerate(shares)]
             noisy = _noisy(lists, shares, truth)
             assert _keeps(lists, _outcomes(noisy, shares))
@@ -306,7 +306,7 @@ def test_without_exact_weights_hardly_anything_is_lost():
 
         for measure in MEASURES if trial < 3 else ():  # wrong weights are mended, exactly
             lists = _lists(shares, measure, 0.7, None)
-            used, weights, prices, price = _solve(lists, shares, NAMED["chi_square"])
+            used, weights, duals, dual = _solve(lists, shares, NAMED["chi_square"])
             for wrong in (weights, [0.9 * w for w in weights], [1.1 * w for w in weights]):
                 for some in (used, used[1:] or used):
                     made = _mixed(lists, some, wrong[len(used) - len(some) :])
@@ -314,14 +314,14 @@ def test_without_exact_weights_hardly_anything_is_lost():
                     assert all(sum(w * v[i] for w, v in made) == 1 for i in range(n))
                     assert _keeps(lists, made)
             value = _worth(_mixed(lists, used, weights), shares, NAMED["chi_square"], 0)
-            best = _bound(lists, shares, NAMED["chi_square"], prices, price)
+            best = _bound(lists, shares, NAMED["chi_square"], duals, dual)
             assert value <= best <= value + Fraction(1, 10**9)
-            for _ in range(3):  # any prices bound it
+            for _ in range(3):  # any dual variables bound it
                 odd = [
-                    y + Fraction(int(k), 64) for y, k in zip(prices, rng.integers(-9, 10, size=n))
+                    y + Fraction(int(k), 64) for y, k in zip(duals, rng.integers(-9, 10, size=n))
                 ]
-                for fee in (Fraction(0), price, 2 * price):
-                    assert _bound(lists, shares, NAMED["chi_square"], odd, fee) >= value
+                for multiplier in (Fraction(0), dual, 2 * dual):
+                    assert _bound(lists, shares, NAMED["chi_square"], odd, multiplier) >= value
             truth = [(p, tuple(1 / p * (i == k) for i in range(n))) for k, p in enumerate(shares)]
             noisy = _noisy(lists, shares, truth)
             assert _keeps(lists, _outcomes(noisy, shares))

@@ -15,12 +15,12 @@ from pmlbook.extremal.enumeration import (
     complete,
     dual_bound,
     enumerate_optimum,
-    even_prices,
     excess,
     keep_level,
     lowered,
     mixture,
     polish,
+    symmetric_duals,
 )
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
@@ -51,32 +51,32 @@ def test_bounds_of_floats_against_fractions():
             utilities(n)[trial % 9],
         )
         every, (lifts, shifts) = range(len(vertices.place)), (vertices.lifts, vertices.shifts)
-        used, prices = best_mix(vertices, u)
-        exact = [excess(vertices, v, u, prices) for v in every]
-        tops = ceilings(vertices, u, prices)
+        used, duals = best_mix(vertices, u)
+        exact = [excess(vertices, v, u, duals) for v in every]
+        tops = ceilings(vertices, u, duals)
         assert all(top >= truth for top, truth in zip(tops, exact))
         assert max(float(top - truth) for top, truth in zip(tops, exact)) < 1e-9 * (1 + max(exact))
         values = u.at_lifts(lifts, shifts, p)
         assert np.allclose(
-            [float(x) for x in exact], values - np.array(prices, float) @ shifts, rtol=0, atol=1e-10
+            [float(x) for x in exact], values - np.array(duals, float) @ shifts, rtol=0, atol=1e-10
         )
         top = max(exact)
         assert float(top - min(exact[v] for v in used)) < 1e-11 * (1 + abs(values).max())
         asked = []
 
-        def counted(vertices, v, u, prices):
+        def counted(vertices, v, u, duals):
             asked.append(v)  # noqa: B023
             return exact[v]  # noqa: B023
 
         for ties in (1, 2, len(exact) - 1, len(exact)):
             asked.clear()
             with patch.dict(vars(module), TIES=ties, excess=counted):
-                assert top <= dual_bound(vertices, u, prices) <= max(tops)
+                assert top <= dual_bound(vertices, u, duals) <= max(tops)
             assert len(asked) == len(set(asked)) <= max(1, ties + 1) and len(asked) >= 1
             if ties >= len(exact):
                 assert len(asked) == len(exact)
         with patch.dict(vars(module), TIES=len(exact) - 1, excess=counted):
-            assert dual_bound(vertices, u, prices) in (top, *map(Fraction, tops.tolist()))
+            assert dual_bound(vertices, u, duals) in (top, *map(Fraction, tops.tolist()))
         alone = [Fraction(0)] * n  # one vertex far above the others is found at once
         far = [Fraction(1000)] + alone[1:] if len(exact) > 3 else alone
         asked.clear()
@@ -84,16 +84,16 @@ def test_bounds_of_floats_against_fractions():
         with patch.dict(vars(module), TIES=1):
             assert dual_bound(vertices, u, [-y for y in far]) >= max(exact_far.values())
 
-        even = even_prices(shares, prices)
-        assert sum(even) == sum(prices)
+        even = symmetric_duals(shares, duals)
+        assert sum(even) == sum(duals)
         assert all(even[i] == even[j] for i in range(n) for j in range(n) if shares[i] == shares[j])
         if len(set(shares)) == n:
-            assert even == prices
-        off = np.array(prices, dtype=float) + 1e-4 * rng.normal(size=n)
+            assert even == duals
+        off = np.array(duals, dtype=float) + 1e-4 * rng.normal(size=n)
         left = values[used] - polish(off, shifts[:, used], values[used]) @ shifts[:, used]
         assert np.ptp(left) < 1e-13 * (1 + abs(values).max())  # all are worth the same
-        kept = polish(np.array(prices, float), shifts[:, used], values[used])
-        assert abs(kept - np.array(prices, float)).max() < 1e-10 * (1 + abs(kept).max())
+        kept = polish(np.array(duals, float), shifts[:, used], values[used])
+        assert abs(kept - np.array(duals, float)).max() < 1e-10 * (1 + abs(kept).max())
 
         free = np.array([float(x) for x in exact])
         whole = complete(lifts, free, abs(values).max(), used)
@@ -236,18 +236,18 @@ def test_symmetric_priors_have_symmetric_duals():
             vertices = exact_lift_vectors(
                 shares, limit
             )  # alike or not, the bound is that of all vertices
-            prices = best_mix(vertices, u)[1]
-            prices = even_prices(shares, prices) if u.symmetric else prices
-            whole = float(max(excess(vertices, v, u, prices) for v in range(len(vertices.place))))
+            duals = best_mix(vertices, u)[1]
+            duals = symmetric_duals(shares, duals) if u.symmetric else duals
+            whole = float(max(excess(vertices, v, u, duals) for v in range(len(vertices.place))))
             assert (
                 whole <= enumerate_optimum(shares, 0.9, u)[1] <= np.nextafter(whole, np.inf) + 1e-30
             )
     shares, rise = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], Fraction(7, 5)
     vertices, idle = exact_lift_vectors(shares, rise), ExpectedGain(np.zeros((3, 1)))
-    fees = [
+    multipliers = [
         Fraction(k, 7) * 10**9 for k in (5, -3, 11)
-    ]  # a utility of nothing: all margin is that of the prices
-    tops = ceilings(vertices, idle, fees)
+    ]  # a utility of nothing: all margin is that of the dual variables
+    tops = ceilings(vertices, idle, multipliers)
     for v, top in enumerate(tops):
-        left = excess(vertices, v, idle, fees)
+        left = excess(vertices, v, idle, multipliers)
         assert left <= top <= left + 10**9 * Fraction(1, 2**38)

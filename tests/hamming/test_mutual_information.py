@@ -22,14 +22,14 @@ from pmlbook.hamming.mutual_information import (
 from pmlbook.workshop.enclosure import ln_around
 
 
-def lagrangian(V, distortion, weights, prices, D, q):
-    """What a channel costs, row by row, with errors at their prices: the bound is the least of it."""
-    p, fine = weights @ V, prices @ V @ D - distortion * prices.sum()
+def lagrangian(V, distortion, weights, duals, D, q):
+    """What a channel costs, row by row, with errors at their dual variables: the bound is the least of it."""
+    p, fine = weights @ V, duals @ V @ D - distortion * duals.sum()
     rows = replacing_channel(D, q)
     return float(p[p > 0] @ rel_entr(rows, q).sum(axis=1)[p > 0] + fine)
 
 
-def conditions(V, distortion, slack, price, top, normal, target):
+def conditions(V, distortion, slack, dual, top, normal, target):
     """What is zero at the point that Newton's step aims at; slopes by complex steps, not by formula."""
     K, M = V.shape
     D, E, q = slack[2 * K :].reshape(3, M)
@@ -38,27 +38,27 @@ def conditions(V, distortion, slack, price, top, normal, target):
     def divergence(D, q):
         return D * np.log(D / (1 - q)) + (1 - D) * np.log((1 - D) / q)
 
-    p, charged = price[:K] @ V, price[K : 2 * K] @ V
+    p, charged = dual[:K] @ V, dual[K : 2 * K] @ V
     slope_D, slope_q = (divergence(*z).imag / 1e-30 for z in ((D + tiny, q), (D, q + tiny)))
-    below, above, distribution = price[2 * K :].reshape(3, M)
+    below, above, distribution = dual[2 * K :].reshape(3, M)
     stationary = [p * slope_D + charged - below + above, p * slope_q + normal - distribution]
     room = np.concatenate([top - V @ divergence(D, q), distortion - V @ D])
-    sums = [price[:K].sum() - 1, q.sum() - 1, *(slack[: 2 * K] - room), *(D + E - 1)]
-    return np.concatenate([*stationary, slack * price - target, sums])
+    sums = [dual[:K].sum() - 1, q.sum() - 1, *(slack[: 2 * K] - room), *(D + E - 1)]
+    return np.concatenate([*stationary, slack * dual - target, sums])
 
 
 def test_tangents_on_their_own_side():
-    for p, price, q in (
+    for p, dual, q in (
         ("1/3", "1/5", "1/7"),
         ("1/2", 30, "1/9"),
         ("1/8", "1/1000000", 1),
         ("1/5", 190, 1),
     ):
-        p, price, q = map(Fraction, (p, price, q))
-        P, S, Q = (sp.Rational(z.numerator, z.denominator) for z in (p, price, q))
+        p, dual, q = map(Fraction, (p, dual, q))
+        P, S, Q = (sp.Rational(z.numerator, z.denominator) for z in (p, dual, q))
         a = sp.exp(-S / P)
         cost, fall = -P * sp.log(a + (1 - a) * Q), P * (1 - a) / (a + (1 - a) * Q)
-        low, flattest, steepest = _tangent(p, price, q)
+        low, flattest, steepest = _tangent(p, dual, q)
         over = [sp.Rational(z.numerator, z.denominator) for z in (low, flattest, steepest)]
         gaps = [
             (z - w).evalf(30, maxn=500)
@@ -76,31 +76,31 @@ def test_the_bound_is_the_least_of_the_lagrangian():
         m, k = int(draw.integers(2, 6)), int(draw.integers(1, 4))
         V, weights = draw.dirichlet(np.ones(m), k), draw.dirichlet(np.ones(k))
         V[:, 0] *= draw.integers(2)
-        prices, distortion = draw.exponential(draw.choice([0.1, 1, 5]), k), draw.uniform(0, 1)
-        bound = lower_bound(V, distortion, weights, prices)
-        p, s = weights @ V, prices @ V
+        duals, distortion = draw.exponential(draw.choice([0.1, 1, 5]), k), draw.uniform(0, 1)
+        bound = lower_bound(V, distortion, weights, duals)
+        p, s = weights @ V, duals @ V
         q, a = np.zeros(m), np.exp(-s[p > 0] / p[p > 0])
         q[p > 0] = _poured(p[p > 0], s[p > 0] / p[p > 0])
         best = np.zeros(m)
         best[p > 0] = (1 - q[p > 0]) * a / (q[p > 0] + (1 - q[p > 0]) * a)
         assert np.isclose(q.sum(), 1, rtol=0, atol=1e-12)
         assert np.isclose(
-            bound, lagrangian(V, distortion, weights, prices, best, q), rtol=0, atol=1e-12
+            bound, lagrangian(V, distortion, weights, duals, best, q), rtol=0, atol=1e-12
         )
         for _ in range(5):
             other = draw.uniform(0, 1, m), draw.dirichlet(np.full(m, 0.5))
-            assert bound <= lagrangian(V, distortion, weights, prices, *other) + 1e-12
+            assert bound <= lagrangian(V, distortion, weights, duals, *other) + 1e-12
 
 
 def test_bounds_at_the_ends():
     half = np.full((1, 2), 0.5)
     for bound in (lower_bound, proven_bound):
         assert abs(bound(half, 0.25, np.ones(1), np.array([0.0]))) == 0
-        for price in (4e-300, 1e-9, 1e-3):  # at one half a constant answer is good enough
-            assert bound(half, 0.5, np.ones(1), np.array([price])) <= (
+        for dual in (4e-300, 1e-9, 1e-3):  # at one half a constant answer is good enough
+            assert bound(half, 0.5, np.ones(1), np.array([dual])) <= (
                 1e-15 if bound is lower_bound else 0
             )
-            assert bound(half, 0.5, np.ones(1), np.array([price])) > -price
+            assert bound(half, 0.5, np.ones(1), np.array([dual])) > -dual
         truth = bound(np.array([[0.5, 0.5, 0.0]]), 0.0, np.ones(1), np.array([2e4]))
         assert abs(truth - np.log(2)) < 1e-12  # no error is allowed: a bit in the clear
         assert bound(half, 0.25, np.ones(1), np.array([2e4])) < -4000
@@ -152,7 +152,7 @@ def test_the_loop_fits_together_after_any_step():
         best = mi_leakage(V, D).value
         for steps in (0, 1, 4, 20):
             found = _least_information(V, D, steps=steps)
-            upper, (errors, distribution), (weights, prices) = (
+            upper, (errors, distribution), (weights, duals) = (
                 found.high,
                 found.of_high,
                 found.of_low,
@@ -164,6 +164,6 @@ def test_the_loop_fits_together_after_any_step():
             assert np.isclose(distribution.sum(), 1, rtol=0, atol=1e-15) and np.isclose(
                 weights.sum(), 1, rtol=0, atol=1e-15
             )
-            under = lower_bound(V, D, weights, prices)
+            under = lower_bound(V, D, weights, duals)
             assert under - 1e-12 <= best <= upper + 1e-12
         assert upper - under < 1e-11  # after twenty steps

@@ -92,7 +92,7 @@ def test_the_programme_and_its_duals_against_another_solver():
         for more in some:
             master.add(more)
             try:
-                loss, prices = master.solve(Clock())
+                loss, duals = master.solve(Clock())
                 weights = master.weights
             except SolverFailed:
                 assert more is some[0]  # too few to mix
@@ -105,8 +105,8 @@ def test_the_programme_and_its_duals_against_another_solver():
                 and weights.min() >= 0
             )
             assert abs(filled @ weights - groups.share).max() < 1e-8 and loss == weights @ losses
-            assert np.all(prices @ filled <= losses + 1e-7 * scale)
-            assert np.isclose(prices @ groups.share, loss, rtol=0, atol=1e-7 * scale)
+            assert np.all(duals @ filled <= losses + 1e-7 * scale)
+            assert np.isclose(duals @ groups.share, loss, rtol=0, atol=1e-7 * scale)
             assert master.scale == 1 or loss >= 0.01 * master.scale
         of_circle = columns.filled(groups), columns.loss(groups), shares  # more columns than rows
         assert (shares > 0).sum() > 9 >= dealt_out(groups, *of_circle)[0].shape[1]

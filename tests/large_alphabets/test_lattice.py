@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import lattice as module
-from pmlbook.large_alphabets.lattice import hulls, lattice_loss, lattice_prices, people_of
+from pmlbook.large_alphabets.lattice import hulls, lattice_duals, lattice_loss, people_of
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.repeated_sums import possible_rests
 
@@ -28,11 +28,11 @@ def test_hulls_and_the_bound_against_one_programme():
         lost = np.array([0 * groups.p, 0 * groups.p, *(groups.loss(x, every) for x in ends)])
         taker = np.array([False, False, True, True])
         scale = groups.losses.max()
-        for fee in (0.0, 0.3 * scale, scale, 3 * scale):
-            cost, often, slope = hulls(groups, rests, fee)
+        for dual in (0.0, 0.3 * scale, scale, 3 * scale):
+            cost, often, slope = hulls(groups, rests, dual)
             for k in every:  # a line that all four points lie above, and a mixture on it
                 points = [i for i in range(4) if able[k] or not taker[i]]
-                paid = (lost[:, k] - fee * taker)[points]
+                paid = (lost[:, k] - dual * taker)[points]
                 line = cost[k] + slope[k] * (places[points, k] - groups.share[k])
                 assert np.all(paid >= line - 1e-15 * (1 + abs(slope[k])))
                 mix = linprog(
@@ -48,9 +48,9 @@ def test_hulls_and_the_bound_against_one_programme():
                 takes = taker[points][on_it]
                 assert often[k] <= 1e-12 or takes.any()
                 assert often[k] >= 1 - 1e-12 or not takes.all()
-        bound, slope = lattice_prices(groups)
+        bound, slope = lattice_duals(groups)
         with patch.object(module, "SAFE", 1e-3):  # what rounding may add is taken off
-            assert lattice_prices(groups)[0] < bound or bound == 0
+            assert lattice_duals(groups)[0] < bound or bound == 0
         # the same as one programme: of each symbol how often it is where, with one taker in all
         value, rows, one = [], [], []
         for k in every:

@@ -253,14 +253,14 @@ def test_nearest_pairs_and_takers_are_those_of_all():
         found, cost = with_rest(groups, held, rest, slope)
         wanted, full = [], []
         for column, left in zip(held.T, rest):
-            prices = []
+            duals = []
             for k, (width, number) in enumerate(zip(groups.width, column)):
                 move = left / width
                 if abs(move) <= 1 and (number < groups.size[k] if left >= 0 else number > 0):
                     lost = float(groups.loss(np.array([move % 1]), np.array([k]))[0])
-                    prices.append(lost - (0 if slope is None else slope[k] * move))
-            if prices:
-                wanted.append(min(prices))
+                    duals.append(lost - (0 if slope is None else slope[k] * move))
+            if duals:
+                wanted.append(min(duals))
                 full.append(column @ groups.width + left)
         assert np.allclose(cost, wanted, rtol=0, atol=1e-14)
         filled = groups.size * groups.width @ found.filled(groups)

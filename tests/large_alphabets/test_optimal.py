@@ -21,7 +21,7 @@ from pmlbook.large_alphabets.optimal import (
     bracket,
     closed_form,
     formula_bound,
-    formula_prices,
+    formula_duals,
     formula_vertices,
     loose,
     optimal_mechanism,
@@ -66,9 +66,9 @@ def test_formulas_are_vertices_with_their_duals():
                 assert {tuple(sorted(one)) for one in every} == {tuple(sorted(*mine))}
             else:
                 assert mine == every
-            prices, exact = formula_prices(vertices, u), exact_prior(distribution)
+            duals, exact = formula_duals(vertices, u), exact_prior(distribution)
             worth = [
-                u.enclose(one, exact)[0] - sum(y * (x - 1) for y, x in zip(prices, one))
+                u.enclose(one, exact)[0] - sum(y * (x - 1) for y, x in zip(duals, one))
                 for one in map(vertices.column, range(len(vertices.place)))
             ]
             assert max(worth) - min(worth) <= 2.0**-44  # none is worth more than the others

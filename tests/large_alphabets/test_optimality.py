@@ -45,7 +45,7 @@ from decimal import Context, Decimal, ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction as F
 from itertools import product
 
-KEYS = "format claim epsilon utility gain proof prior prices units weights value bound".split()
+KEYS = "format claim epsilon utility gain proof prior duals units weights value bound".split()
 
 def need(fact, why):
     if not fact:
@@ -88,9 +88,9 @@ def worth(lifts, end):                                # of one outcome, from bel
     if gain: return max(sum(p * t * F(g) for p, t, g in zip(prior, lifts, c)) for c in zip(*gain))
     return sum(p * f(t)[end] for p, t in zip(prior, lifts))
 
-def vertices():                                        # utility less prices of every vertex
-    kinds = sorted(set(zip(prior, prices)))
-    sizes = [list(zip(prior, prices)).count(kind) for kind in kinds]
+def vertices():                                        # utility less duals of every vertex
+    kinds = sorted(set(zip(prior, duals)))
+    sizes = [list(zip(prior, duals)).count(kind) for kind in kinds]
     need(math.prod(s + 1 for s in sizes) <= 2**14, "too many vertices")
     zero, full = f(F(0))[1], f(c)[1]
     for held in product(*(range(s + 1) for s in sizes)):
@@ -107,7 +107,7 @@ def chord(p):
     return (1 - at) * f(low)[1] + at * f(high)[1]
 
 def best_share(column):
-    net, mean, left = [F(g) - y / p for g, y, p in zip(column, prices, prior)], F(0), F(1)
+    net, mean, left = [F(g) - y / p for g, y, p in zip(column, duals, prior)], F(0), F(1)
     for k in sorted(range(n), key=lambda k: -net[k]):
         belief = min(c * prior[k], left)
         mean, left = mean + belief * net[k], left - belief
@@ -121,15 +121,15 @@ except (ValueError, RecursionError):
     need(False, "no JSON")
 need(type(o) is dict and sorted(o) == sorted(KEYS), "other keys")
 epsilon, utility, gain, proof, weights = (o[k] for k in "epsilon utility gain proof weights".split())
-lists = [o["prior"], o["prices"], weights, gain]
+lists = [o["prior"], o["duals"], weights, gain]
 need(all(type(part) is list for part in lists), "no lists")
 need(all(type(o[k]) is str for k in "format claim utility proof value bound".split()), "no texts")
 need(all(type(x) is str and re.fullmatch(r"0|-?[1-9]\d{0,599}(/[1-9]\d{0,599})?", x, re.A)
-         for x in o["prior"] + o["prices"]), "an odd fraction")
-prior, prices = ([F(x) for x in o[k]] for k in ("prior", "prices"))
-need([str(x) for x in prior + prices] == o["prior"] + o["prices"], "a fraction that is not reduced")
+         for x in o["prior"] + o["duals"]), "an odd fraction")
+prior, duals = ([F(x) for x in o[k]] for k in ("prior", "duals"))
+need([str(x) for x in prior + duals] == o["prior"] + o["duals"], "a fraction that is not reduced")
 n = len(prior)
-need(all(math.lcm(*(x.denominator for x in part)) < 10**600 for part in (prior, prices)), "too long")
+need(all(math.lcm(*(x.denominator for x in part)) < 10**600 for part in (prior, duals)), "too long")
 need(n and min(prior) > 0 and sum(prior) == 1, "no prior")
 need(type(epsilon) is float and 0 <= epsilon <= 1000, "no level")
 need(o["format"] == "pmlbook optimality 1" and o["units"] == 2**53 and type(o["units"]) is int, "format")
@@ -150,7 +150,7 @@ need(all(type(row) is list and len(row) == len(gain[0]) > 0 for row in gain), "u
 need(all(type(g) is float and math.isfinite(g) for row in gain for g in row), "gains that are none")
 need(not gain or n * len(gain[0]) <= 2**14, "too many gains")
 need(proof in (("shares",) if gain else ("vertices", "chords")), "no proof for this utility")
-need(len(prices) == (0 if proof == "chords" else n), "not one price for each secret")
+need(len(duals) == (0 if proof == "chords" else n), "not one dual variable for each secret")
 for name in ("value", "bound"):
     need(re.fullmatch(r"-?\d{1,20}(\.\d{1,20})?(E[+-]\d{1,4})?", o[name], re.A), "an odd " + name)
     need(str(Decimal(o[name])) == o[name], "an odd " + name)
@@ -169,10 +169,10 @@ for column in zip(*weights):
         need(max(column) <= below * mean, "it leaks more")
         total += mean / 2**53 * worth([k / mean for k in column], 0)
 need(value <= total, "it is worth less")
-if proof == "vertices": top = sum(prices) + max(vertices())
+if proof == "vertices": top = sum(duals) + max(vertices())
 if proof == "chords": top = sum(p * chord(p) for p in prior)
-if proof == "shares": top = sum(prices) + max(map(best_share, zip(*gain)))
-need(top <= bound, "the prices do not prove the bound")
+if proof == "shares": top = sum(duals) + max(map(best_share, zip(*gain)))
+need(top <= bound, "the duals do not prove the bound")
 print("holds")
 """
 
@@ -203,18 +203,18 @@ def misfit(**changes):
 
 def test_what_a_certificate_may_hold():
     third, whole = Fraction(1, 3), 2**53
-    two = {"prior": (third, 2 * third), "prices": (third, third)}
+    two = {"prior": (third, 2 * third), "duals": (third, third)}
     wide = [
         ((whole, *[0] * (most - 1)),) * 2 for most in (8192, 8193)
     ]  # 2^14 entries, and two more
     gains = [((0.0,) * most,) * 2 for most in (8192, 8193)]
     small = ((whole,), (whole,))
-    alone = {"prior": (Fraction(1),), "prices": (third,), "weights": ((whole,),)}
+    alone = {"prior": (Fraction(1),), "duals": (third,), "weights": ((whole,),)}
     for fits in (
         {},
         {"epsilon": 0.0},
         {"epsilon": 1000.0},
-        {"proof": "chords", "prices": ()},
+        {"proof": "chords", "duals": ()},
         {"proof": "shares"},
         alone,
         {"utility": "expected_gain", "gain": ((0.0,),), **alone},
@@ -227,7 +227,7 @@ def test_what_a_certificate_may_hold():
 def test_what_a_certificate_may_not_hold():
     third, whole = Fraction(1, 3), 2**53
     rows = parts["weights"]
-    two = {"prior": (third, 2 * third), "prices": (third, third)}
+    two = {"prior": (third, 2 * third), "duals": (third, third)}
     wide = [
         ((whole, *[0] * (most - 1)),) * 2 for most in (8192, 8193)
     ]  # 2^14 entries, and two more
@@ -242,9 +242,9 @@ def test_what_a_certificate_may_not_hold():
         ({"prior": (third, third, third + Fraction(1, 2**99))}, "sum to exactly 1"),
         ({"prior": (third, 2 * third, Fraction(0))}, "positive"),
         ({"proof": "belief"}, "is none of"),
-        ({"proof": "chords"}, "3 prices"),
-        ({"prices": parts["prices"][:2]}, "2 prices"),
-        ({"proof": "shares", "prices": ()}, "0 prices"),
+        ({"proof": "chords"}, "3 dual variables"),
+        ({"duals": parts["duals"][:2]}, "2 dual variables"),
+        ({"proof": "shares", "duals": ()}, "0 dual variables"),
         ({"weights": rows[:2]}, "3 rows of the same length"),
         ({"weights": (*rows[:2], (*rows[2], 0))}, "3 rows of the same length"),
         ({"weights": ((), (), ())}, "weights[0]"),

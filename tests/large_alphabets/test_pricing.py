@@ -32,11 +32,11 @@ def test_every_vertex_within_the_slack_is_found():
         p, u = weights / weights.sum(), list(NAMED.values())[trial % 6]
         groups = Groups(p, rng.uniform(0.2, 0.9 * epsilon_max(p)), u)
         size, width, every = groups.size, groups.width, np.arange(len(groups.p))
-        prices = groups.p * size + rng.normal(size=len(every)) / 10
-        q, base, top = greedy(groups, prices)
-        most = linprog(-prices / size, None, None, [width], [groups.room], [(0, n) for n in size])
+        duals = groups.p * size + rng.normal(size=len(every)) / 10
+        q, base, top = greedy(groups, duals)
+        most = linprog(-duals / size, None, None, [width], [groups.room], [(0, n) for n in size])
         assert np.isclose(top, -most.fun, rtol=0, atol=1e-9) and np.any(q == 0)
-        assert np.isclose(top - base, prices @ groups.share, rtol=0, atol=1e-14)
+        assert np.isclose(top - base, duals @ groups.share, rtol=0, atol=1e-14)
 
         slack = abs(q).max() * rng.uniform(0.3, 2)
         up, down = reaches(groups, q, slack)
@@ -76,7 +76,7 @@ def test_every_vertex_within_the_slack_is_found():
         assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
         assert found.held.min(initial=0) >= 0 and np.all(found.held <= size[:, None])
         assert np.all(found.held[found.taker, np.arange(len(found))] < size[found.taker])
-        truth = top - (prices @ found.filled(groups) - found.loss(groups))
+        truth = top - (duals @ found.filled(groups) - found.loss(groups))
         assert np.all(cost <= truth + 1e-13) and np.all(truth - cost <= 1e-6)
 
         wanted = set()  # every vertex within the slack, by hand
@@ -116,13 +116,13 @@ def test_every_vertex_within_the_slack_is_found():
         assert np.isclose(bound, max(cost.min(initial=slack), 0), rtol=0, atol=1e-15)
         short = two_halves(groups, q, slack, 3)
         assert max(len(half.code) for half in short[:2]) <= 3 and 0 <= short[2] <= slack
-        whole = price(groups, prices, 10**4, 10**6, 2)
-        gain = (prices @ whole[0].filled(groups) - whole[0].loss(groups)).max(initial=0)
+        whole = price(groups, duals, 10**4, 10**6, 2)
+        gain = (duals @ whole[0].filled(groups) - whole[0].loss(groups)).max(initial=0)
         if gain > 0:  # what is not asked for is not needed
-            asked = price(groups, prices, 10**4, 10**6, 2, enough=gain / 2)
+            asked = price(groups, duals, 10**4, 10**6, 2, enough=gain / 2)
             assert asked[2] and np.isclose(asked[1], whole[1], rtol=0, atol=1e-15)
         with Clock(0.0, None, "no time") as clock:
-            nothing_yet, bound, complete = price(groups, prices, 10**4, 10**6, 2, clock)
+            nothing_yet, bound, complete = price(groups, duals, 10**4, 10**6, 2, clock)
             assert len(nothing_yet) == 0 and bound == -base and not complete
             assert len(blocks) == 1 or cheapest(near, 2, clock)[1] == 0
             assert two_halves(groups, q, slack, 10**4, clock)[2] == 0
@@ -142,8 +142,8 @@ def test_no_pair_is_asked_for_that_is_too_dear():
         u = list(NAMED.values())[trial % 6]
         groups = Groups(p, rng.uniform(0.2, 0.9 * epsilon_max(p)), u)
         size, width, every = groups.size, groups.width, range(len(groups.p))
-        prices = groups.p * size + rng.normal(size=len(size)) / 10
-        q, base, top = greedy(groups, prices)
+        duals = groups.p * size + rng.normal(size=len(size)) / 10
+        q, base, top = greedy(groups, duals)
         slack = abs(q).max() * rng.uniform(0.3, 2)
         near = Pairs(groups, q, slack, two_halves(groups, q, slack, 10**6)[:2])
         rests, far = near.rests, near.rests.far.tolist()
@@ -191,13 +191,11 @@ def test_no_pair_is_asked_for_that_is_too_dear():
                 longest = max([0, *(row for *_, many in near.ranges for row in many.tolist())])
                 assert all(len(i) <= max(few, longest) for i, _ in near.blocks())
 
-        found, bound, complete = price(groups, prices, 10**4, near.many, 3)
-        excess = float((prices @ found.filled(groups) - found.loss(groups)).max(initial=0))
-        assert np.isclose(prices @ groups.share - bound, excess, rtol=0, atol=1e-10) or not complete
-        moved = price(
-            groups, prices + 0.7 * size * width, 10**4, 10**6, 3
-        )  # all fill the same room
-        whole = price(groups, prices, 10**4, 10**6, 3)
+        found, bound, complete = price(groups, duals, 10**4, near.many, 3)
+        excess = float((duals @ found.filled(groups) - found.loss(groups)).max(initial=0))
+        assert np.isclose(duals @ groups.share - bound, excess, rtol=0, atol=1e-10) or not complete
+        moved = price(groups, duals + 0.7 * size * width, 10**4, 10**6, 3)  # all fill the same room
+        whole = price(groups, duals, 10**4, 10**6, 3)
         assert np.isclose(moved[1], whole[1], rtol=0, atol=1e-13) and moved[2] == whole[2]
 
 

@@ -334,13 +334,13 @@ def test_units_multipliers_and_limits_are_chosen_well():
         with patch.dict(vars(module), CROWD=-1):
             none, bound, complete = price_sums(groups, q, 2)
             assert len(none) == 0 and bound == -greedy(groups, q)[1] and not complete
-        prices = groups.p * size + q
-        found, bound, complete = price_sums(groups, prices, 2)
-        gain = (prices @ found.filled(groups) - found.loss(groups)).max(initial=0)
-        enough = (gain + greedy(groups, prices)[2]) / 2
+        duals = groups.p * size + q
+        found, bound, complete = price_sums(groups, duals, 2)
+        gain = (duals @ found.filled(groups) - found.loss(groups)).max(initial=0)
+        enough = (gain + greedy(groups, duals)[2]) / 2
         if 0 < gain < enough - 1e-9:  # what earns less is not handed back, and the bound says so
-            asked = price_sums(groups, prices, 2, enough=enough)
-            less = float(prices @ groups.share) - asked[1]
+            asked = price_sums(groups, duals, 2, enough=enough)
+            less = float(duals @ groups.share) - asked[1]
             assert len(asked[0]) == 0 and np.isclose(less, enough, rtol=0, atol=1e-12)
             assert np.bincount(found.taker).max() <= 2
 
@@ -372,11 +372,11 @@ def test_a_steep_loss_is_not_overstated():
         groups = Groups(p, -np.log(mass), NAMED["hellinger"])
         if not some.any() or groups.floor.any() or groups.left_out or groups.p[-1] > groups.a:
             continue
-        prices, a = (
+        duals, a = (
             rng.normal(size=6) * groups.width * (0, 1e-7, 1e-3)[trial % 3],
             Fraction(groups.a),
         )
-        q, base, _ = greedy(groups, prices)
+        q, base, _ = greedy(groups, duals)
         least = np.inf
         for held in np.ndindex(*np.full(6, 2)):
             rest = a - sum(map(Fraction, p[np.array(held) > 0].tolist()))
@@ -385,9 +385,9 @@ def test_a_steep_loss_is_not_overstated():
                 x = float(rest / Fraction(p[k]))
                 lost = 2 * p[k] / np.sqrt(groups.a) * (np.sqrt(x) - x)  # by hand
                 least = min(least, flips - q[k] * x + lost)
-        for bound in (price_sums(groups, prices, 2)[1], price(groups, prices, 2**12, 10**6, 2)[1]):
+        for bound in (price_sums(groups, duals, 2)[1], price(groups, duals, 2**12, 10**6, 2)[1]):
             assert bound <= least - base + 1e-15 * least
-        assert price_cells(Cells(groups), prices, 2)[1] <= least - base + 1e-15 * least
+        assert price_cells(Cells(groups), duals, 2)[1] <= least - base + 1e-15 * least
 
 
 def test_no_choice_lies_above_the_hull():

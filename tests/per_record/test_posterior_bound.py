@@ -27,7 +27,7 @@ def minus_entropy(vertex):
     return mp.fsum(mp.mpf(p) * mp.log(mp.mpf(p)) for p in vertex if p)
 
 
-def test_prices_are_never_below_the_entropy():
+def test_dual_variables_are_never_below_the_entropy():
     rng = np.random.default_rng(6)
     mp.mp.dps = 50
     for trial in range(120):
@@ -50,7 +50,7 @@ def test_prices_are_never_below_the_entropy():
             assert np.logaddexp.reduce(agreed) > GENEROUS * np.logaddexp.reduce(kappa) - 1e-9
 
 
-def test_prices_of_one_value_are_nothing():
+def test_dual_variables_of_one_value_are_nothing():
     rng = np.random.default_rng(6)
     many = rng.dirichlet(np.ones(3), size=(4, 5, 3))
     assert (majorants(many)[2, 3] == majorants(many[2, 3])).all() and not majorants(

@@ -25,7 +25,7 @@ from pmlbook.practice.many_secrets import (
 from pmlbook.practice.robust import min_probability
 
 
-def by_definition(region, limit, prices, states):
+def by_definition(region, limit, duals, states):
     """Worth and t of a column, from the least probabilities of its two sets in fractions."""
     inner, both, p = states == FULL, states != EMPTY, region.prior
     a, b = (min_probability(region, s.tolist()) if s.any() else 0 for s in (inner, both))
@@ -33,12 +33,12 @@ def by_definition(region, limit, prices, states):
         return -np.inf, 0.0
     t = float((1 / limit - a) / (b - a)) if a < 1 / limit else 0.0
     v = np.where(inner, 1.0, np.where(both, t, 0.0))
-    return xlogy(p * v, v).sum() - xlogy(p @ v, p @ v) - prices @ v, t
+    return xlogy(p * v, v).sum() - xlogy(p @ v, p @ v) - duals @ v, t
 
 
-def worths(packs, prices, columns):
+def worths(packs, duals, columns):
     """Worth and t of columns by the sums of their sets."""
-    each = packs.sums(prices)
+    each = packs.sums(duals)
     return Knapsacks.worth(packs, *((each @ (columns == state).T) for state in (FULL, PART)))
 
 
@@ -52,7 +52,7 @@ class Watched(Knapsacks):
         return super().worth(inner, outer)
 
 
-def by_grids(region, limit, prices, kind, first, last):
+def by_grids(region, limit, duals, kind, first, last):
     """The theorem's bound at multipliers from grids that shrink around their best, and its mu."""
     p, upper = region.prior, kind == NO_ZERO_UPPER
     tau, top = (1.0, 1.0) if upper else (first, last)
@@ -64,7 +64,7 @@ def by_grids(region, limit, prices, kind, first, last):
     for _ in range(50):
         mu, theta = (a + r * np.linspace(-1, 1, 7) for a, r in zip(at, reach))
         mu, theta = np.meshgrid(np.maximum(mu, 0), theta, indexing="ij")
-        terms = xlogy(p * x, x) - prices * x - theta[..., None, None] * p * x
+        terms = xlogy(p * x, x) - duals * x - theta[..., None, None] * p * x
         best = (terms + mu[..., None, None] * held).max(axis=2).sum(axis=2)
         total = np.exp(theta - 1) - mu * need + best
         k = np.unravel_index(total.argmin(), total.shape)
@@ -77,9 +77,9 @@ def test_worths_by_definition():
     every = np.stack(np.meshgrid(*[range(3)] * 4), axis=-1).reshape(-1, 4)
     four = [make([41, 30, 20, 9]) for make in (box_region, ball_region)]
     for region in four:
-        packs, prices = Knapsacks(region, Fraction(3, 2)), dice.normal(size=4)
-        found = np.column_stack(worths(packs, prices, every))
-        told = np.array([by_definition(region, Fraction(3, 2), prices, states) for states in every])
+        packs, duals = Knapsacks(region, Fraction(3, 2)), dice.normal(size=4)
+        found = np.column_stack(worths(packs, duals, every))
+        told = np.array([by_definition(region, Fraction(3, 2), duals, states) for states in every])
         np.testing.assert_allclose(found, told, rtol=0, atol=1e-14)
         high = sum(map(Fraction, region.high.tolist()))
         assert (
@@ -107,15 +107,15 @@ def test_an_exchange_finds_the_best_neighbour():
     every = np.stack(np.meshgrid(*[range(3)] * 4), axis=-1).reshape(-1, 4)
     four = [make([41, 30, 20, 9]) for make in (box_region, ball_region)]
     for trial in range(12):
-        packs, prices = Watched(four[trial % 2], Fraction(3, 2)), dice.normal(size=4) / 4
+        packs, duals = Watched(four[trial % 2], Fraction(3, 2)), dice.normal(size=4) / 4
         packs.asked, start = [], dice.integers(0, 3, 4)
         around = every[(every != start).sum(axis=1) <= 2]
-        best, states = exchanged(packs, prices, start.copy())
+        best, states = exchanged(packs, duals, start.copy())
         near, tops = every[(every != states).sum(axis=1) <= 2], [f.max() for f in packs.asked]
-        first = worths(packs, prices, around)[0]
+        first = worths(packs, duals, around)[0]
         np.testing.assert_allclose(np.sort(packs.asked[0]), np.sort(first), rtol=0, atol=1e-14)
-        assert np.isclose(worths(packs, prices, states[None])[0][0], best, rtol=0, atol=1e-14)
-        assert worths(packs, prices, near)[0].max() <= best + 2e-13
+        assert np.isclose(worths(packs, duals, states[None])[0][0], best, rtol=0, atol=1e-14)
+        assert worths(packs, duals, near)[0].max() <= best + 2e-13
         assert (np.diff(tops[:-1]) > 1e-13).all() and tops[-1] <= tops[-2] + 2e-13
 
 
@@ -138,10 +138,10 @@ def test_ceilings_against_grids():
     kinds = (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER)
     sharp = 0
     for region, kind in [(four[0], SOME_ZERO), *((four[1], kind) for kind in kinds)]:
-        packs, prices = Knapsacks(region, Fraction(5, 2)), dice.normal(size=4) * region.prior / 3
-        above, _ = ceilings(packs, prices, begin, end, kind)
+        packs, duals = Knapsacks(region, Fraction(5, 2)), dice.normal(size=4) * region.prior / 3
+        above, _ = ceilings(packs, duals, begin, end, kind)
         for bound, a, b in zip(above, begin, end):
-            told, mu = by_grids(region, Fraction(5, 2), prices, kind, a, b)
+            told, mu = by_grids(region, Fraction(5, 2), duals, kind, a, b)
             if mu < 9:  # otherwise hardly a column has this tau, and the best multiplier is far off
                 sharp += 1
                 assert -1e-3 < bound - told < 1e-6
@@ -172,12 +172,12 @@ def test_the_search_is_as_near_as_asked():
     kinds = (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER)
     single = np.linspace(0, 1, 41)
     for region, near in [(four[1], 0.1)]:
-        packs, prices = Knapsacks(region, Fraction(3, 2)), dice.normal(size=4) * region.prior / 3
-        points = [ceilings(packs, prices, single, single, kind)[0].max() for kind in kinds]
+        packs, duals = Knapsacks(region, Fraction(3, 2)), dice.normal(size=4) * region.prior / 3
+        points = [ceilings(packs, duals, single, single, kind)[0].max() for kind in kinds]
         most = max(0, *points)
-        reached = highest(packs, prices, near)
-        assert worths(packs, prices, every)[0].max() <= reached <= most + 1.5 * near
-        assert highest(packs, prices + 9, near) == 0
+        reached = highest(packs, duals, near)
+        assert worths(packs, duals, every)[0].max() <= reached <= most + 1.5 * near
+        assert highest(packs, duals + 9, near) == 0
 
 
 def test_arcs_hold_just_enough():

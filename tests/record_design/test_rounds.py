@@ -84,11 +84,11 @@ def whole_matches(n, b, D, L):
             assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
             late = solver(match.orbits, match.goal, match.pool, v, Clock(0.0, False))
             assert (late == v).all()
-        bound, prices = referee(match.orbits, match.goal, match.cuts)
+        bound, duals = referee(match.orbits, match.goal, match.cuts)
         assert (
             bound <= match.lower + 1e-12
             and truth - 1e-4 < bound <= truth + 1e-9
-            and len(prices) == len(match.cuts)
+            and len(duals) == len(match.cuts)
         )
         assert referee(match.orbits, match.goal, match.cuts, Clock(0))[0] == -np.inf
     hurried = Match(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))

@@ -57,9 +57,9 @@ def test_a_gain_in_another_unit():
     for factor in (1e-13, 1e13):  # in another unit
         small = maximise(factor * np.array([0.0, 1.0, 3.0]), at_most=([[1.0, 1.0, 2.0]], [1.0]))
         assert np.isclose(small.value / factor, 1.5, rtol=1e-12, atol=0)
-        assert np.isclose(small.inequality_prices[0] / factor, 1.5, rtol=1e-12, atol=0)
+        assert np.isclose(small.inequality_duals[0] / factor, 1.5, rtol=1e-12, atol=0)
     still = maximise([0.0, 0.0], at_most=([[1.0, 1.0]], [1.0]))
-    assert still.value == 0 == still.inequality_prices[0]
+    assert still.value == 0 == still.inequality_duals[0]
 
 
 def test_a_solver_that_gives_up_is_followed_by_another():

@@ -13,9 +13,9 @@ from pmlbook.worst_case.expected_utility import (
     _roads,
     _solve,
     _solve_precisely,
+    dual_bound,
     expected_utility,
     expected_utility_mechanism,
-    price_bound,
 )
 from pmlbook.worst_case.min_leakage import Bracket, min_leakage
 
@@ -36,19 +36,19 @@ def test_two_roads_solve_one_programme():
         lift = Fraction(float(lift.lift) * (1.001 + 0.3 * (trial % 3)))
         gain = p[:, None] * worth.astype(float)
         earned, proved = [], []
-        for flow, prices in (
+        for flow, duals in (
             _solve(gain, mask, p, float(lift)),
             _solve_precisely(worth, mask, shares, lift, Clock()),
         ):
             assert not flow[~mask].any() and abs(flow.sum(axis=1) - 1).max() < 1e-9
             assert (flow <= float(lift) * (p @ flow) + 1e-8).all()
             earned.append((gain * flow).sum())
-            proved.append(price_bound(worth, mask, shares, lift, [Fraction(x) for x in prices]))
+            proved.append(dual_bound(worth, mask, shares, lift, [Fraction(x) for x in duals]))
             assert -1e-7 < float(proved[-1]) - earned[-1] < 1e-7
             other = [
-                Fraction(x) + Fraction(int(k), 50) for x, k in zip(prices, draw.integers(-9, 9, n))
+                Fraction(x) + Fraction(int(k), 50) for x, k in zip(duals, draw.integers(-9, 9, n))
             ]
-            assert price_bound(worth, mask, shares, lift, other) >= earned[-1] - 1e-8
+            assert dual_bound(worth, mask, shares, lift, other) >= earned[-1] - 1e-8
         assert abs(earned[1] - float(proved[1])) < 1e-12 and abs(earned[0] - earned[1]) < 1e-7
         assert expected_utility(
             flow, p, np.where(mask, worth.astype(float), np.nan)
@@ -57,7 +57,7 @@ def test_two_roads_solve_one_programme():
         assert len(roads) == 3 and all(
             abs(flow.sum(axis=1) - 1).max() < 1e-6 for _, (flow, _) in roads
         )
-        floats = [price.denominator for _, (_, prices) in roads for price in prices]
+        floats = [dual.denominator for _, (_, duals) in roads for dual in duals]
         assert all(k & (k - 1) == 0 for k in floats)  # the quick road first, as long as it succeeds
         assert len(list(_roads(worth, mask, shares, lift, Clock(0)))) <= 1
         for rows in _channels(flow * draw.uniform(1, 2, (n, 1)), p):
