@@ -108,6 +108,16 @@ def test_chapters_are_well_connected():
     assert [p.relative_to(NBS).as_posix() for p in CHAPTERS if not links(p)] == []
 
 
+def test_the_book_is_short():
+    book = (
+        (ROOT / "docs" / "_toc.yml")
+        .read_text(encoding="utf-8")
+        .split("caption: For contributors")[0]
+    )
+    chapters = re.findall(r"file: \w+/\d\d_\w+", book)
+    assert 70 < len(chapters) <= 80
+
+
 def test_what_a_chapter_needs_comes_before_it():
     order = re.findall(r"file: (\S+)", (ROOT / "docs" / "_toc.yml").read_text(encoding="utf-8"))
     late = []

@@ -16,7 +16,9 @@ CHAPTERS = [
     p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts
 ]
 USED = re.compile(rf"(?<![a-z])({'|'.join(REPLACED)})s?(?![a-z])", re.IGNORECASE)
-NATURAL = re.compile("law of large numbers|Zipf's law|one of twenty prices", re.IGNORECASE)  # that field's own
+NATURAL = re.compile(
+    "law of large numbers|Zipf's law|one of twenty prices", re.IGNORECASE
+)  # that field's own
 
 
 def private(text):

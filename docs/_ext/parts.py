@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
 from minutes import minutes, rounded
@@ -42,9 +43,20 @@ def read_chapter(path: Path) -> Chapter:
     return Chapter(path, title, path.stem[3:], needs, minutes(path))
 
 
-def read_part(folder: Path) -> list[Chapter]:
-    """The chapters of a folder in reading order; each needs earlier ones only, and none that another brings along."""
-    chapters = [read_chapter(path) for path in sorted(folder.glob("[0-9]*.ipynb"))]
+def pages_below(entries: list, page: str) -> list[str]:
+    """The pages that a table of contents has directly below one."""
+    for entry in entries:
+        within = entry.get("entries", [])
+        if entry["file"] == page:
+            return [inner["file"] for inner in within]
+        if found := pages_below(within, page):
+            return found
+    return []
+
+
+def read_part(paths: list[Path]) -> list[Chapter]:
+    """Chapters in reading order; each needs earlier ones only, and none that another brings along."""
+    chapters = [read_chapter(path) for path in paths]
     brought: dict[str, set[str]] = {}  # all that a chapter rests on, near and far
     for chapter in chapters:
         near = chapter.needs & brought.keys()
@@ -117,10 +129,13 @@ def picture(chapters: list[Chapter]) -> str:
 
 
 class PartMap(SphinxDirective):
-    """``part-map``: the map of the folder in which the page lies, and how long its chapters take."""
+    """``part-map``: the map of the chapters below the page in the table of contents, and how long they take."""
 
     def run(self) -> list[nodes.Node]:
-        chapters = read_part(Path(self.env.doc2path(self.env.docname)).parent)
+        contents = yaml.safe_load(Path(self.config.external_toc_path).read_text(encoding="utf-8"))
+        entries = [entry for tree in contents["subtrees"] for entry in tree["entries"]]
+        pages = pages_below(entries, self.env.docname)
+        chapters = read_part([Path(self.env.srcdir) / f"{page}.ipynb" for page in pages])
         for chapter in chapters:
             self.env.note_dependency(str(chapter.path))
         total = rounded(sum(chapter.minutes for chapter in chapters))
