@@ -260,8 +260,10 @@ def _best_kept(
         found, bound = search(informed, dict(zip(mixed, start.tolist())), Beside(aim), clock)
     except np.linalg.LinAlgError:
         return None
-    mechanism = stored(pool, found, RARE, prior, level)
-    if mechanism.utility() < promised:
+    # outcomes that are rare may hold what is missing of the information
+    makers = (stored(pool, found, least, prior, level) for least in (RARE, 0.0))
+    mechanism = next((made for made in makers if made.utility() >= promised), None)
+    if mechanism is None:
         return None
     measure = target if isinstance(target, str) else wanted
     value = estimation_variance(mechanism, measure)

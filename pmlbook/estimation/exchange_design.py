@@ -193,7 +193,8 @@ class BarrierMaster:
         """The criterion and its claim; a step of Newton's method is not stopped by the clock."""
         lifts, criterion = self.pool.scaled(self.names), self.criterion
         size = criterion.size(lifts, self.weights) / len(self.weights)
-        self.weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size)
+        weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size)
+        self.weights = _evened(lifts, weights, self.pool.ones)  # steps of 1e9 leave 1e-7
         claim = criterion.claim(lifts, self.weights, 0.0)
         self.least = min(self.least, (claim.value, self.names, self.weights), key=itemgetter(0))
         return claim.value, claim

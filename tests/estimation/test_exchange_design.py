@@ -466,7 +466,8 @@ def test_weights_are_evened_with_the_least_change():
         squares = ((excess.matrix @ pool.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
         summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
-        assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)
+        top = excess.of(names).max()  # seven terms, summed in another order
+        assert abs(excess.of(summits).max() - top) <= 1e-14 * top and len(summits) < len(used)
 
 
 def test_the_search_finds_what_the_list_has():
@@ -493,7 +494,8 @@ def test_the_search_finds_what_the_list_has():
         squares = ((excess.matrix @ pool.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
         summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
-        assert excess.of(summits).max() == excess.of(names).max() and len(summits) < len(used)
+        top = excess.of(names).max()  # seven terms, summed in another order
+        assert abs(excess.of(summits).max() - top) <= 1e-14 * top and len(summits) < len(used)
     for aim in aims_of(p, pool):
         rounds, value, bound = rounds_of(CandidateSet(pool.shares, pool.limit), aim, 1e-8)
         with patch.object(candidate_set, "TABLE", 0):
