@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dgetrf, dgetrs
+from scipy.linalg.lapack import dgeqrf, dormqr
 
 Array = NDArray[np.float64]
 
@@ -48,17 +48,17 @@ def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, flo
     >>> (move + 0).round(12).tolist(), round(promise, 12)
     ([0.5, -0.5], 1.0)
     """
-    count, total = len(slope), len(slope) + len(rows)
-    unit = math.ldexp(1.0, math.frexp(abs(bend).max())[1])  # so that no pivot depends on it
-    system, right = np.zeros((total, total)), np.zeros(total)
-    system[:count, :count], right[:count] = bend / unit, -slope / unit
-    system[count:, :count], system[:count, count:] = rows, rows.T
-    *factors, singular = dgetrf(system)
-    if singular:
-        raise np.linalg.LinAlgError("Newton's step is not unique")
-    found = dgetrs(*factors, right)[0]
-    found += dgetrs(*factors, right - system @ found)[0]  # what rounding has lost
-    move = found[:count]
+    count, size = len(rows), 64 * len(slope)
+    qr, tau = dgeqrf(rows.T)[:2] if count else (rows.T, None)
+
+    def turned(side: str, trans: str, matrix: Array) -> Array:
+        return dormqr(side, trans, qr, tau, matrix, size)[0] if count else matrix
+
+    reduced = turned("R", "N", turned("L", "T", bend))[count:, count:]
+    steepest = turned("L", "T", slope[:, None])[count:]
+    free = np.zeros((len(slope), 1))
+    free[count:] = np.linalg.solve(reduced, -steepest)
+    move = turned("L", "N", free)[:, 0]
     return move, float(move @ bend @ move)
 
 
