@@ -33,7 +33,7 @@ warnings.simplefilter("ignore")
 rng = np.random.default_rng(8)
 p = [rng.dirichlet(np.full(6, 2.0)) + 0.01 for _ in range(3)][-1]
 cases = [(p / p.sum(), 1.0), (np.array([1, 1, 2, 2, 4]) / 10, 0.5)]
-found = [pb.pareto_mechanism(p, level, target="largest") for p, level in cases]
+found = [pb.estimate.pareto_mechanism(p, level, target="largest") for p, level in cases]
 print(json.dumps([(d.value, d.bound) for d in found]))
 """
 
