@@ -6,11 +6,13 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import pmlbook as pb
+from pmlbook.per_record import proof_separable
 from pmlbook.per_record.leakage_proof import find_vertices
 from pmlbook.per_record.output_proof import OutputProof
 from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
@@ -218,3 +220,19 @@ def test_a_sum_of_anything_but_whole_numbers_is_refused():
     for adds in ([(0, 1.5)], [(0, "1")], [(0, None)]):
         with pytest.raises(TypeError):
             views_of_sum(adds, np.eye(2))
+
+
+@pytest.mark.parametrize("fine", [0.0, -1.0, 5e-324])
+def test_a_proof_cannot_keep_the_checker_busy_by_asking_for_more_than_floats_tell(fine):
+    """One number of a file made it look at a curve two hundred times as long; the proof is as good."""
+    proof, adds, places, channel = proof_by("SeparableTree")
+    view, *_ = views_of_sum(adds, channel, dict(enumerate(places)))
+    (tree,) = proof.arguments
+    looks = []
+    for asked in (tree.fine, fine):
+        with patch.object(
+            proof_separable, "curve_bound", wraps=proof_separable.curve_bound
+        ) as look:
+            bound = proved_bound(view, proof.b, tree._replace(fine=asked))
+        looks.append(look.call_count)
+    assert bound <= proof.bound and looks[1] < 5 * looks[0]

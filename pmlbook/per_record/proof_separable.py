@@ -51,6 +51,7 @@ class Curve(NamedTuple):
 
 
 LOOKS = 4_000  # intervals of one curve; then what is known has to do
+FINEST = 1e-12  # nats: nearer the top a curve is flat in floats, and looks tell no more
 
 
 def curve_maximum(curve: Curve, low: float, high: float, enough: float) -> Any:
@@ -181,7 +182,7 @@ def piece_bound(
         for y, (low, high) in enumerate(sides[:-1]):
             curve = curve_of(known, y, distribution, multiplier, belief)
             seen = approximate_maximum(curve, low, high)
-            bound += curve_maximum(curve, low, high, seen + fine / len(sides))
+            bound += curve_maximum(curve, low, high, seen + max(fine / len(sides), FINEST))
         found.append(bound)
     return largest(found)
 
