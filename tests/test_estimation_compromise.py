@@ -30,18 +30,20 @@ def test_every_processor_finds_the_same_variance():
 LARGEST = """
 import json, warnings, numpy as np, pmlbook as pb
 warnings.simplefilter("ignore")
-rng = np.random.default_rng(8)
-p = [rng.dirichlet(np.full(6, 2.0)) + 0.01 for _ in range(3)][-1]
-cases = [(p / p.sum(), 1.0), (np.array([1, 1, 2, 2, 4]) / 10, 0.5)]
-found = [pb.estimate.pareto_mechanism(p, level, target="largest") for p, level in cases]
+found = []
+for seed in (3, 7, 20):
+    rng = np.random.default_rng(seed)
+    prior = rng.dirichlet(np.full(int(rng.integers(4, 7)), 2.0)) + 0.01
+    level = float(rng.uniform(0.3, 1.2))
+    found.append(pb.estimate.pareto_mechanism(prior / prior.sum(), level, target="largest"))
 print(json.dumps([(d.value, d.bound) for d in found]))
 """
 
 
 def test_what_storing_costs_does_not_lose_the_design():
-    """A design whose information fell short by a billionth once gave way to one that is 40 % worse."""
+    """A design whose information fell short by a billionth gave way to a mixture that is far worse."""
     values, bounds = np.moveaxis(np.array(told_everywhere(LARGEST)), 2, 0)
-    assert (values <= bounds * (1 + 1e-6)).all()
+    assert (bounds <= values).all() and (values <= bounds * (1 + 1e-5)).all()
 
 
 @pytest.mark.parametrize("seed", range(12))

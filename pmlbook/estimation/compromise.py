@@ -39,7 +39,7 @@ from ..workshop.progress import Clock
 from ..workshop.validation import PriorLike, check_epsilon, checked_prior, real_array
 
 # %% auto #0
-__all__ = ['ROUNDING', 'STORED', 'pareto_mechanism']
+__all__ = ['ROUNDING', 'LARGER', 'STORED', 'pareto_mechanism']
 
 # %% ../../nbs/estimation/04_compromise.ipynb #6c2e91d4
 INFORMATION = as_utility("mutual_information")
@@ -166,7 +166,7 @@ def pareto_mechanism(
 ) -> Design:
     """The mechanism with the least variance among those that keep a part of the largest mutual information.
 
-    Value and bound are the same on every processor, to a millionth for 'largest' and a billionth else. Where several
+    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Where several
     channels share the least variance, rounding decides which of them is returned.
 
     Parameters
@@ -215,8 +215,8 @@ def pareto_mechanism(
     most, least = informed.value, told.mechanism.utility()
     if least >= part * most:
         return Design(told.mechanism, told.value, told.bound, "compromise")
-    margins = (min(k * (STORED + ROUNDING * (1 - part)), (1 - part) / 2) for k in (1, 100))
-    kept, more = (most * (part + margin) for margin in margins)
+    margins = (min(k * (STORED + ROUNDING * (1 - part)), (1 - part) / 2) for k in LARGER)
+    kept, *more = (most * (part + margin) for margin in margins)
     share = min(1.0, (most - kept) / (most - least))
     columns = [(1 - share) * informed.mechanism.channel, share * told.mechanism.channel]
     mixed = Mechanism(np.hstack(columns), prior, told.mechanism.inputs).within(epsilon)
@@ -225,9 +225,10 @@ def pareto_mechanism(
     found = mixed, estimation_variance(mixed, target), told.bound
     if len(mixed.prior) <= MAX_ENUMERATED and part < 1 and not clock.over:
         given = prior, epsilon, target
-        # storing the best one may cost more than the margin
         best = _best_kept(*given, kept, part * most, clock)
-        best = best or _best_kept(*given, more, part * most, clock)
+        for wider in more:  # storing it cost more than the margin
+            if best is None and wider > kept and not clock.over:
+                best = _best_kept(*given, wider, part * most, clock)
         found = min(found, best or found, key=itemgetter(1))
     warn_if_loose("pareto_mechanism", *found[1:], TOLERANCE * found[1])
     return Design(*found, "compromise")
@@ -278,4 +279,5 @@ def _best_kept(
 
 
 ROUNDING = 1e-9  # of the information that is given up: what the search may miss
+LARGER = (1, 100, 10_000)  # times the margin, until what is stored keeps its promise
 STORED = 1e-12  # of all information: what storing a mechanism may cost
