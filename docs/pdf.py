@@ -71,7 +71,9 @@ def pieces() -> list[list[str]]:
     """Pages of the book in reading order, in pieces that are printed one by one: a part each."""
     contents = yaml.safe_load((HERE / "_toc.yml").read_text("utf-8"))
     found = [[contents["root"]]]
-    for page in files_of([tree for tree in contents["subtrees"] if tree["caption"] not in INTERNAL]):
+    for page in files_of(
+        [tree for tree in contents["subtrees"] if tree["caption"] not in INTERNAL]
+    ):
         if page.startswith(LEFT_OUT):
             continue
         if page.endswith("/index") or ("/" in found[-1][-1]) != ("/" in page):
