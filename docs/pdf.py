@@ -24,7 +24,7 @@ from boxes import files_of  # noqa: E402
 SITE = HERE.parent / "_build" / "html"
 TARGET = HERE.parent / "_build" / "pmlbook.pdf"
 LEFT_OUT = ("library/", "api")  # docstrings stand in the chapters
-INTERNAL = ("For contributors",)  # the printed book is the book volume
+INTERNALS = "For contributors"  # the second volume is not printed
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.S)
 HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8"><title>pmlbook</title>
 <script>window.MathJax = {"options": {"enableMenu": false, "processHtmlClass": "tex2jax_process|mathjax_process|math|output_area"}}</script>
@@ -71,9 +71,8 @@ def pieces() -> list[list[str]]:
     """Pages of the book in reading order, in pieces that are printed one by one: a part each."""
     contents = yaml.safe_load((HERE / "_toc.yml").read_text("utf-8"))
     found = [[contents["root"]]]
-    for page in files_of(
-        [tree for tree in contents["subtrees"] if tree["caption"] not in INTERNAL]
-    ):
+    printed = [tree for tree in contents["subtrees"] if tree["caption"] != INTERNALS]
+    for page in files_of(printed):
         if page.startswith(LEFT_OUT):
             continue
         if page.endswith("/index") or ("/" in found[-1][-1]) != ("/" in page):

@@ -101,7 +101,7 @@ class Informed(Listed):
     def mix(
         self, utility: Utility, clock: Clock, duals: Sequence[Fraction] = ()
     ) -> tuple[list[int], list[Fraction]]:
-        """The vertices that are best at a dual variable of information, and the dual variables; see `Listed.mix`."""
+        """The vertices that are best at a multiplier of information, and the dual variables; see `Listed.mix`."""
         assert isinstance(utility, Spread)
         used, found = self.pool.mix(self._rewarded(utility, duals), clock)
         return used, [*found, duals[-1]]

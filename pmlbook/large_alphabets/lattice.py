@@ -26,7 +26,7 @@ SAFE = 2.0**-44  # part of the dual variable that rounding may add
 def hulls(
     groups: Groups, rests: tuple[Floats, Floats], dual: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Least mean cost of a symbol of each group at its dot, the taker being paid a dual variable; how often it takes, the slope.
+    """Least mean cost of a symbol of each group at its dot, the taker being credited the dual variable; how often it takes, the slope.
 
     Source: the lower hull of four points.
     """

@@ -3,6 +3,7 @@
 import flint
 import numpy as np
 import pytest
+from record_problems import asked
 from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import geometric
@@ -10,7 +11,7 @@ from pmlbook.foundations.probability import random_channel
 from pmlbook.per_record.data_processing import own_multiplier, stationary_point
 from pmlbook.per_record.output_bound import boxed, frame
 from pmlbook.per_record.output_proof import OutputProof, min_probability
-from pmlbook.per_record.posterior_proof import problem_of, record_views
+from pmlbook.per_record.posterior_proof import problem_of
 from pmlbook.per_record.proof_checker import ProofFailed, distribution_of, interval_problem
 from pmlbook.per_record.proof_outputs import (
     OutputBranching,
@@ -26,16 +27,7 @@ from pmlbook.per_record.proof_outputs import (
 )
 from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
-from pmlbook.per_record.tilted import best_adversary
 from pmlbook.workshop.progress import Clock
-
-
-def asked(query, channel, share):
-    "A record view, its least entropy, a good prior and what it learns."
-    view = record_views(query, channel)[0]
-    problem = problem_of(view)
-    b = share * problem.largest_entropy
-    return view, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
 def nonsense(view, rng, depth):

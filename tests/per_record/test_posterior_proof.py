@@ -4,6 +4,7 @@ from decimal import Decimal, localcontext
 
 import flint
 import numpy as np
+from record_problems import asked
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.foundations.probability import random_channel
@@ -18,15 +19,6 @@ from pmlbook.per_record.proof_posteriors import (
 )
 from pmlbook.per_record.proof_posteriors import tree_bound as posterior_tree_bound
 from pmlbook.per_record.queries import Query, counting, parity, threshold
-from pmlbook.per_record.tilted import best_adversary
-
-
-def asked(query, channel, share):
-    "A record view, its least entropy, a good prior and what it learns."
-    view = record_views(query, channel)[0]
-    problem = problem_of(view)
-    b = share * problem.largest_entropy
-    return view, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
 def drawn(problem, rng, n):
@@ -154,19 +146,24 @@ def test_rows_and_contractions_are_enclosed():
     )
 
 
+def settings_of(rng):
+    """Queries, channels and shares of the largest entropy."""
+    return [
+        (parity(4), binary_symmetric(0.1), 0.8),
+        (counting(4), geometric(5, 0.5), 0.8),
+        (counting(5), geometric(6, 0.2), 0.97),
+        (threshold(9, 4), binary_symmetric(0.2), 0.5),
+        (counting(3), np.eye(4), 0.9),  # without noise
+        (Query(max, [(0, 1, 2), (0, 1)]), random_channel(3, 2, rng), 0.7),  # three values
+        (Query(max, [(0,), (0, 1)]), random_channel(2, 2, rng), 0.5),  # nothing to learn
+    ]
+
+
 def test_trees_of_nonsense_prove_only_what_is_true():
     rng = np.random.default_rng(5)
-    settings = [
-        (parity(4), binary_symmetric(0.1), 0.8, 1e-6),
-        (counting(4), geometric(5, 0.5), 0.8, 1e-3),
-        (counting(5), geometric(6, 0.2), 0.97, 1e-3),
-        (threshold(9, 4), binary_symmetric(0.2), 0.5, 1e-5),
-        (counting(3), np.eye(4), 0.9, 1e-3),  # without noise
-        (Query(max, [(0, 1, 2), (0, 1)]), random_channel(3, 2, rng), 0.7, 1e-2),  # three values
-        (Query(max, [(0,), (0, 1)]), random_channel(2, 2, rng), 0.5, 1e-3),  # nothing to learn
-    ]
+    settings = settings_of(rng)
     tight = 0
-    for query, channel, share, _ in settings[:-1]:
+    for query, channel, share in settings[:-1]:
         view, b, best, value = asked(query, channel, share)
         problem = problem_of(view)
         distributions, doubts, learnt = drawn(problem, rng, 4000)
@@ -181,17 +178,9 @@ def test_trees_of_nonsense_prove_only_what_is_true():
 
 def test_spoiled_trees_are_refused_or_true():
     rng = np.random.default_rng(5)
-    settings = [
-        (parity(4), binary_symmetric(0.1), 0.8, 1e-6),
-        (counting(4), geometric(5, 0.5), 0.8, 1e-3),
-        (counting(5), geometric(6, 0.2), 0.97, 1e-3),
-        (threshold(9, 4), binary_symmetric(0.2), 0.5, 1e-5),
-        (counting(3), np.eye(4), 0.9, 1e-3),  # without noise
-        (Query(max, [(0, 1, 2), (0, 1)]), random_channel(3, 2, rng), 0.7, 1e-2),  # three values
-        (Query(max, [(0,), (0, 1)]), random_channel(2, 2, rng), 0.5, 1e-3),  # nothing to learn
-    ]
+    settings = settings_of(rng)
     refused = 0
-    for query, channel, share, _ in settings[:5]:
+    for query, channel, share in settings[:5]:
         view, b, best, value = asked(query, channel, share)
         tree = PosteriorProof(view, b, best, value + 0.02).run()
         for _ in range(60):
@@ -204,16 +193,8 @@ def test_spoiled_trees_are_refused_or_true():
 
 def test_the_best_reply_in_fifty_digits():
     rng = np.random.default_rng(5)
-    settings = [
-        (parity(4), binary_symmetric(0.1), 0.8, 1e-6),
-        (counting(4), geometric(5, 0.5), 0.8, 1e-3),
-        (counting(5), geometric(6, 0.2), 0.97, 1e-3),
-        (threshold(9, 4), binary_symmetric(0.2), 0.5, 1e-5),
-        (counting(3), np.eye(4), 0.9, 1e-3),  # without noise
-        (Query(max, [(0, 1, 2), (0, 1)]), random_channel(3, 2, rng), 0.7, 1e-2),  # three values
-        (Query(max, [(0,), (0, 1)]), random_channel(2, 2, rng), 0.5, 1e-3),  # nothing to learn
-    ]
-    for query, channel, share, _ in settings[:6]:
+    settings = settings_of(rng)
+    for query, channel, share in settings[:6]:
         view, b, *_ = asked(query, channel, share)
         gains = [rng.normal(size=len(ways)).tolist() for ways in view.ways]
         with flint.ctx.workprec(BITS):

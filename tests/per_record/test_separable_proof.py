@@ -4,6 +4,7 @@ from decimal import Decimal, localcontext
 
 import flint
 import numpy as np
+from record_problems import asked
 
 from pmlbook.foundations.classic import geometric, randomized_response
 from pmlbook.foundations.probability import random_channel
@@ -24,16 +25,7 @@ from pmlbook.per_record.proof_separable import (
 from pmlbook.per_record.proof_separable import tree_bound as separable_tree_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import separable_rows, starting_dual
-from pmlbook.per_record.tilted import best_adversary
 from pmlbook.workshop.progress import Clock
-
-
-def asked(query, channel, share):
-    "A record view, its least entropy, a good prior and what it learns."
-    view = record_views(query, channel)[0]
-    problem = problem_of(view)
-    b = share * problem.largest_entropy
-    return view, b, *best_adversary(problem, b, np.random.default_rng(0), 16, 200)
 
 
 def by_definition(view, b, dual, distribution, y, t):
