@@ -206,7 +206,7 @@ class Generation:
             self.bound = priced.bound
 
     def round(self, price: PricingMethod, weight: float = 0.0) -> Priced:
-        """Dual variable with this weight of the centre, note the bound, and add the columns unless the search is over."""
+        """Price with this weight of the centre, note the bound, and add the columns unless the search is over."""
         dual = self.dual
         if weight and self.centre is not None:
             dual = weight * self.centre + (1 - weight) * self.dual
