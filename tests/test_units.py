@@ -255,8 +255,8 @@ OFF = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
         (np.eye(4, k=1) > 0, {"observes": pb.queries.counting(3)}),
     ],
 )
-def test_one_dual_variable_beyond_all_others(barred, views):
-    """What the largest dual variable is has no say in what the others are worth."""
+def test_one_cost_beyond_all_others(barred, views):
+    """The largest cost does not change what the others are worth."""
     brackets, masses = [], np.array([1, 3, 3, 1]) / 8
     for never in (1e3, 1e300):
         table = np.where(barred, never, OFF)
@@ -349,7 +349,7 @@ def test_one_outlier_is_not_the_unit(far):
 
 
 @pytest.mark.parametrize("never", [1e3, 1e12, 1e300])
-def test_rates_beside_one_dual_variable_beyond_all_others(never):
+def test_rates_beside_one_cost_beyond_all_others(never):
     costs = np.array([[0, 1, never], [1, 0, never]])
     found = rate_distortion([0.5, 0.5], costs, 0.3)
     truth = np.log(2) + 0.3 * np.log(0.3) + 0.7 * np.log(0.7)

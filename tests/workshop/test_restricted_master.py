@@ -119,7 +119,7 @@ def test_patience_ends_a_turn():
         assert generation.master.count == rounds
 
 
-def test_a_clock_that_is_over_dual_variables_nothing():
+def test_a_clock_that_is_over_asks_for_no_column():
     generation = started()
     generation.clock = Clock(0, False)
     Stage("", lambda dual: 1 / 0).turn(generation)
