@@ -48,7 +48,7 @@ setup(
     install_requires=words("requirements"),
     extras_require=extras,
     entry_points={
-        "console_scripts": [f"{cfg['lib_name']}={cfg['lib_path']}.desk.command_line:main"],
+        "console_scripts": [f"{cfg['lib_name']}={cfg['lib_path']}.cli.command_line:main"],
         "nbdev": [f"{cfg['lib_path']}={cfg['lib_path']}._modidx:d"],
     },
     classifiers=[

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import pmlbook as pb
-from pmlbook.workshop import progress
+from pmlbook.numerics import progress
 
 KEPT = Path(__file__).with_name("frontier.csv")
 BOOK = KEPT.parent.parent / "nbs" / "frontier.csv"

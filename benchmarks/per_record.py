@@ -17,8 +17,8 @@ import numpy as np
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity, threshold
-from pmlbook.record_printed.algorithms import restarts
-from pmlbook.record_printed.conditionals import NoRoot
+from pmlbook.record_algorithms.algorithms import restarts
+from pmlbook.record_algorithms.conditionals import NoRoot
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:

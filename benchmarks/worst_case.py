@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from pmlbook.workshop.validation import check_prior
+from pmlbook.numerics.validation import check_prior
 from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 
 HALVINGS = 40

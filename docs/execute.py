@@ -21,7 +21,7 @@ from nbdev_reader import read
 from nbformat import from_dict
 
 import pmlbook
-from pmlbook.workshop.plots import themed
+from pmlbook.display.plots import themed
 
 NBS = conf.here.parent / "nbs"
 FORKS = "forkserver" in multiprocessing.get_all_start_methods()

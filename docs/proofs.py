@@ -27,7 +27,7 @@ from unittest.mock import patch
 
 import matplotlib
 
-from pmlbook.workshop import proof
+from pmlbook.numerics import proof
 
 matplotlib.use("Agg")
 NBS = Path(__file__).resolve().parent.parent / "nbs"

@@ -12,14 +12,14 @@ from pmlbook.record_design.leakage_distortion import leakage_distortion as leaka
 from pmlbook.record_design.leakage_distortion import distortion_leakage as distortion_leakage
 from pmlbook.release.mechanism import Mechanism as Mechanism, Design as Design
 from pmlbook.release.certificate import Certificate as Certificate
-from pmlbook.workshop.validation import InvalidPrior as InvalidPrior
-from pmlbook.workshop.validation import InvalidChannel as InvalidChannel
-from pmlbook.workshop.linear_programmes import Infeasible as Infeasible
-from pmlbook.workshop.linear_programmes import SolverFailed as SolverFailed
-from pmlbook.workshop.linear_programmes import LooseBound as LooseBound
+from pmlbook.numerics.validation import InvalidPrior as InvalidPrior
+from pmlbook.numerics.validation import InvalidChannel as InvalidChannel
+from pmlbook.numerics.linear_programmes import Infeasible as Infeasible
+from pmlbook.numerics.linear_programmes import SolverFailed as SolverFailed
+from pmlbook.numerics.linear_programmes import LooseBound as LooseBound
 from pmlbook.per_record.proof_checker import ProofFailed as ProofFailed
-from pmlbook.desk.disk_log import BudgetExceeded as BudgetExceeded
-from pmlbook.desk.release_log import RepeatedRelease as RepeatedRelease
+from pmlbook.accounting.disk_log import BudgetExceeded as BudgetExceeded
+from pmlbook.accounting.release_log import RepeatedRelease as RepeatedRelease
 from pmlbook import measures as measures
 from pmlbook import mechanisms as mechanisms
 from pmlbook import robust as robust

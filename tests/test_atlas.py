@@ -22,8 +22,8 @@ from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.probability import exact_prior, mutual_information
 from pmlbook.foundations.utility import NAMED
 from pmlbook.mechanisms import optimum_under
+from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.release.certificate import exp_below
-from pmlbook.workshop.linear_programmes import SolverFailed
 
 PRIORS = [[0.5, 0.5], [0.6, 0.3, 0.1], [0.25] * 4, [1 - 2e-8, 1e-8, 1e-8], [0.4, 0.3, 0.2, 0.1]]
 LEVELS = [0, 1e-10, 0.3, math.log(2), 3.0, 40.0]

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import pmlbook as pb
-from pmlbook.desk.command_line import main
+from pmlbook.cli.command_line import main
+from pmlbook.numerics.enclosure import level_of
 from pmlbook.practice.audit import keeps_as_it_is
 from pmlbook.release.certificate import exp_below
-from pmlbook.workshop.enclosure import level_of
 
 PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 

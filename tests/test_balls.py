@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("flint")
 import numpy as np  # noqa: E402
 
-from pmlbook.workshop.balls import (  # noqa: E402
+from pmlbook.numerics.balls import (  # noqa: E402
     Ball,
     enclose,
     entropy,
@@ -19,8 +19,8 @@ from pmlbook.workshop.balls import (  # noqa: E402
     prove_over,
     xlogx,
 )
-from pmlbook.workshop.enclosure import exp_around, ln_around  # noqa: E402
-from pmlbook.workshop.linear_programmes import SolverFailed  # noqa: E402
+from pmlbook.numerics.enclosure import exp_around, ln_around  # noqa: E402
+from pmlbook.numerics.linear_programmes import SolverFailed  # noqa: E402
 
 HALF = Fraction(1, 2)
 

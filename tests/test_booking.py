@@ -15,11 +15,11 @@ import pandas as pd
 import pytest
 
 from pmlbook import optimal_mechanism
+from pmlbook.accounting import booking, disk_log, log_file
+from pmlbook.accounting.booking import LOG, Booking, Manifest, manifest_of
+from pmlbook.accounting.release import Released
 from pmlbook.budget import DiskLog
-from pmlbook.desk import booking, disk_log, log_file
-from pmlbook.desk.booking import LOG, Booking, Manifest, manifest_of
-from pmlbook.desk.command_line import main
-from pmlbook.desk.release import Released
+from pmlbook.cli.command_line import main
 from pmlbook.release import files
 
 NAMES = ("healthy", "flu", "rare")

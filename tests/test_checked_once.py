@@ -8,8 +8,8 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.foundations.probability import exact_prior
-from pmlbook.workshop import validation
-from pmlbook.workshop.validation import check_prior, checked_prior, names_of
+from pmlbook.numerics import validation
+from pmlbook.numerics.validation import check_prior, checked_prior, names_of
 
 
 class Watched(dict):

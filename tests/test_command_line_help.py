@@ -12,9 +12,9 @@ import pytest
 
 import pmlbook
 from pmlbook import Mechanism
-from pmlbook.desk import design
-from pmlbook.desk.command_line import main
-from pmlbook.desk.design import CATEGORIES
+from pmlbook.cli import design
+from pmlbook.cli.command_line import main
+from pmlbook.cli.design import CATEGORIES
 from pmlbook.measures import epsilon_max
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
@@ -180,10 +180,10 @@ print(sorted({{"numpy", "scipy", "highspy", "matplotlib", "pandas"}} & set(sys.m
     "statement",
     [
         "import pmlbook; dir(pmlbook)",
-        "from pmlbook.desk.command_line import main; main(['--help'])",
-        "from pmlbook.desk.command_line import main; main(['release', '--help'])",
-        "from pmlbook.desk.command_line import main; main(['--version'])",
-        "from pmlbook.desk.command_line import main; assert main(['desing']) == 2",
+        "from pmlbook.cli.command_line import main; main(['--help'])",
+        "from pmlbook.cli.command_line import main; main(['release', '--help'])",
+        "from pmlbook.cli.command_line import main; main(['--version'])",
+        "from pmlbook.cli.command_line import main; assert main(['desing']) == 2",
     ],
 )
 def test_help_waits_for_nothing(statement):
@@ -246,7 +246,7 @@ WITHOUT_PANDAS = """
 import sys
 sys.modules["pandas"] = None
 import pmlbook as pb
-from pmlbook.desk.command_line import main
+from pmlbook.cli.command_line import main
 from pmlbook.practice.meaning import meaning
 
 assert main(["words", "--prior", "a=1", "b=2", "--epsilon", "0.3"]) == 0

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
-from pmlbook.desk import commands, design, parsing
-from pmlbook.desk.command_line import main
-from pmlbook.desk.parsing import aligned, exact, shares_of, weights_of
+from pmlbook.cli import commands, design, parsing
+from pmlbook.cli.command_line import main
+from pmlbook.cli.parsing import aligned, exact, shares_of, weights_of
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Design
 

@@ -21,8 +21,8 @@ import pytest
 from public_names import PUBLIC
 
 import pmlbook as pb
-from pmlbook.workshop import progress
-from pmlbook.workshop.progress import GRACE, Clock
+from pmlbook.numerics import progress
+from pmlbook.numerics.progress import GRACE, Clock
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 LIMITS = (0.1, 1.0, 5.0) if FULL else (0.1,)

@@ -21,13 +21,13 @@ import numpy as np
 import pytest
 
 from pmlbook import BudgetExceeded, Mechanism
+from pmlbook.accounting import booking, disk_log, log_file
+from pmlbook.accounting.booking import LOG
+from pmlbook.accounting.log_file import START, Entry, begin
+from pmlbook.accounting.release import release_file
+from pmlbook.accounting.release_log import folded
 from pmlbook.budget import DiskLog, ReleaseLog, compose
-from pmlbook.desk import booking, disk_log, log_file
-from pmlbook.desk.booking import LOG
-from pmlbook.desk.command_line import main
-from pmlbook.desk.log_file import START, Entry, begin
-from pmlbook.desk.release import release_file
-from pmlbook.desk.release_log import folded
+from pmlbook.cli.command_line import main
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.files import KEPT, new_file
 
@@ -109,7 +109,7 @@ def test_a_budget_is_lowered_and_never_raised(log):
 
 
 def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
-    from pmlbook.desk import release_log
+    from pmlbook.accounting import release_log
 
     monkeypatch.setattr(release_log, "LISTED", 8)
     log = DiskLog(tmp_path / "log", new=True)
@@ -237,7 +237,7 @@ def test_what_a_line_states_is_what_its_mechanisms_give(log, place, change, told
 
 def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
     """Whoever cannot list the outcomes knows a bound only, and believes no line that says it knows better."""
-    from pmlbook.desk import release_log
+    from pmlbook.accounting import release_log
 
     monkeypatch.setattr(release_log, "LISTED", 8)
     assert re.match("line 2 of .* mechanisms say .* at most", refused(log, log.entries))
@@ -930,7 +930,7 @@ def test_accounts_of_other_names_on_the_command_line(run):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk that is always full")
 def test_what_is_done_is_done_where_nobody_can_be_told(tmp_path, run):
-    call = "import sys; from pmlbook.desk.command_line import main; sys.exit(main(sys.argv[1:]))"
+    call = "import sys; from pmlbook.cli.command_line import main; sys.exit(main(sys.argv[1:]))"
     for command, code in (
         (f"{RELEASE.format('')} --start-log {LOG}", 0),
         ("audit m.json", 2),

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import pmlbook as pb
-from pmlbook.desk.command_line import main
-from pmlbook.desk.parsing import read_certificate
+from pmlbook.cli.command_line import main
+from pmlbook.cli.parsing import read_certificate
 from pmlbook.release.mechanism import Mechanism
 
 

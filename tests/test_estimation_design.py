@@ -10,8 +10,8 @@ import sympy
 from strategies import problems
 
 import pmlbook as pb
-from pmlbook.workshop.enclosure import float_above
-from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.numerics.enclosure import float_above
+from pmlbook.numerics.linear_programmes import Infeasible
 
 FAIR = [0.2, 0.3, 0.5]
 

@@ -16,8 +16,8 @@ from pmlbook.estimation.one_number import Line, evened, one_number, two_outcomes
 from pmlbook.estimation.optimal_design import centred
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import exact_prior
-from pmlbook.workshop import progress
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics import progress
+from pmlbook.numerics.progress import Clock
 
 AGES = anes96.load_pandas().data["age"].value_counts(normalize=True).sort_index()
 

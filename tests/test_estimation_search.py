@@ -28,9 +28,9 @@ from pmlbook.estimation.enumerated_design import (
 from pmlbook.estimation.optimal_design import Spread, functionals
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
-from pmlbook.workshop.barrier import barrier_direction
-from pmlbook.workshop.linear_programmes import maximise
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.barrier import barrier_direction
+from pmlbook.numerics.linear_programmes import maximise
+from pmlbook.numerics.progress import Clock
 
 
 def setting(p, level, target):

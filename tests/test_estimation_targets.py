@@ -10,7 +10,7 @@ from strategies import problems
 
 import pmlbook as pb
 from pmlbook.estimation.targets import min_float, root_above, root_below
-from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.numerics.linear_programmes import Infeasible
 
 AIMS = ("determinant", "largest")
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pmlbook.workshop.explore import explore
+from pmlbook.display.explore import explore
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"
 CHAPTERS = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
@@ -62,7 +62,7 @@ def test_labels_are_unique():
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.relative_to(NBS).as_posix())
 def test_each_slider_glides_and_has_a_label(path):
-    from pmlbook.workshop.explore import LABELS
+    from pmlbook.display.explore import LABELS
 
     for cell in cells(path):
         for call in explorers(cell.source) if "explore(" in cell.source else []:

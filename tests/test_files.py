@@ -27,7 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmlbook import Mechanism
-from pmlbook.desk.release import count_outcomes, count_values, release_file
+from pmlbook.accounting.release import count_outcomes, count_values, release_file
 from pmlbook.practice.strata import LevelExceeded
 from pmlbook.release import csv_text, files
 from pmlbook.release.columns import encode

@@ -7,15 +7,17 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "pmlbook"
 FLOORS = [
-    {"workshop"},
+    {"numerics"},
+    {"display"},
     {"foundations"},
     {"release"},
     {"per_record"},
     {"extremal", "worst_case", "hamming", "record_design"},
-    {"large_alphabets", "record_printed"},
+    {"large_alphabets", "record_algorithms"},
     {"estimation"},
     {"practice"},
-    {"desk"},
+    {"accounting"},
+    {"cli"},
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
 MODULES = sorted(p for p in PACKAGE.glob("*/*.py") if p.name != "__init__.py")

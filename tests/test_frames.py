@@ -9,8 +9,8 @@ import pytest
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 
-from pmlbook.workshop.explore import POSITIONS, _Film, _terse, _thrift, explore
-from pmlbook.workshop.plots import plot_channel, plot_leakage
+from pmlbook.display.explore import POSITIONS, _Film, _terse, _thrift, explore
+from pmlbook.display.plots import plot_channel, plot_leakage
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"
 

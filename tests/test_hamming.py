@@ -15,8 +15,8 @@ from pmlbook.hamming.class_one_and_two import symmetric_threshold
 from pmlbook.hamming.exact import dp_leakage, min_distortion
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.source_sets import SourceSet
-from pmlbook.workshop.linear_programmes import SolverFailed
-from pmlbook.workshop.validation import InvalidPrior
+from pmlbook.numerics.linear_programmes import SolverFailed
+from pmlbook.numerics.validation import InvalidPrior
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "hamming.json"
 DATA = json.loads(FILE.read_text()) if FILE.exists() else {"curves": {}, "random": []}

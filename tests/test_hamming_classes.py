@@ -30,7 +30,7 @@ from pmlbook.hamming.mutual_information import (
     worst_case_information,
 )
 from pmlbook.hamming.source_sets import TABLES, SourceSet
-from pmlbook.workshop.validation import InvalidChannel, InvalidPrior
+from pmlbook.numerics.validation import InvalidChannel, InvalidPrior
 
 CASES = pathlib.Path(__file__).parents[2] / "shared" / "cases" / "hamming.json"
 

@@ -15,7 +15,7 @@ from pmlbook.hamming.class_three import folding_bounds, orbits, symmetric_leakag
 from pmlbook.hamming.exact import dp_leakage
 from pmlbook.hamming.folding import Folding, fold
 from pmlbook.hamming.source_sets import TABLES, SourceSet
-from pmlbook.workshop.validation import InvalidPrior
+from pmlbook.numerics.validation import InvalidPrior
 
 ppl = pytest.importorskip("ppl")
 

@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import pmlbook as pb
-from pmlbook.desk.command_line import main
-from pmlbook.desk.parsing import read_certificate
-from pmlbook.desk.release import release_file
-from pmlbook.desk.report import report, standing_text
-from pmlbook.desk.scale import release_frame
+from pmlbook.accounting.release import release_file
+from pmlbook.accounting.scale import release_frame
+from pmlbook.cli.command_line import main
+from pmlbook.cli.parsing import read_certificate
+from pmlbook.cli.report import report, standing_text
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.columns import encode, in_order
 

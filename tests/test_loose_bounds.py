@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.workshop.linear_programmes import FAR, warn_if_loose
+from pmlbook.numerics.linear_programmes import FAR, warn_if_loose
 
 
 def test_the_warning_shows_the_figures():

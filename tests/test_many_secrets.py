@@ -10,14 +10,14 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.foundations.probability import random_prior
+from pmlbook.numerics import progress
+from pmlbook.numerics.enclosure import exp_around
+from pmlbook.numerics.progress import Clock
 from pmlbook.practice import robust
 from pmlbook.practice.estimated_prior import PriorRegion
 from pmlbook.practice.many_secrets import FULL, PART, Knapsacks, exchanged, grow, highest
 from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
 from pmlbook.release.certificate import exp_below
-from pmlbook.workshop import progress
-from pmlbook.workshop.enclosure import exp_around
-from pmlbook.workshop.progress import Clock
 
 
 def drawn(seed, n):

@@ -96,7 +96,7 @@ def python(script, folder, *arguments):
 
 COMMANDS = """
 import json
-from pmlbook.desk.command_line import main
+from pmlbook.cli.command_line import main
 
 for words in json.loads(sys.argv[1]):
     for stream in (sys.stdout, sys.stderr):
@@ -168,7 +168,7 @@ def test_a_log_is_booked_and_read_back(run, tmp_path):
 def test_a_new_log_that_fails_is_gone(tmp_path):
     script = LOCKED + (
         "from pmlbook import BudgetExceeded, Mechanism; from pmlbook.budget import DiskLog\n"
-        "from pmlbook.desk import log_file\n"
+        "from pmlbook.accounting import log_file\n"
         "flip, log = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5]), DiskLog('log', new=True)\n"
         "try:\n"
         "    log.record('a', flip, budget=0.1)\n"
@@ -255,7 +255,7 @@ def test_file_names_are_legal_and_differ_on_every_system():
 def test_commands_are_told_as_they_are_typed(system, typed, monkeypatch):
     from argparse import Namespace
 
-    from pmlbook.desk.wizard import _commands
+    from pmlbook.cli.wizard import _commands
     from pmlbook.release.csv_text import Layout
 
     monkeypatch.setattr(sys, "platform", system)

@@ -12,6 +12,7 @@ from scipy.stats import laplace
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, geometric
 from pmlbook.foundations.probability import random_channel
+from pmlbook.numerics.validation import InvalidChannel
 from pmlbook.per_record.certain import flat_part
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
@@ -27,7 +28,6 @@ from pmlbook.per_record.queries import (
     parity,
     threshold,
 )
-from pmlbook.workshop.validation import InvalidChannel
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {"parity_bsc": [], "general": []}

@@ -9,6 +9,9 @@ import pytest
 
 from pmlbook.foundations.classic import binary_symmetric
 from pmlbook.foundations.probability import mutual_information, random_channel
+from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.numerics.progress import Clock
+from pmlbook.numerics.validation import InvalidPrior
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.record_design.classical import rate_distortion
@@ -20,9 +23,6 @@ from pmlbook.record_design.leakage_distortion import (
 from pmlbook.record_design.planes import Pool, planes_at
 from pmlbook.record_design.rounds import Goal, Match, play_round
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
-from pmlbook.workshop.linear_programmes import Infeasible
-from pmlbook.workshop.progress import Clock
-from pmlbook.workshop.validation import InvalidPrior
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}

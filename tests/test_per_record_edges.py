@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.classic import geometric
+from pmlbook.numerics.linear_programmes import SolverFailed
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import queries, tilted
 from pmlbook.per_record.certain import capacities
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
@@ -38,8 +40,6 @@ from pmlbook.record_design.planes import Pool, certify, planes_at
 from pmlbook.record_design.rounds import Goal, Match, rounding_loss
 from pmlbook.record_design.symmetry import parity_min_leakage, setting
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.workshop.linear_programmes import SolverFailed
-from pmlbook.workshop.progress import Clock
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 LN2 = math.log(2)
@@ -366,7 +366,7 @@ class SlowTime:
 @pytest.fixture
 def slow_time(monkeypatch):
     time = SlowTime()
-    monkeypatch.setattr("pmlbook.workshop.progress.perf_counter", time)
+    monkeypatch.setattr("pmlbook.numerics.progress.perf_counter", time)
     return time
 
 

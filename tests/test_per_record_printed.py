@@ -10,15 +10,15 @@ from scipy.optimize import minimize
 from scipy.special import entr, softmax
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, laplace_threshold
+from pmlbook.numerics.validation import InvalidChannel, InvalidPrior
 from pmlbook.per_record import framework as fw
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.convexity import information_gradients
 from pmlbook.per_record.queries import parity
-from pmlbook.record_printed import algorithms as pa
-from pmlbook.record_printed import conditionals as pc
-from pmlbook.record_printed import design as pd
-from pmlbook.record_printed import penalty as pp
-from pmlbook.workshop.validation import InvalidChannel, InvalidPrior
+from pmlbook.record_algorithms import algorithms as pa
+from pmlbook.record_algorithms import conditionals as pc
+from pmlbook.record_algorithms import design as pd
+from pmlbook.record_algorithms import penalty as pp
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 PARITY = np.array([[1.0, 0], [0, 1], [0, 1], [1, 0]])

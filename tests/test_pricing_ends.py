@@ -20,8 +20,8 @@ from pmlbook.large_alphabets.column_generation import UNWATCHED, column_generati
 from pmlbook.large_alphabets.losses import Fillings, Groups
 from pmlbook.large_alphabets.repeated_sums import Cells, common_unit, near_units, price_cells
 from pmlbook.large_alphabets.ungrouping import deal, unroll
-from pmlbook.workshop import progress
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics import progress
+from pmlbook.numerics.progress import Clock
 
 INFORMATION = NAMED["mutual_information"]
 KINDS = ("random", "counted", "near ties", "rare answers")

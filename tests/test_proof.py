@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("z3")
 
-from pmlbook.workshop.proof import prove, reals, symbols  # noqa: E402
+from pmlbook.numerics.proof import prove, reals, symbols  # noqa: E402
 
 
 def test_a_true_claim_is_proved_with_a_point_of_its_hypotheses():
@@ -74,6 +74,6 @@ def test_an_identity_has_no_hypotheses():
 
 def test_importing_the_book_needs_no_solver():
     code = (
-        "import sys, pmlbook, pmlbook.workshop.proof; assert not {'z3', 'flint'} & set(sys.modules)"
+        "import sys, pmlbook, pmlbook.numerics.proof; assert not {'z3', 'flint'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

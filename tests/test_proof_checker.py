@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import proof_separable
 from pmlbook.per_record.leakage_proof import find_vertices
 from pmlbook.per_record.output_proof import OutputProof
@@ -27,7 +28,6 @@ from pmlbook.per_record.proof_checker import (
 from pmlbook.per_record.separable_proof import SeparableProof
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.release.strict_json import read_object
-from pmlbook.workshop.progress import Clock
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent / "pmlbook"

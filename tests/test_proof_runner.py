@@ -28,7 +28,7 @@ def book(folder, *sources):
     return folder
 
 
-IMPORTS = "from pmlbook.workshop.proof import prove, reals"
+IMPORTS = "from pmlbook.numerics.proof import prove, reals"
 TRUE = "# proves true-thm\n(x,) = reals('x')\nassert prove(x * x >= low, identity='a square')"
 FALSE = TRUE.replace("true-thm", "false-thm").replace(">=", ">")
 
@@ -100,7 +100,7 @@ def test_every_proof_has_a_time(proofs):
 def test_two_solvers_that_contradict_each_other_are_noticed(proofs, monkeypatch):
     from collections import Counter
 
-    from pmlbook.workshop.proof import prove, reals
+    from pmlbook.numerics.proof import prove, reals
 
     tally = Counter()
     monkeypatch.setattr(proofs, "ask_another", lambda formulas: "none")
@@ -113,7 +113,7 @@ def test_two_solvers_that_contradict_each_other_are_noticed(proofs, monkeypatch)
 
 def test_the_second_solver_decides(proofs):
     pytest.importorskip("cvc5")
-    from pmlbook.workshop.proof import reals
+    from pmlbook.numerics.proof import reals
 
     x, y = reals("x y")
     assert proofs.ask_another([x > 0, y < 0, x * y > 0]) == "none"

@@ -6,13 +6,13 @@ import pytest
 
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.data_processing import data_processing_bound
 from pmlbook.per_record.output_bound import conditional_slack, output_bound, reach
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.workshop.progress import Clock
 
 mp.mp.dps = 40
 

@@ -17,13 +17,13 @@ from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
 from pmlbook.measures import mutual_information
 from pmlbook.mechanisms import geometric
+from pmlbook.numerics.linear_programmes import LooseBound
 from pmlbook.per_record.classes import record_problem
 from pmlbook.practice import robust
 from pmlbook.practice.composition import compose, worst_joint_level
 from pmlbook.queries import counting
-from pmlbook.record_printed.algorithms import random_belief
+from pmlbook.record_algorithms.algorithms import random_belief
 from pmlbook.robust import SourceSet, min_loss
-from pmlbook.workshop.linear_programmes import LooseBound
 from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.problem import worst_value
 from pmlbook.worst_case.rival import rival_bound

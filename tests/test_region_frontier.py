@@ -9,11 +9,11 @@ import pytest
 from scipy.optimize import linprog
 
 import pmlbook as pb
+from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.numerics.progress import Clock
 from pmlbook.practice.estimated_prior import PriorRegion
 from pmlbook.practice.region_frontier import RegionBracket, exact_member, proves, region_lift
 from pmlbook.practice.robust import keeps_level
-from pmlbook.workshop.linear_programmes import Infeasible
-from pmlbook.workshop.progress import Clock
 
 ROTATED = [[3, 2, 1], [1, 3, 2], [2, 1, 3]]
 

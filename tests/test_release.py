@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.desk import command_line
-from pmlbook.desk.command_line import main
-from pmlbook.desk.release import Released, count_values, release_file
+from pmlbook.accounting.release import Released, count_values, release_file
+from pmlbook.cli import command_line
+from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import random_channel, random_prior
 from pmlbook.release import files
 from pmlbook.release.certificate import Certificate, exp_below
@@ -304,7 +304,7 @@ class Opened(list):
 def opened(tmp_path, monkeypatch):
     """An empty repository for `pmlbook book`, with neither browser nor server."""
     opened = Opened()
-    monkeypatch.setattr(command_line, "__file__", str(tmp_path / "pmlbook" / "desk" / "x.py"))
+    monkeypatch.setattr(command_line, "__file__", str(tmp_path / "pmlbook" / "cli" / "x.py"))
     monkeypatch.setattr(webbrowser, "open", opened.page)
     monkeypatch.setattr(subprocess, "run", opened.program)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)

@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.desk.command_line import main
-from pmlbook.desk.parsing import read_certificate
+from pmlbook.cli.command_line import main
+from pmlbook.cli.parsing import read_certificate
 from pmlbook.foundations.utility import NAMED
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"

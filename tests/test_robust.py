@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.utility import ExpectedGain
+from pmlbook.numerics.linear_programmes import LooseBound, SolverFailed
 from pmlbook.practice import robust as chapter
 from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region
 from pmlbook.practice.robust import keeps_level, robust_mechanism
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
 
 ppl = pytest.importorskip("ppl")
 
@@ -156,7 +156,7 @@ def test_time_is_limited():
     assert keeps_level(design.mechanism, SURE, 1.0)
 
 
-@pytest.mark.filterwarnings("ignore::pmlbook.workshop.linear_programmes.LooseBound")
+@pytest.mark.filterwarnings("ignore::pmlbook.numerics.linear_programmes.LooseBound")
 @pytest.mark.parametrize("level", [0.0, 1e-12, 1e-10, 1e-6, 30.0])
 def test_a_dozen_secrets_at_either_end(level):
     """Small levels once were 'infeasible'; the bound once exceeded the level, and all there is to tell."""

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 from pmlbook import BudgetExceeded, Mechanism, optimal_mechanism
+from pmlbook.accounting import scale
+from pmlbook.accounting.booking import Manifest
+from pmlbook.accounting.scale import part_file, release_dask, release_frame, release_part, sweep
 from pmlbook.budget import DiskLog
-from pmlbook.desk import scale
-from pmlbook.desk.booking import Manifest
-from pmlbook.desk.scale import part_file, release_dask, release_frame, release_part, sweep
 from pmlbook.practice.strata import LevelExceeded
 
 dd = pytest.importorskip("dask.dataframe")
@@ -395,7 +395,7 @@ MEMORY = """
 import dask, numpy as np, pandas as pd
 from dask import dataframe as dd
 from pmlbook import optimal_mechanism
-from pmlbook.desk.scale import release_dask
+from pmlbook.accounting.scale import release_dask
 
 def part(number):
     kinds = np.random.default_rng(number).choice(3, 1_000_000)

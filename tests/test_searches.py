@@ -16,7 +16,7 @@ import pmlbook as pb
 from pmlbook.foundations.probability import random_prior
 from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets import optimal, stages
-from pmlbook.workshop import progress
+from pmlbook.numerics import progress
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 PRIORS = int(os.environ.get("PMLBOOK_PRIORS", "2000"))

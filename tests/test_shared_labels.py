@@ -7,14 +7,14 @@ import pytest
 
 from pmlbook.hamming.exact import largest_ratio
 from pmlbook.hamming.shared_labels import min_loss
+from pmlbook.numerics.enclosure import exp_around
 from pmlbook.release.certificate import exp_below
-from pmlbook.workshop.enclosure import exp_around
 
 THREE = [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]]
 SCALE = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
 
 
-@pytest.mark.filterwarnings("ignore::pmlbook.workshop.linear_programmes.LooseBound")
+@pytest.mark.filterwarnings("ignore::pmlbook.numerics.linear_programmes.LooseBound")
 @pytest.mark.parametrize("level", [0, 1e-12, 1e-6, 0.1, 1, 5, 20, 40, 800])
 @pytest.mark.parametrize("factor", [1e-9, 1, 1e12])
 def test_level_and_bound_hold_at_the_edges(level, factor):

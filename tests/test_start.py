@@ -15,10 +15,10 @@ import pytest
 
 from pmlbook import Mechanism
 from pmlbook.budget import DiskLog
-from pmlbook.desk.command_line import main
-from pmlbook.desk.parsing import read_certificate, share_of
-from pmlbook.desk.report import meant, report, sentences, shortened
-from pmlbook.desk.wizard import KINDS, merged, spread
+from pmlbook.cli.command_line import main
+from pmlbook.cli.parsing import read_certificate, share_of
+from pmlbook.cli.report import meant, report, sentences, shortened
+from pmlbook.cli.wizard import KINDS, merged, spread
 from pmlbook.measures import epsilon_max
 
 ANSWERS = {"very good": 90, 'so "lala"': 60, "bad,\nreally": 40, "schön": 6, "不満": 2, "<b>&": 1}

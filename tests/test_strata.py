@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.desk.release import count_strata, release_file
+from pmlbook.accounting.release import count_strata, release_file
 from pmlbook.practice.robust import robust_mechanism
 from pmlbook.practice.strata import (
     LevelExceeded,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
+from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.record_algorithms.design import blurred
 from pmlbook.record_design import rounds
 from pmlbook.record_design.classical import rate_distortion
-from pmlbook.record_printed.design import blurred
-from pmlbook.workshop.linear_programmes import Infeasible
 
 RNG = np.random.default_rng(7)
 PRIOR, GAIN = np.array([0.4, 0.3, 0.2, 0.1]), RNG.normal(size=(4, 5))

@@ -9,8 +9,8 @@ from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import RARE, Blend
 from pmlbook.large_alphabets.stages import Growth, start_columns
 from pmlbook.large_alphabets.ungrouping import reduced, unroll
+from pmlbook.numerics.progress import Clock
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.workshop.progress import Clock
 
 INFORMATION = NAMED["mutual_information"]
 

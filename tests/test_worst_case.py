@@ -11,8 +11,8 @@ import pytest
 from oracles import exp_from_below, largest_lift
 from scipy.optimize import linprog
 
-from pmlbook.workshop.linear_programmes import Infeasible
-from pmlbook.workshop.validation import InvalidPrior, check_prior
+from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.numerics.validation import InvalidPrior, check_prior
 from pmlbook.worst_case.expected_utility import expected_utility_mechanism
 from pmlbook.worst_case.frontier import worst_case_frontier, worst_case_mechanism
 from pmlbook.worst_case.min_leakage import (

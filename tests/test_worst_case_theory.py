@@ -14,7 +14,7 @@ from oracles import largest_lift
 from strategies import levels, pairs, priors
 
 from pmlbook.foundations.leakage import epsilon_max, epsilon_pml, local_dp
-from pmlbook.workshop.validation import InvalidChannel, InvalidPrior
+from pmlbook.numerics.validation import InvalidChannel, InvalidPrior
 from pmlbook.worst_case.experiments import (
     counting_utilities,
     exponential_for_pml,

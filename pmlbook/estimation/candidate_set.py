@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..extremal.lift_vectors import Vertices
 from ..foundations.utility import Floats
-from ..workshop.linear_programmes import whole_numbers
+from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
 __all__ = []

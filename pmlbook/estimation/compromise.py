@@ -33,10 +33,10 @@ from ..foundations.probability import exact_prior
 from ..foundations.utility import Floats, Utility, as_utility
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.mechanism import Design, Mechanism
-from ..workshop.enclosure import Pair, float_below
-from ..workshop.linear_programmes import warn_if_loose
-from ..workshop.progress import Clock
-from ..workshop.validation import PriorLike, check_epsilon, checked_prior, real_array
+from ..numerics.enclosure import Pair, float_below
+from ..numerics.linear_programmes import warn_if_loose
+from ..numerics.progress import Clock
+from ..numerics.validation import PriorLike, check_epsilon, checked_prior, real_array
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGER', 'STORED', 'pareto_mechanism']

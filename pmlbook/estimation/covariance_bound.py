@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from .candidate_set import CandidateSet
 from .targets import Determinant, Summed
 from ..foundations.utility import Floats
-from ..workshop.linear_programmes import whole_numbers
+from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
 __all__ = []

@@ -40,11 +40,11 @@ from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import Floats, Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
-from ..workshop.barrier import barrier_direction, central_path
-from ..workshop.enclosure import float_below
-from ..workshop.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
-from ..workshop.progress import Clock
-from pmlbook.workshop.validation import (
+from ..numerics.barrier import barrier_direction, central_path
+from ..numerics.enclosure import float_below
+from ..numerics.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
+from ..numerics.progress import Clock
+from pmlbook.numerics.validation import (
     PriorLike,
     check_epsilon,
     check_prior,

@@ -16,9 +16,9 @@ from scipy.linalg import cho_factor, cho_solve
 from .candidate_set import CandidateSet, arcs, climb, sets_at_limit, swept
 from .targets import Claim, Determinant, Summed
 from ..foundations.utility import Floats
-from ..workshop.linear_programmes import SolverFailed
-from ..workshop.progress import Clock
-from ..workshop.restricted_master import Generation, Priced, Stage
+from ..numerics.linear_programmes import SolverFailed
+from ..numerics.progress import Clock
+from ..numerics.restricted_master import Generation, Priced, Stage
 
 # %% auto #0
 __all__ = []

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from ..foundations.utility import Floats
-from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
-from ..workshop.progress import Clock
+from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..foundations.utility import Floats, Utility
 from ..release.estimation import scores_for
 from ..release.mechanism import Mechanism
-from ..workshop.linear_programmes import whole_numbers
-from ..workshop.enclosure import Pair, float_above
-from ..workshop.validation import aligned, check_prior, labels_of, real_array
+from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import Pair, float_above
+from ..numerics.validation import aligned, check_prior, labels_of, real_array
 
 Numbers = NDArray[Any]  # whole numbers of any size
 

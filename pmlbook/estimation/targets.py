@@ -26,9 +26,9 @@ from pmlbook.estimation.optimal_design import (
 )
 from ..foundations.utility import Floats
 from ..release.mechanism import Mechanism
-from ..workshop.linear_programmes import whole_numbers
-from ..workshop.enclosure import float_above, float_below
-from ..workshop.validation import check_instance
+from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import float_above, float_below
+from ..numerics.validation import check_instance
 
 # %% auto #0
 __all__ = ['estimation_variance']

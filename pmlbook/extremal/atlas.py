@@ -19,9 +19,9 @@ from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, as_utility, finite
 from ..release.certificate import exp_below
 from ..release.sampling import UNITS
-from ..workshop.enclosure import exp_around, float_above, float_below
-from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
-from ..workshop.validation import PriorLike, check_epsilon
+from ..numerics.enclosure import exp_around, float_above, float_below
+from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
+from ..numerics.validation import PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = ['MEASURES', 'NOTICE', 'AtlasEntry', 'exact_weights', 'optimum_under']

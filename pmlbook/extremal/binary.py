@@ -15,7 +15,7 @@ from .privacy_regions import lift_limit
 from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
-from ..workshop.validation import PriorLike, check_epsilon, labels_of
+from ..numerics.validation import PriorLike, check_epsilon, labels_of
 
 # %% auto #0
 __all__ = ['binary_mechanism']

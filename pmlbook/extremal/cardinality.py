@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..release.mechanism import Mechanism
 from ..foundations.utility import Utility, as_utility
-from ..workshop.validation import check_instance
+from ..numerics.validation import check_instance
 
 # %% auto #0
 __all__ = ['reduce_outputs']

@@ -16,14 +16,14 @@ from scipy.optimize import nnls
 
 from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
-from ..workshop.enclosure import float_above
-from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
-from ..workshop.progress import Clock
+from ..numerics.enclosure import float_above
+from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
+from ..numerics.progress import Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior
 from ..foundations.utility import UNPROVEN, Utility, finite
-from ..workshop.validation import PriorLike
+from ..numerics.validation import PriorLike
 
 # %% auto #0
 __all__ = []

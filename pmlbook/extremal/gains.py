@@ -16,12 +16,12 @@ from scipy import sparse
 from .enumeration import HUGE, too_uneven
 from .lift_vectors import quotient
 from .privacy_regions import lift_limit
-from ..workshop.enclosure import float_above
-from ..workshop.linear_programmes import Infeasible, maximise
-from ..workshop.progress import Clock
+from ..numerics.enclosure import float_above
+from ..numerics.linear_programmes import Infeasible, maximise
+from ..numerics.progress import Clock
 from ..foundations.probability import exact_prior
 from ..foundations.utility import ExpectedGain
-from ..workshop.validation import PriorLike, check_epsilon, check_prior, names_of
+from ..numerics.validation import PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
 __all__ = []

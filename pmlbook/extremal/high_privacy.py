@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import BOUNDARY, lift_limit
-from ..workshop.enclosure import level_of
+from ..numerics.enclosure import level_of
 from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS, to_weights
-from ..workshop.validation import PriorLike, check_epsilon, check_prior, labels_of
+from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
 
 # %% auto #0
 __all__ = ['high_privacy_mechanism']

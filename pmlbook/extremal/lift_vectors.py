@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
-from ..workshop.linear_programmes import whole_numbers
-from ..workshop.validation import PriorLike, check_epsilon
+from ..numerics.linear_programmes import whole_numbers
+from ..numerics.validation import PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = []

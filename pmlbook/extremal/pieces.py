@@ -17,8 +17,8 @@ from .enumeration import best_mix, dual_bound
 from .lift_vectors import exact_lift_vectors
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, as_utility
-from ..workshop.linear_programmes import SolverFailed
-from ..workshop.validation import PriorLike
+from ..numerics.linear_programmes import SolverFailed
+from ..numerics.validation import PriorLike
 
 # %% auto #0
 __all__ = []

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..release.certificate import exp_below
-from ..workshop.enclosure import Pair, exp_around, level_of, reaches
+from ..numerics.enclosure import Pair, exp_around, level_of, reaches
 from ..foundations.probability import exact_prior
-from ..workshop.validation import PriorLike, check_epsilon
+from ..numerics.validation import PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region']

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.classic import symmetric_channel
 from ..foundations.leakage import epsilon_max
-from ..workshop.validation import check_epsilon, check_prior
+from ..numerics.validation import check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['randomized_response_for_pml']

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .polytope import constraints
-from ..workshop.validation import PriorLike, aligned, check_channel, check_pair, names_of
+from ..numerics.validation import PriorLike, aligned, check_channel, check_pair, names_of
 
 # %% auto #0
 __all__ = []

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .privacy_regions import lift_limit
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS, to_weights
-from ..workshop.validation import check_count, check_epsilon
+from ..numerics.validation import check_count, check_epsilon
 
 # %% auto #0
 __all__ = ['uniform_mechanism']

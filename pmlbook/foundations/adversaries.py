@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import posterior
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     aligned,
     check_channel,
     check_pair,

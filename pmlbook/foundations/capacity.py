@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr
 
-from ..workshop.barrier import Bounds, close_in, longest_step
-from ..workshop.linear_programmes import warn_if_loose
-from ..workshop.validation import check_channel, check_nonnegative, frozen_array
+from ..numerics.barrier import Bounds, close_in, longest_step
+from ..numerics.linear_programmes import warn_if_loose
+from ..numerics.validation import check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
 __all__ = ['STEPS', 'Capacity', 'channel_capacity']

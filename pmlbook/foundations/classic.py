@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from ..workshop.validation import check_count, check_epsilon, real_array
+from ..numerics.validation import check_count, check_epsilon, real_array
 
 # %% auto #0
 __all__ = ['symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential', 'laplace_threshold']

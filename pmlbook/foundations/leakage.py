@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.enclosure import level_of
+from ..numerics.enclosure import level_of
 from .probability import exact_prior
-from ..workshop.validation import check_channel, check_pair, unit_of
+from ..numerics.validation import check_channel, check_pair, unit_of
 
 # %% auto #0
 __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import random_prior
-from ..workshop.validation import TOLERANCE
+from ..numerics.validation import TOLERANCE
 
 # %% auto #0
 __all__ = []

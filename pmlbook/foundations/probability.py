@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, xlog1py
 
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     PriorLike,
     check_distribution,
     check_pair,

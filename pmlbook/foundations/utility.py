@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from ..workshop.enclosure import Pair, exp_around, ln_around, sqrt_around
+from ..numerics.enclosure import Pair, exp_around, ln_around, sqrt_around
 from .probability import exact_prior
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     Frozen,
     PriorLike,
     aligned,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.linear_programmes import Infeasible, maximise
-from ..workshop.validation import check_count
+from ..numerics.linear_programmes import Infeasible, maximise
+from ..numerics.validation import check_count
 from .mechanisms import check_distortion
 from .source_sets import SourceSet, as_source_set
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import local_dp
-from ..workshop.validation import check_channel
+from ..numerics.validation import check_channel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
     import matplotlib.pyplot as plt
     from matplotlib.patches import Rectangle
 
-    from pmlbook.workshop.plots import BASELINE, LEAKAGE
+    from pmlbook.display.plots import BASELINE, LEAKAGE
 
     ax, table, paint = ax or plt.gca(), check_channel(channel), colours(channel)
     looks: dict[int, dict[str, Any]] = {

@@ -15,9 +15,9 @@ from scipy import sparse
 
 from ..release.certificate import exp_below
 from ..foundations.leakage import local_dp
-from ..workshop.linear_programmes import SolverFailed, maximise, warn_if_loose
+from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..release.mechanism import Mechanism, certified_level
-from ..workshop.validation import ROUNDING, check_epsilon
+from ..numerics.validation import ROUNDING, check_epsilon
 from .intervals import KnownSource, as_known, evened, members
 from pmlbook.hamming.known_source import (
     channel_with,

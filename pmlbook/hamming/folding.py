@@ -12,7 +12,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.validation import TOLERANCE
+from ..numerics.validation import TOLERANCE
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0

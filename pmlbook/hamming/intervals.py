@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     TOLERANCE,
     Frozen,
     InvalidPrior,

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.validation import ROUNDING, check_distribution
+from ..numerics.validation import ROUNDING, check_distribution
 from .mechanisms import check_distortion
 
 # %% auto #0

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..workshop.linear_programmes import maximise
+from ..numerics.linear_programmes import maximise
 from ..release.mechanism import Design
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     ROUNDING,
     InvalidChannel,
     aligned,

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr, xlogy
 
-from ..workshop.linear_programmes import SolverFailed, as_fractions, warn_if_loose
+from ..numerics.linear_programmes import SolverFailed, as_fractions, warn_if_loose
 from ..release.mechanism import Mechanism
-from ..workshop.barrier import Bounds, close_in, longest_step
-from ..workshop.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
-from ..workshop.validation import ROUNDING, check_channel
+from ..numerics.barrier import Bounds, close_in, longest_step
+from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
+from ..numerics.validation import ROUNDING, check_channel
 from .exact import SHAVES, TIGHT, dp_leakage
 from .mechanisms import RobustDesign, check_distortion, worst_distortion
 from .source_sets import SourceSet, as_source_set

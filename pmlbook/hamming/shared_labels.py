@@ -20,9 +20,9 @@ from .mechanisms import RobustDesign
 from .source_sets import SourceSet
 from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
-from ..workshop.enclosure import exp_around, float_above, float_below
-from ..workshop.linear_programmes import as_fractions, maximise, warn_if_loose
-from ..workshop.validation import check_epsilon, names_of, real_array
+from ..numerics.enclosure import exp_around, float_above, float_below
+from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
+from ..numerics.validation import check_epsilon, names_of, real_array
 
 # %% auto #0
 __all__ = ['min_loss']

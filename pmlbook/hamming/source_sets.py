@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from scipy.optimize import nnls
 
-from ..workshop.linear_programmes import SolverFailed
-from pmlbook.workshop.validation import (
+from ..numerics.linear_programmes import SolverFailed
+from pmlbook.numerics.validation import (
     ROUNDING,
     TOLERANCE,
     Frozen,
@@ -162,7 +162,7 @@ def as_source_set(source_set: SourceSet | ArrayLike) -> SourceSet:
 # %% ../../nbs/hamming/01_source_sets.ipynb #a5163514
 def plot_chambers(ax: Axes | None = None) -> Axes:
     """The triangle of distributions on three symbols, cut into the six chambers of the orders."""
-    from pmlbook.workshop.plots import BASELINE, plot_simplex, to_triangle
+    from pmlbook.display.plots import BASELINE, plot_simplex, to_triangle
 
     ax = plot_simplex(ax)
     for vertex in np.eye(3):
@@ -172,7 +172,7 @@ def plot_chambers(ax: Axes | None = None) -> Axes:
 
 def plot_source_set(source_set: SourceSet, ax: Axes, hue: str, alpha: float = 0.25) -> None:
     """Draw a source set on three symbols into a triangle, filled with `alpha` and outlined."""
-    from pmlbook.workshop.plots import to_triangle
+    from pmlbook.display.plots import to_triangle
 
     vertices = to_triangle(source_set.hull().vertices)
     vertices = vertices[np.argsort(np.arctan2(*(vertices - vertices.mean(axis=0)).T))]

@@ -29,11 +29,11 @@ from pmlbook.large_alphabets.stages import (
     start_columns,
 )
 from .ungrouping import rounding_of, unroll
-from ..workshop.enclosure import text_above, texts_around
-from ..workshop.linear_programmes import LooseBound
-from ..workshop.progress import Clock
-from ..workshop.restricted_master import Priced
-from ..workshop.validation import PriorLike, check_epsilon, check_prior
+from ..numerics.enclosure import text_above, texts_around
+from ..numerics.linear_programmes import LooseBound
+from ..numerics.progress import Clock
+from ..numerics.restricted_master import Priced
+from ..numerics.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = []

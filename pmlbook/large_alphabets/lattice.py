@@ -13,7 +13,7 @@ import numpy as np
 from ..foundations.probability import exact_prior
 from .losses import Floats, Groups
 from .repeated_sums import possible_rests
-from ..workshop.validation import PriorLike
+from ..numerics.validation import PriorLike
 
 # %% auto #0
 __all__ = []

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..foundations.utility import FInformation
-from ..workshop.validation import PriorLike, check_epsilon, check_prior
+from ..numerics.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = []

@@ -33,9 +33,9 @@ from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.lift_vectors import Vertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.uniform import uniform_mechanism
-from ..workshop.enclosure import float_above, reaches
-from ..workshop.linear_programmes import OutOfTime, SolverFailed, warn_if_loose, whole_numbers
-from ..workshop.progress import Clock
+from ..numerics.enclosure import float_above, reaches
+from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose, whole_numbers
+from ..numerics.progress import Clock
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from pmlbook.foundations.utility import (
@@ -46,7 +46,7 @@ from pmlbook.foundations.utility import (
     as_utility,
     lifts_of,
 )
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     PriorLike,
     check_epsilon,
     check_prior,

@@ -23,7 +23,7 @@ from pmlbook.large_alphabets.dual_bound import (
 )
 from ..extremal.privacy_regions import lift_limit
 from ..release.certificate import exact_lifts, exp_below
-from ..workshop.enclosure import decimals, float_below
+from ..numerics.enclosure import decimals, float_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
 from pmlbook.release.strict_json import (
@@ -43,7 +43,7 @@ from pmlbook.foundations.utility import (
     alpha_information,
     as_utility,
 )
-from ..workshop.validation import check_epsilon
+from ..numerics.validation import check_epsilon
 
 # %% auto #0
 __all__ = []

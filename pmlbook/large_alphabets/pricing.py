@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .losses import Fillings, Floats, Groups, Whole, joined, nothing
-from ..workshop.progress import Clock
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

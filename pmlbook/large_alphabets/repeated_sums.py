@@ -12,7 +12,7 @@ import numpy as np
 
 from .losses import Fillings, Floats, Groups, Whole, joined, nothing
 from .pricing import greedy, reaches
-from ..workshop.progress import Clock
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

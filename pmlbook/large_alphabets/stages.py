@@ -24,9 +24,9 @@ from .pricing import best_of, price
 from .repeated_sums import Cells, numbers_full, price_cells
 from .repeated_sums import price_plane, price_sums, sums_repeat
 from .ungrouping import reduced, unroll
-from ..workshop.linear_programmes import SolverFailed
-from ..workshop.progress import Clock
-from pmlbook.workshop.restricted_master import (
+from ..numerics.linear_programmes import SolverFailed
+from ..numerics.progress import Clock
+from pmlbook.numerics.restricted_master import (
     Adaptive,
     Backtracking,
     Generation,

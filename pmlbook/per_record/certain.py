@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from ..foundations.capacity import blur_of, divergences
-from ..workshop.progress import Clock
+from ..numerics.progress import Clock
 from .classes import RecordProblem
 from .tilted import CHUNK
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.branch_and_bound import Batch, BranchAndBound
-from ..workshop.enclosure import text_above, texts_around
-from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_nonnegative, real_array
+from ..numerics.branch_and_bound import Batch, BranchAndBound
+from ..numerics.enclosure import text_above, texts_around
+from ..numerics.progress import Clock
+from ..numerics.validation import Frozen, check_nonnegative, real_array
 from pmlbook.per_record.posterior_bound import (
     Cells,
     Posteriors,

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from ..foundations.processing import contraction
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     Frozen,
     InvalidChannel,
     check_channel,

@@ -25,9 +25,9 @@ from pmlbook.per_record.certificate import (
 )
 from .classes import check_rows
 from .queries import MAX_DATASETS, Query
-from ..workshop.enclosure import text_above, texts_around
-from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_count, check_nonnegative
+from ..numerics.enclosure import text_above, texts_around
+from ..numerics.progress import Clock
+from ..numerics.validation import Frozen, check_count, check_nonnegative
 
 # %% auto #0
 __all__ = ['product_query', 'PairAudit', 'audit_pair']

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .classes import RecordProblem
 from .tilted import TINY, blur, margin, posterior_gains, reply, tilt
-from ..workshop.progress import Clock
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     InvalidChannel,
     aligned,
     check_channel,

@@ -20,9 +20,9 @@ from .certificate import check_entropy
 from .classes import RecordProblem
 from .queries import Query
 from .tilted import TINY, best_adversary
-from ..workshop.enclosure import text_above, text_below
-from ..workshop.progress import Clock
-from ..workshop.validation import Frozen, check_nonnegative
+from ..numerics.enclosure import text_above, text_below
+from ..numerics.progress import Clock
+from ..numerics.validation import Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     RecordView,
     FORMAT,

@@ -16,8 +16,8 @@ from scipy.special import ndtr
 from .certificate import Adversary, check_entropy, per_record_leakage
 from .parity import binary_entropy
 from .queries import Query
-from ..workshop.progress import Clock
-from pmlbook.workshop.validation import (
+from ..numerics.progress import Clock
+from pmlbook.numerics.validation import (
     check_count,
     check_epsilon,
     check_nonnegative,

@@ -22,8 +22,8 @@ from pmlbook.per_record.data_processing import (
     own_multiplier,
 )
 from .tilted import TINY, blur, margin
-from ..workshop.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
-from ..workshop.progress import Clock
+from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

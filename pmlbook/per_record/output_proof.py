@@ -30,8 +30,8 @@ from pmlbook.per_record.output_bound import (
     value_search,
 )
 from .tilted import TINY
-from ..workshop.branch_and_bound import BranchAndBound
-from ..workshop.progress import Clock
+from ..numerics.branch_and_bound import BranchAndBound
+from ..numerics.progress import Clock
 from .proof_checker import RecordView
 from .proof_outputs import OutputLeaf, OutputTrees, OutputBranching, ValueTree
 from .posterior_proof import MOST_NODES, problem_of, rounded_hints

@@ -10,7 +10,7 @@ import math
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ..workshop.validation import check_count, check_nonnegative
+from ..numerics.validation import check_count, check_nonnegative
 
 # %% auto #0
 __all__ = ['binary_entropy', 'inverse_binary_entropy', 'parity_leakage']

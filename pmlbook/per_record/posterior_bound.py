@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import entr, expit
 
-from ..workshop.branch_and_bound import Nodes, Relaxation, Rules
-from ..workshop.progress import Clock
+from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
+from ..numerics.progress import Clock
 from .classes import RecordProblem
 from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
 

@@ -19,8 +19,8 @@ from .classes import Group, RecordProblem, check_rows, stacked
 from .data_processing import own_multiplier
 from .queries import Query
 from .tilted import TINY
-from ..workshop.branch_and_bound import Batch, BranchAndBound, Rules
-from ..workshop.progress import Clock
+from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
+from ..numerics.progress import Clock
 from .proof_checker import RecordView, distinct_views
 from .proof_posteriors import PosteriorBranching, PosteriorLeaf, PosteriorTree
 

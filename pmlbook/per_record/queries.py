@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     Frozen,
     aligned,
     check_count,

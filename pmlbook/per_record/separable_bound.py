@@ -17,8 +17,8 @@ from scipy.special import entr, expit
 from .classes import RecordProblem
 from .data_processing import own_multiplier
 from .tilted import EPS, TINY, blur, margin
-from ..workshop.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
-from ..workshop.progress import Clock
+from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

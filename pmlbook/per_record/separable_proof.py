@@ -12,8 +12,8 @@ from .separable_bound import Pieces, DualVariables, separable_search
 from .proof_checker import RecordView
 from .proof_separable import SeparableBranching, SeparableTree, SeparableLeaf
 from .posterior_proof import problem_of
-from ..workshop.branch_and_bound import BranchAndBound
-from ..workshop.progress import Clock
+from ..numerics.branch_and_bound import BranchAndBound
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []

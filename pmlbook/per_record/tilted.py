@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from ..workshop.progress import Clock
+from ..numerics.progress import Clock
 from .classes import RecordProblem
 
 # %% auto #0

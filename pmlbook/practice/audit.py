@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from ..workshop.validation import is_rational
+from ..numerics.validation import is_rational
 from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
 from ..release.columns import encode
@@ -28,9 +28,9 @@ from pmlbook.release.mechanism import (
     published_share,
     standing,
 )
-from ..workshop.enclosure import text_above, text_below
-from ..workshop.linear_programmes import whole_numbers
-from pmlbook.workshop.validation import (
+from ..numerics.enclosure import text_above, text_below
+from ..numerics.linear_programmes import whole_numbers
+from pmlbook.numerics.validation import (
     Frozen,
     PriorLike,
     aligned,

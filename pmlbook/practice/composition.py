@@ -21,8 +21,8 @@ from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism, certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
-from ..workshop.enclosure import text_above
-from ..workshop.validation import check_epsilon
+from ..numerics.enclosure import text_above
+from ..numerics.validation import check_epsilon
 
 # %% auto #0
 __all__ = ['Column', 'JointRelease', 'matched', 'compose', 'composed_level']

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
-from ..workshop.enclosure import text_above
-from ..workshop.linear_programmes import whole_numbers
-from pmlbook.workshop.validation import (
+from ..numerics.enclosure import text_above
+from ..numerics.linear_programmes import whole_numbers
+from pmlbook.numerics.validation import (
     Frozen,
     InvalidPrior,
     aligned,

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..foundations.probability import exact_prior
 from .meaning import level_within, odds_level
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     PriorLike,
     check_epsilon,
     check_prior,

@@ -15,10 +15,10 @@ from scipy.special import xlogy
 from ..extremal.enumeration import margin
 from ..foundations.utility import Floats
 from .estimated_prior import PriorRegion
-from ..workshop.enclosure import float_above, float_below
-from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
-from ..workshop.progress import Clock
-from pmlbook.workshop.restricted_master import (
+from ..numerics.enclosure import float_above, float_below
+from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
+from ..numerics.progress import Clock
+from pmlbook.numerics.restricted_master import (
     Backtracking,
     Generation,
     Priced,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     PriorLike,
     check_epsilon,
     check_prior,

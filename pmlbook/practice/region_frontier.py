@@ -17,15 +17,15 @@ from scipy import sparse
 from ..hamming.intervals import moved_into
 from .estimated_prior import PriorRegion, exact_fill
 from ..release.mechanism import Design, Mechanism
-from pmlbook.workshop.linear_programmes import (
+from pmlbook.numerics.linear_programmes import (
     Infeasible,
     Programme,
     SolverFailed,
     maximise,
     warn_if_loose,
 )
-from ..workshop.progress import Clock
-from ..workshop.validation import check_instance, names_of
+from ..numerics.progress import Clock
+from ..numerics.validation import check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.min_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities

@@ -23,10 +23,10 @@ from .estimated_prior import PriorRegion, exact_fill
 from .many_secrets import MOST_SECRETS, grow
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
-from ..workshop.enclosure import exp_around, float_above
-from ..workshop.linear_programmes import OutOfTime, as_fractions, warn_if_loose, whole_numbers
-from ..workshop.progress import Clock
-from ..workshop.validation import check_epsilon, check_instance, order_of
+from ..numerics.enclosure import exp_around, float_above
+from ..numerics.linear_programmes import OutOfTime, as_fractions, warn_if_loose, whole_numbers
+from ..numerics.progress import Clock
+from ..numerics.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
 __all__ = ['TOLERANCE', 'ENOUGH', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']

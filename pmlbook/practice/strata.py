@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from ..release.columns import is_missing
 from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
-from ..workshop.enclosure import text_above
-from ..workshop.validation import aligned, check_epsilon, first_names, names_of
+from ..numerics.enclosure import text_above
+from ..numerics.validation import aligned, check_epsilon, first_names, names_of
 from pmlbook.practice.estimated_prior import (
     PriorRegion,
     box_around,

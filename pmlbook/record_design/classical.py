@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from ..workshop.enclosure import exp_around, float_below, ln_around
-from ..workshop.linear_programmes import Infeasible, as_fractions
-from ..workshop.validation import check_distribution, check_nonnegative, real_array
+from ..numerics.enclosure import exp_around, float_below, ln_around
+from ..numerics.linear_programmes import Infeasible, as_fractions
+from ..numerics.validation import check_distribution, check_nonnegative, real_array
 
 # %% auto #0
 __all__ = []

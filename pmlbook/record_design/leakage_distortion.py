@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..workshop.enclosure import float_above, float_below
-from ..workshop.linear_programmes import Infeasible, SolverFailed
+from ..numerics.enclosure import float_above, float_below
+from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
-from ..workshop.progress import Clock
-from ..workshop.validation import check_nonnegative, check_instance, real_array, unit_of
+from ..numerics.progress import Clock
+from ..numerics.validation import check_nonnegative, check_instance, real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool

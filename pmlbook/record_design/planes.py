@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from ..workshop.progress import Clock
+from ..numerics.progress import Clock
 from ..per_record.certificate import in_turn, worst_prior
 from ..per_record.classes import RecordProblem, grouped, stacked
 from ..per_record.queries import Query

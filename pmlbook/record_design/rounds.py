@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 
-from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
-from ..workshop.progress import Clock
+from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
+from ..numerics.progress import Clock
 from ..per_record.parity import binary_entropy
 from .planes import Pool, attack, certify, row_problem
 from .symmetry import Setting

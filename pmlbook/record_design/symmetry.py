@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..workshop.validation import InvalidPrior, check_nonnegative, check_instance, real_array
+from ..numerics.validation import InvalidPrior, check_nonnegative, check_instance, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from ..per_record.queries import Query, SumQuery, counting, difference, in_order

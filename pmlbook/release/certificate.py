@@ -31,7 +31,7 @@ from pmlbook.release.strict_json import (
     rows_of,
     write_object,
 )
-from ..workshop.validation import InvalidPrior, check_epsilon
+from ..numerics.validation import InvalidPrior, check_epsilon
 
 # %% auto #0
 __all__ = ['Certificate']

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..workshop.validation import Unnamed
+from ..numerics.validation import Unnamed
 
 # %% auto #0
 __all__ = []

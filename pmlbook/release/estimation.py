@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .intervals import exact_interval, score_interval
-from ..workshop.validation import Frozen, aligned, real_array, shortened
+from ..numerics.validation import Frozen, aligned, real_array, shortened
 
 # %% auto #0
 __all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_request', 'Estimate']

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
 from .sampling import UNITS, to_weights
-from ..workshop.enclosure import float_below, text_above
-from ..workshop.barrier import central_path
-from ..workshop.linear_programmes import Infeasible, SolverFailed, maximise
+from ..numerics.enclosure import float_below, text_above
+from ..numerics.barrier import central_path
+from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 
 # %% auto #0
 __all__ = []

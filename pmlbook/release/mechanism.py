@@ -33,8 +33,8 @@ from pmlbook.release.sampling import (
     to_weights,
 )
 from ..foundations.utility import Utility, as_utility
-from ..workshop.enclosure import level_of, text_above, texts_around
-from pmlbook.workshop.validation import (
+from ..numerics.enclosure import level_of, text_above, texts_around
+from pmlbook.numerics.validation import (
     CheckedPrior,
     Frozen,
     PriorLike,
@@ -313,7 +313,7 @@ class Mechanism(Frozen):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the channel as a heat map; takes and returns matplotlib axes."""
-        from pmlbook.workshop.plots import plot_channel
+        from pmlbook.display.plots import plot_channel
 
         return plot_channel(self.channel, ax, self.inputs, self.outputs)
 

@@ -18,8 +18,8 @@ from scipy.special import expit, log_softmax, ndtri
 from .columns import encode
 from .estimation import METHODS, as_goal, undoing
 from .mechanism import Mechanism
-from ..workshop.enclosure import text_above, text_below
-from pmlbook.workshop.validation import (
+from ..numerics.enclosure import text_above, text_below
+from pmlbook.numerics.validation import (
     Frozen,
     Unnamed,
     check_instance,

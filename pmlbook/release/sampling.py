@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..workshop.validation import frozen_array
+from ..numerics.validation import frozen_array
 
 # %% auto #0
 __all__ = []

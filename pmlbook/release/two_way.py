@@ -19,7 +19,7 @@ from .columns import categories_of, encode, in_order, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
 from .intervals import ends_that_fit, min_value, nested_sets, score_interval
 from .mechanism import Mechanism
-from ..workshop.validation import Frozen, check_instance, shortened
+from ..numerics.validation import Frozen, check_instance, shortened
 
 # %% auto #0
 __all__ = ['CELLS', 'MANY', 'two_way', 'TwoWay']

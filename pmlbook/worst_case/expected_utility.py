@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ..release.certificate import exp_below
-from ..workshop.enclosure import exp_around, float_above
-from pmlbook.workshop.linear_programmes import (
+from ..numerics.enclosure import exp_around, float_above
+from pmlbook.numerics.linear_programmes import (
     Infeasible,
     SolverFailed,
     as_decimal,
@@ -27,10 +27,10 @@ from pmlbook.workshop.linear_programmes import (
 )
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
-from ..workshop.progress import Clock
-from ..workshop.restricted_master import Column, minimise_precisely
+from ..numerics.progress import Clock
+from ..numerics.restricted_master import Column, minimise_precisely
 from ..release.sampling import UNITS
-from ..workshop.validation import check_epsilon, first_names, names_of
+from ..numerics.validation import check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .rare_secrets import Knapsack, decimals, filled

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.classic import exponential, randomized_response
 from ..release.mechanism import Mechanism
-from ..workshop.validation import check_count, check_epsilon
+from ..numerics.validation import check_count, check_epsilon
 from .leakage_rules import ldp_for_pml
 from .problem import check_utilities
 from .utility_safe import utility_safe_leakage, utility_safe_mechanism

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..release.certificate import exp_below
-from ..workshop.enclosure import exp_around
-from ..workshop.linear_programmes import warn_if_loose
+from ..numerics.enclosure import exp_around
+from ..numerics.linear_programmes import warn_if_loose
 from ..release.mechanism import Design
-from ..workshop.progress import Clock
-from ..workshop.validation import check_epsilon, first_names, names_of
+from ..numerics.progress import Clock
+from ..numerics.validation import check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 

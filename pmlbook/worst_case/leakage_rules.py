@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import pointwise_maximal_leakage
-from ..workshop.validation import check_epsilon, check_pair, check_prior
+from ..numerics.validation import check_epsilon, check_pair, check_prior
 
 # %% auto #0
 __all__ = []

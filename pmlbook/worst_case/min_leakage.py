@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..release.certificate import exact_lifts
 from ..release.mechanism import certified_level
-from ..workshop.enclosure import float_below, ln_around
-from ..workshop.linear_programmes import Infeasible, as_fractions, warn_if_loose
+from ..numerics.enclosure import float_below, ln_around
+from ..numerics.linear_programmes import Infeasible, as_fractions, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
-from ..workshop.progress import Clock
-from pmlbook.workshop.validation import (
+from ..numerics.progress import Clock
+from pmlbook.numerics.validation import (
     aligned,
     check_prior,
     first_names,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pmlbook.workshop.validation import (
+from pmlbook.numerics.validation import (
     aligned,
     check_channel,
     check_count,

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmlbook.workshop.linear_programmes import (
+from pmlbook.numerics.linear_programmes import (
     as_decimal,
     as_fractions,
     digits_for,
     whole_numbers,
 )
-from ..workshop.progress import Clock
-from ..workshop.restricted_master import Column, Mixture, minimise_precisely
+from ..numerics.progress import Clock
+from ..numerics.restricted_master import Column, Mixture, minimise_precisely
 from .rival import ROUNDS, rival_bound
 
 # %% auto #0

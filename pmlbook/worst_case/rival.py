@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pmlbook.workshop.linear_programmes import (
+from pmlbook.numerics.linear_programmes import (
     Infeasible,
     SolverFailed,
     maximise,
     whole_numbers,
 )
-from ..workshop.progress import Clock
-from ..workshop.validation import ROUNDING
+from ..numerics.progress import Clock
+from ..numerics.validation import ROUNDING
 
 # %% auto #0
 __all__ = []

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..release.mechanism import Mechanism
-from ..workshop.validation import first_names, names_of
+from ..numerics.validation import first_names, names_of
 from .problem import allowed_by_rank, check_utilities
 
 # %% auto #0

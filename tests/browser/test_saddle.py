@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import entr
 
+from pmlbook.display.simplex import saddle
 from pmlbook.foundations.classic import binary_symmetric
 from pmlbook.per_record.framework import record_information
-from pmlbook.workshop.simplex import saddle
 
 HEIGHTS = "cases => cases.map(c => customElements.get('pml-saddle').information(...c))"
 BEST = "cases => cases.map(c => customElements.get('pml-saddle').best(...c, 12))"

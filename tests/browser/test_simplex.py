@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pmlbook import optimal_mechanism
-from pmlbook.workshop.simplex import UTILITIES, simplex
+from pmlbook.display.simplex import UTILITIES, simplex
 
-PAGE = "workshop/07_simplex.html"
+PAGE = "display/03_simplex.html"
 SOLVE = "cases => cases.map(([p, e, u]) => customElements.get('pml-simplex').solve(p, e, u))"
 
 

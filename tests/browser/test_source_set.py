@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from pmlbook.display.simplex import foldable
 from pmlbook.hamming.folding import fold
 from pmlbook.hamming.source_sets import SourceSet
-from pmlbook.workshop.simplex import foldable
 
 FOLD = "cases => cases.map(v => customElements.get('pml-source-set').fold(v))"
 

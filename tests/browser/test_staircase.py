@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pmlbook.workshop.simplex import staircase
+from pmlbook.display.simplex import staircase
 from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 

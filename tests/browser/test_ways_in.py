@@ -25,7 +25,7 @@ def test_to_theorem_three_of_grosse(page, site):
 
 def test_to_a_released_column(page, site):
     walk(page, site, "Releasing a file")
-    assert page.url.endswith("desk/01_release.html")
+    assert page.url.endswith("accounting/01_release.html")
     assert "privatize" in page.locator("article").inner_text()
 
 
@@ -35,7 +35,7 @@ def test_to_the_erratum_of_table_three(page, site):
     assert "corrected" in row.inner_text() and "ten times" in row.inner_text()
     row.locator("a").first.click()
     page.wait_for_load_state()
-    assert page.url.endswith("record_printed/04_experiments.html#wu-tab-3")
+    assert page.url.endswith("record_algorithms/04_experiments.html#wu-tab-3")
 
 
 def test_the_picture_and_the_triangle_stand_at_the_top(page, site):

@@ -40,8 +40,8 @@ from pmlbook.estimation.optimal_design import functionals
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
-from pmlbook.workshop.linear_programmes import maximise
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.linear_programmes import maximise
+from pmlbook.numerics.progress import Clock
 
 
 def everything(prior, level):

@@ -30,10 +30,10 @@ from pmlbook.extremal.atlas import (
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.foundations.utility import NAMED, FInformation
+from pmlbook.numerics.enclosure import exp_around
+from pmlbook.numerics.linear_programmes import LooseBound, SolverFailed
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.sampling import UNITS
-from pmlbook.workshop.enclosure import exp_around
-from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
 
 
 def keeps(measure, channel, prior, level):

@@ -26,8 +26,8 @@ from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain, HypothesisDivergence, as_utility
+from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.workshop.linear_programmes import SolverFailed
 
 rng = np.random.default_rng(8)
 

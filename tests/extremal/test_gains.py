@@ -4,7 +4,7 @@ import numpy as np
 
 from pmlbook.extremal.gains import SNAP, gain_mixture, gain_programme
 from pmlbook.foundations.probability import random_prior
-from pmlbook.workshop.linear_programmes import SolverFailed
+from pmlbook.numerics.linear_programmes import SolverFailed
 
 
 def test_entries_at_a_limit_are_exactly_there():

@@ -16,7 +16,7 @@ from pmlbook.foundations.capacity import (
     newton_step,
 )
 from pmlbook.foundations.probability import random_channel, random_prior
-from pmlbook.workshop.linear_programmes import LooseBound
+from pmlbook.numerics.linear_programmes import LooseBound
 
 
 def test_directions_solve_the_linearised_equations():

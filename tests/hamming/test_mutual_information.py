@@ -19,7 +19,7 @@ from pmlbook.hamming.mutual_information import (
     proven_bound,
     replacing_channel,
 )
-from pmlbook.workshop.enclosure import ln_around
+from pmlbook.numerics.enclosure import ln_around
 
 
 def lagrangian(V, distortion, weights, duals, D, q):

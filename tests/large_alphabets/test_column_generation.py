@@ -28,8 +28,8 @@ from pmlbook.large_alphabets.stages import (
     dealt_out,
     start_columns,
 )
-from pmlbook.workshop.linear_programmes import LooseBound, SolverFailed
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.linear_programmes import LooseBound, SolverFailed
+from pmlbook.numerics.progress import Clock
 
 information = NAMED["mutual_information"]
 

@@ -28,9 +28,9 @@ from pmlbook.large_alphabets.optimal import (
     programme_for,
     rounding,
 )
+from pmlbook.numerics.linear_programmes import SolverFailed
+from pmlbook.numerics.validation import check_prior
 from pmlbook.release.mechanism import Design, Mechanism
-from pmlbook.workshop.linear_programmes import SolverFailed
-from pmlbook.workshop.validation import check_prior
 
 
 def refined(blend):

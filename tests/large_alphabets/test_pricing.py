@@ -21,7 +21,7 @@ from pmlbook.large_alphabets.pricing import (
     reaches,
     two_halves,
 )
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.progress import Clock
 
 
 def test_every_vertex_within_the_slack_is_found():

@@ -30,7 +30,7 @@ from pmlbook.large_alphabets.repeated_sums import (
     sums_repeat,
     upper_hull,
 )
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.progress import Clock
 
 
 def test_units_are_read_off_a_prior():

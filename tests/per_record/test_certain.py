@@ -4,10 +4,10 @@ import numpy as np
 from scipy.special import entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.certain import capacities, flat_part
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import counting
-from pmlbook.workshop.progress import Clock
 
 
 class Asked(Clock):

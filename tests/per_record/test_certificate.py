@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import certificate
 from pmlbook.per_record.certificate import (
     check_entropy,
@@ -17,7 +18,6 @@ from pmlbook.per_record.data_processing import data_processing_bound
 from pmlbook.per_record.posterior_bound import Posteriors, bound_cells, root_vertices
 from pmlbook.per_record.queries import Query, modular_sum, pairwise_products
 from pmlbook.per_record.tilted import best_adversary, climb
-from pmlbook.workshop.progress import Clock
 
 TOL = 1e-3
 

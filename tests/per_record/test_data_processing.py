@@ -4,6 +4,7 @@ import mpmath as mp
 import numpy as np
 
 from pmlbook.foundations.classic import geometric
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.data_processing import (
     StationaryPoint,
@@ -15,7 +16,6 @@ from pmlbook.per_record.data_processing import (
 )
 from pmlbook.per_record.queries import Query, counting
 from pmlbook.per_record.tilted import best_adversary, posterior_gains, tilt
-from pmlbook.workshop.progress import Clock
 
 
 def gibbs(exponents, heat):

@@ -7,6 +7,7 @@ from scipy.special import entr, rel_entr
 
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.data_processing import StationaryPoint, own_multiplier
 from pmlbook.per_record.output_bound import (
@@ -19,7 +20,6 @@ from pmlbook.per_record.output_bound import (
 )
 from pmlbook.per_record.queries import Query, SumQuery, counting, pairwise_products
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.workshop.progress import Clock
 
 
 def spent(x, share, slack):

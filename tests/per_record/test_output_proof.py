@@ -8,6 +8,7 @@ from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.data_processing import own_multiplier, stationary_point
 from pmlbook.per_record.output_bound import boxed, frame
 from pmlbook.per_record.output_proof import OutputProof, min_probability
@@ -27,7 +28,6 @@ from pmlbook.per_record.proof_outputs import (
 )
 from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
-from pmlbook.workshop.progress import Clock
 
 
 def nonsense(view, rng, depth):

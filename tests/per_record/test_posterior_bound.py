@@ -5,6 +5,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.posterior_bound import (
     GENEROUS,
@@ -20,7 +21,6 @@ from pmlbook.per_record.posterior_bound import (
 )
 from pmlbook.per_record.queries import Query, counting
 from pmlbook.per_record.tilted import EPS, best_adversary
-from pmlbook.workshop.progress import Clock
 
 
 def minus_entropy(vertex):

@@ -5,6 +5,7 @@ import numpy as np
 from scipy.special import entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.data_processing import own_multiplier
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
@@ -26,7 +27,6 @@ from pmlbook.per_record.separable_bound import (
     sum_of_maxima,
 )
 from pmlbook.per_record.tilted import best_adversary
-from pmlbook.workshop.progress import Clock
 
 rng = np.random.default_rng(7)
 

@@ -8,6 +8,7 @@ from record_problems import asked
 
 from pmlbook.foundations.classic import geometric, randomized_response
 from pmlbook.foundations.probability import random_channel
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.data_processing import own_multiplier
 from pmlbook.per_record.posterior_proof import problem_of, record_views
 from pmlbook.per_record.proof_checker import BITS, ProofFailed, interval_problem
@@ -25,7 +26,6 @@ from pmlbook.per_record.proof_separable import (
 from pmlbook.per_record.proof_separable import tree_bound as separable_tree_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import separable_rows, starting_dual
-from pmlbook.workshop.progress import Clock
 
 
 def by_definition(view, b, dual, distribution, y, t):

@@ -4,10 +4,10 @@ import mpmath as mp
 import numpy as np
 
 from pmlbook.foundations.classic import geometric
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import Query, counting
 from pmlbook.per_record.tilted import COLD, blur, reply, spare, starting_points, unsure
-from pmlbook.workshop.progress import Clock
 
 
 def worth_at(problem, gains, heat, slack):

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 
+from pmlbook.numerics.progress import Clock
 from pmlbook.practice.estimated_prior import PriorRegion
 from pmlbook.practice.region_frontier import (
     RegionBracket,
@@ -16,7 +17,6 @@ from pmlbook.practice.region_frontier import (
 )
 from pmlbook.practice.robust import keeps_level
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.workshop.progress import Clock
 from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 
 

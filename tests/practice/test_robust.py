@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.utility import as_utility
+from pmlbook.numerics.progress import Clock
 from pmlbook.practice.estimated_prior import PriorRegion, box_region, worst_leakage
 from pmlbook.practice.robust import (
     keeps_level,
@@ -18,7 +19,6 @@ from pmlbook.practice.robust import (
     vertices_of,
 )
 from pmlbook.release.certificate import exp_below
-from pmlbook.workshop.progress import Clock
 
 
 def too_bold(region, level, measure):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pmlbook.foundations.probability import mutual_information
+from pmlbook.numerics.enclosure import ln_around
 from pmlbook.record_design.classical import rate_distortion
-from pmlbook.workshop.enclosure import ln_around
 
 
 def test_a_fair_bit_in_fractions():

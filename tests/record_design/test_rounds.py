@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.queries import counting, parity
 from pmlbook.record_design import rounds
 from pmlbook.record_design.planes import Pool
@@ -20,7 +21,6 @@ from pmlbook.record_design.rounds import (
     small_steps,
 )
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
-from pmlbook.workshop.progress import Clock
 
 
 def whole_matches(n, b, D, L):

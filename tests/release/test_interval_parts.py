@@ -11,6 +11,7 @@ from scipy.stats import binom, power_divergence
 from scipy.stats import t as student
 
 from pmlbook.foundations.classic import randomized_response
+from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.release.intervals import (
     Near,
     Within,
@@ -25,7 +26,6 @@ from pmlbook.release.intervals import (
     score_interval,
 )
 from pmlbook.release.sampling import UNITS, to_weights
-from pmlbook.workshop.linear_programmes import Infeasible
 
 plain = np.eye(2)
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from pmlbook.foundations.probability import exact_prior, random_prior
-from pmlbook.workshop.linear_programmes import Infeasible
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.expected_utility import (
     _affordable,
     _channels,

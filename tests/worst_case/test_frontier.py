@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pmlbook.workshop.linear_programmes import LooseBound
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.linear_programmes import LooseBound
+from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.frontier import Stairs, Step, worst_case_mechanism
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pmlbook.foundations.probability import exact_prior
-from pmlbook.workshop.linear_programmes import Infeasible
+from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.worst_case.min_leakage import (
     Bracket,
     maximal_outputs,

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmlbook.workshop.linear_programmes import as_decimal, as_fractions
-from pmlbook.workshop.progress import Clock
+from pmlbook.numerics.linear_programmes import as_decimal, as_fractions
+from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.rare_secrets import (
     HAIR,
     _aim,

@@ -1,0 +1,55 @@
+"""The release log: levels in four digits, the cost of a list, and where a warning points."""
+
+import warnings
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import statsmodels.api as sm
+
+from pmlbook.accounting import release_log as module
+from pmlbook.accounting.release_log import Account, ReleaseLog, rounded_up
+from pmlbook.large_alphabets.optimal import optimal_mechanism
+from pmlbook.practice.composition import compose
+from pmlbook.practice.estimated_prior import prior_from_counts
+from pmlbook.release.mechanism import Mechanism
+
+
+def test_four_digits_never_understate_a_level():
+    for level in (0.5, 1 / 3, 0.12340001, 1.0000001, 9.9995, 1e-9, 123456.0):
+        told = rounded_up(level)
+        assert 0 <= Fraction(told) - Fraction(level) < Fraction(level) / 1000
+        assert len(told.as_tuple().digits) <= 4
+
+
+def test_a_list_costs_what_is_allowed_and_no_more():
+    ratings = ("very poor", "poor", "fair", "good", "very good")
+    marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
+    prior = prior_from_counts(np.bincount(marriage, minlength=5))
+    named = Mechanism(optimal_mechanism(prior, 0.5).mechanism.channel, prior, ratings)
+    soft = named.within(0.2)  # no zeros
+    both, steps = compose(soft, soft), compose(soft).steps(compose(soft))
+    for most, listed in ((steps, True), (steps - 1, False)):
+        with patch.dict(vars(module), LISTED=most):
+            found = Account.opened(soft).and_then(soft)
+            assert (found.joint is not None) == listed
+            assert found.remaining <= 1 / both.largest_lift
+            assert 0 < found.min_ratio <= both.min_ratio
+
+
+def test_a_warning_points_to_the_line_that_released():
+    ratings = ("very poor", "poor", "fair", "good", "very good")
+    marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
+    prior = prior_from_counts(np.bincount(marriage, minlength=5))
+    answers = np.array(ratings)[marriage]
+    named = Mechanism(optimal_mechanism(prior, 0.5).mechanism.channel, prior, ratings)
+    told, here = ReleaseLog(), (lambda: None).__code__.co_filename
+    told.record("rating", named)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        told.record("rating", named)
+        told.privatize("rating", named, answers)
+    assert [warning.filename for warning in caught] == [here, here]
+    assert [f"release {k} of" in str(warning.message) for k, warning in zip((2, 3), caught)] == [
+        True
+    ] * 2

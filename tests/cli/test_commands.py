@@ -1,0 +1,262 @@
+"""Choices that do not go together, numbers that no float holds, and options that would do nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from refusals import refusal
+
+from pmlbook import Mechanism
+from pmlbook.cli.command_line import RULES, main
+from pmlbook.cli.design import write_texts
+from pmlbook.cli.options import COMMANDS, parser
+from pmlbook.cli.parsing import read_matrix
+from pmlbook.display.messages import FINE
+
+FLIP = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"), ("r0", "r1"))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command in a folder with a file, a Parquet file and a certificate: exit code, and what it says."""
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_text("id,said\n" + "1,yes\n2,no\n" * 30)
+    pq.write_table(pa.table({"id": [1, 2], "said": ["yes", "no"]}), "in.parquet")
+    Path("m.json").write_text(FLIP.certify(1.0).to_json())
+    Path("out.csv").write_text("id,said_released\n" + "1,r0\n2,r1\n" * 30)
+
+    def call(command, *more):
+        code = main([*command.split(), *more])
+        out, err = capsys.readouterr()
+        return code, out + err
+
+    return call
+
+
+TYPED = "design --prior yes=22 no=26 --epsilon 0.3"
+COUNTED = "design --counts in.csv --column said --epsilon 0.3"
+RELEASE = "release m.json in.csv new.csv --column said"
+ESTIMATE = "estimate m.json out.csv --column said_released"
+START = "start in.csv said --merge-below 0.01 --for frequencies --epsilon 0.5"
+
+
+@pytest.mark.parametrize(
+    "command, told",
+    [
+        ("design --counts in.csv --epsilon 0.3", "go together"),
+        (f"{TYPED} --column said", "go together"),
+        (f"{TYPED} --given id", "--given needs --counts"),
+        (f"{COUNTED} --given id --max-time 1", "--given takes no --max-time"),
+        (f"{TYPED} --for mean --utility hellinger", "--utility needs --for information"),
+        (f"{TYPED} --for mean --utility mutual_information", "--utility needs --for information"),
+        (f"{COUNTED} --for mean --given id", "--given needs --for information"),
+        (f"{TYPED} --for mean", "--for mean needs names that are numbers, and 'yes' is none"),
+        (f"{TYPED} --rows 0", "--rows: '0' is no number of rows, at least 1"),
+    ],
+)
+def test_choices_that_do_not_go_together_are_refused(run, command, told):
+    before = sorted(os.listdir())
+    code, said = run(command)
+    assert code == 2 and told in said and sorted(os.listdir()) == before
+
+
+def test_sensible_choices_are_taken(run):
+    assert run(f"{TYPED} --rows 1 -o never.json")[0] == FINE and Path("never.json").exists()
+    assert run(f"{COUNTED} --rows 1e3 --show-values --force")[0] == FINE
+    assert run(f"{RELEASE} --given id --confidence 0.9 --force --no-log")[0] == FINE
+    assert run(f"{START} --other rest --force")[0] == FINE
+
+
+# numbers
+
+NUMBERS = {
+    "--epsilon": [TYPED, RELEASE, "audit m.json", "start in.csv said", "words --prior a=1 b=2"],
+    "--budget": [f"{RELEASE} --start-log log"],
+    "--confidence": [f"{RELEASE} --given id", f"{COUNTED} --given id"],
+    "--coverage": [ESTIMATE],
+    "--max-time": [TYPED],
+    "--rows": [TYPED],
+}
+NO_NUMBERS = ("1e400", "-1e400", "1e-400", "nan", "inf", "-inf", "-1", "1_0", "٣", "0x1", "1e", "")
+FALSE = {
+    "--confidence": ["0", "1", "7"],
+    "--coverage": ["0", "1", "95"],
+    "--rows": ["0", "0.5", "1e300"],
+}
+
+
+@pytest.mark.parametrize("option", NUMBERS)
+def test_a_number_that_no_float_holds_is_told_with_its_option(run, option):
+    before = sorted(os.listdir())
+    for command in NUMBERS[option]:
+        for text in (*NO_NUMBERS, *FALSE.get(option, [])):
+            code, said = run(command, f"{option}={text}")
+            assert code == 2 and sorted(os.listdir()) == before, (command, text)
+            assert option in said and repr(text) in said and said.count("\n") == 1, said
+
+
+def test_every_option_with_a_number_is_among_these(run):
+    """Whatever reads 0.25 or 3 and refuses a word is a number, and tries the texts above."""
+    found = set()
+    for own in parser().commands.values():
+        for word in own.format_usage().replace("[", " ").split():
+            if word.startswith("--"):
+                option = word.strip("]|)")
+                action = own._option_string_actions[option]
+                if action.type is not None and action.type is not Path:
+                    found.add((option, action.type.__name__))
+    numbers = {option for option, kind in found if kind not in ("_one_character", "_share")}
+    assert numbers == set(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "prior, told",
+    [
+        ("yes=1 no=1e400", "prior 'no=1e400' has a weight that is too large or too small"),
+        ("yes=1 no=1e-400", "prior 'no=1e-400' has a weight"),
+        ("yes=1e300 no=1e-300", "prior of 'no' is not zero, and so small"),
+    ],
+)
+def test_a_weight_that_no_float_holds_is_told(run, prior, told):
+    for command in ("design --epsilon 1", "words --epsilon 1", "audit m.json"):
+        code, said = run(f"{command} --prior {prior}")
+        assert code == 2 and told in said, said
+    assert run("words --epsilon 1 --prior yes=3e-320 no=1e-320")[0] == FINE
+
+
+@pytest.mark.parametrize("entry", ["1e400", "1e-400", "NaN", "-Infinity"])
+def test_a_matrix_with_a_number_that_no_float_holds(tmp_path, entry):
+    (tmp_path / "m.json").write_text(f'{{"channel": [[{entry}, 1]], "prior": [1]}}')
+    (tmp_path / "m.csv").write_text(f"no,yes\n1,0\n{entry},1\n")
+    told = refusal(read_matrix, tmp_path / "m.json")
+    assert told.endswith("m.json: one of its numbers is none that a float holds")
+    told = refusal(read_matrix, tmp_path / "m.csv")
+    assert "row 2 below the header has no number" in told and entry not in told
+
+
+def test_names_that_are_no_numbers_are_told_before_the_file_is_read(run):
+    code, said = run(f"{ESTIMATE.replace('out.csv', 'missing.csv')} --mean")
+    assert code == 2 and "--mean needs names that are numbers, and 'no' is none" in said
+    code, said = run("design --prior 1=1 1e400=2 --epsilon 1 --for mean")
+    assert code == 2 and "--for mean needs names that are numbers, and '1e400' is more than" in said
+
+
+# options without effect
+
+
+@pytest.mark.parametrize(
+    "command, option",
+    [
+        (f"{TYPED} --confidence 0.95", "--confidence needs --given"),
+        (f"{RELEASE} --confidence 0.95", "--confidence needs --given"),
+        (f"{TYPED} --delimiter ,", "--delimiter needs --counts"),
+        (f"{TYPED} --missing-text", "--missing-text needs --counts"),
+        (f"{TYPED} --show-values", "--show-values needs --counts"),
+        (f"{START} --other rest --merge-below 0", "--other needs a --merge-below above 0"),
+        (f"{START} --missing refuse", "--missing needs --release"),
+        (f"{START} --no-log", "--no-log needs --release"),
+        (f"{START} --new-account x", "--new-account needs --release"),
+        (f"{ESTIMATE} --mean --method likelihood", "--method likelihood takes no --mean"),
+        (f"{ESTIMATE} --interval score --coverage 0.5", "--interval score needs a --coverage"),
+        ("audit m.json --delimiter ;", "--delimiter is for CSV"),
+        ("design --counts in.parquet --column said --epsilon 1 --quotechar none", "--quotechar is"),
+        ("release m.json in.parquet new.parquet --column said --comment #", "--comment is for CSV"),
+        ("estimate m.json in.parquet --column said --encoding utf-8", "--encoding is for CSV"),
+        ("start in.parquet said --escapechar |", "--escapechar is for CSV"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(run, command, option):
+    before = sorted(os.listdir())
+    code, said = run(command)
+    assert code == 2 and option in said and said.count("\n") == 1, said
+    assert sorted(os.listdir()) == before
+
+
+def test_the_rules_speak_of_options_that_there_are():
+    assert set(RULES) <= set(COMMANDS)
+    for name, rules in RULES.items():
+        shown = parser().commands[name].format_help()
+        for options, _, _ in rules:
+            assert all(f"--{option.replace('_', '-')}" in shown for option in options)
+
+
+# a disk that is full
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "command, target", [(TYPED, "mechanism.json"), (RELEASE, "new.csv"), (START, "in.report.html")]
+)
+def test_a_full_disk_is_told_with_the_name_of_the_file(run, command, target):
+    """The system says EFBIG for a file that may not grow: as with a full disk, the write fails."""
+    most = {"mechanism.json": 10, "new.csv": 10, "in.report.html": 2000}[target]
+    script = (
+        "import resource, signal, sys\n"
+        "from pmlbook.cli.command_line import main\n"
+        "import pmlbook.cli.wizard\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.RLIM_INFINITY))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    before = sorted(os.listdir())
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script, *command.split()], capture_output=True, text=True
+    )
+    assert done.returncode == 2 and target in done.stderr.splitlines()[-1], done.stderr
+    assert sorted(os.listdir()) == before
+
+
+PROGRAM = "import sys; from pmlbook.cli.command_line import main; sys.exit(main(sys.argv[1:]))"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_result_that_cannot_be_printed_is_told():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *"words --prior a=1 b=2 --epsilon 1".split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2 and "'standard output'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_texts_are_written_all_or_none(tmp_path):
+    taken, new = tmp_path / "taken", tmp_path / "new"
+    taken.write_text("mine")
+    assert "exists" in refusal(write_texts, {new: "a", taken: "b"}, False)
+    assert taken.read_text() == "mine" and not new.exists()
+    write_texts({new: "a", taken: "b"}, True)
+    assert (new.read_text(), taken.read_text()) == ("a", "b")
+
+
+# merging
+
+
+def write_rare():
+    """Answers of which two are rare and three are not."""
+    rows = ["a"] * 60 + ["b"] * 30 + ["c"] * 5 + ["d"] * 3 + ["e"] * 2
+    Path("rare.csv").write_text("said\n" + "".join(f"{row}\n" for row in rows))
+
+
+def test_merged_answers_are_not_said_to_be_published(run):
+    """The warning said 60 % and the summary 100 %: outcomes tell 'other', and not which."""
+    write_rare()
+    code, said = run("start rare.csv said --merge-below 0.5 --for frequencies --epsilon 3")
+    assert code == FINE and "publishes the merged answers as they are" in said
+    assert "would publish 60 %" in said and "publishes 60 %" in said and "100 %" not in said
+    assert "It publishes 60 % of the answers" in Path("rare.report.html").read_text()
+    code, said = run("start rare.csv said --merge-below 0 --for frequencies --epsilon 4 --force")
+    assert code == FINE and "publishes the column as it is" in said
+
+
+@pytest.mark.parametrize("below, told", [("0.7", "merges all"), ("1", "from 0 to below 1")])
+def test_a_share_that_merges_all_is_refused(run, below, told):
+    write_rare()
+    code, said = run(f"start rare.csv said --merge-below {below} --for mean --epsilon 3")
+    assert code == 2 and "--merge-below" in said and told in said
