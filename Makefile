@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants weigh lint browser clean
+.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants weigh release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -93,6 +93,10 @@ proofs: install
 # How dense the code is and what the notebooks hide, as a table.
 weigh: install
 	$(B)/python docs/weigh.py
+
+# What must be filled in before this version is published, a line each.
+release-check: install
+	$(B)/python docs/release_check.py
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install
