@@ -15,6 +15,9 @@ MODULES = sorted(p for p in (ROOT / "pmlbook").rglob("*.py") if p.name != "_modi
 CHAPTERS = [
     p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts
 ]
+TITLES = {json.loads(p.read_text("utf-8"))["cells"][0]["source"][0].strip("# \n") for p in CHAPTERS}
+POINTER = re.compile(r"\b(?:this|the|last|next|previous) chapters?\b", re.IGNORECASE)
+QUOTED = re.compile(r"(?<!\w)'([A-Z][^']*(?:'s [^']*)?)'")
 USED = re.compile(rf"(?<![a-z])({'|'.join(REPLACED)})s?(?![a-z])", re.IGNORECASE)
 NATURAL = re.compile(
     "law of large numbers|Zipf's law|one of twenty prices", re.IGNORECASE
@@ -53,3 +56,20 @@ def test_chapters_use_standard_terms(path):
 
 def test_a_private_word_is_noticed():
     assert private("the corners of it, its law, Zipf's law and a flaw") == ["corners", "law"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_exported_code_names_a_chapter_by_its_title(path):
+    """'This chapter' is a dead pointer in an installed module; a title can be looked up."""
+    source = path.read_text(encoding="utf-8")
+    assert POINTER.findall(source) == []
+    sources = re.findall(r"^ *Source: .*$", source, re.MULTILINE)
+    assert {title for line in sources for title in QUOTED.findall(line)} <= TITLES
+
+
+def test_a_dead_pointer_is_noticed():
+    assert POINTER.search("Source: proved in this chapter.") and not POINTER.search("Chapter 12")
+    assert QUOTED.findall("'Barriers and Newton's method' and 'Class III'") == [
+        "Barriers and Newton's method",
+        "Class III",
+    ]

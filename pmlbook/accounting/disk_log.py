@@ -100,7 +100,7 @@ class DiskLog:
     ValueError
         If a line is interrupted, changed, missing, repeated or out of order, and which; or `after` is not there.
 
-    Source: composition, as in the chapters; chained digests, Haber and Stornetta 1991.
+    Source: composition, as in 'The release log'; chained digests, Haber and Stornetta 1991.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def _check_column(column: Any) -> None:
 class ReleaseLog:
     """What has been released of each column, in memory; warns when a column is released again.
 
-    Source: composition, as in the chapter.
+    Source: composition, as in 'The release log'.
 
     Examples
     --------

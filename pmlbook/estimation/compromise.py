@@ -196,7 +196,7 @@ def pareto_mechanism(
     ValueError
         If `min_fraction` is not between 0 and 1, or what `estimation_mechanism` and `optimal_mechanism` raise.
 
-    Source: proved in the chapter.
+    Source: proved in 'Between information and variance'.
 
     Examples
     --------

@@ -66,7 +66,7 @@ EXACT = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
 
 
 class Relaxation:
-    """The dual programme of this chapter, which grows a multiplier for each constraint that is violated."""
+    """The dual programme of 'A bound on optimal designs', which grows a multiplier for each constraint that is violated."""
 
     def __init__(self, pool: CandidateSet, criterion: Summed | Determinant) -> None:
         n, size = len(pool.ones), np.outer(pool.scale, pool.scale)
@@ -197,7 +197,7 @@ def most_spread(
 
     Sharp if M'M is nearly the multipliers' matrix, in the scale of the pool; `together` is that of the sum among them.
 
-    Source: proved in the chapter.
+    Source: proved in 'A bound on optimal designs'.
     """
     shift, entries = _form(pool, matrix, many)
     weights, total, rooms = [], Fraction(0), pool.rooms

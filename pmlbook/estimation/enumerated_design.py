@@ -400,7 +400,7 @@ def estimation_mechanism(
         If value and bound stay apart by more than a millionth, or `tol` is not reached. For two functionals or a
         few, of more secrets than can be listed, it never is: no good bound is known there.
 
-    Source: proved in the chapter; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
+    Source: proved in 'D-optimal and E-optimal designs'; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
 
     Examples
     --------

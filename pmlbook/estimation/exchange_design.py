@@ -170,7 +170,7 @@ class Excess:
 
 
 class BarrierMaster:
-    """The restricted master of this chapter: weights of vertices in use, by a barrier on their logarithms.
+    """The restricted master of 'Optimal designs for many secrets': weights of vertices in use, by a barrier on their logarithms.
 
     `barrier` is what it costs, as a part of the criterion. The best weights so far are kept.
     """

@@ -121,7 +121,7 @@ def mixed(
     SolverFailed
         If the solver fails, or the time is up.
 
-    Source: proved in the chapter.
+    Source: proved in 'Optimal mechanisms for a mean'.
     """
     n, k = len(prior), len(scores)
     each, nothing = sparse.identity(n), sparse.csr_array((n, k))
@@ -177,7 +177,7 @@ def one_number(
 
     Stops when value and bound are the fraction `tol` apart, after `ROUNDS` rounds, or when the clock is over.
 
-    Source: proved in the chapter; columns made when they are needed, Gilmore and Gomory 1961.
+    Source: proved in 'Optimal mechanisms for a mean'; columns made when they are needed, Gilmore and Gomory 1961.
     """
     prior, turned = np.array(shares, dtype=float), limit < 2
     if turned:

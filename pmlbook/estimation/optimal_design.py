@@ -241,7 +241,7 @@ def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
 class Spread(Utility):
     """The utility |M (l - 1)|^2 of a lift vector l, for a matrix of shape (K, N); exact in fractions.
 
-    Source: proved in the chapter.
+    Source: proved in 'Optimal designs for estimation'.
     """
 
     matrix: Floats

@@ -73,7 +73,7 @@ class Claim:
     Each has at least the variance (numerator / S^power)^(1 / power). `value` is the variance of the mechanism that
     the matrix is made from; `matrix` is M with the rows of what is told besides, which costs `slack`.
 
-    Source: proved in the chapters on targets.
+    Source: proved in 'Optimal designs for estimation' and 'D-optimal and E-optimal designs'.
     """
 
     value: float

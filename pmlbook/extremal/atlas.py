@@ -68,7 +68,7 @@ def ratio_vertices(shares: Sequence[Fraction], high: Fraction) -> list[Vector]:
 def set_vertices(shares: Sequence[Fraction]) -> list[Vector]:
     """Indicators of all sets, each divided by its probability.
 
-    Source: the proof of this chapter.
+    Source: the proof of 'A measure atlas'.
     """
     shapes = list(product((Fraction(0), Fraction(1)), repeat=len(shares)))[1:]
     masses = [sum(p * x for p, x in zip(shares, shape)) for shape in shapes]
@@ -87,7 +87,7 @@ class AtlasEntry(NamedTuple):
     value, bound : float
         What this channel is worth at least, and what no mechanism under the measure exceeds.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A measure atlas'.
     """
 
     measure: str
@@ -316,7 +316,7 @@ def optimum_under(
     Contradiction
         If the value exceeds the bound: the utility may not be sub-linear.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A measure atlas'.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def value_of(
 ) -> Fraction:
     """What the mixture of these vertices is worth at least; SolverFailed if they do not average to one.
 
-    Source: the formula of this chapter.
+    Source: the formula of 'The curve and its kinks'.
     """
     vertices = [moved(shares, name, c) for name in names]
     weights = exact_weights(vertices, [Fraction(1)] * len(shares))

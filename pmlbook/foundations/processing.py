@@ -217,7 +217,7 @@ def contraction(channel: ArrayLike) -> float:
     InvalidChannel
         If `channel` is no channel.
 
-    Source: the theorem of this chapter; Ordentlich and Polyanskiy 2022.
+    Source: the theorem of 'Processing and composition'; Ordentlich and Polyanskiy 2022.
 
     Examples
     --------

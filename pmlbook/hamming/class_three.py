@@ -75,7 +75,7 @@ def symmetric_leakage(
     ValueError
         If `distortion` is not between 0 and 1, or `permutations` are not permutations of the M symbols.
 
-    Source: Kalantari et al. 2018, eqs (17) and (18), as corrected in this chapter.
+    Source: Kalantari et al. 2018, eqs (17) and (18), as corrected in 'Class III'.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def folding_bounds(folding: Folding, distortion: float) -> FoldingBounds:
     ValueError
         If `distortion` is not between 0 and 1.
 
-    Source: Kalantari et al. 2018, Theorem 3, eq. (16), and Remark 4, as corrected in this chapter.
+    Source: Kalantari et al. 2018, Theorem 3, eq. (16), and Remark 4, as corrected in 'Class III'.
 
     Examples
     --------

@@ -261,7 +261,7 @@ NEGLIGIBLE = 1e-5, 1e-8  # of the closed bound: what telling the rarest symbols 
 def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> Answer:
     """The answer for a prior whose `few` rarest groups are one symbol, as an answer for the prior itself.
 
-    Source: convexity of f; see the chapter.
+    Source: convexity of f; see 'Optimal mechanisms by column generation'.
     """
     rare = groups.member < few
     label = np.where(rare, 0, np.cumsum(~rare) - (few == 0))

@@ -31,7 +31,7 @@ class Nodes:
     bound : ndarray, shape (N,)
         What the function does not exceed on each node; minus infinity where a node is empty.
 
-    Source: the theorem of the chapter on branch and bound.
+    Source: the theorem of 'Branch and bound'.
     """
 
     bound: NDArray[np.float64]
@@ -54,7 +54,7 @@ Rules = tuple[NDArray[Any], ...]
 class Relaxation(ABC, Generic[N]):
     """How the nodes of one problem are branched and bounded; only `branch` must be written.
 
-    Source: the theorem of the chapter on branch and bound.
+    Source: the theorem of 'Branch and bound'.
     """
 
     @abstractmethod
@@ -123,7 +123,7 @@ class BranchAndBound(Generic[N]):
     nodes : int
         How many nodes have been bounded.
 
-    Source: the theorem of the chapter on branch and bound; Land and Doig 1960.
+    Source: the theorem of 'Branch and bound'; Land and Doig 1960.
     """
 
     def __init__(

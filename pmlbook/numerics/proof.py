@@ -226,7 +226,7 @@ def _confirm(formulas: Sequence[Any], point: dict[str, Fraction]) -> None:
 def distribution(name: str, n: int) -> tuple[list[Any], list[Any]]:
     """Symbols of n positive probabilities, and the hypotheses that they are: positive, with sum 1.
 
-    Source: as in every chapter.
+    Source: the definition of a distribution.
 
     Examples
     --------

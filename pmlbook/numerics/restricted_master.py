@@ -52,7 +52,7 @@ def lagrangian_bound(dual_value: Any, most: Any, reduced_cost: Any) -> Any:
 
     `dual_value` is y.b.
 
-    Source: proved in the chapter on column generation.
+    Source: proved in 'Optimal mechanisms by column generation'.
 
     Examples
     --------
@@ -221,7 +221,7 @@ class Generation:
 
 
 class Stage:
-    """A pricing method, the question that it answers, its smoothing, and when its turn ends; see the chapter.
+    """A pricing method, the question that it answers, its smoothing, and when its turn ends; see 'Column generation'.
 
     `patience` rounds in a row may leave more than a part `enough` of what `measure` returns, the gap if left out.
     Without `patience` a turn goes on as long as there are columns.

@@ -54,7 +54,7 @@ class Search(NamedTuple):
     `method` is 'branch and bound', 'data processing', 'separable bound', 'output space', 'vertices' or 'uniform prior'; or, where the gap exceeds the
     tolerance, why: 'interrupted', 'too many cells', or 'rounding' where nothing is left to cut.
 
-    Source: the cell bound of the chapter on affine majorants.
+    Source: the cell bound of 'Branch and bound over posteriors'.
     """
 
     classes: NDArray[np.float64]
@@ -66,7 +66,7 @@ class Search(NamedTuple):
 class WorstPrior(Posteriors):
     """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best.
 
-    Source: the cell bound of the chapter on affine majorants.
+    Source: the cell bound of 'Branch and bound over posteriors'.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ def search(
     Search
         The entropy of its prior is at least `b`; its bound holds for all priors (or is `floor` + `tol`).
 
-    Source: the cell bound of the chapter on affine majorants.
+    Source: the cell bound of 'Branch and bound over posteriors'.
     """
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
     starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
@@ -163,7 +163,7 @@ def other_bounds(
 ) -> tuple[float, str]:
     """What two other relaxations say, each with a third of the time that is left; the second only if it is needed.
 
-    Source: the two chapters before.
+    Source: 'Branch and bound in the output space' and 'A separable bound'.
     """
     bound, found = math.inf, "branch and bound"
     for method, other in (("separable bound", separable_bound), ("output space", output_bound)):
@@ -254,7 +254,7 @@ def check_entropy(b: float, largest: float) -> float:
 def in_turn(records: Sequence[int], clock: Clock) -> Iterator[int]:
     """Each record, while the clock allows it an equal share of the time that is left.
 
-    Source: this chapter.
+    Source: 'The worst adversary, with a certificate'.
     """
     limit = clock.limit
     for k, record in enumerate(records):
@@ -277,7 +277,7 @@ def kinds(
 
     When the time is over, the records that are left count as kinds.
 
-    Source: this chapter.
+    Source: 'The worst adversary, with a certificate'.
     """
     records = list(query.kinds if by_value else range(len(query.shape)))
     if len(records) == 1:

@@ -58,7 +58,7 @@ class RecordProblem:
     names : tuple of A tuples of str
         What the classes are.
 
-    Source: Wu et al. 2026, Definition 2.1; the reduction is the chapter's own.
+    Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
     """
 
     record: int
@@ -123,7 +123,7 @@ def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols:
 
     ValueError if a table with as many classes for each symbol does not fit.
 
-    Source: classes of equal rows, as in the theorem of this chapter.
+    Source: classes of equal rows, as in the theorem of 'Classes'.
     """
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     if symbols * len(first) * rows.shape[1] > MAX_NUMBERS:
@@ -145,7 +145,7 @@ def stacked(
 ) -> RecordProblem:
     """The problem of one record, with one group of classes for each of its symbols.
 
-    Source: the table of classes of this chapter.
+    Source: the table of classes of 'Classes'.
     """
     most, outputs = max(len(sizes) for _, sizes, _ in groups), groups[0][0].shape[1]
     rows = np.full((len(groups), most, outputs), 1 / outputs)
@@ -195,7 +195,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
         If there is no such record, the query must be listed and is too large, or so is the table of
         classes and outputs.
 
-    Source: Wu et al. 2026, Definition 2.1; the reduction is the chapter's own.
+    Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def classes_of(
 ) -> RecordProblem:
     """What `record_problem` says, of a channel that has been through `check_rows`.
 
-    Source: this chapter.
+    Source: 'Classes'.
     """
     symbols, groups, names = query.alphabets[record], [], []
     if by_value:

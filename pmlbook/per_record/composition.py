@@ -145,7 +145,7 @@ class PairAudit(Frozen):
     promised : float
         Bound on the pair from the two alone: the smaller one of both orders, in nats.
 
-    Source: Wu et al. 2026, Definition 2.1, for a pair; the theorem of this chapter.
+    Source: Wu et al. 2026, Definition 2.1, for a pair; the theorem of 'Two releases, and groups'.
     """
 
     first: Adversary
@@ -204,7 +204,7 @@ def audit_pair(
     InvalidChannel, ValueError
         As `product_query` and `per_record_leakage`.
 
-    Source: Wu et al. 2026, Definition 2.1, for a pair; the theorem of this chapter.
+    Source: Wu et al. 2026, Definition 2.1, for a pair; the theorem of 'Two releases, and groups'.
 
     Examples
     --------

@@ -22,7 +22,7 @@ __all__ = []
 class StationaryPoint(NamedTuple):
     """A stationary point: its multiplier, the belief inside each value, shape (A, C), and the outputs' distribution.
 
-    Source: the theorem of this chapter holds for any.
+    Source: the theorem of 'A data-processing bound' holds for any.
     """
 
     multiplier: float
@@ -51,7 +51,7 @@ def stationary_point(
 ) -> StationaryPoint:
     """Let a prior, shape (A, C), follow its own posteriors at a fixed multiplier, towards a stationary point.
 
-    Source: this chapter; every step is the tilt of the chapter on tilting.
+    Source: 'A data-processing bound'; every step is the tilt of 'Tilted Blahut-Arimoto'.
     """
     slack = problem.largest_entropy - b
     for _ in range(steps):
@@ -106,7 +106,7 @@ def bound_value(
     -------
     Most
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A data-processing bound'.
     """
     before = reference @ rows
     seen = np.log(before, where=before > 0, out=np.zeros_like(before))
@@ -139,7 +139,7 @@ def bound_over_values(
 ) -> float:
     """The bound on all adversaries, from what each value of the record can be worth.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A data-processing bound'.
     """
     heat, peak = stationary.multiplier, max(tops)
     slack = max(0.0, problem.largest_entropy - b) + blur(problem)
@@ -181,7 +181,7 @@ def data_processing_bound(
     float
         Nats.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A data-processing bound'.
     """
     clock = clock or Clock()
     least = max(NEAREST * problem.contractions.max(), 1e-6)

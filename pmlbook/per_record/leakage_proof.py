@@ -48,7 +48,7 @@ CHOICES = 2_000  # of classes; more are not tried
 def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
     """Output distributions that nearly reach the capacities; None if there are too many choices, or no time.
 
-    Source: the chapter on certain adversaries.
+    Source: 'Certain adversaries'.
     """
     if math.prod(map(len, view.rows)) > CHOICES or clock.over:
         return None
@@ -100,7 +100,7 @@ class LeakageProof(Frozen):
         InvalidChannel
             If a row is no distribution, or the number of rows fits neither interpretation.
 
-        Source: this chapter.
+        Source: 'Proofs of leakage in a file'.
         """
         check_proof(self, record_views(query, channel))
 
@@ -178,7 +178,7 @@ def leakage_proof(
         If `b` is negative, not finite or above the largest entropy, or the query must be listed and is too
         large.
 
-    Source: Wu et al. 2026, Definition 2.1; this chapter and the two before.
+    Source: Wu et al. 2026, Definition 2.1; 'Proof trees over posteriors', 'Proof trees for each value', 'Proof trees of dual variables'.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def ratio_information(epsilon: float, symbols: int | None = None) -> float:
     ValueError
         If an argument is out of its range.
 
-    Source: the lemma of this chapter; Kairouz et al. 2016 for two symbols.
+    Source: the lemma of 'Differential privacy against uncertain adversaries'; Kairouz et al. 2016 for two symbols.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     ValueError
         If `epsilon` is negative or not finite, or `b` is not between 0 and the largest entropy.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'Differential privacy against uncertain adversaries'.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class NoisyLeakage(NamedTuple):
     adversary : Adversary
         Of the binned release.
 
-    Source: the theorem on bins of this chapter.
+    Source: the theorem on bins of 'Differential privacy against uncertain adversaries'.
     """
 
     value: float
@@ -182,7 +182,7 @@ def binned_noise(
     ValueError
         If an argument is out of its range.
 
-    Source: the theorem on bins of this chapter.
+    Source: the theorem on bins of 'Differential privacy against uncertain adversaries'.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def noisy_leakage(
     ValueError
         As `binned_noise` and `per_record_leakage`.
 
-    Source: Wu et al. 2026, Definition 2.1; the theorem on bins of this chapter.
+    Source: Wu et al. 2026, Definition 2.1; the theorem on bins of 'Differential privacy against uncertain adversaries'.
 
     Examples
     --------

@@ -32,7 +32,7 @@ __all__ = []
 def conditional_slack(problem: RecordProblem, b: float, value: float) -> NDArray[np.float64]:
     """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'Branch and bound in the output space'.
     """
     slack = max(0.0, problem.largest_entropy - b) + blur(problem)
     ends, hair = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)]), 1e-12
@@ -135,7 +135,7 @@ class Boxes(Nodes):
     score : ndarray, shape (N, d)
         How much of the error each direction is to blame for, in nats.
 
-    Source: the theorems of this chapter and the one before.
+    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
 
     low: NDArray[np.float64]
@@ -171,7 +171,7 @@ def boxed(
 ) -> Boxes:
     """Bound Psi on boxes of t, shape (N, d).
 
-    Source: the theorems of this chapter and the one before.
+    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
     least, most_ = _ends(part, low, high)
     empty = (least > most_).any(axis=1)
@@ -233,7 +233,7 @@ def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], NDArra
 class Outputs(Relaxation[Boxes]):
     """Branch and bound over the directions in which the outputs of one value move.
 
-    Source: the theorems of this chapter and the one before.
+    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
 
     def __init__(self, part: Frame, stationary: StationaryPoint, mixing: float) -> None:
@@ -309,7 +309,7 @@ def value_bound(
 def highest(part: Frame, stationary: StationaryPoint, starts: NDArray[np.float64]) -> float:
     """The most that one value is worth to the priors that some starts, shape (N, C), climb to.
 
-    Source: the climb of the chapter on tilting, for a fixed distribution of the outputs.
+    Source: the climb of 'Tilted Blahut-Arimoto', for a fixed distribution of the outputs.
     """
     inside, heat = starts, stationary.multiplier
     for _ in range(60):
@@ -351,7 +351,7 @@ def output_bound(
     float
         Nats; infinite where one distribution of the outputs does not do for all, or no dimension is saved.
 
-    Source: the theorems of this chapter and the one before.
+    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
         return math.inf
@@ -378,7 +378,7 @@ def output_bound(
 def starts_of(part: Frame, stationary: StationaryPoint) -> NDArray[np.float64]:
     """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices.
 
-    Source: this chapter.
+    Source: 'Branch and bound in the output space'.
     """
     size = len(part.rows)
     vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size

@@ -43,7 +43,7 @@ __all__ = []
 def min_probability(uniform: float, a: int, value: float, slack: float) -> float:
     """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'Proof trees for each value'.
     """
 
     def uncertain(x: float) -> float:
@@ -62,7 +62,7 @@ def min_probability(uniform: float, a: int, value: float, slack: float) -> float
 class Prepared(NamedTuple):
     """One stationary point: a multiplier with a distribution of the outputs, and for each value its frame and its search.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'Proof trees for each value'.
     """
 
     stationary: StationaryPoint

@@ -30,7 +30,7 @@ def reference_gains(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What classes earn, shape (N, A, C), if data processing bounds what a prior knows; and the largest number added.
 
-    Source: the theorem on reference priors of this chapter.
+    Source: the theorem on reference priors of 'Branch and bound over posteriors'.
     """
     here = np.isfinite(problem.log_shares)
     reference = np.where(here, np.maximum(reference, TINY), 0.0)
@@ -125,7 +125,7 @@ class Cells(Nodes):
     reference : ndarray, shape (N, A, C)
         The prior with which it is to be compared next.
 
-    Source: the theorems of this chapter.
+    Source: the theorems of 'Branch and bound over posteriors'.
     """
 
     vertices: NDArray[np.float64]
@@ -177,7 +177,7 @@ def bound_cells(
     -------
     Cells
 
-    Source: the theorems of this chapter.
+    Source: the theorems of 'Branch and bound over posteriors'.
     """
     count = len(vertices)
     coefficients = majorants(vertices).swapaxes(1, 2) if coefficients is None else coefficients
@@ -306,7 +306,7 @@ class Branchings(NamedTuple):
 def branchings(cells: Cells) -> Branchings:
     """The most overpaid output of each cell, and where on which edge the cell's prior is.
 
-    Source: this chapter.
+    Source: 'Branch and bound over posteriors'.
     """
     n, y = np.arange(len(cells)), violation(cells).argmax(axis=1)
     simplex = cells.vertices[n, y]
@@ -319,7 +319,7 @@ def branchings(cells: Cells) -> Branchings:
 class Posteriors(Relaxation[Cells]):
     """Branch and bound over the posteriors of one record's adversaries with entropy at least `b`.
 
-    Source: the theorems of this chapter.
+    Source: the theorems of 'Branch and bound over posteriors'.
     """
 
     def __init__(self, problem: RecordProblem, b: float) -> None:
@@ -402,7 +402,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     float
         Nats; above the leakage of the uniform prior by little more than the entropy slack or its square root.
 
-    Source: this chapter; Donsker and Varadhan 1983 for the linear part.
+    Source: 'Branch and bound over posteriors'; Donsker and Varadhan 1983 for the linear part.
     """
     uniform, a = problem.uniform, len(problem.rows)
     slack = max(0.0, problem.largest_entropy - b) + blur(problem)

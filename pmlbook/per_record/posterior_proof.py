@@ -79,7 +79,7 @@ MOST_NODES = 50_000  # checking so many takes half a minute
 def rounded_hints(distributions: NDArray[np.float64], digits: int = 6) -> NDArray[np.float64]:
     """The same to a few digits, which are enough for a hint.
 
-    Source: this chapter.
+    Source: 'Proof trees over posteriors'.
     """
     rounded = [float(f"{x:.{digits}g}") for x in distributions.flat]
     return np.array(rounded).reshape(distributions.shape)

@@ -38,7 +38,7 @@ class SeparableRows(NamedTuple):
     place : ndarray, shape (2, C)
         Where each class is among the M K.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
 
     common: NDArray[np.float64]
@@ -56,7 +56,7 @@ class SeparableRows(NamedTuple):
 def separable_rows(problem: RecordProblem) -> SeparableRows:
     """What all classes of a value have in common, and the mode of each; for a record of two values.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
     present, m = np.isfinite(problem.log_counts), problem.rows.shape[2]
     common = np.where(present[..., None], problem.rows, np.inf).min(axis=1)
@@ -101,7 +101,7 @@ def separable_terms(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Posteriors t at outputs y, both of shape S: what is common pays, (2, S); the classes, and their x, (2, S, K).
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
     with np.errstate(
         divide="ignore"
@@ -194,7 +194,7 @@ def dual_value(
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
     """About the bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3).
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
     t, bend = local_maxima(parts, dual, distribution, low, high)
     common, classes, x = separable_terms(parts, dual, distribution, np.arange(len(t)), t)
@@ -256,7 +256,7 @@ def interval_bounds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The most that F of outputs y can be on intervals of posteriors, and what it is at their better ends, shape (N,).
 
-    Source: this chapter.
+    Source: 'A separable bound'.
     """
     ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
     power = parts.height[:, y] / dual.multiplier
@@ -289,7 +289,7 @@ def sum_of_maxima(
 ) -> float:
     """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three looks suffice.
 
-    Source: this chapter.
+    Source: 'A separable bound'.
     """
     m, t = len(low), np.clip(GRID, low[:, None], high[:, None])
     y = np.repeat(np.arange(m), len(GRID) - 1)
@@ -347,7 +347,7 @@ class Piece(NamedTuple):
 def bounded(parts: SeparableRows, slack: float, piece: Piece, enough: float, fine: float) -> Piece:
     """A piece with dual variables of its own and with its bounds, which are about `fine` too high where that matters.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
     cell = piece.low, piece.high
     dual, about = minimise_dual(
@@ -374,7 +374,7 @@ def bounded(parts: SeparableRows, slack: float, piece: Piece, enough: float, fin
 def local_minimum(parts: SeparableRows, piece: Piece) -> tuple[int, float] | None:
     """The output whose two highest local maxima are most nearly equal, and the posterior between them; None without two.
 
-    Source: part 3 of the theorem of this chapter.
+    Source: part 3 of the theorem of 'A separable bound'.
     """
     t, worth, maxima = grid_values(parts, piece.dual, piece.distribution, piece.low, piece.high)
     y = np.arange(len(t))
@@ -393,16 +393,14 @@ MOST_TERMS = 512  # outputs times classes with their mode at one of them
 LEAST_WIDTH = (
     1e-5  # times the root of the tolerance: no shorter interval of distributions is worth cutting
 )
-LEAST_MULTIPLIER = (
-    1e-4  # a nat of entropy at less decides nothing: the chapter on certain adversaries has that
-)
+LEAST_MULTIPLIER = 1e-4  # a nat of entropy at less decides nothing: 'Certain adversaries' has that
 
 
 @dataclass(frozen=True)
 class Pieces(Nodes):
     """Stacked pieces, as an array of objects: each is bounded by itself.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
 
     pieces: NDArray[np.object_]
@@ -413,7 +411,7 @@ class Separable(Relaxation[Pieces]):
 
     `value` is what a prior leaks, and bounds are wanted up to `enough`, `tol` above it or a little less.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
 
     def __init__(
@@ -474,7 +472,7 @@ def separable_search(
 
     With `record` the tree is kept, and a fortieth of the tolerance is left to whoever checks it.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
     if len(problem.symbols) != 2 or clock.over:
         return None
@@ -523,7 +521,7 @@ def separable_bound(
         Nats; infinite where the record has other than two values, the rows have more than a mode each, or entropy
         is cheap.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'A separable bound'.
     """
     search = separable_search(problem, b, tol, classes, value, clock)
     if search is None:

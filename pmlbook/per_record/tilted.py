@@ -75,7 +75,7 @@ def margin(terms: int, size: Any) -> Any:
 def blur(problem: RecordProblem) -> float:
     """How far rounded class sizes can move an entropy, in nats.
 
-    Source: this chapter; logarithms are right to two units in the last place.
+    Source: 'Tilted Blahut-Arimoto'; logarithms are right to two units in the last place.
     """
     return 2 * EPS * (1 + problem.largest_entropy)
 
@@ -83,7 +83,7 @@ def blur(problem: RecordProblem) -> float:
 def spare(problem: RecordProblem, b: float) -> float:
     """Entropy above `b` that makes sure of `b` whatever rounding does, in nats.
 
-    Source: this chapter.
+    Source: 'Tilted Blahut-Arimoto'.
     """
     slack = max(0.0, problem.largest_entropy - b)
     return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + slack)

@@ -73,7 +73,7 @@ def leakage_bracket(
     ValueError
         If a count is negative or not whole, a secret was never tried, or the confidence is none.
 
-    Source: proved in the chapter; limits of Clopper and Pearson 1934.
+    Source: proved in 'Audits of other mechanisms'; limits of Clopper and Pearson 1934.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = 
     ValueError
         If `values` do not fit, or `scale` or `noise` is none.
 
-    Source: proved in the chapter.
+    Source: proved in 'Audits of other mechanisms'.
 
     Examples
     --------

@@ -232,7 +232,7 @@ def composed_level(*levels: float) -> float:
     ValueError
         If a level is negative or not finite.
 
-    Source: proved in the chapter.
+    Source: proved in 'Composition of releases'.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     ValueError
         If a level is negative or not finite, or there are too many secrets.
 
-    Source: proved in the chapter; vertices by Grosse et al. 2024, Algorithm 1.
+    Source: proved in 'Composition of releases'; vertices by Grosse et al. 2024, Algorithm 1.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     ValueError
         If the sentence is none of these, names no secret, or needs a prior.
 
-    Source: Grosse et al. 2024, Definition 1 and Lemma 2; for odds, proved in the chapter on meaning.
+    Source: Grosse et al. 2024, Definition 1 and Lemma 2; for odds, proved in 'Choosing epsilon'.
 
     Examples
     --------

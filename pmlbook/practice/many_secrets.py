@@ -36,7 +36,7 @@ EMPTY, PART, FULL = 0, 1, 2  # states of a secret in a column: 0, t, or 1
 class Knapsacks:
     """Columns that keep a limit on lifts under every prior of a region, by the sums of their two sets.
 
-    Source: derived in this chapter.
+    Source: derived in 'Robust mechanisms for many secrets'.
     """
 
     def __init__(self, region: PriorRegion, limit: Fraction) -> None:
@@ -161,7 +161,7 @@ class Ceilings:
 
     Arrays go along three values of a lift, intervals, and secrets: shape (3, V, N).
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'Robust mechanisms for many secrets'.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ def ceilings(
 
     Shapes (V,) and (V, N).
 
-    Source: the theorem of this chapter; rounding is added.
+    Source: the theorem of 'Robust mechanisms for many secrets'; rounding is added.
     """
     relaxed = Ceilings(packs, dual, begin, end, kind)
     theta, mu, found = relaxed.best()
@@ -231,7 +231,7 @@ def highest(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = N
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
     time is over.
 
-    Source: the theorem of this chapter.
+    Source: the theorem of 'Robust mechanisms for many secrets'.
     """
     answer = 0.0
     for kind in (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER) if packs.free else (SOME_ZERO,):
@@ -279,7 +279,7 @@ def arcs(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
 
 
 class MasterOfColumns:
-    """The restricted master of this chapter, with the columns found so far by their states.
+    """The restricted master of 'Robust mechanisms for many secrets', with the columns found so far by their states.
 
     It minimises the negative information, so the signs of its dual variables are turned.
     """

@@ -157,7 +157,7 @@ def odds_level(prior: PriorLike, factor: float | Fraction) -> float:
     ValueError
         If `factor` is below 1 or no number.
 
-    Source: proved in the chapter.
+    Source: proved in 'Choosing epsilon'.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def proves(
     duals: Sequence[Fraction],
     priors: Sequence[Sequence[Fraction]],
 ) -> bool:
-    """Whether these numbers prove that some lift is above the limit: the lemma of the chapter, in fractions."""
+    """Whether these numbers prove that some lift is above the limit: the lemma of 'Worst utilities under a region of priors', in fractions."""
     if not sum(shadow) > 0 or min(duals) < 0:
         return False
     for mine, dual, prior in zip(allowed.T.tolist(), duals, priors):
@@ -93,7 +93,7 @@ FIXED = 1e-9  # relative width of limits below which the solver is told one numb
 class _Programmes:
     """The least total by which columns miss a lift, one block of 3 N + 4 variables for each outcome.
 
-    Source: derived in this chapter.
+    Source: derived in 'Worst utilities under a region of priors'.
     """
 
     def __init__(self, allowed: NDArray[np.bool_], region: PriorRegion) -> None:
@@ -140,7 +140,7 @@ STEPS, NARROW = 80, 1e-10  # of the search for the least lift; relative width at
 class RegionBracket(Bracket):
     """As a `Bracket`, but the lift is the largest under any prior of a region.
 
-    Source: derived in this chapter.
+    Source: derived in 'Worst utilities under a region of priors'.
     """
 
     def __init__(
@@ -276,7 +276,7 @@ def robust_min_leakage(
     LooseBound
         If `value` and `bound` stay far apart although there was time.
 
-    Source: Song & Oechtering 2026, problem (2), over a region; derived in the chapter.
+    Source: Song & Oechtering 2026, problem (2), over a region; derived in 'Worst utilities under a region of priors'.
 
     Examples
     --------
@@ -348,7 +348,7 @@ def robust_frontier(
     LooseBound
         If level and bound of a step stay far apart although there was time.
 
-    Source: Song & Oechtering 2026, Section II, over a region; derived in the chapter.
+    Source: Song & Oechtering 2026, Section II, over a region; derived in 'Worst utilities under a region of priors'.
 
     Examples
     --------

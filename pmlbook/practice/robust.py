@@ -57,7 +57,7 @@ class RobustVertices:
     share : sequence of Fraction, length V
         Between 0 and 1.
 
-    Source: proved in the chapter.
+    Source: proved in 'Robust mechanisms'.
     """
 
     shares: Sequence[Fraction]
@@ -109,7 +109,7 @@ def vertices_of(
     Where even both sets together are too rare for the limit, all other secrets join the outer one. `min_of`
     is `min_probability` for this region; it does not depend on the limit, so it may remember its answers.
 
-    Source: the second kind of column in the theorem of the chapter.
+    Source: the second kind of column in the theorem of 'Robust mechanisms'.
     """
     floor, outer, shares = 1 / limit, outer.copy(), []
     for mine, others in zip(inner, outer):
@@ -133,7 +133,7 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     ValueError
         If there are too many secrets.
 
-    Source: proved in the chapter; for a single prior, Grosse et al. 2024, Algorithm 1.
+    Source: proved in 'Robust mechanisms'; for a single prior, Grosse et al. 2024, Algorithm 1.
     """
     n, floor = len(region.prior), 1 / limit
     if n > MOST:
@@ -334,7 +334,7 @@ def robust_mechanism(
     LooseBound
         If value and bound stay far apart.
 
-    Source: proved in the chapter; for a single prior, Grosse et al. 2024, Theorem 5.
+    Source: proved in 'Robust mechanisms'; for a single prior, Grosse et al. 2024, Theorem 5.
 
     Examples
     --------

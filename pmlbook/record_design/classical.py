@@ -51,7 +51,7 @@ def _proven_rate(
 ) -> float:
     """No channel has a smaller rate, for any slope s >= 0 and any positive means; in fractions, rounded down.
 
-    Source: Blahut 1972, Theorem 6, for any positive means; proved in the chapter.
+    Source: Blahut 1972, Theorem 6, for any positive means; proved in 'Capacity and rate-distortion as limits'.
     """
     shares, worth, slope = (
         as_fractions(p.tolist()),

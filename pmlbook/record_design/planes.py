@@ -91,7 +91,7 @@ def attack(
 
     When the time of the clock is over, some records may not be attacked.
 
-    Source: the climb of the chapter on tilted Blahut-Arimoto, from old and new starts.
+    Source: the climb of 'Tilted Blahut-Arimoto', from old and new starts.
     """
     found: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
     best, clock = 0.0, clock or Clock()
@@ -124,7 +124,7 @@ def certify(
 
     Every kind of record is attacked; what is left when the time is over is bounded by its alphabet.
 
-    Source: the branch and bound of the chapter on the certificate.
+    Source: the branch and bound of 'The worst adversary, with a certificate'.
     """
     pool, value, bound = Pool(), 0.0, 0.0
     for i in in_turn(made.records, clock):

@@ -35,7 +35,7 @@ class Orbits:
     `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion; `open` are those
     that a mechanism may use. Bounds count the others too, at a cost that is no higher than theirs.
 
-    Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of the chapter on symmetry.
+    Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of 'Symmetry reduction'.
     """
 
     def __init__(self, made: Setting) -> None:
@@ -261,7 +261,7 @@ PATIENCE = 25  # rounds without progress before the certificate is asked for
 def rounding_loss(q: NDArray[np.float64], symbols: int) -> float:
     """What rounding q, shape (R, M), to multiples of 2^-53 may add to its leakage about a record, in nats.
 
-    Source: Alhejji and Smith 2020; a bound of this chapter.
+    Source: Alhejji and Smith 2020; a bound of 'Rounds of cutting planes'.
     """
     moved = EPS * (q.shape[1] + 4)
     return binary_entropy(moved) + moved * math.log(symbols)

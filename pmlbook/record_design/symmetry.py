@@ -147,7 +147,7 @@ class Setting:
     slip : float
         How much the distortion may change under the symmetries that were used.
 
-    Source: Wu et al. 2026, Section 3.2; the symmetries are the chapter's own.
+    Source: Wu et al. 2026, Section 3.2; the symmetries are those of 'Symmetry reduction'.
     """
 
     observes: Query
@@ -260,7 +260,7 @@ def setting(
         If the distortion has the wrong shape, `observes` is about other records, or there are too many datasets
         to give each a row, or too many rows and outputs.
 
-    Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are the chapter's own.
+    Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
 
     Examples
     --------

@@ -165,7 +165,7 @@ def categories_of(values: Any) -> list[Hashable] | None:
 def in_order(values: Iterable[Hashable]) -> list[Any]:
     """Different values sorted, whatever they are: numbers first, then texts, then others by their kind.
 
-    Source: derived in this chapter.
+    Source: derived in 'Columns'.
 
     Examples
     --------
@@ -387,7 +387,7 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
     count : int
         How many labels; all have as many digits as the last one.
 
-    Source: derived in this chapter.
+    Source: derived in 'Columns'.
 
     Examples
     --------
@@ -404,7 +404,7 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
 def released_title(name: Any) -> Any:
     """What a column is called once it is released; one without a name stays without.
 
-    Source: derived in this chapter.
+    Source: derived in 'Columns'.
 
     Examples
     --------
@@ -418,7 +418,7 @@ def released_title(name: Any) -> Any:
 def title_beside(column: str, columns: Sequence[str]) -> str:
     """What a column of a table is called once it is released; ValueError if another column has this name.
 
-    Source: derived in this chapter.
+    Source: derived in 'Columns'.
     """
     title = f"{column}_released"
     if title in columns:

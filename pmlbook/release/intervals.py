@@ -156,7 +156,7 @@ def ends_that_fit(
     ValueError
         If the counts contradict the channel.
 
-    Source: proved in the chapter.
+    Source: proved in 'Intervals that cover'.
     """
     seen, inside = (to_weights(channel) @ sets.T).tolist(), sets @ counts
     slack, miss, fits = OFF * channel.shape[1], 1 - level, False
@@ -202,7 +202,7 @@ def exact_interval(
     ValueError
         If the counts contradict the channel.
 
-    Source: proved in the chapter.
+    Source: proved in 'Intervals that cover'.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def dual_bound(
 ) -> Fraction:
     """Upper bound on the expected utility of channels with this largest lift, from any dual variables of the rows.
 
-    Source: weak duality for the programme of this chapter.
+    Source: weak duality for the programme of 'The best average above a floor'.
 
     Examples
     --------

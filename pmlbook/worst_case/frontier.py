@@ -53,7 +53,7 @@ SAME = TIGHT  # nats; two levels closer than this are one step
 class Stairs:
     """A bracket for each threshold, searched when it is asked for, to `tol` nats if possible.
 
-    Source: derived in this chapter.
+    Source: derived in 'The frontier'.
     """
 
     def __init__(self, utilities: Any, prior: Any, clock: Clock) -> None:

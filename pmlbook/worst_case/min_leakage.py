@@ -92,7 +92,7 @@ TIGHT = 1e-9  # nats; a bracket that is narrower is good enough
 class Bracket:
     """The best mechanism for a table so far, with its largest lift, and the best bound on everybody's; exact.
 
-    Source: derived in this chapter.
+    Source: derived in 'The least leakage'.
     """
 
     mechanism: Mechanism
@@ -196,7 +196,7 @@ def min_leakage_of_mask(
     LooseBound
         If `value` and `bound` stay far apart although there was time.
 
-    Source: Song & Oechtering 2026, problem (2), solved as derived in this chapter.
+    Source: Song & Oechtering 2026, problem (2), solved as derived in 'The least leakage'.
 
     Examples
     --------

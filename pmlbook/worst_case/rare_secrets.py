@@ -117,7 +117,7 @@ class Knapsack:
 class Cover(NamedTuple):
     """The cheapest cover at a largest lift: what it costs beyond one, its rival and its flow.
 
-    Source: derived in this chapter.
+    Source: derived in 'Rare secrets in high precision'.
     """
 
     excess: Decimal
@@ -133,7 +133,7 @@ def cover(
 
     Every secret must have a usable output: lift >= 1 / P(A_j) for an allowed j.
 
-    Source: derived in this chapter; the dual of `coverage`, divided by the coverage.
+    Source: derived in 'Rare secrets in high precision'; the dual of `coverage`, divided by the coverage.
     """
     n, digits = len(prior), digits_for(min(prior))
     knapsack = Knapsack(allowed, prior, lift, digits)
@@ -177,7 +177,7 @@ def search_precisely(
 
     A flow may serve secrets more than once; its rows are to be divided by their sums.
 
-    Source: derived in this chapter.
+    Source: derived in 'Rare secrets in high precision'.
     """
     exact, digits = np.array(prior, dtype=object), digits_for(min(prior))
     weights, common = whole_numbers(prior)  # which are added and compared faster than fractions

@@ -41,7 +41,7 @@ def rival_bound(allowed: NDArray[np.bool_], prior: NDArray[Any], rival: NDArray[
     number
         At least 1, or infinity if no mechanism keeps to the table.
 
-    Source: derived in this chapter; weak duality for Song & Oechtering 2026, problem (10).
+    Source: derived in 'Dual certificates of least leakage'; weak duality for Song & Oechtering 2026, problem (10).
 
     Examples
     --------
@@ -66,7 +66,7 @@ def rival_bound(allowed: NDArray[np.bool_], prior: NDArray[Any], rival: NDArray[
 class Coverage(NamedTuple):
     """The largest share of an answer that every input can get, and what proves it.
 
-    Source: derived in this chapter from Song & Oechtering 2026, problem (10).
+    Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
 
     lift: float
@@ -94,7 +94,7 @@ def coverage(
     At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver also
     says so by mistake, where probabilities of the prior are below about 1e-7.
 
-    Source: derived in this chapter from Song & Oechtering 2026, problem (10).
+    Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
     row, column = np.nonzero(allowed & (prior @ allowed >= (1 - ROUNDING) / lift))
     size, (n, m) = len(row), allowed.shape
@@ -167,7 +167,7 @@ def search(
 
     It ends early where the solver fails or the time is up; then rows of the channel may be empty.
 
-    Source: derived in this chapter; replaces the bisection of Song & Oechtering 2026, Section III-B.
+    Source: derived in 'Dual certificates of least leakage'; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
     clock = clock or Clock()
     mass, ceiling = prior @ allowed, (1 + CLOSE) / prior.min()
