@@ -34,6 +34,13 @@ def imported(path):
                 yield whole[1]
 
 
+def test_the_picture_shows_the_floors():
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    picture = text.partition("## Architecture")[2].split("```")[1].strip().splitlines()
+    shown = [set(line.partition("  ")[0].split(" | ")) for line in reversed(picture)]
+    assert shown == FLOORS
+
+
 def test_every_folder_has_a_floor():
     assert {path.parent.name for path in MODULES} == set(FLOOR)
 
