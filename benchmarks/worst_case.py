@@ -1,4 +1,4 @@
-"""Least leakage under a worst case: the rival-prior search against bisection on the same programmes, then alone.
+"""Least leakage under a worst case: the search for a dual certificate against bisection on the same programmes, then alone.
 
 Run: OMP_NUM_THREADS=1 python benchmarks/worst_case.py [--against 7 10 20 30] [--alone 50 100]
 """

@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 
 from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.validation import InvalidPrior, check_prior
+from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.expected_utility import expected_utility_mechanism
 from pmlbook.worst_case.frontier import worst_case_frontier, worst_case_mechanism
 from pmlbook.worst_case.min_leakage import (
@@ -21,7 +22,6 @@ from pmlbook.worst_case.min_leakage import (
     min_leakage_of_mask,
 )
 from pmlbook.worst_case.problem import rank_matrix, worst_value
-from pmlbook.worst_case.rival import rival_bound
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "worst_case.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}
@@ -156,11 +156,11 @@ def test_merging_keeps_the_first_of_equal_outputs():
     assert maximal_outputs(allowed).tolist() == [0, 2]
 
 
-def test_rival_bound_is_exact_with_fractions():
+def test_dual_certificate_bound_is_exact_with_fractions():
     allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
     prior = np.array([Fraction(3, 5), Fraction(1, 4), Fraction(3, 20)])
-    rival = np.array([Fraction(0), Fraction(1, 2), Fraction(1, 2)])
-    assert rival_bound(allowed, prior, rival) == 2
+    dual = np.array([Fraction(0), Fraction(1, 2), Fraction(1, 2)])
+    assert dual_certificate_bound(allowed, prior, dual) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))

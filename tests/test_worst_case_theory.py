@@ -55,7 +55,7 @@ def problems(draw, least=1):
 
 
 @st.composite
-def rivals(draw):
+def competitors(draw):
     """A problem and a channel on its allowed pairs that uses every outcome some secret may produce."""
     prior, table, rank = draw(problems())
     allowed = allowed_by_rank(table, rank)
@@ -141,9 +141,9 @@ def test_one_secret_leaks_nothing():
 # The utility-safe mechanism
 
 
-@given(rivals())
-def test_no_rival_with_every_outcome_leaks_less_anywhere(rival):
-    prior, table, rank, channel = rival
+@given(competitors())
+def test_no_mechanism_with_every_outcome_leaks_less_anywhere(competitor):
+    prior, table, rank, channel = competitor
     safe = utility_safe_mechanism(table, prior, rank)
     assert worst_rank(channel, table) >= rank
     for ours, theirs in zip(safe.channel.T, channel.T):

@@ -33,8 +33,8 @@ from ..release.sampling import UNITS
 from ..numerics.validation import check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
-from .rare_secrets import Knapsack, decimals, filled
-from .rival import normalised
+from .multiprecision import Knapsack, decimals, filled
+from .dual_certificate import normalised
 
 # %% auto #0
 __all__ = ['expected_utility_mechanism']
@@ -232,7 +232,7 @@ def expected_utility_mechanism(
     ValueError
         If an argument is not finite, shapes differ, or `epsilon` is negative.
     Infeasible
-        If every outcome of some secret is below the floor, or a rival proves that no mechanism within the
+        If every outcome of some secret is below the floor, or a dual certificate proves that no mechanism within the
         level keeps it.
     SolverFailed
         If rounding, or `max_time`, leaves open whether a mechanism within the level keeps the floor.

@@ -28,8 +28,8 @@ from pmlbook.numerics.validation import (
     real_array,
 )
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
-from .rare_secrets import search_precisely
-from .rival import rival_bound, search
+from .multiprecision import search_precisely
+from .dual_certificate import dual_certificate_bound, search
 
 # %% auto #0
 __all__ = ['RULES', 'min_leakage']
@@ -110,10 +110,10 @@ class Bracket:
         self.prior, self.inputs, self.outputs = prior, inputs, outputs
         self.table, self.shares = mask[:, self.kept], exact_prior(prior)
 
-    def take(self, flow: NDArray[np.float64], rival: Sequence[Fraction]) -> None:
-        """Keep the mechanism that a flow makes, and the bound of a rival, where they are better."""
+    def take(self, flow: NDArray[np.float64], dual: Sequence[Fraction]) -> None:
+        """Keep the mechanism that a flow makes, and the bound of a dual certificate, where they are better."""
         exact = np.array(self.shares, dtype=object)
-        proved = Fraction(rival_bound(self.table, exact, np.array(rival, dtype=object)))
+        proved = Fraction(dual_certificate_bound(self.table, exact, np.array(dual, dtype=object)))
         self.bound = max(self.bound, proved)
         if not flow.any(axis=1).all():  # somebody gets no answer
             return
@@ -126,8 +126,8 @@ class Bracket:
 
     def narrow(self, clock: Clock, tol: float = TIGHT) -> None:
         """Search, by the second road if the first leaves more than `tol` nats open."""
-        for flow, rival in self._roads(clock):
-            self.take(flow, rival)
+        for flow, dual in self._roads(clock):
+            self.take(flow, dual)
             if self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol)):
                 break
 
@@ -135,9 +135,9 @@ class Bracket:
         """What the obvious, the fast and the precise search propose, in this order."""
         yield next(search_precisely(self.table, self.shares, self.bound, clock))
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
-            channel, rival, _ = search(self.table, check_prior(self.prior), clock)
-        if np.isfinite(rival).all():
-            yield channel, as_fractions(rival.tolist())
+            channel, dual, _ = search(self.table, check_prior(self.prior), clock)
+        if np.isfinite(dual).all():
+            yield channel, as_fractions(dual.tolist())
         if not clock.over:
             yield from search_precisely(self.table, self.shares, self.bound, clock)
 
@@ -145,7 +145,7 @@ class Bracket:
         """The mechanism with its level, rounded up, and the bound, rounded down."""
         assert self.lift is not None
         bound = max(0.0, float_below(ln_around(self.bound)[0]))
-        return Design(self.mechanism, certified_level(self.lift), bound, "rival prior")
+        return Design(self.mechanism, certified_level(self.lift), bound, "dual certificate")
 
 # %% ../../nbs/worst_case/05_min_leakage.ipynb #a207362c
 def _design(

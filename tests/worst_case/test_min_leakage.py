@@ -8,6 +8,7 @@ import pandas as pd
 
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.min_leakage import (
     Bracket,
     maximal_outputs,
@@ -15,7 +16,6 @@ from pmlbook.worst_case.min_leakage import (
     min_leakage_of_mask,
 )
 from pmlbook.worst_case.problem import allowed_by_rank
-from pmlbook.worst_case.rival import rival_bound
 
 
 def test_outputs_that_are_kept_by_definition():
@@ -33,17 +33,19 @@ def test_a_bracket_takes_only_what_is_better():
     cyclic = np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
     table = allowed_by_rank(cyclic, 2)
     best = min_leakage(cyclic, prior, 2, by="rank")
-    rivals = [[Fraction(k, 4) for k in some] for some in ((0, 2, 2), (4, 0, 0), (1, 1, 2))]
+    duals = [[Fraction(k, 4) for k in some] for some in ((0, 2, 2), (4, 0, 0), (1, 1, 2))]
     shares, fair, taken = exact_prior(prior), table.astype(float), Bracket(table, prior)
-    for flow, rival, lift in (
+    for flow, dual, lift in (
         (fair * [[1], [0], [1]], 1, None),  # somebody gets no answer
         (fair, 0, 1 / (shares[1] + shares[2])),
         (3 * best.mechanism.channel, 1, 2),
         (fair, 2, 2),
     ):
         before = taken.bound
-        taken.take(flow, rivals[rival])
-        proved = rival_bound(table, np.array(shares, dtype=object), np.array(rivals[rival]))
+        taken.take(flow, duals[dual])
+        proved = dual_certificate_bound(
+            table, np.array(shares, dtype=object), np.array(duals[dual])
+        )
         assert taken.bound == max(before, proved) and (taken.lift is None) == (lift is None)
         assert lift is None or abs(taken.lift - lift) < 1e-15 and max(taken.lift, taken.bound) < 2.6
     assert abs(taken.bound - 2) < 1e-15 and np.array_equal(

@@ -7,8 +7,8 @@ import numpy as np
 
 from pmlbook.numerics.linear_programmes import as_decimal, as_fractions
 from pmlbook.numerics.progress import Clock
-from pmlbook.worst_case.rare_secrets import (
-    HAIR,
+from pmlbook.worst_case.multiprecision import (
+    STORED_RESOLUTION,
     _aim,
     cover,
     decimals,
@@ -65,21 +65,21 @@ def test_flows_are_taken_over_in_fractions():
         lift = max(1 / max(q for q, at in zip(masses, row) if at) for row in mask)
         lift *= 1 + Fraction(int(draw.integers(0, 3)), 7)
         found = cover(mask, shares, lift, Clock())
-        assert found.finished and found.excess > -(Decimal(10) ** -40) and sum(found.rival) == 1
+        assert found.finished and found.excess > -(Decimal(10) ** -40) and sum(found.dual) == 1
         assert not found.flow[~mask].any() and found.flow.sum(axis=1).min() > 1 - 1e-12
         seen = np.array(shares, dtype=float) @ found.flow
         assert abs(seen.sum() - 1 - float(found.excess)) < 1e-12  # costs are means
         assert (found.flow <= float(lift) * seen + 1e-12).all()
         cost = 1 + Fraction(found.excess)
         for j in np.flatnonzero([q * lift >= 1 for q in masses]):
-            best = sorted(np.flatnonzero(mask[:, j]), key=lambda i: -found.rival[i] / shares[i])
-            earned = sum(found.rival[i] * x for i, x in filled(best, shares, 1 / lift).items())
+            best = sorted(np.flatnonzero(mask[:, j]), key=lambda i: -found.dual[i] / shares[i])
+            earned = sum(found.dual[i] * x for i, x in filled(best, shares, 1 / lift).items())
             assert earned * cost * lift <= 1 + Fraction(1, 10**40)
         visits = list(search_precisely(mask, shares, Fraction(1), Clock()))
         own = [max(q for q, at in zip(masses, row) if at) for row in mask]
         chosen, certain = visits[
             0
-        ]  # everybody at her commonest outcome; a rival sure of the hardest
+        ]  # every secret at its commonest outcome; a dual certificate at the hardest
         assert [masses[j] for j in chosen.argmax(axis=1)] == own and (chosen.sum(axis=1) == 1).all()
         assert certain.index(1) == own.index(min(own))
         assert len(visits) <= 4 and all(not flow[~mask].any() for flow, _ in visits)
@@ -97,7 +97,7 @@ def test_aims_in_decimals():
     steep = Fraction(1, 2**20)
     near = _aim((2 - steep, Decimal(2)), (Fraction(2), Decimal(1)), 50)
     assert 2 + steep - near == steep**2 / 2
-    fine = _aim((2 - HAIR, Decimal(2)), (Fraction(2), Decimal(1)), 50)
-    assert fine == 2 + 3 * HAIR  # beyond
-    fine = _aim((2 - 3 * HAIR, Decimal(2)), (Fraction(2), Decimal(1)), 50)
-    assert 2 + 2 * HAIR < fine < 2 + 3 * HAIR
+    fine = _aim((2 - STORED_RESOLUTION, Decimal(2)), (Fraction(2), Decimal(1)), 50)
+    assert fine == 2 + 3 * STORED_RESOLUTION  # beyond
+    fine = _aim((2 - 3 * STORED_RESOLUTION, Decimal(2)), (Fraction(2), Decimal(1)), 50)
+    assert 2 + 2 * STORED_RESOLUTION < fine < 2 + 3 * STORED_RESOLUTION

@@ -6,17 +6,17 @@ import numpy as np
 
 from pmlbook.foundations.leakage import epsilon_pml
 from pmlbook.foundations.probability import random_prior
-from pmlbook.worst_case.problem import allowed_by_rank
-from pmlbook.worst_case.rival import (
+from pmlbook.worst_case.dual_certificate import (
     CLOSE,
     Coverage,
     _next_lift,
     coverage,
+    dual_certificate_bound,
     normalised,
     proposals,
-    rival_bound,
     search,
 )
+from pmlbook.worst_case.problem import allowed_by_rank
 
 
 def by_scan(mask, p, r):
@@ -37,10 +37,10 @@ def test_every_proposal_is_a_distribution():
     for _ in range(30):
         mask, p = (rng_2.random((4, 4)) < 0.5) | np.eye(4, dtype=bool), random_prior(4, rng_2)
         last, now = (coverage(mask, p, t / (p @ mask).max()) for t in (1.0 + 1e-9, 1.2))
-        rivals, flows = proposals(last, now, 3 * now.lift)
-        assert len(rivals) == len(flows) == 7 and rivals[0] is now.rival and flows[0] is now.flow
-        assert all(abs(rival.sum() - 1) < 1e-15 * 4 and rival.min() >= 0 for rival in rivals)
-        cut += (rivals[1] == 0).sum() > (now.rival == 0).sum()
+        duals, flows = proposals(last, now, 3 * now.lift)
+        assert len(duals) == len(flows) == 7 and duals[0] is now.dual and flows[0] is now.flow
+        assert all(abs(dual.sum() - 1) < 1e-15 * 4 and dual.min() >= 0 for dual in duals)
+        cut += (duals[1] == 0).sum() > (now.dual == 0).sum()
         assert [len(some) for some in proposals(None, now, 3.0)] == [1, 1]
         assert [len(some) for some in proposals(last, now, np.inf)] == [1, 1]
     assert cut > 3
@@ -57,21 +57,26 @@ def test_bounds_and_flows_by_definition():
         p, r = (
             np.array([Fraction(int(k), int(some.sum())) for k in some]) for some in (people, bets)
         )
-        exact = rival_bound(mask, p, r)
+        exact = dual_certificate_bound(mask, p, r)
         assert exact == by_scan(mask, p, r)
         floats, sure = p.astype(float), r.astype(float)
-        assert trial % 4 == 0 or rival_bound(mask, floats, sure) <= float(exact) * (1 + 1e-12)
+        assert trial % 4 == 0 or dual_certificate_bound(mask, floats, sure) <= float(exact) * (
+            1 + 1e-12
+        )
         if not mask.any(axis=1).all():
             continue
-        channel, rival, visits = search(mask, floats)
-        lower, upper = rival_bound(mask, floats, rival), np.exp(epsilon_pml(channel, floats))
+        channel, dual, visits = search(mask, floats)
+        lower, upper = (
+            dual_certificate_bound(mask, floats, dual),
+            np.exp(epsilon_pml(channel, floats)),
+        )
         assert not channel[~mask].any() and lower * (1 - 1e-12) <= upper <= lower * (1 + 2 * CLOSE)
         assert all(v.lift >= 1 - 1e-12 for v in visits)
-        certain = max(rival_bound(mask, floats, someone) for someone in np.eye(n))
+        certain = max(dual_certificate_bound(mask, floats, someone) for someone in np.eye(n))
         assert abs(visits[0].lift / certain - 1) < 1e-12  # it begins where the best of these ends
         counts.append(len(visits))
         now = visits[len(visits) // 2]
-        assert abs(now.rival.sum() - 1) < 1e-12 and not now.flow[~mask].any()
+        assert abs(now.dual.sum() - 1) < 1e-12 and not now.flow[~mask].any()
         assert (now.flow.sum(axis=1) >= now.share - 1e-7).all()
 
 
@@ -98,8 +103,8 @@ def test_flows_are_normalised():
     )
     assert [len(part) for part in proposals(None, far[1], 2.0)] == [1, 1]
     assert [len(part) for part in proposals(*far, np.nan)] == [1, 1]
-    rivals, flows = proposals(*far, 2.0)
-    assert (rivals[0] == distribution[::-1]).all() and (flows[0] == 2 * flow).all()
+    duals, flows = proposals(*far, 2.0)
+    assert (duals[0] == distribution[::-1]).all() and (flows[0] == 2 * flow).all()
     for short, other in zip((0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9), flows[1:]):
         assert abs(other - (2 * flow + (1 - 4 * short) * flow)).max() < 1e-14
 
@@ -111,8 +116,8 @@ def test_steps_stay_in_the_bracket():
         Coverage(1.0, 0.5, 1.0, distribution, flow),
         Coverage(1.5, 0.75, 1.0, distribution[::-1], 2 * flow),
     )
-    rivals, flows = proposals(*far, 2.0)
-    assert all(abs(r.sum() - 1) < 1e-15 and r.min() >= 0 for r in rivals)
+    duals, flows = proposals(*far, 2.0)
+    assert all(abs(r.sum() - 1) < 1e-15 and r.min() >= 0 for r in duals)
     now, jumps = far[1], np.array([1.2, 1.7, 1.8, 1.9, 3.0])
     assert (
         1.95 <= _next_lift(now, 2.0, 1.2, 2.5, jumps) < 2.0
