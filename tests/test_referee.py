@@ -24,7 +24,6 @@ from pmlbook.practice.composition import compose, worst_joint_level
 from pmlbook.queries import counting
 from pmlbook.record_algorithms.algorithms import random_belief
 from pmlbook.robust import SourceSet, min_loss
-from pmlbook.numerics.linear_programmes import LooseBound
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.problem import worst_value
