@@ -50,12 +50,8 @@ def logs_beside(source: Path) -> list[Path]:
 def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     """The log that a release has to ask: the one named, else the one next to the source, unless told not to.
 
-    Raises
-    ------
-    OSError
-        If the log that is named does not exist, or the one that is started does.
-    ValueError
-        If it is damaged, there are two, or an option needs a log and there is none.
+    OSError if the log that is named does not exist, or the one that is started does. ValueError if it is
+    damaged, there are two, or an option needs a log and there is none.
     """
     beside = logs_beside(Path(arguments.source))
     named = arguments.start_log or arguments.log
@@ -102,23 +98,10 @@ class Booking:
     A release that was cut off after its line was written is the same one again: it draws the same, by `words`,
     and is neither asked for nor noted a second time.
 
-    Parameters
-    ----------
-    log : DiskLog
-        The log.
-    certificate : Certificate
-        What is released with.
-    arguments : argparse.Namespace
-        Options of the release: `target`, `column`, `force`, `budget`, `account`, `new_account`, `receipt`.
-    inputs : sequence of Path
-        What must not give way to the receipt.
-
-    Raises
-    ------
-    BudgetExceeded
-        If all releases together would leak more than the budget.
-    OSError, ValueError
-        If the log refuses, or a name is taken, or the release that was cut off is another one.
+    `log`: the log. `certificate`: what is released with. `arguments`: options of the release: `target`,
+    `column`, `force`, `budget`, `account`, `new_account`, `receipt`. `inputs`: what must not give way to the
+    receipt. BudgetExceeded if all releases together would leak more than the budget. OSError, ValueError if the
+    log refuses, or a name is taken, or the release that was cut off is another one.
 
     Source: a write-ahead log, as databases keep one.
     """
@@ -303,16 +286,9 @@ MANIFEST = "pmlbook manifest 1"
 class Manifest:
     """What lets a release be drawn again, the same: its secret key, what it is of, and its lines in a log.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which only its owner can read: whoever has the key removes the noise.
-    release : dict
-        What the release is of; a run with another one is refused.
-    key : bytes
-        The secret key.
-    notes : tuple of dict
-        The `line` that was to be written, by its digest, and a digest of what was `drawn` for it, if any.
+    `path`: the file, which only its owner can read: whoever has the key removes the noise. `release`: what the
+    release is of; a run with another one is refused. `key`: the secret key. `notes`: the `line` that was to be
+    written, by its digest, and a digest of what was `drawn` for it, if any.
 
     Source: a write-ahead log, as databases keep one.
     """
@@ -331,12 +307,8 @@ class Manifest:
     def read(cls, path: Path) -> Manifest:
         """The manifest of this name.
 
-        Raises
-        ------
-        OSError
-            If it cannot be opened.
-        ValueError
-            If it is damaged, a link, of another owner, or others can read it. What it holds is never shown.
+        OSError if it cannot be opened. ValueError if it is damaged, a link, of another owner, or others can
+        read it. What it holds is never shown.
         """
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(number, "rb") as file:

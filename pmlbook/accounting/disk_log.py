@@ -206,7 +206,6 @@ class DiskLog:
         return isinstance(account, str) and folded(account) in self._state.accounts
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the accounts, each once."""
         return iter([entries[0].account for entries in self._state.accounts.values()])
 
     def __len__(self) -> int:
@@ -387,7 +386,6 @@ class DiskLog:
 
 
 def _with(before: Account | None, mechanism: Mechanism) -> Account:
-    """An account after one more release."""
     return before.and_then(mechanism) if before else Account.opened(mechanism)
 
 

@@ -207,12 +207,8 @@ def beside(path: Path) -> list[Path]:
 def opened(path: Path, write: bool = False) -> Iterator[sqlite3.Connection]:
     """A log in a transaction, which nobody else writes in the meantime; all of it is kept, or nothing.
 
-    Raises
-    ------
-    OSError
-        If it cannot be opened, locked or written.
-    ValueError
-        If it is a symbolic link, no regular file, no log, or is put aside while we wait for it.
+    OSError if it cannot be opened, locked or written. ValueError if it is a symbolic link, no regular file, no
+    log, or is put aside while we wait for it.
 
     Source: SQLite, rollback journal, `BEGIN IMMEDIATE`.
     """
@@ -326,10 +322,7 @@ def append(connection: sqlite3.Connection, entry: Entry) -> None:
 def begin(path: Path, entries: Iterable[Entry]) -> None:
     """Write a new log with its first lines, which appears as a whole, or not at all.
 
-    Raises
-    ------
-    OSError
-        If its name is taken, or one that SQLite would keep for itself beside it; or it cannot be written.
+    OSError if its name is taken, or one that SQLite would keep for itself beside it; or it cannot be written.
 
     Source: POSIX `link`, as `new_file`.
     """

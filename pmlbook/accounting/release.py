@@ -199,7 +199,6 @@ class _Copy:
                     progress(self.rows, table.source.share())
 
     def _drawn(self, block: Any) -> Any:
-        """The codes of the outcomes of a block."""
         table, known = self.table, self.known
         what = f"column {self.column!r} of {table.source.path}"
         values = table.column(block, self.place, known)
@@ -236,12 +235,7 @@ def count_values(
 ) -> Counter[Hashable]:
     """How often each value of a column occurs in a CSV or Parquet file; None stands for a missing one.
 
-    Raises
-    ------
-    OSError, ValueError, ImportError
-        If the file cannot be read, or has no such column; see `release_file`.
-
-    Source: the readers of `release_file`.
+    OSError, ValueError, ImportError if the file cannot be read, or has no such column; see `release_file`.
     """
     return count_strata(source, column, (), layout).get((), Counter())
 

@@ -31,12 +31,8 @@ def min_remaining(
 ) -> Fraction:
     """Lower bound on e^-level of two releases together, exact.
 
-    Parameters
-    ----------
-    first, second : pairs of Fraction
-        For each e^-level, and the least ratio of two entries of a column, e^-d for local-DP level d.
-    rarest : Fraction
-        The least probability of a secret.
+    `first`, `second`: for each e^-level, and the least ratio of two entries of a column, e^-d for local-DP
+    level d. `rarest`: the least probability of a secret.
 
     Source: shares add up; PML + local DP (Saeidian et al. 2023); local DP of both.
     """
@@ -132,7 +128,8 @@ class ReleaseLog:
     def record(self, column: Hashable, mechanism: Mechanism) -> float:
         """Note one release of a column; return the level of all its releases together, in nats.
 
-        It is noted before the warning, which may be an error. The next mechanism may be chosen after the outcomes of the earlier ones were seen.
+        It is noted before the warning, which may be an error. The next mechanism may be chosen after the
+        outcomes of the earlier ones were seen.
 
         Raises
         ------

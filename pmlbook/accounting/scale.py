@@ -124,7 +124,6 @@ def release_part(
 
 
 def _hashed(values: Any) -> bytes:
-    """A hash of each value of a pandas column, in order."""
     from pandas.util import hash_pandas_object
 
     return bytes(hash_pandas_object(values, index=False).to_numpy().tobytes())
@@ -143,10 +142,10 @@ def release_dask(
 ) -> Any:
     """Release one column of a Dask frame into a folder, once; the same call again is the same release.
 
-    A lost worker, a retry and a run that is killed and started again draw the same. Other rows under the name of
-    a folder that was released, wherever it is now, are refused: they need another name, and another line. Next to the folder stands
-    `FOLDER.manifest` with the secret key of the release, for its owner alone: whoever has it removes the noise.
-    There is no seed.
+    A lost worker, a retry and a run that is killed and started again draw the same. Other rows under the name
+    of a folder that was released, wherever it is now, are refused: they need another name, and another line.
+    Next to the folder stands `FOLDER.manifest` with the secret key of the release, for its owner alone: whoever
+    has it removes the noise. There is no seed.
 
     Parameters
     ----------

@@ -47,7 +47,6 @@ Rule = tuple[Sequence[str], Callable[[argparse.Namespace], Any], str]
 
 
 def _is_csv(source: Path | None) -> bool:
-    """Whether a file is read as CSV."""
     from pmlbook.release.tables import is_parquet
 
     return source is None or not is_parquet(source)

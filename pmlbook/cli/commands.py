@@ -123,7 +123,6 @@ def _tell_release(
     done: Released,
     booked: dict[str, Any],
 ) -> None:
-    """Print what was released."""
     facts: dict[str, Any] = {
         "output": str(arguments.target),
         "column": released_title(arguments.column),
@@ -193,7 +192,6 @@ def estimate(arguments: argparse.Namespace) -> int:
 
 
 def _tell_mean(arguments: argparse.Namespace, answer: Estimate, numbers: Sequence[float]) -> None:
-    """Print the mean of names that are numbers."""
     mean = answer.of(numbers)
     low, high = mean.interval(arguments.coverage, arguments.interval)
     facts = {"size": answer.size, "coverage": arguments.coverage, "mean": mean.value}
@@ -204,7 +202,6 @@ def _tell_mean(arguments: argparse.Namespace, answer: Estimate, numbers: Sequenc
 
 
 def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
-    """Print the frequencies, each with its interval."""
     ends = answer.interval(arguments.coverage, arguments.interval).tolist()
     rows: list[dict[str, Any]] = []
     lines = [f"{answer.size} values, intervals of {arguments.coverage:.0%}"]

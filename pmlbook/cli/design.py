@@ -60,10 +60,7 @@ def layout_options(arguments: argparse.Namespace) -> list[str]:
 def counted(source: Path, arguments: argparse.Namespace, column: str, given: list[str]) -> Strata:
     """How often each value of a column occurs in each stratum, None for a gap.
 
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read, has no such column, or its values are no categories.
+    OSError, ValueError if the file cannot be read, has no such column, or its values are no categories.
     """
     layout, shown = layout_of(arguments), arguments.show_values
     counts = count_strata(source, column, given, layout, CATEGORIES, shown)
@@ -95,7 +92,6 @@ def _gaps(counts: Strata) -> dict[str, int]:
 
 
 def _gaps_in_words(gaps: Mapping[str, int]) -> list[str]:
-    """The same for people."""
     if not gaps:
         return []
     empty = f"; {gaps['empty']:,} rows are empty and not counted" if gaps["empty"] else ""
@@ -181,7 +177,6 @@ def design(arguments: argparse.Namespace) -> int:
 
 
 def _optimal(arguments: argparse.Namespace, counts: Strata) -> Design:
-    """The design for one prior."""
     named: dict[Hashable, Fraction | int] = dict(weights_of(arguments.prior or []))
     if counts:
         (own,) = counts.values()
@@ -209,7 +204,6 @@ def designed(
 
 
 def _robust(arguments: argparse.Namespace, strata: Strata) -> Design:
-    """The design for all strata of a file."""
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counts = counts_of(strata, names)
     region = strata_region(counts, arguments.confidence, names)
@@ -221,10 +215,7 @@ def _robust(arguments: argparse.Namespace, strata: Strata) -> Design:
 def write_texts(texts: Mapping[Path, str], force: bool, again: bool = False) -> None:
     """Write new private files, all of them or none; `again` where they may hold the same already.
 
-    Raises
-    ------
-    OSError
-        If a name is taken and `force` is not set, or the disk is full.
+    OSError if a name is taken and `force` is not set, or the disk is full.
     """
     with ExitStack() as stack:
         for target, text in texts.items():
@@ -236,7 +227,6 @@ def write_texts(texts: Mapping[Path, str], force: bool, again: bool = False) -> 
 def _tell_design(
     arguments: argparse.Namespace, found: Design, certificate: Certificate, gaps: dict[str, int]
 ) -> None:
-    """Print what was designed."""
     made, rows = found.mechanism, arguments.rows
     facts: dict[str, Any] = {
         "output": str(arguments.output),

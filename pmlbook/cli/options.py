@@ -61,28 +61,23 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
 
 
 def _nats(text: str) -> float:
-    """A level or a budget."""
     return _number(text, lambda x: x >= 0, "of nats, at least 0")
 
 
 def _seconds(text: str) -> float:
-    """A limit in time."""
     return _number(text, lambda x: x >= 0, "of seconds, at least 0")
 
 
 def _inside(text: str) -> float:
-    """A confidence or a coverage."""
     return _number(text, lambda x: 0 < x < 1, "strictly between 0 and 1")
 
 
 def _rows(text: str) -> int:
-    """A number of rows."""
     most = 2**53  # beyond, floats are no longer counted one by one
     return int(_number(text, lambda x: 1 <= x <= most and x.is_integer(), "of rows, at least 1"))
 
 
 def _share(text: str) -> Any:
-    """A share from 0 to below 1."""
     from pmlbook.cli.parsing import share_of
 
     try:

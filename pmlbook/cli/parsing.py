@@ -31,10 +31,7 @@ DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\
 def number(text: str) -> float:
     """The number that a text means, in digits.
 
-    Raises
-    ------
-    ValueError
-        If it means none, or one that a float would hold as infinity or as zero.
+    ValueError if it means none, or one that a float would hold as infinity or as zero.
 
     Examples
     --------
@@ -107,10 +104,8 @@ def share_of(text: str) -> Fraction:
 def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
     """Names and weights from words such as ``flu=0.3``, or numbered weights from bare numbers.
 
-    Raises
-    ------
-    ValueError
-        If a word holds no positive number, or one beyond the floats, a name is repeated, or some words have names and others have none.
+    ValueError if a word holds no positive number, or one beyond the floats, a name is repeated, or some words
+    have names and others have none.
 
     Examples
     --------
@@ -138,10 +133,7 @@ def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
 def shares_of(weights: Mapping[Hashable, Fraction | int]) -> list[Fraction]:
     """Positive weights divided by their sum, exactly.
 
-    Raises
-    ------
-    ValueError
-        If a share is so small that a float would hold it as zero.
+    ValueError if a share is so small that a float would hold it as zero.
 
     Examples
     --------
@@ -163,10 +155,7 @@ def aligned(
 ) -> list[Any]:
     """The weights in the order of the inputs, matched by names as texts; numbered weights stay in their order.
 
-    Raises
-    ------
-    ValueError
-        If the names are not the same; both lists are shown.
+    ValueError if the names are not the same; both lists are shown.
 
     Examples
     --------
@@ -188,10 +177,7 @@ LARGEST = 2**26  # bytes of a certificate or a matrix
 def read_text(path: Path) -> str:
     """A text in UTF-8 of at most `LARGEST` bytes.
 
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read, is too long, or no text.
+    OSError, ValueError if the file cannot be read, is too long, or no text.
     """
     with open_source(path) as source:
         data = source.file.read(LARGEST + 1)
@@ -206,10 +192,7 @@ def read_text(path: Path) -> str:
 def read_certificate(path: Path) -> Certificate:
     """A certificate from a file; its verdict is decided anew.
 
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read or is no certificate.
+    OSError, ValueError if the file cannot be read or is no certificate.
     """
     try:
         return Certificate.from_json(read_text(path))
@@ -223,10 +206,7 @@ def read_matrix(path: Path, delimiter: str = ",") -> dict[str, Any]:
     JSON is a list of rows, an object with these keys, or a certificate; a prior with names is matched with the
     inputs. CSV may have a header, names in the first column, and a column called `prior`.
 
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read, or holds no table of numbers.
+    OSError, ValueError if the file cannot be read, or holds no table of numbers.
     """
     if path.suffix.lower() == ".json":
         return _matrix_of_json(path)
@@ -242,7 +222,6 @@ def _floats(fields: Sequence[str]) -> list[float] | None:
 
 
 def _are_numbers(fields: Sequence[str]) -> bool:
-    """Whether all fields are written as numbers."""
     return all(map(DECIMAL.fullmatch, fields))
 
 
@@ -273,7 +252,6 @@ def _rows_of(
 
 
 def _matrix_of_csv(path: Path, delimiter: str) -> dict[str, Any]:
-    """A channel from a table."""
     rows = _fields_of(path, delimiter)
     header = rows.pop(0) if rows and not _are_numbers(rows[0]) else []
     first_row = rows[0] if rows else []

@@ -24,8 +24,6 @@ __all__ = []
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
     """Sentences about a column, the largest level of each, and whether `epsilon` keeps it.
 
-    Source: `sentence_level`.
-
     Examples
     --------
     >>> flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes"))
@@ -135,7 +133,6 @@ code,pre{font-family:monospace;white-space:pre-wrap}.wide{overflow-x:auto}
 
 
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
-    """A picture."""
     return (
         f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
         f"{''.join(parts)}</svg>"

@@ -170,7 +170,6 @@ def _mechanisms(answers: Answers) -> tuple[Mechanism, Mechanism]:
 
 
 def _designed(goal: str, prior: Mapping[str, Fraction], epsilon: float) -> Mechanism:
-    """The best mechanism for what the release is for."""
     made = designed(list(prior.values()), tuple(prior), epsilon, goal).mechanism
     return replace(made, inputs=tuple(prior))
 
@@ -300,7 +299,6 @@ def _notes(answers: Answers) -> list[str]:
 def _commands(
     arguments: argparse.Namespace, targets: Sequence[Path], answers: Answers, digest: str
 ) -> list[str]:
-    """What to type next."""
     # The certificate of the merged answers is the recipient's: only their frequencies can be told.
     layout, made = layout_options(arguments), [target.name for target in targets]
     title = released_title(answers.column)

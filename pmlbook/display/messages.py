@@ -33,10 +33,7 @@ def one_line(text: str) -> str:
 def say(*lines: str) -> None:
     """Print lines, also where the terminal lacks a character or has gone away.
 
-    Raises
-    ------
-    OSError
-        If standard output takes nothing more, as on a disk that is full.
+    OSError if standard output takes nothing more, as on a disk that is full.
     """
     encoding = sys.stdout.encoding or "utf-8"
     text = "\n".join(map(one_line, lines))

@@ -303,22 +303,9 @@ def labels_of(prior: Any, n: int) -> tuple[Hashable, ...]:
 def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.float64]:
     """Return a distribution as a new float array that sums to one.
 
-    Parameters
-    ----------
-    p : array_like, shape (N,), or dict of names and numbers
-        Probabilities; zeros are allowed.
-    name : str
-        What the error message calls it.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        As given, bit for bit, where the sum is within `EXACT` of one; else divided by it.
-
-    Raises
-    ------
-    InvalidPrior
-        If an entry is negative or not finite, or the sum is further than `TOLERANCE` from one.
+    `p`, shape (N,): probabilities; zeros are allowed. `name`: what the error message calls it. Returns an array
+    of shape (N,): as given, bit for bit, where the sum is within `EXACT` of one; else divided by it.
+    InvalidPrior if an entry is negative or not finite, or the sum is further than `TOLERANCE` from one.
 
     Source: Grosse et al. 2024, Section II-A.
 
@@ -333,21 +320,9 @@ def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.f
 def check_prior(prior: PriorLike, name: str = "prior") -> NDArray[np.float64]:
     """Return a prior as a new float array that sums to one and has no zero.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,), or dict of names and numbers
-        Probability of each secret. A pandas Series may name its symbols by its index.
-    name : str
-        What the error message calls it.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-
-    Raises
-    ------
-    InvalidPrior
-        If it is no distribution, or a symbol has probability zero.
+    `prior`, shape (N,): probability of each secret. A pandas Series may name its symbols by its index. `name`:
+    what the error message calls it. Returns an array of shape (N,). InvalidPrior if it is no distribution, or a
+    symbol has probability zero.
 
     Source: Grosse et al. 2024, Section II-A (full support is assumed throughout).
 
@@ -373,23 +348,9 @@ def check_channel(
 ) -> NDArray[np.float64]:
     """Return a channel as a new float array whose rows sum to one.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows are secrets, columns outcomes.
-    rows : int, optional
-        The number of rows it must have.
-    name : str
-        What the error message calls it.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution, or the number of rows is not `rows`.
+    `channel`, shape (N, M): P(y | x); rows are secrets, columns outcomes. `rows`: the number of rows it must
+    have. `name`: what the error message calls it. Returns an array of shape (N, M). InvalidChannel if a row is
+    no distribution, or the number of rows is not `rows`.
 
     Source: Grosse et al. 2024, Section III-A.
 

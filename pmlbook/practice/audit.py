@@ -160,14 +160,8 @@ def _from_distributions(
 def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool:
     """Decide in rational arithmetic whether no outcome of a table leaks more than `epsilon` nats.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        Rows are taken as they are and divided by their sums; a `Mechanism` would round them to whole 2^-53.
-    prior : array_like, shape (N,)
-        P(x), all positive; fractions are exact.
-    epsilon : float
-        Level in nats.
+    `channel`, shape (N, M): rows are taken as they are and divided by their sums; a `Mechanism` would round
+    them to whole 2^-53. `prior`, shape (N,): P(x), all positive; fractions are exact. `epsilon`: level in nats.
 
     Source: Grosse et al. 2024, eq. (2).
 

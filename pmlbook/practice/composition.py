@@ -287,24 +287,10 @@ def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fract
 def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     """The most that two releases with given levels can leak together under a prior.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive; vertices are listed, so N is at most `MOST_SECRETS`.
-    first, second : float
-        Levels of the two releases in nats; they are independent given the secret.
-
-    Returns
-    -------
-    float
-        Nats, the smallest float that covers all pairs of mechanisms; some pair reaches it.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If a level is negative or not finite, or there are too many secrets.
+    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MOST_SECRETS`. `first`,
+    `second`: levels of the two releases in nats; they are independent given the secret. Returns nats, the
+    smallest float that covers all pairs of mechanisms; some pair reaches it. ValueError if a level is negative
+    or not finite, or there are too many secrets.
 
     Source: proved in 'Composition of releases'; vertices by Grosse et al. 2024, Algorithm 1.
 

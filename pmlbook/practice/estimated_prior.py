@@ -104,21 +104,10 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
 class PriorRegion(Frozen):
     """A set of priors: a part between `low` and `high`, and a mass `free` that may lie anywhere.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        The prior by which utility is measured, all positive. A Series names the secrets.
-    low, high : array_like, shape (N,)
-        Limits of the bound part; a Series is put into the order of the prior.
-    free : float
-        Mass that is not bound, from 0 to 1.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If the limits are crossed, no prior lies between them, or names differ.
+    `prior`, shape (N,): the prior by which utility is measured, all positive. A Series names the secrets.
+    `low`, `high`, shape (N,): limits of the bound part; a Series is put into the order of the prior. `free`:
+    mass that is not bound, from 0 to 1. ValueError if the limits are crossed, no prior lies between them, or
+    names differ.
 
     Source: intervals for each cell, or the ball of Weissman et al. 2003.
 
@@ -265,22 +254,9 @@ def exact_fill(column: Sequence[int], region: PriorRegion) -> list[int]:
 def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     """The prior of a region under which an outcome is rarest, and so leaks most.
 
-    Parameters
-    ----------
-    column : array_like, shape (N,)
-        P(y | x) of one outcome, for each secret.
-    region : PriorRegion
-        The priors that are possible.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        May have zeros, where the region reaches them.
-
-    Raises
-    ------
-    ValueError
-        If `column` has not one finite entry for each secret.
+    `column`, shape (N,): P(y | x) of one outcome, for each secret. `region`: the priors that are possible.
+    Returns an array of shape (N,), which may have zeros, where the region reaches them. ValueError if `column` has
+    not one finite entry for each secret.
 
     Source: `fill`; it is a vertex of the region.
 

@@ -34,10 +34,7 @@ EMPTY, PART, FULL = 0, 1, 2  # states of a secret in a column: 0, t, or 1
 
 
 class Knapsacks:
-    """Columns that keep a limit on lifts under every prior of a region, by the sums of their two sets.
-
-    Source: derived in 'Robust mechanisms for many secrets'.
-    """
+    """Columns that keep a limit on lifts under every prior of a region, by the sums of their two sets."""
 
     def __init__(self, region: PriorRegion, limit: Fraction) -> None:
         low, high = (sum(map(Fraction, ends.tolist())) for ends in (region.low, region.high))

@@ -40,22 +40,8 @@ def check_probability(value: float, name: str = "probability") -> float:
 def belief_range(probability: float, epsilon: float) -> tuple[float, float]:
     """Least and largest belief in an event that an outcome may leave behind.
 
-    Parameters
-    ----------
-    probability : float
-        Belief before the release, from 0 to 1.
-    epsilon : float
-        Privacy level in nats.
-
-    Returns
-    -------
-    low, high : float
-        Both reached by some mechanism if the event is about the secret itself.
-
-    Raises
-    ------
-    ValueError
-        If `probability` is none, or `epsilon` is negative or not finite.
+    `probability`: belief before the release, from 0 to 1. `epsilon`: privacy level in nats. Returns the two,
+    both reached by some mechanism if the event is about the secret itself. ValueError if `probability` is none.
 
     Source: Grosse et al. 2024, Definition 1, for the event and for its opposite.
 
@@ -78,17 +64,8 @@ def _grown(number: float, level: float) -> float:
 def largest_odds(odds: float, epsilon: float) -> float:
     """Largest odds for an event after a release, from the odds before; inf if it may be proved.
 
-    Parameters
-    ----------
-    odds : float
-        Probability of the event over that of its opposite, at least 0.
-    epsilon : float
-        Privacy level in nats.
-
-    Raises
-    ------
-    ValueError
-        If `odds` is negative or not finite, or `epsilon` is.
+    `odds`: probability of the event over that of its opposite, at least 0. `epsilon`: privacy level in nats.
+    ValueError if `odds` is negative or not finite, or `epsilon` is.
 
     Source: Grosse et al. 2024, Definition 1, in odds.
 
@@ -108,17 +85,8 @@ def largest_odds(odds: float, epsilon: float) -> float:
 def best_guess(success: float, epsilon: float) -> float:
     """Largest probability that the best guess is right after a release.
 
-    Parameters
-    ----------
-    success : float
-        Probability that the best blind guess is right, of whatever is guessed.
-    epsilon : float
-        Privacy level in nats.
-
-    Raises
-    ------
-    ValueError
-        If `success` is no probability, or `epsilon` is negative or not finite.
+    `success`: probability that the best blind guess is right, of whatever is guessed. `epsilon`: privacy level
+    in nats. ValueError if `success` is no probability.
 
     Source: Grosse et al. 2024, Definition 1, eq. (1).
 
@@ -138,24 +106,9 @@ def level_within(factor: Fraction) -> float:
 def odds_level(prior: PriorLike, factor: float | Fraction) -> float:
     """Largest level at which no event about the secret has its odds multiplied by more than `factor`.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    factor : float
-        At least 1; inf asks that nothing is ever ruled out or proved.
-
-    Returns
-    -------
-    float
-        Nats, rounded down; inf if there is only one secret.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `factor` is below 1 or no number.
+    `prior`, shape (N,): P(x), all positive. `factor`: at least 1; inf asks that nothing is ever ruled out or
+    proved. Returns nats, rounded down; inf if there is only one secret. ValueError if `factor` is below 1 or no
+    number.
 
     Source: proved in 'Choosing epsilon'.
 
@@ -177,20 +130,8 @@ def odds_level(prior: PriorLike, factor: float | Fraction) -> float:
 def level_for(before: float, after: float) -> float:
     """Largest level at which a belief cannot rise from `before` to more than `after`.
 
-    Parameters
-    ----------
-    before, after : float
-        Beliefs in (0, 1], `after` at least `before`.
-
-    Returns
-    -------
-    float
-        Nats, rounded down.
-
-    Raises
-    ------
-    ValueError
-        If a belief is none, or they are in the wrong order.
+    `before`, `after`: beliefs in (0, 1], `after` at least `before`. Returns nats, rounded down. ValueError if a
+    belief is none, or they are in the wrong order.
 
     Source: Grosse et al. 2024, Definition 1.
 
@@ -208,20 +149,7 @@ def level_for(before: float, after: float) -> float:
 def exclusion_level(probability: float) -> float:
     """Level from which an outcome may rule out an event of this probability; below, it cannot.
 
-    Parameters
-    ----------
-    probability : float
-        From 0 to 1.
-
-    Returns
-    -------
-    float
-        Nats; inf for a certain event.
-
-    Raises
-    ------
-    ValueError
-        If `probability` is none.
+    `probability`: from 0 to 1. Returns nats; inf for a certain event. ValueError if `probability` is none.
 
     Source: Grosse et al. 2024, Section IV-B, Lemma 2.
 
@@ -240,24 +168,9 @@ MOST_NAMED = 12  # secrets up to which all sets are listed
 def may_rule_out(prior: ArrayLike, epsilon: float) -> list[tuple[Hashable, ...]]:
     """The largest sets of secrets that one outcome may rule out at a level.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive, N at most `MOST_NAMED`. The index of a pandas Series names the secrets.
-    epsilon : float
-        Privacy level in nats.
-
-    Returns
-    -------
-    list of tuples
-        Names of the secrets; empty if nothing may be ruled out. Every subset may be ruled out too.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite, or there are too many secrets.
+    `prior`, shape (N,): P(x), all positive, N at most `MOST_NAMED`. The index of a pandas Series names the
+    secrets. `epsilon`: privacy level in nats. Returns tuples of names; empty if nothing may be ruled out.
+    Every subset may be ruled out too. ValueError if there are too many secrets.
 
     Source: Grosse et al. 2024, Section IV-B, Lemma 2.
 
@@ -282,25 +195,9 @@ def may_rule_out(prior: ArrayLike, epsilon: float) -> list[tuple[Hashable, ...]]
 def meaning(prior: ArrayLike, epsilon: float) -> Any:
     """What a level means for each secret of a prior.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
-    epsilon : float
-        Privacy level in nats.
-
-    Returns
-    -------
-    pandas.DataFrame
-        For each secret the belief before, at least and at most after, and whether an outcome may rule
-        it out or prove it.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite.
+    `prior`, shape (N,): P(x), all positive. The index of a pandas Series names the secrets. `epsilon`: privacy
+    level in nats. Returns a row for each secret: the belief before, at least and at most after, and whether an outcome
+    may rule it out or prove it.
 
     Source: Grosse et al. 2024, Definition 1 and Lemma 2.
 

@@ -91,10 +91,7 @@ FIXED = 1e-9  # relative width of limits below which the solver is told one numb
 
 
 class _Programmes:
-    """The least total by which columns miss a lift, one block of 3 N + 4 variables for each outcome.
-
-    Source: derived in 'Worst utilities under a region of priors'.
-    """
+    """The least total by which columns miss a lift, one block of 3 N + 4 variables for each outcome."""
 
     def __init__(self, allowed: NDArray[np.bool_], region: PriorRegion) -> None:
         n, m = allowed.shape

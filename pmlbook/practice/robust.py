@@ -48,14 +48,8 @@ def min_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fract
 class RobustVertices:
     """Extremal lift vectors of a region, exactly: even on `inner`, `share` of that on `outer`, zero elsewhere.
 
-    Parameters
-    ----------
-    shares : sequence of Fraction, length N
-        The prior by which utility is measured.
-    inner, outer : ndarrays of bool, shape (V, N)
-        Two sets of secrets for each vector, with nobody in common; `outer` may be empty.
-    share : sequence of Fraction, length V
-        Between 0 and 1.
+    `shares`, length N: the prior by which utility is measured. `inner`, `outer`, shape (V, N): two sets of
+    secrets for each vector, with nobody in common; `outer` may be empty. `share`, length V: between 0 and 1.
 
     Source: proved in 'Robust mechanisms'.
     """
@@ -128,10 +122,7 @@ def vertices_of(
 def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     """All vectors that an optimal mechanism may need to keep lifts at `limit` under every prior.
 
-    Raises
-    ------
-    ValueError
-        If there are too many secrets.
+    ValueError if there are too many secrets.
 
     Source: proved in 'Robust mechanisms'; for a single prior, Grosse et al. 2024, Algorithm 1.
     """
@@ -156,24 +147,8 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
 def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     """All columns that an optimal mechanism may need if it is to keep its level under every prior.
 
-    Parameters
-    ----------
-    region : PriorRegion
-        The priors that are possible, of at most `MOST` secrets.
-    epsilon : float
-        Privacy level in nats.
-
-    Returns
-    -------
-    ndarray, shape (N, V)
-        One column each, its largest entry 1.
-
-    Raises
-    ------
-    ValueError
-        If `epsilon` is negative or not finite, or there are too many secrets.
-
-    Source: `robust_vertices`.
+    `region`: the priors that are possible, of at most `MOST` secrets. `epsilon`: privacy level in nats. Returns
+    an array of shape (N, V): one column each, its largest entry 1. ValueError if there are too many secrets.
 
     Examples
     --------
@@ -204,23 +179,9 @@ def robust_bound(region: PriorRegion, epsilon: float, utility: Utility, clock: C
 def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bool:
     """Decide in exact arithmetic whether no outcome leaks more than `epsilon` under any prior of a region.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Its channel is taken as it is drawn from, in integers over 2^53.
-    region : PriorRegion
-        The priors that are possible; its limits are taken as exact.
-    epsilon : float
-        Level in nats.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    ValueError
-        If `epsilon` is negative or not finite, or the secrets differ in number or name.
+    `mechanism`: its channel is taken as it is drawn from, in integers over 2^53. `region`: the priors that are
+    possible; its limits are taken as exact. `epsilon`: level in nats. ValueError if the secrets differ in
+    number or name.
 
     Source: Grosse et al. 2024, eq. (2), in rational arithmetic.
 

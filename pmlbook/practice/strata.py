@@ -113,24 +113,10 @@ def strata_levels(
 ) -> tuple[Stratum, ...]:
     """What a mechanism tells about the people of each stratum, the worst first.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With N inputs.
-    counts : mapping from names to array_like, shape (N,)
-        How often each secret was counted in each stratum, at least once in all. The index of a pandas Series, or
-        the keys of a dict, name the secrets as the mechanism does.
-    confidence : float
-        Least probability, over samples, that the true shares of all strata are among those allowed.
-
-    Returns
-    -------
-    tuple of Stratum
-
-    Raises
-    ------
-    ValueError
-        If the counts or the confidence are none.
+    `mechanism`: with N inputs. `counts`, shape (N,): how often each secret was counted in each stratum, at
+    least once in all. The index of a pandas Series, or the keys of a dict, name the secrets as the mechanism
+    does. `confidence`: least probability, over samples, that the true shares of all strata are among those
+    allowed. ValueError if the counts or the confidence are none.
 
     Source: Grosse et al. 2024, eq. (2), conditional on what is visible.
 
@@ -158,19 +144,8 @@ def check_strata(
 ) -> None:
     """Insist that every stratum keeps a level, under all priors that its counts allow.
 
-    Parameters
-    ----------
-    mechanism, counts, confidence
-        As for `strata_levels`.
-    epsilon : float
-        Level in nats.
-
-    Raises
-    ------
-    LevelExceeded
-        If a stratum does not, decided in exact arithmetic.
-    ValueError
-        If an argument is none of these.
+    `mechanism`, `counts`, `confidence`: as for `strata_levels`. `epsilon`: level in nats. LevelExceeded if a
+    stratum does not, decided in exact arithmetic. ValueError if an argument is none of these.
 
     Source: `keeps_level` on `box_region`.
 
@@ -197,26 +172,10 @@ def strata_region(
 ) -> PriorRegion:
     """The smallest box around the priors that the counts of the strata allow.
 
-    Parameters
-    ----------
-    counts, confidence
-        As for `strata_levels`. Every secret must have been counted somewhere.
-    inputs : sequence of hashable, length N, optional
-        Names of the secrets; those of the counts if left out.
-
-    Returns
-    -------
-    PriorRegion
-        Its central prior is the shares over all strata.
-
-    Raises
-    ------
-    InvalidPrior
-        If a secret was counted nowhere.
-    ValueError
-        If the counts or the confidence are none.
-
-    Source: the least box that contains those of `box_region`.
+    `counts`, `confidence`: as for `strata_levels`. Every secret must have been counted somewhere. `inputs`,
+    length N: names of the secrets; those of the counts if left out. The central prior of the region is the
+    shares over all strata. InvalidPrior if a secret was counted nowhere. ValueError if the counts or the
+    confidence are none.
 
     Examples
     --------
@@ -250,10 +209,8 @@ def tally(
     Whatever stands for a missing value is counted as None. What a reader can tell apart in the columns beside is
     told apart: a gap, a number that is none, zeros of either sign.
 
-    Raises
-    ------
-    ValueError
-        If there are more than `STRATA` strata, the columns differ in length, or one holds what cannot be compared.
+    ValueError if there are more than `STRATA` strata, the columns differ in length, or one holds what cannot be
+    compared.
     """
     listed = list(values)
     seen = [[_visible(part) for part in column] for column in beside]

@@ -64,10 +64,7 @@ def _about(value: Fraction | int) -> str:
 def shares_of(prior: Any) -> tuple[Fraction, ...]:
     """A prior as fractions that sum to exactly 1; fractions stay as they are, and may be too small for floats.
 
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero, or its fractions do not sum to exactly 1.
+    InvalidPrior if `prior` is no distribution or has a zero, or its fractions do not sum to exactly 1.
     """
     values = prior.tolist() if hasattr(prior, "tolist") else prior
     if not isinstance(values, (list, tuple)) or not all(type(p) is Fraction for p in values):
@@ -86,12 +83,8 @@ def exact_lifts(
 ) -> list[Fraction]:
     """Largest lift of each outcome that can occur, in exact arithmetic.
 
-    Parameters
-    ----------
-    weights : ndarray of int64, shape (N, M)
-        Rows with one and the same sum; see `to_weights`.
-    prior : sequence of Fraction or float, length N
-        P(x); divided by its exact sum.
+    `weights`, shape (N, M): rows with one and the same sum; see `to_weights`. `prior`, length N: P(x); divided
+    by its exact sum.
     """
     fractions = [value.as_integer_ratio() for value in prior]
     common = math.lcm(*(below for _, below in fractions))

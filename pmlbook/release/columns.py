@@ -165,8 +165,6 @@ def categories_of(values: Any) -> list[Hashable] | None:
 def in_order(values: Iterable[Hashable]) -> list[Any]:
     """Different values sorted, whatever they are: numbers first, then texts, then others by their kind.
 
-    Source: derived in 'Columns'.
-
     Examples
     --------
     >>> in_order(["b", 10, "a", 9.5, (1,)])
@@ -265,10 +263,7 @@ def check_gaps(
 ) -> None:
     """Insist that a gap which stays looks like no outcome; `texts` are those that mean a gap unless they are inputs.
 
-    Raises
-    ------
-    ValueError
-        If `missing` is 'keep' and an outcome would be taken for a gap.
+    ValueError if `missing` is 'keep' and an outcome would be taken for a gap.
     """
     if missing != "keep":
         return
@@ -284,10 +279,7 @@ def check_gaps(
 def without_missing(names: Sequence[Hashable]) -> tuple[list[Hashable], list[int]]:
     """The names that are no missing value, and their positions.
 
-    Raises
-    ------
-    ValueError
-        If more than one name is a missing value, so that a gap could mean either.
+    ValueError if more than one name is a missing value, so that a gap could mean either.
     """
     places = [place for place, name in enumerate(names) if not is_missing(name)]
     if len(places) < len(names) - 1:
@@ -380,14 +372,8 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
 def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ...]:
     """Labels of outcomes that nobody named: r0, r1, ..., or rr0, rr1, ... if an input looks like one of those.
 
-    Parameters
-    ----------
-    inputs : sequence of hashable
-        The secrets. No label equals one of them as text, whatever its case and its white space.
-    count : int
-        How many labels; all have as many digits as the last one.
-
-    Source: derived in 'Columns'.
+    `inputs`: the secrets. No label equals one of them as text, whatever its case and its white space. `count`:
+    how many labels; all have as many digits as the last one.
 
     Examples
     --------
@@ -404,8 +390,6 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
 def released_title(name: Any) -> Any:
     """What a column is called once it is released; one without a name stays without.
 
-    Source: derived in 'Columns'.
-
     Examples
     --------
     >>> released_title("rating"), released_title(None)
@@ -416,10 +400,7 @@ def released_title(name: Any) -> Any:
 
 
 def title_beside(column: str, columns: Sequence[str]) -> str:
-    """What a column of a table is called once it is released; ValueError if another column has this name.
-
-    Source: derived in 'Columns'.
-    """
+    """What a column of a table is called once it is released; ValueError if another column has this name."""
     title = f"{column}_released"
     if title in columns:
         raise ValueError(
@@ -434,12 +415,7 @@ def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     A list gives a NumPy array. The length of `codes` is that of `like`. A Series is called as `released_title` says.
     Ordered categories stay ordered where the names are among them.
 
-    Raises
-    ------
-    ValueError
-        If the names do not fit into one column of that library, or several mean a missing value.
-
-    Source: the constructors of each library.
+    ValueError if the names do not fit into one column of that library, or several mean a missing value.
     """
     writer = WRITERS.get(library(like))
     if writer is None:

@@ -387,10 +387,7 @@ Block = Rows
 def written(text: str, layout: Layout, quoted: bool) -> str:
     """A text as a field, in quotes if it is to be or has to be.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be told from other fields, because the file has neither quotes nor escapes.
+    ValueError if it cannot be told from other fields, because the file has neither quotes nor escapes.
 
     Source: RFC 4180; Python's `csv`.
 
@@ -421,11 +418,8 @@ SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that t
 class CsvTable:
     """A CSV file that is read once, block by block; a block iterates over its rows, lists of texts.
 
-    Raises
-    ------
-    ValueError
-        While it is made or read: if it is empty or no text in this encoding, its quoting is broken, a row is longer
-        than `ROW`, or has more or fewer fields than the header. Rows count from 1 below the header.
+    ValueError while it is made or read: if it is empty or no text in this encoding, its quoting is broken, a
+    row is longer than `ROW`, or has more or fewer fields than the header. Rows count from 1 below the header.
 
     Source: RFC 4180; where it says nothing, Python's `csv`.
     """
@@ -520,7 +514,6 @@ class CsvTable:
         return masks
 
     def _cut(self, body: str, width: int, masks: dict[str, str]) -> Rows:
-        """Whole lines as rows."""
         delimiter, unended = self.layout.delimiter, not body.endswith(("\r", "\n"))
         whole = body + "\n" * unended
         ends = line_ends(whole)

@@ -67,14 +67,8 @@ def scores_for(
     counted from the middle of the goal: so much do entries hide that are rounded to multiples of 2^-53. This must not
     be more than `HIDDEN` of the goal.
 
-    Parameters
-    ----------
-    channel : ndarray, shape (N, M)
-        Its rows may be linearly dependent.
-    goal : ndarray, shape (N,)
-        A weight for each input.
-    expected : ndarray, shape (M,)
-        Probability of each outcome: the scores have the least variance, if they come so.
+    `channel`, shape (N, M): its rows may be linearly dependent. `goal`, shape (N,): a weight for each input.
+    `expected`, shape (M,): probability of each outcome: the scores have the least variance, if they come so.
 
     Source: weighted least squares, Aitken 1935; the fewest singular values that are enough.
 
@@ -132,19 +126,10 @@ def invert(
 
     With more outcomes than inputs there are many ways back; the one taken is best if outcomes come as expected.
 
-    Parameters
-    ----------
-    channel : ndarray, shape (N, M)
-        Rows linearly independent.
-    counts : ndarray, shape (M,)
-        How often each outcome was released, at least one in all.
-    expected : ndarray, shape (M,), optional
-        Probability of each outcome, for the weights of the equations; of equally frequent inputs if left out.
-
-    Raises
-    ------
-    ValueError
-        If the rows of the channel are linearly dependent, or an outcome was released that no input can produce.
+    `channel`, shape (N, M): rows linearly independent. `counts`, shape (M,): how often each outcome was
+    released, at least one in all. `expected`, shape (M,): probability of each outcome, for the weights of the
+    equations; of equally frequent inputs if left out. ValueError if the rows of the channel are linearly
+    dependent, or an outcome was released that no input can produce.
 
     Source: Warner 1965, for two secrets; weighted least squares, Aitken 1935.
 
@@ -166,21 +151,10 @@ def likeliest(
 ) -> tuple[NDArray[np.float64], float]:
     """Frequencies of greatest likelihood, shape (N,), and how much log-likelihood a value may be missing.
 
-    Parameters
-    ----------
-    channel : ndarray, shape (N, M)
-        Every outcome that was released must be possible.
-    counts : ndarray, shape (M,)
-        How often each outcome was released, at least one in all.
-    tol : float
-        Stop when no distribution is better by more than this, in nats a released value.
-    max_steps : int
-        Stop after so many steps; the second result tells how good the answer is.
-
-    Raises
-    ------
-    ValueError
-        If an outcome was released that no input can produce.
+    `channel`, shape (N, M): every outcome that was released must be possible. `counts`, shape (M,): how often
+    each outcome was released, at least one in all. `tol`: stop when no distribution is better by more than
+    this, in nats a released value. `max_steps`: stop after so many steps; the second result tells how good the
+    answer is. ValueError if an outcome was released that no input can produce.
 
     Source: expectation maximisation, Dempster, Laird and Rubin 1977; its bound is concavity.
 

@@ -52,10 +52,7 @@ def _state(file: BinaryIO) -> tuple[int, int] | None:
 def open_source(path: Path) -> Iterator[Source]:
     """An input, opened once.
 
-    Raises
-    ------
-    OSError
-        If it cannot be opened.
+    OSError if it cannot be opened.
 
     Source: POSIX `open` and `fstat`.
     """
@@ -95,22 +92,10 @@ KEPT = (  # how they begin
 def check_target(target: Path, force: bool = False, inputs: Sequence[Path | BinaryIO] = ()) -> None:
     """Refuse a name for an output that is taken, or that leads to an input.
 
-    Parameters
-    ----------
-    target : Path
-        The name.
-    force : bool
-        Whether a regular file may give way.
-    inputs : sequence of Path or open file
-        What must never give way, under whatever name.
-
-    Raises
-    ------
-    ValueError
-        If the target is one of the inputs.
-    OSError
-        If it exists and `force` is not set, is no regular file, is a release log (or any SQLite
-        database), a receipt or a manifest, or its folder does not exist.
+    `target`: the name. `force`: whether a regular file may give way. `inputs`: what must never give way, under
+    whatever name. ValueError if the target is one of the inputs. OSError if it exists and `force` is not set,
+    is no regular file, is a release log (or any SQLite database), a receipt or a manifest, or its folder does
+    not exist.
 
     Source: POSIX `stat`: a device and a number tell a file, not its names.
     """
@@ -237,23 +222,10 @@ def new_file(
 ) -> Iterator[BinaryIO]:
     """A binary file that gets its name only when the block ends well and the disk has it.
 
-    Parameters
-    ----------
-    target : Path
-        The name.
-    force : bool
-        Whether a regular file of this name gives way.
-    like : open file, optional
-        The input that lends its rights, and that is never replaced.
-    again : bool
-        Whether a file that holds the same already may have the name: somebody was cut off, and runs again.
-
-    Raises
-    ------
-    ValueError
-        If `target` is `like` under another name.
-    OSError
-        If the folder does not exist, the disk is full, or the name is taken and nothing gives way.
+    `target`: the name. `force`: whether a regular file of this name gives way. `like`: the input that lends its
+    rights, and that is never replaced. `again`: whether a file that holds the same already may have the name:
+    somebody was cut off, and runs again. ValueError if `target` is `like` under another name. OSError if the
+    folder does not exist, the disk is full, or the name is taken and nothing gives way.
 
     Source: POSIX `fsync`, `link` and `rename`; Linux O_TMPFILE.
     """
@@ -322,7 +294,6 @@ def _link(hidden: Path, target: Path) -> None:
 
 
 def _same(*paths: Path) -> bool:
-    """Whether two files hold the same."""
     digests = set()
     for path in paths:
         with open(path, "rb") as file:

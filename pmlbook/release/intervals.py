@@ -33,17 +33,8 @@ def clopper_pearson(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lower and upper limits of probabilities; each is passed by the truth with probability at most `tail`.
 
-    Parameters
-    ----------
-    successes, trials : array_like
-        Whole numbers, successes from 0 to trials.
-    tail : float
-        From `LEAST_TAIL` to below 1, for one end.
-
-    Raises
-    ------
-    ValueError
-        If `tail` is out of its range, or the counts are none.
+    `successes`, `trials`: whole numbers, successes from 0 to trials. `tail`: from `LEAST_TAIL` to below 1, for
+    one end. ValueError if `tail` is out of its range, or the counts are none.
 
     Source: Clopper and Pearson 1934; rounded outwards until the tail itself, computed anew, is small enough.
 
@@ -93,17 +84,8 @@ def min_value(
 ) -> float:
     """A lower bound on goal . theta where the probability of each set lies between its limits.
 
-    Parameters
-    ----------
-    goal : ndarray, shape (N,)
-    seen : N lists of K integers
-        Probability of each set under each secret, times 2^53.
-    low, high : ndarray, shape (K,)
-
-    Raises
-    ------
-    Infeasible
-        If no frequencies fit.
+    `goal`, shape (N,). `seen`: probability of each set under each secret, times 2^53. `low`, `high`, shape
+    (K,). Infeasible if no frequencies fit.
 
     Source: weak duality, with the solver's dual variables as multipliers; exact, and rounded down.
     """
@@ -327,10 +309,7 @@ def score_interval(
     Parameters and result are those of `exact_interval`. Below the level 0.9 use that. Only a `part` of the
     squared distance that the level allows is used, where several samples share it.
 
-    Raises
-    ------
-    ValueError
-        If `level` is below `LEAST_LEVEL`, or the counts are of more than `MOST_PEOPLE`.
+    ValueError if `level` is below `LEAST_LEVEL`, or the counts are of more than `MOST_PEOPLE`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
 

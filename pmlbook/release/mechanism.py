@@ -355,7 +355,6 @@ def certified_level(lift: Fraction) -> float:
 
 
 def _float_at(pattern: int) -> float:
-    """The float with these bits."""
     return float(np.int64(pattern).view(np.float64))
 
 
@@ -386,17 +385,9 @@ def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
 def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any) -> float:
     """Probability that the outcome proves the secret, because no other secret has it.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        Floats, fractions or whole numbers; rows are divided by their exact sums.
-    prior : sequence of Fraction or float, length N
-        P(x), all positive; divided by its exact sum.
-
-    Returns
-    -------
-    float
-        Next to the exact share; 0 only if no outcome proves its secret, and 1 only if every one does.
+    `channel`, shape (N, M): floats, fractions or whole numbers; rows are divided by their exact sums. `prior`,
+    length N: P(x), all positive; divided by its exact sum. Returns the float next to the exact share; 0 only if no
+    outcome proves its secret, and 1 only if every one does.
 
     Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
 

@@ -30,15 +30,8 @@ UNITS = 2**BITS
 def to_weights(channel: NDArray[np.float64]) -> NDArray[np.int64]:
     """Rows as integers that sum to exactly 2^53; zeros stay zero, positive entries stay positive.
 
-    Parameters
-    ----------
-    channel : ndarray, shape (N, M)
-        Rows that sum to 1 up to rounding.
-
-    Returns
-    -------
-    ndarray of int64, shape (N, M)
-        Within a few units of channel * 2^53.
+    `channel`, shape (N, M): rows that sum to 1 up to rounding. Returns an array of shape (N, M), within a few
+    units of channel * 2^53.
 
     Source: largest remainder, Hamilton's method.
 
@@ -137,20 +130,9 @@ def alias_tables(weights: NDArray[np.int64], bits: int = BITS, first: int = FIRS
 def random_words(rng: np.random.Generator | int | None = None) -> Words:
     """Source of 32-bit random words: cryptographic by default, repeatable with a generator or a seed.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator or int, optional
-        For experiments only: its output can be predicted. A seed is an int from 0 on, of Python or NumPy, and no bool.
-
-    Returns
-    -------
-    callable
-        From a number n to n words, an ndarray of uint32.
-
-    Raises
-    ------
-    ValueError
-        If `rng` is anything else.
+    `rng`: for experiments only: its output can be predicted. A seed is an int from 0 on, of Python or NumPy,
+    and no bool. Returns a function from a number n to n words, an array of uint32. ValueError if `rng` is
+    anything else.
 
     Source: `ssl.RAND_bytes`, the generator of OpenSSL (NIST SP 800-90A).
 
@@ -200,17 +182,9 @@ class KeyedWords:
     What is drawn with them follows the mechanism exactly if the words are uniform. They are pseudorandom: nobody
     tells them from uniform ones who cannot tell HMAC-SHA256 or AES-256 under a secret key from chance.
 
-    Parameters
-    ----------
-    key : bytes of length 32
-        From `secrets.token_bytes`, and as secret as the column: whoever has it removes the noise.
-    *bound : str or int
-        What the release is of. Under another column, mechanism or partition the same key gives other words.
-
-    Raises
-    ------
-    ValueError
-        If the key has another length.
+    `key`, length 32: from `secrets.token_bytes`, and as secret as the column: whoever has it removes the noise.
+    `*bound`: what the release is of. Under another column, mechanism or partition the same key gives other
+    words. ValueError if the key has another length.
 
     Source: HMAC, RFC 2104, as a pseudorandom function, Bellare 2006; `counter_words`.
 

@@ -92,12 +92,8 @@ def is_parquet(path: Path) -> bool:
 def open_table(path: Path, layout: Layout) -> Iterator[Table]:
     """A CSV or Parquet file, opened once.
 
-    Raises
-    ------
-    ImportError
-        If pyarrow is needed and not installed.
-    OSError, ValueError
-        If the file cannot be opened, or is not what it should be; see `CsvTable`.
+    ImportError if pyarrow is needed and not installed. OSError, ValueError if the file cannot be opened, or is
+    not what it should be; see `CsvTable`.
 
     Source: RFC 4180; Apache Parquet.
     """
@@ -111,7 +107,6 @@ def open_table(path: Path, layout: Layout) -> Iterator[Table]:
 
 @contextmanager
 def _open_parquet(source: Source) -> Iterator[Any]:
-    """The content of a Parquet file."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -130,11 +125,8 @@ def _open_parquet(source: Source) -> Iterator[Any]:
 def find_column(column: str, table: Table, show_values: bool = False) -> int:
     """Position of a column.
 
-    Raises
-    ------
-    ValueError
-        If it is not among the columns, or twice. The columns are listed only if `show_values` is set: in a file
-        without a header they are somebody's answers. One that is nearly what was asked for is told.
+    ValueError if it is not among the columns, or twice. The columns are listed only if `show_values` is set: in
+    a file without a header they are somebody's answers. One that is nearly what was asked for is told.
     """
     if table.columns.count(column) == 1:
         return table.columns.index(column)
