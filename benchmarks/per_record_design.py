@@ -16,10 +16,10 @@ import numpy as np
 
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.queries import Query, modular_sum, parity
-from pmlbook.record_design.leakage_distortion import leakage_distortion
-from pmlbook.record_design.symmetry import setting
 from pmlbook.record_algorithms.conditionals import NoRoot
 from pmlbook.record_algorithms.design import alternating_design
+from pmlbook.record_design.leakage_distortion import leakage_distortion
+from pmlbook.record_design.symmetry import setting
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
