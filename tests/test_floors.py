@@ -16,6 +16,7 @@ FLOORS = [
     {"large_alphabets", "record_algorithms"},
     {"estimation"},
     {"practice"},
+    {"beyond"},
     {"accounting"},
     {"cli"},
 ]

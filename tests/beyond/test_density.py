@@ -1,0 +1,51 @@
+"""Limits of leakage from limits of densities hold for every density between them, and what is no limit is refused."""
+
+import numpy as np
+import pytest
+
+from pmlbook.beyond.density import cell_bracket
+from pmlbook.foundations.leakage import pointwise_maximal_leakage
+from pmlbook.numerics.validation import InvalidPrior
+
+
+def test_the_bracket_holds_for_all_densities_between_the_limits():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        n, m = rng.integers(1, 6, size=2)
+        rows, shares = rng.dirichlet(np.ones(m), n), rng.dirichlet(np.ones(n))
+        below, above = rows * rng.uniform(0, 1, (n, m)), rows * rng.uniform(1, 3, (n, m))
+        low, high = cell_bracket(below, above, shares)
+        told = pointwise_maximal_leakage(rows, shares)
+        assert (low <= told + 1e-12).all() and (told <= high + 1e-12).all()
+
+
+def test_without_a_gap_both_limits_are_the_leakage():
+    rows, shares = np.array([[0.7, 0.3], [0.2, 0.8]]), [0.25, 0.75]
+    low, high = cell_bracket(rows, rows, shares)
+    assert np.allclose(low, high, rtol=0, atol=0)
+    assert np.allclose(low, pointwise_maximal_leakage(rows, shares), rtol=0, atol=1e-15)
+
+
+def test_an_impossible_outcome_has_none_and_an_uncertain_one_has_no_upper_limit():
+    low, high = cell_bracket([[0.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.5]], [0.5, 0.5])
+    assert np.isnan(low[0]) and np.isnan(high[0])
+    assert low[1] == 0 and high[1] == np.inf
+
+
+@pytest.mark.parametrize(
+    "low, high, shares, said",
+    [
+        ([[0.2], [0.3]], [[0.1], [0.4]], [0.5, 0.5], "cell 0, outcome 0: 0.2 to 0.1"),
+        ([[0.2], [-0.3]], [[0.3], [0.4]], [0.5, 0.5], "cell 1, outcome 0: -0.3 to 0.4"),
+        ([[0.2]], [[0.3], [0.4]], [0.5, 0.5], r"low has shape \(1, 1\)"),
+        ([[np.nan], [0.1]], [[0.3], [0.4]], [0.5, 0.5], "low"),
+    ],
+)
+def test_what_is_no_limit_is_refused(low, high, shares, said):
+    with pytest.raises(ValueError, match=said):
+        cell_bracket(low, high, shares)
+
+
+def test_shares_must_be_a_prior():
+    with pytest.raises(InvalidPrior, match="shares"):
+        cell_bracket([[0.1], [0.1]], [[0.2], [0.2]], [0.5, 0.6])
