@@ -222,7 +222,7 @@ def leakage_distortion(
         Use the symmetries of the query.
     start : RecordDesign, optional
         An earlier design of a mechanism that observes the same; its adversaries with enough entropy are
-    tried first.
+        tried first.
 
     Returns
     -------
