@@ -647,13 +647,13 @@ def test_a_bound_above_the_value_is_an_error(monkeypatch):
                 1.0,
                 start=leakage_distortion(parity(3), 0.1, 1.0, observes=parity(3)),
             ),
-            "start is a design of a mechanism that sees something else: 0 and 2 at the sum 2",
+            "start is a design of a mechanism that observes something else: 0 and 2 at the sum 2",
         ),
         "start-other-size": (
             lambda: leakage_distortion(
                 parity(4), 0.1, 1.0, start=leakage_distortion(parity(3), 0.1, 1.0)
             ),
-            "sees something else: 3 and 4 records",
+            "observes something else: 3 and 4 records",
         ),
         "levels": (
             lambda: leakage_curve(counting(2), geometric(3, 1.0), 1.0),

@@ -73,3 +73,18 @@ def test_a_dead_pointer_is_noticed():
         "Barriers and Newton's method",
         "Class III",
     ]
+
+
+def parameters(doc):
+    """The names that a docstring lists under Parameters."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+$|^Source: |\Z)", doc, re.S | re.M)
+    heads = re.findall(r"^\w[^\n]*", section[1], re.MULTILINE) if section else []
+    return {name.strip(" *") for head in heads for name in head.split(" : ")[0].split(",")}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_a_docstring_names_arguments_that_exist(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            arguments = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
+            assert parameters(ast.get_docstring(node) or "") <= arguments, node.name

@@ -42,16 +42,16 @@ class RecordDesign(Design):
     value, bound : float
         The optimum lies between `bound` and `value`: leakage in nats, or expected distortion.
     method : str
-        'cutting planes', 'silence' (the best answer ignores the data), or why the gap exceeds the
+        'cutting planes', 'silence' (the best answer ignores the data), or the reason why the gap exceeds the
         tolerance: 'interrupted' by the time, 'no progress', or 'rounding'.
     leakage : float
-        Certified: nobody learns more from the mechanism about one record, in nats.
+        Certified: no adversary learns more from the mechanism about one record, in nats.
     distortion : float
         Expected distortion of the mechanism.
     observes : Query
         What the mechanism looks at.
     pool : Pool
-        Adversaries met on the way; a later design may start from them.
+        Adversaries found during the search; a later design may start from them.
 
     Source: Wu et al. 2026, Definitions 2.2 and 2.3.
     """
@@ -68,7 +68,7 @@ LARGEST = 1e300  # units; what costs more costs this
 
 @dataclass(frozen=True)
 class _Stake:
-    """What distortions are counted in: a unit, above a base that every mechanism pays; `slack` is its rounding."""
+    """The unit of distortions, above a base that every mechanism costs; `slack` is its rounding."""
 
     unit: float
     base: float
@@ -137,14 +137,14 @@ def _design(
     clock: Clock,
     start: RecordDesign | None,
 ) -> RecordDesign:
-    """Set up, play, and recompute everything from the mechanism that is handed out."""
+    """Set up, solve, and recompute everything from the mechanism that is returned."""
     made, stake = posed
     level, limit = check_entropy(b, log_sum(made.observes.log_counts(0))), goal.D
     goal = goal if limit is None else Goal(D=stake.units(limit))
     tol = max(check_nonnegative(tol, "tol") / (stake.unit if limit is None else 1), 1e-9)
     other = "" if start is None else difference(start.observes, made.observes)
     if other:
-        raise ValueError(f"start is a design of a mechanism that sees something else: {other}")
+        raise ValueError(f"start is a design of a mechanism that observes something else: {other}")
     match = Match(made, level, goal, tol, clock, stake.above if limit is None else float)
     q, bound, why = match.silence, 0.0, "silence"
     if goal.D is not None:
@@ -221,7 +221,7 @@ def leakage_distortion(
     reduce_symmetry : bool
         Use the symmetries of the query.
     start : RecordDesign, optional
-        An earlier design of a mechanism that sees the same; its adversaries who have enough entropy are
+        An earlier design of a mechanism that observes the same; its adversaries with enough entropy are
         tried first.
 
     Returns
@@ -237,8 +237,8 @@ def leakage_distortion(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If `D` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records,
-        `start` sees something else, or there are too many datasets, rows or outputs.
+        If `D` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records or
+        `start` observes something else. If there are too many datasets, rows or outputs.
 
     Source: Wu et al. 2026, Definition 2.2, eq. (3).
 
@@ -272,7 +272,7 @@ def distortion_leakage(
 
     Parameters
     ----------
-    query, b, p0, distortion, sees, max_time, progress, shrink, start
+    query, b, p0, distortion, observes, max_time, progress, reduce_symmetry, start
         As in `leakage_distortion`.
     L : float
         Largest leakage in nats, against every adversary with entropy at least `b`.
@@ -291,8 +291,8 @@ def distortion_leakage(
     InvalidPrior
         If `p0` is no distribution on the datasets.
     ValueError
-        If `L` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records,
-        `start` sees something else, or there are too many datasets, rows or outputs.
+        If `L` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records or
+        `start` observes something else. If there are too many datasets, rows or outputs.
 
     Source: Wu et al. 2026, Definition 2.3, eq. (4).
 
@@ -323,7 +323,7 @@ def leakage_distortion_curve(
 
     Parameters
     ----------
-    query, b, p0, distortion, sees, tol
+    query, b, p0, distortion, observes, tol
         As in `leakage_distortion`.
     levels : sequence of float
         Distortions, in the order in which they are designed.
