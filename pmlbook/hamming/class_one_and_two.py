@@ -20,22 +20,8 @@ __all__ = []
 def class_one_leakage(size: int, distortion: float) -> float:
     """Least local-DP leakage when the uniform distribution is in the hull of the source set.
 
-    Parameters
-    ----------
-    size : int
-        Number M of symbols, at least 2.
-    distortion : float
-        D, between 0 and 1.
-
-    Returns
-    -------
-    float
-        Nats; inf at D = 0.
-
-    Raises
-    ------
-    ValueError
-        If `size` is less than 2 or `distortion` is not between 0 and 1.
+    `size`: number M of symbols, at least 2. `distortion`: D, between 0 and 1. In nats; inf at D = 0.
+    ValueError if `size` is less than 2 or `distortion` is not between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 1, eq. (8).
 
@@ -52,22 +38,10 @@ def class_one_leakage(size: int, distortion: float) -> float:
 def thresholds(source_set: SourceSet | ArrayLike) -> NDArray[np.float64]:
     """Distortions from which on the 0, 1, ..., M-1 rarest symbols can be censored.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        A set whose distributions share one order; an array holds the vertices.
-
-    Returns
-    -------
-    ndarray, shape (M,)
-        D^(k), k = 0, ..., M - 1: largest probability of the k rarest symbols.
-
-    Raises
-    ------
-    InvalidPrior
-        If a vertex is no distribution.
-    ValueError
-        If the vertices put the symbols in different orders.
+    `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
+    Returns an array of shape (M,): D^(k), k = 0, ..., M - 1: largest probability of the k rarest symbols.
+    InvalidPrior if a vertex is no distribution. ValueError if the vertices put the symbols in different
+    orders.
 
     Source: Kalantari et al. 2018, Theorem 2 (a), eq. (9).
 
@@ -85,30 +59,13 @@ def min_with_censored(
 ) -> tuple[float, NDArray[np.float64]]:
     """Least leakage with the rarest symbols censored, and the distortions of the others.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        A set whose distributions share one order; an array holds the vertices.
-    distortion : float
-        D, between 0 and 1.
-    censored : int
-        Number l of censored symbols, 0 to M - 2.
-    as_printed : bool
-        Leave out D_1 <= D_2 <= ..., and subtract D^(l) instead of each distribution's own tail.
-
-    Returns
-    -------
-    leakage : float
-        Nats; inf if no mechanism is valid. An infimum: the minimiser may have further D_i = 1.
-    distortions : ndarray, shape (M - l,)
-        D_1, ..., D_{M-l} in the order of the set; empty if there are none.
-
-    Raises
-    ------
-    InvalidPrior
-        If a vertex is no distribution.
-    ValueError
-        If the vertices disagree on the order, or an argument is out of its range.
+    `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
+    `distortion`: D, between 0 and 1. `censored`: number l of censored symbols, 0 to M - 2. `as_printed`:
+    leave out D_1 <= D_2 <= ..., and subtract D^(l) instead of each distribution's own tail. Returns
+    `leakage`: nats; inf if no mechanism is valid. An infimum: the minimiser may have further D_i = 1;
+    `distortions`, shape (M - l,): D_1, ..., D_{M-l} in the order of the set; empty if there are none.
+    InvalidPrior if a vertex is no distribution. ValueError if the vertices disagree on the order, or an
+    argument is out of its range.
 
     Source: Kalantari et al. 2018, Theorem 2, eq. (11).
 
@@ -146,24 +103,10 @@ def min_with_censored(
 def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> float:
     """Least local-DP leakage when the order of the probabilities is known.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        A set whose distributions share one order; an array holds the vertices.
-    distortion : float
-        D, between 0 and 1.
-
-    Returns
-    -------
-    float
-        Nats; inf at D = 0, unless the first symbol is certain.
-
-    Raises
-    ------
-    InvalidPrior
-        If a vertex is no distribution.
-    ValueError
-        If the vertices disagree on the order, or `distortion` is not between 0 and 1.
+    `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
+    `distortion`: D, between 0 and 1. In nats; inf at D = 0, unless the first symbol is certain. InvalidPrior
+    if a vertex is no distribution. ValueError if the vertices disagree on the order, or `distortion` is not
+    between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 2, eqs (9)-(11), with D_1 <= D_2 <= ... added.
 
@@ -181,21 +124,9 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
 def symmetric_threshold(source_set: SourceSet | ArrayLike) -> float:
     """Largest distortion up to which the symmetric mechanism is optimal.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        What is known about the source, of any class; an array holds the vertices.
-
-    Returns
-    -------
-    float
-        (M - 1) max min_i P_i over the distributions P of the set. From D_0 on, which may coincide with it,
-        nothing leaks.
-
-    Raises
-    ------
-    InvalidPrior
-        If a vertex is no distribution.
+    `source_set`, shape (K, M): what is known about the source, of any class; an array holds the vertices.
+    Returns (M - 1) max min_i P_i over the distributions P of the set. From D_0 on, which may coincide with
+    it, nothing leaks. InvalidPrior if a vertex is no distribution.
 
     Source: Kalantari et al. 2018, Theorem 2 (b), with the exact threshold in place of D^(1).
 

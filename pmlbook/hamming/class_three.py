@@ -24,14 +24,7 @@ __all__ = []
 def orbits(permutations: Sequence[Sequence[int]]) -> NDArray[np.int_]:
     """For each symbol, the smallest one that a chain of the permutations joins it with.
 
-    Parameters
-    ----------
-    permutations : sequence of sequence of int, each of length M
-        T(1), ..., T(M), symbols counted from 0.
-
-    Returns
-    -------
-    ndarray, shape (M,)
+    `permutations`, length M: T(1), ..., T(M), symbols counted from 0. Returns an array of shape (M,).
 
     Source: Kalantari et al. 2018, the third constraint of eq. (18).
 
@@ -54,26 +47,11 @@ def symmetric_leakage(
 ) -> RobustDesign:
     """Least leakage of mechanisms whose distortions agree on symbols joined by the permutations.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        What is known about the source; an array holds the vertices.
-    distortion : float
-        D, between 0 and 1.
-    permutations : sequence of sequence of int, each of length M
-        T(1), ..., T(M), symbols counted from 0.
-
-    Returns
-    -------
-    RobustDesign
-        Of the set averaged over the orbits; its channel is valid for the set itself.
-
-    Raises
-    ------
-    InvalidPrior
-        If a vertex is no distribution.
-    ValueError
-        If `distortion` is not between 0 and 1, or `permutations` are not permutations of the M symbols.
+    `source_set`, shape (K, M): what is known about the source; an array holds the vertices. `distortion`: D,
+    between 0 and 1. `permutations`, length M: T(1), ..., T(M), symbols counted from 0. The design is that of
+    the set averaged over the orbits; its channel is valid for the set itself. InvalidPrior if a vertex is no
+    distribution. ValueError if `distortion` is not between 0 and 1, or `permutations` are not permutations of
+    the M symbols.
 
     Source: Kalantari et al. 2018, eqs (17) and (18), as corrected in 'Class III'.
 
@@ -123,21 +101,8 @@ class FoldingBounds:
 def folding_bounds(folding: Folding, distortion: float) -> FoldingBounds:
     """Bounds on the least leakage of a source set from its folded pieces.
 
-    Parameters
-    ----------
-    folding : Folding
-        Of the source set, as `fold` gives it. With `fold(..., walls=False)` the bounds are at least as good.
-    distortion : float
-        D, between 0 and 1.
-
-    Returns
-    -------
-    FoldingBounds
-
-    Raises
-    ------
-    ValueError
-        If `distortion` is not between 0 and 1.
+    `folding`: of the source set, as `fold` gives it. With `fold(..., walls=False)` the bounds are at least as
+    good. `distortion`: D, between 0 and 1. ValueError if `distortion` is not between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 3, eq. (16), and Remark 4, as corrected in 'Class III'.
 

@@ -27,24 +27,10 @@ ZERO, WHITE, RED, BLACK = 0, 1, 2, 3
 def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
     """Colour of each entry of a channel with finite leakage.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1; a column is all zero or all positive.
-    tolerance : float
-        Relative error up to which two ratios count as equal.
-
-    Returns
-    -------
-    ndarray of int, shape (N, M)
-        BLACK for the larger and RED for the smaller end of a worst ratio, WHITE else, ZERO in a zero column.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution.
-    ValueError
-        If the leakage is zero or infinite.
+    `channel`, shape (N, M): P(y | x); rows sum to 1; a column is all zero or all positive. `tolerance`:
+    relative error up to which two ratios count as equal. Returns an array of shape (N, M): BLACK for the
+    larger and RED for the smaller end of a worst ratio, WHITE else, ZERO in a zero column. InvalidChannel if
+    a row is no distribution. ValueError if the leakage is zero or infinite.
 
     Source: Kalantari et al. 2018, Definition 7.
 
@@ -70,16 +56,8 @@ def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
 def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
     """Draw a channel with its colours; zero columns stay empty.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x) with positive, finite leakage; rows sum to 1.
-    ax : Axes, optional
-        Where to draw; the current axes if left out.
-
-    Returns
-    -------
-    Axes
+    `channel`, shape (N, M): P(y | x) with positive, finite leakage; rows sum to 1. `ax`: where to draw; the
+    current axes if left out.
 
     Source: Kalantari et al. 2018, Figure 8.
     """
@@ -124,21 +102,10 @@ def _mixed(table: NDArray[np.float64]) -> bool:
 def levelled(channel: ArrayLike) -> NDArray[np.float64]:
     """Give the off-diagonal entries of each row one colour, without raising the leakage.
 
-    Parameters
-    ----------
-    channel : array_like, shape (M, M)
-        P(y | x) with positive, finite leakage; rows sum to 1; columns may be zero.
-
-    Returns
-    -------
-    ndarray, shape (M, M)
-        A channel with the same diagonal and at most the leakage of `channel`. The published entries off the
-        diagonal of a row have one colour each, as `colours` sees it, unless 200 sweeps did not settle it.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution, or there are not M rows.
+    `channel`, shape (M, M): P(y | x) with positive, finite leakage; rows sum to 1; columns may be zero.
+    Returns an array of shape (M, M): a channel with the same diagonal and at most the leakage of `channel`.
+    The published entries off the diagonal of a row have one colour each, as `colours` sees it, unless 200
+    sweeps did not settle it. InvalidChannel if a row is no distribution, or there are not M rows.
 
     Source: Kalantari et al. 2018, Claim 2 in the proof of Lemma 9.
 

@@ -150,26 +150,11 @@ class Folding:
 def fold(source_set: SourceSet | ArrayLike, walls: bool = True, most: int = 120) -> Folding:
     """Cut a source set along the ties, one piece for each order that occurs in it.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        Of any class; an array holds the vertices. The pieces can be as many as M!.
-    walls : bool
-        Whether to count orders that occur only together with others, in ties. The definition counts them;
-        without them the pieces still cover the set.
-    most : int
-        Largest number of pieces.
-
-    Returns
-    -------
-    Folding
-
-    Raises
-    ------
-    InvalidPrior
-        If a vertex is no distribution.
-    ValueError
-        If there are more than `most` pieces, or a piece has too many vertices.
+    `source_set`, shape (K, M): of any class; an array holds the vertices. The pieces can be as many as M!.
+    `walls`: whether to count orders that occur only together with others, in ties. The definition counts
+    them; without them the pieces still cover the set. `most`: largest number of pieces. InvalidPrior if a
+    vertex is no distribution. ValueError if there are more than `most` pieces, or a piece has too many
+    vertices.
 
     Source: Kalantari et al. 2018, Definitions 5 and 6.
 

@@ -75,25 +75,10 @@ def staircase(distribution: NDArray[np.float64], censored: int, rest: float) -> 
 def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
     """Least leakage when the distribution of the source is known.
 
-    Parameters
-    ----------
-    distribution : array_like, shape (M,)
-        P(x); zeros are allowed.
-    distortion : float
-        D, between 0 and 1.
-
-    Returns
-    -------
-    float
-        Nats: min over l of ln((M-1-l) (1-D) / (D - D_l)), where D_l is the probability of the l rarest
-        symbols, l <= M-2 and D_l < D; 0 from D = 1 - max P on; inf at D = 0 < 1 - max P.
-
-    Raises
-    ------
-    InvalidPrior
-        If `distribution` is no distribution.
-    ValueError
-        If `distortion` is not between 0 and 1.
+    `distribution`, shape (M,): P(x); zeros are allowed. `distortion`: D, between 0 and 1. In nats: min over l
+    of ln((M-1-l) (1-D) / (D - D_l)), where D_l is the probability of the l rarest symbols, l <= M-2 and D_l <
+    D; 0 from D = 1 - max P on; inf at D = 0 < 1 - max P. InvalidPrior if `distribution` is no distribution.
+    ValueError if `distortion` is not between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 2, for one distribution, the minimum in (11) worked out.
 

@@ -44,20 +44,10 @@ def check_distortion(distortion: float, name: str = "distortion") -> float:
 def distortions(channel: ArrayLike) -> NDArray[np.float64]:
     """Probability that each symbol is answered wrongly.
 
-    Parameters
-    ----------
-    channel : array_like, shape (M, M')
-        P(y | x), M' at least M; outcome i is right for symbol i, outcomes beyond M for none.
-
-    Returns
-    -------
-    ndarray, shape (M,)
-        D_i, the probability of all entries of row i but the i-th; without cancellation when it is small.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution, or there are fewer outcomes than symbols.
+    `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i, outcomes beyond M for
+    none. Returns an array of shape (M,): D_i, the probability of all entries of row i but the i-th; without
+    cancellation when it is small. InvalidChannel if a row is no distribution, or there are fewer outcomes
+    than symbols.
 
     Source: Kalantari et al. 2018, Section II-B.
 
@@ -89,22 +79,10 @@ def _own_first(channel: ArrayLike) -> Any:
 def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) -> float:
     """Probability of a wrong answer under the worst distribution of a source set.
 
-    Parameters
-    ----------
-    channel : array_like, shape (M, M')
-        P(y | x), M' at least M; outcome i is right for symbol i.
-    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
-        What is known about the source; an array holds the vertices.
-
-    Returns
-    -------
-    float
-        max over the set of sum_i P_i D_i, rounded up by 2^-49 of itself: never below the exact value.
-
-    Raises
-    ------
-    InvalidChannel, InvalidPrior
-        If an argument is no channel or source set, or their sizes differ.
+    `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. `source_set`, shape
+    (K, M): what is known about the source; an array holds the vertices. Returns max over the set of sum_i P_i
+    D_i, rounded up by 2^-49 of itself: never below the exact value. InvalidChannel or InvalidPrior if an
+    argument is no channel or source set, or their sizes differ.
 
     Source: Kalantari et al. 2018, Definition 2.
 
@@ -127,24 +105,10 @@ def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) ->
 def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion: float) -> bool:
     """Whether a mechanism keeps the distortion under every distribution of a source set.
 
-    Parameters
-    ----------
-    channel : array_like, shape (M, M')
-        P(y | x), M' at least M; outcome i is right for symbol i.
-    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
-        What is known about the source; an array holds the vertices.
-    distortion : float
-        D, between 0 and 1.
-
-    Returns
-    -------
-    bool
-        True only if the exact distortion is at most D; false if it is within 2^-49 D of D from either side.
-
-    Raises
-    ------
-    InvalidChannel, InvalidPrior, ValueError
-        If an argument is out of its range, or sizes differ.
+    `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. `source_set`, shape
+    (K, M): what is known about the source; an array holds the vertices. `distortion`: D, between 0 and 1.
+    True only if the exact distortion is at most D; false if it is within 2^-49 D of D from either side.
+    InvalidChannel, InvalidPrior or ValueError if an argument is out of its range, or sizes differ.
 
     Source: Kalantari et al. 2018, Definition 2.
 
@@ -187,27 +151,11 @@ def full_programme(
 ) -> tuple[float, float]:
     """Least leakage by the direct method: a linear programme over whole channels, and bisection.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        What is known about the source; an array holds the vertices.
-    distortion : float
-        D, between 0 and 1.
-    outcomes : int, optional
-        Number M' of outcomes, at least M; M if left out.
-    tol : float
-        Nats; the width at which the bisection stops.
-
-    Returns
-    -------
-    tuple of float
-        A level that is too low and one that is enough, up to the solver's tolerance; equal where no
-        bisection is needed (0, or inf at distortion 0).
-
-    Raises
-    ------
-    InvalidPrior, ValueError
-        If an argument is out of its range.
+    `source_set`, shape (K, M): what is known about the source; an array holds the vertices. `distortion`: D,
+    between 0 and 1. `outcomes`: number M' of outcomes, at least M; M if left out. `tol`: nats; the width at
+    which the bisection stops. Returns a level that is too low and one that is enough, up to the solver's
+    tolerance; equal where no bisection is needed (0, or inf at distortion 0). InvalidPrior or ValueError if
+    an argument is out of its range.
 
     Source: Kalantari et al. 2018, Definition 4, eq. (4).
 

@@ -35,28 +35,11 @@ def worst_case_information(
 ) -> tuple[float, float, Array]:
     """Largest mutual information of a channel over a convex set of distributions.
 
-    Parameters
-    ----------
-    source_set : SourceSet or array_like, shape (K, M)
-        What is known about the source; an array holds the vertices.
-    channel : array_like, shape (M, N)
-        P(y | x); rows sum to 1.
-    tolerance : float
-        Nats; stops when upper and lower bound are this close.
-    steps : int
-        Most iterations.
-
-    Returns
-    -------
-    lower, upper : float
-        Certified bounds on the maximum, in nats.
-    distribution : ndarray, shape (M,)
-        The mixture of vertices whose information is `lower`.
-
-    Raises
-    ------
-    InvalidChannel, InvalidPrior
-        If an argument is no channel or source set, or their sizes differ.
+    `source_set`, shape (K, M): what is known about the source; an array holds the vertices. `channel`, shape
+    (M, N): P(y | x); rows sum to 1. `tolerance`: nats; stops when upper and lower bound are this close.
+    `steps`: most iterations. Returns `lower`, `upper`: certified bounds on the maximum, in nats;
+    `distribution`, shape (M,): the mixture of vertices whose information is `lower`. InvalidChannel or
+    InvalidPrior if an argument is no channel or source set, or their sizes differ.
 
     Source: Kalantari et al. 2018, eq. (20); Blahut 1972; Arimoto 1972.
 
@@ -137,21 +120,9 @@ def lower_bound(
 ) -> float:
     """Lower bound on the least worst-case mutual information, valid for all weights and dual variables.
 
-    Parameters
-    ----------
-    vertices : ndarray, shape (K, M)
-        Distributions.
-    distortion : float
-        Largest expected distortion, between 0 and 1.
-    weights : ndarray, shape (K,)
-        Non-negative, sum to 1: the mixture that plays the worst distribution.
-    duals : ndarray, shape (K,)
-        Non-negative: nats for one unit of distortion under each vertex.
-
-    Returns
-    -------
-    float
-        Nats.
+    `vertices`, shape (K, M): distributions. `distortion`: largest expected distortion, between 0 and 1.
+    `weights`, shape (K,): non-negative, sum to 1: the mixture that plays the worst distribution. `duals`,
+    shape (K,): non-negative: nats for one unit of distortion under each vertex. In nats.
 
     Source: weak duality for Kalantari et al. 2018, eq. (22); water-filling as in Cover and Thomas 2006, Section 10.3.
 

@@ -31,22 +31,9 @@ __all__ = ['min_loss']
 def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:
     """Cut a column into layers that take two values.
 
-    Parameters
-    ----------
-    column : sequence of length M
-        Entries between z and `odds` z, for some z >= 0; floats or fractions.
-    odds : number
-        e^epsilon, at least 1.
-
-    Returns
-    -------
-    list of (weight, vector)
-        At most M positive weights, and vectors with entries 1 and `odds`; weighted they add up to `column`.
-
-    Raises
-    ------
-    ValueError
-        If two entries are further apart than `odds` allows.
+    `column`, length M: entries between z and `odds` z, for some z >= 0; floats or fractions. `odds`:
+    e^epsilon, at least 1. Returns at most M positive weights, and vectors with entries 1 and `odds`; weighted
+    they add up to `column`. ValueError if two entries are further apart than `odds` allows.
 
     Source: the layers of a function, as in Lebesgue's integral.
 

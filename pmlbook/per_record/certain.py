@@ -29,20 +29,10 @@ def capacities(
 ) -> tuple[NDArray[np.float64], ...]:
     """Distributions that nearly reach the capacity of each channel, with lower and upper bounds.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (T, A, M)
-        T channels. Those that cannot be the best are given up early.
-    floor : float
-        Nor can those below this capacity, in nats.
-    clock : Clock, optional
-        When its time is over, the bounds are what they are.
-
-    Returns
-    -------
-    distributions : ndarray, shape (T, A)
-    lower, upper : ndarray, shape (T,)
-        Mutual information under the distribution, and the largest divergence of a row from the output distribution, rounded up.
+    `rows`, shape (T, A, M): T channels. Those that cannot be the best are given up early. `floor`: nor can
+    those below this capacity, in nats. `clock`: when its time is over, the bounds are what they are. Returns
+    `distributions`, shape (T, A); `lower`, `upper`, shape (T,): mutual information under the distribution,
+    and the largest divergence of a row from the output distribution, rounded up.
 
     Source: Blahut 1972; Arimoto 1972.
     """
@@ -72,20 +62,10 @@ def flat_part(
 ) -> tuple[NDArray[np.float64], float, float] | None:
     """The best adversary without an entropy constraint, of the largest entropy.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    clock : Clock, optional
-        Its time ends the search.
-
-    Returns
-    -------
-    classes : ndarray, shape (A, C)
-        Class probabilities of an adversary who is certain of one class for each value of the record.
-    value, bound : float
-        Her leakage, and a certified upper bound on the leakage of all adversaries, in nats. None instead
-        of the three if there are more than `MAX_CHOICES` choices of classes, or the time is over.
+    `clock`: its time ends the search. Returns `classes`, shape (A, C): class probabilities of an adversary
+    who is certain of one class for each value of the record; `value`, `bound`: her leakage, and a certified
+    upper bound on the leakage of all adversaries, in nats. None instead of the three if there are more than
+    `MAX_CHOICES` choices of classes, or the time is over.
 
     Source: Wu et al. 2026, Section 3.1.1 (b = 0); Blahut 1972.
     """

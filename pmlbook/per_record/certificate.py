@@ -108,25 +108,10 @@ def search(
 ) -> Search:
     """The worst adversary for one record, by branch and bound over posteriors.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    tol : float
-        Stop when the bound is within this many nats.
-    clock : Clock
-        Time limit and progress.
-    floor : float
-        A known lower bound on the leakage: adversaries below are not searched for.
-    ceiling : float
-        A known upper bound.
-
-    Returns
-    -------
-    Search
-        The entropy of its prior is at least `b`; its bound holds for all priors (or is `floor` + `tol`).
+    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: stop when the bound is within this
+    many nats. `clock`: time limit and progress. `floor`: a known lower bound on the leakage: adversaries below are
+    not searched for. `ceiling`: a known upper bound. The entropy of the prior is at least `b`; its bound holds
+    for all priors (or is `floor` + `tol`).
 
     Source: the cell bound of 'Branch and bound over posteriors'.
     """

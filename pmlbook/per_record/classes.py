@@ -45,27 +45,16 @@ MOST_CLASSES = 400  # of a value; with more, nothing is lost on the way
 class RecordProblem:
     """What matters about all datasets for the leakage of one record.
 
-    Attributes
-    ----------
-    record : int
-        Index of the record.
-    symbols : tuple, length A
-        Its values.
-    rows : ndarray, shape (A, C, M)
-        Output distribution of class c when the record has value a.
-    log_counts : ndarray, shape (A, C)
-        ln of the class sizes; -inf where value a has fewer than C classes.
-    names : tuple of A tuples of str
-        What the classes are.
-
     Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
     """
 
-    record: int
-    symbols: tuple[Hashable, ...]
+    record: int  # index of the record
+    symbols: tuple[Hashable, ...]  # length A: its values
+    # shape (A, C, M): output distribution of class c when the record has value a
     rows: NDArray[np.float64]
+    # shape (A, C): ln of the class sizes; -inf where value a has fewer than C classes
     log_counts: NDArray[np.float64]
-    names: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, ...], ...]  # what the classes are
 
     @cached_property
     def largest_entropy(self) -> float:
@@ -174,26 +163,10 @@ def check_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], b
 def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProblem:
     """The classes of the other records that matter for one record.
 
-    Parameters
-    ----------
-    query : Query
-        Gives the classes and their sizes.
-    channel : array_like, shape (V, M)
-        One row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
-    record : int
-        From 0.
-
-    Returns
-    -------
-    RecordProblem
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution, or the number of rows fits neither interpretation.
-    ValueError
-        If there is no such record, the query must be listed and is too large, or so is the table of
-        classes and outputs.
+    `query`: gives the classes and their sizes. `channel`, shape (V, M): one row per query value 0, ..., V -
+    1, or one per dataset in lexicographic order. `record`: from 0. InvalidChannel if a row is no
+    distribution, or the number of rows fits neither interpretation. ValueError if there is no such record,
+    the query must be listed and is too large, or so is the table of classes and outputs.
 
     Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
 

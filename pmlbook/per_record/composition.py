@@ -36,19 +36,8 @@ __all__ = ['product_query', 'PairAudit', 'audit_pair']
 def concave_bound(levels: NDArray[np.float64], bounds: NDArray[np.float64], at: float) -> float:
     """Upper bound at one place on the least concave function above a non-increasing one.
 
-    Parameters
-    ----------
-    levels : ndarray, shape (K,)
-        Increasing, from 0 to the end of the function's domain.
-    bounds : ndarray, shape (K,)
-        At least the function's values there, non-increasing.
-    at : float
-        Where; below 0 is like 0.
-
-    Returns
-    -------
-    float
-        Rounding is counted in.
+    `levels`, shape (K,): increasing, from 0 to the end of the function's domain. `bounds`, shape (K,): at
+    least the function's values there, non-increasing. `at`: where; below 0 is like 0. Rounding is counted in.
 
     Source: the function lies below the steps that fall at the levels.
     """

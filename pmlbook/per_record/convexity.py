@@ -71,17 +71,10 @@ def information_gradients(
 ) -> Gradients:
     """Derivatives of I(X_i; Y) with respect to channel, marginal and conditionals.
 
-    Parameters
-    ----------
-    channel, marginal, conditionals : ndarray, shapes (n_i, n_-i, M), (n_i,), (n_i, n_-i)
-        P(y | x_i, x_-i), P(x_i) and P(x_-i | x_i), as from `by_record` and `split_belief`.
-    printed : bool
-        Whether to keep the two terms that (37) has as printed, which should vanish.
-
-    Returns
-    -------
-    Gradients
-        Shapes of the arguments. Probabilities below 1e-10 count as 1e-10 in the logarithms.
+    `channel`, `marginal`, `conditionals`, shapes (n_i, n_-i, M), (n_i,), (n_i, n_-i): P(y | x_i, x_-i),
+    P(x_i) and P(x_-i | x_i), as from `by_record` and `split_belief`. `printed`: whether to keep the two terms
+    that (37) has as printed, which should vanish. The result has the shapes of the arguments. Probabilities
+    below 1e-10 count as 1e-10 in the logarithms.
 
     Source: Wu et al. 2026, Theorem 8, eqs. (35)-(37); clipping: Section 3.4.6.
 

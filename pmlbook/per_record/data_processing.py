@@ -85,26 +85,12 @@ def bound_value(
 ) -> ValueBounds:
     """Bound what one value of the record can be worth, cell by cell.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (C, M)
-        Output distributions of its classes.
-    logs : ndarray, shape (C,)
-        Logarithms of the class shares; -inf where there is no such class.
-    stationary : StationaryPoint
-        Gives the multiplier and the distribution of the outputs.
-    contraction : float
-        The contraction of the rows, or more.
-    mixing : float
-        The part t that is left to data processing, at most 1; t times `contraction` is below the multiplier.
-    reference : ndarray, shape (N, C)
-        Priors inside the value with which others are compared.
-    slope, start : ndarray, shapes (N, M), (N,)
-        A line above r ln r at each output, and what the lines start from in all.
-
-    Returns
-    -------
-    Most
+    `rows`, shape (C, M): output distributions of its classes. `logs`, shape (C,): logarithms of the class
+    shares; -inf where there is no such class. `stationary`: gives the multiplier and the distribution of the
+    outputs. `contraction`: the contraction of the rows, or more. `mixing`: the part t that is left to data
+    processing, at most 1; t times `contraction` is below the multiplier. `reference`, shape (N, C): priors
+    inside the value with which others are compared. `slope`, `start`, shapes (N, M), (N,): a line above r ln
+    r at each output, and what the lines start from in all.
 
     Source: the theorem of 'A data-processing bound'.
     """
@@ -163,23 +149,9 @@ def data_processing_bound(
     It is her leakage, up to rounding, if she is at rest with a multiplier above all contraction coefficients; below
     it says little.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    classes : ndarray, shape (A, C)
-        Any prior; best a good one.
-    steps : int
-        How long she may come to rest.
-    clock : Clock, optional
-        When its time is over, the bound is what it is.
-
-    Returns
-    -------
-    float
-        Nats.
+    `b`: least entropy in nats, at most `problem.largest_entropy`. `classes`, shape (A, C): any prior; best a
+    good one. `steps`: how long she may come to rest. `clock`: when its time is over, the bound is what it is.
+    In nats.
 
     Source: the theorem of 'A data-processing bound'.
     """

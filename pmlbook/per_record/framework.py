@@ -126,24 +126,10 @@ def _beside(channel: ArrayLike, prior: ArrayLike) -> ArrayLike:
 def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> float:
     """What a release tells about one record, to an adversary with a given belief.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M) or (n_1, ..., n_k, M)
-        P(y | x); one row per dataset, in lexicographic order.
-    prior : array_like, shape (n_1, ..., n_k)
-        The adversary's belief P(x), one axis per record; zeros are allowed.
-    record : int
-        Which record, counted from 0.
-
-    Returns
-    -------
-    float
-        I(X_i; Y) in nats.
-
-    Raises
-    ------
-    ValueError
-        If an argument is no belief, release (InvalidPrior, InvalidChannel) or record, or sizes differ.
+    `channel`, shape (N, M) or (n_1, ..., n_k, M): P(y | x); one row per dataset, in lexicographic order.
+    `prior`, shape (n_1, ..., n_k): the adversary's belief P(x), one axis per record; zeros are allowed.
+    `record`: which record, counted from 0. Returns I(X_i; Y) in nats. ValueError if an argument is no belief,
+    release (InvalidPrior, InvalidChannel) or record, or sizes differ.
 
     Source: Wu et al. 2026, Section 2.1.
 
@@ -167,20 +153,9 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
 def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     """Smallest level at which a release is Dalenius secure against the listed beliefs.
 
-    Parameters
-    ----------
-    channel, priors : array_like, iterable of array_like
-        The release and at least one belief, each as in `record_information`.
-
-    Returns
-    -------
-    float
-        The largest I(X_i; Y) over records and beliefs, in nats.
-
-    Raises
-    ------
-    ValueError
-        If `priors` is empty, or an argument is no belief or release (a subclass).
+    `channel`, `priors`: the release and at least one belief, each as in `record_information`. Returns the
+    largest I(X_i; Y) over records and beliefs, in nats. ValueError if `priors` is empty, or an argument is no
+    belief or release (a subclass).
 
     Source: Wu et al. 2026, eq. (1).
 

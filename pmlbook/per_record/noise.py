@@ -159,28 +159,10 @@ def binned_noise(
 ) -> tuple[NDArray[np.float64], float, float]:
     """The channel from a query value to the bin of its sum with Laplace or Gaussian noise.
 
-    Parameters
-    ----------
-    n_values : int
-        Query values are 0, ..., n_values - 1.
-    noise : str
-        'laplace' or 'gaussian'.
-    scale : float
-        Scale of the Laplace distribution, or standard deviation.
-    bins : int
-        How many to a unit.
-
-    Returns
-    -------
-    channel : ndarray, shape (n_values, M)
-    inside, outside : float
-        Divergence inside a bin at most, in nats, and probability of the two unbounded bins where
-        these may tell more.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
+    `n_values`: query values are 0, ..., n_values - 1. `noise`: 'laplace' or 'gaussian'. `scale`: scale of the
+    Laplace distribution, or standard deviation. `bins`: how many to a unit. Returns `channel`, shape
+    (n_values, M); `inside`, `outside`: divergence inside a bin at most, in nats, and probability of the two
+    unbounded bins where these may tell more. ValueError if an argument is out of its range.
 
     Source: the theorem on bins of 'Differential privacy against uncertain adversaries'.
 

@@ -122,27 +122,19 @@ def frame(
 class Boxes(Nodes):
     """Stacked boxes of t, each with a bound on Psi.
 
-    Attributes
-    ----------
-    bound : ndarray, shape (N,)
-        Psi is at most this for distributions in the box; minus infinity where there is none.
-    low, high : ndarray, shape (N, d)
-        Ends of the box.
-    inside : ndarray, shape (N, C)
-        The prior inside the value that reaches the relaxation.
-    compared, reference : ndarray, shape (N, C)
-        The priors with which it was compared, and is to be compared next.
-    score : ndarray, shape (N, d)
-        How much of the error each direction is to blame for, in nats.
+    `bound`, shape (N,): Psi is at most this for distributions in the box; minus infinity where there is none.
 
     Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
 
-    low: NDArray[np.float64]
+    low: NDArray[np.float64]  # shape (N, d): ends of the box
     high: NDArray[np.float64]
+    # shape (N, C): the prior inside the value that reaches the relaxation
     inside: NDArray[np.float64]
+    # shape (N, C): the priors with which it was compared, and is to be compared next
     compared: NDArray[np.float64]
     reference: NDArray[np.float64]
+    # shape (N, d): how much of the error each direction is to blame for, in nats
     score: NDArray[np.float64]
 
 
@@ -331,25 +323,10 @@ def output_bound(
 ) -> float:
     """A bound on all adversaries from one of them, by cells in a few directions for each value of the record.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    tol : float
-        How near to `value` the bound is wanted, in nats.
-    classes : ndarray, shape (A, C)
-        A prior with entropy at least `b`.
-    value : float
-        What it leaks.
-    clock : Clock
-        Its time ends the search.
-
-    Returns
-    -------
-    float
-        Nats; infinite where one distribution of the outputs does not do for all, or no dimension is saved.
+    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: how near to `value` the bound is
+    wanted, in nats. `classes`, shape (A, C): a prior with entropy at least `b`. `value`: what it leaks.
+    `clock`: its time ends the search. In nats; infinite where one distribution of the outputs does not do for
+    all, or no dimension is saved.
 
     Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """

@@ -75,18 +75,8 @@ class Prepared(NamedTuple):
 class OutputProof:
     """The construction of trees that prove that nobody learns more than `enough`.
 
-    Parameters
-    ----------
-    view : RecordView
-        The record, as its attacker sees it.
-    b : float
-        Least entropy in nats, at most the largest.
-    classes : ndarray, shape (A, C)
-        A good prior.
-    value : float
-        What it learns.
-    enough : float
-        Nats, above `value`.
+    `view`: the record, as its attacker sees it. `b`: least entropy in nats, at most the largest. `classes`,
+    shape (A, C): a good prior. `value`: what it learns. `enough`: nats, above `value`.
 
     Source: Branch and bound in the output space.
     """

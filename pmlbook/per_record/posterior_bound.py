@@ -66,15 +66,9 @@ def longest_edge(vertices: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any,
 def majorants(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
     """Affine functions that are at least -H at the vertices of simplices.
 
-    Parameters
-    ----------
-    vertices : ndarray, shape (..., A, A)
-        Each row a vertex, a distribution on the A values of the record.
-
-    Returns
-    -------
-    ndarray, shape (..., A)
-        Coefficients; above -H at the vertices by a few units of rounding, and more where the simplex is thin.
+    `vertices`, shape (..., A, A): each row a vertex, a distribution on the A values of the record. Returns an
+    array of shape (..., A): coefficients; above -H at the vertices by a few units of rounding, and more where
+    the simplex is thin.
 
     Source: convexity of the negative entropy (Cover and Thomas 2006, Theorem 2.7.3).
 
@@ -102,40 +96,25 @@ def majorants(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
 class Cells(Nodes):
     """Stacked cells of posteriors, each with its bound and the prior that reaches the bound's relaxation.
 
-    Attributes
-    ----------
-    bound : ndarray, shape (N,)
-        No adversary of the cell leaks more, in nats.
-    vertices : ndarray, shape (N, M, A, A)
-        Vertices of the simplex of posteriors at each output.
-    drift : ndarray, shape (N,)
-        How far rounding has moved the vertices from where they were cut, relative to each entry.
-    coefficients : ndarray, shape (N, A, M)
-        What each output pays for each value of the record.
-    rounding : ndarray, shape (N,)
-        How much of the bound rounding alone can explain, in nats.
-    multiplier : ndarray, shape (N,)
-        The lambda of the bound.
-    classes : ndarray, shape (N, A, C)
-        A prior with H(X) >= b, best for the majorant.
-    both : ndarray, shape (N, A, M)
-        Its joint distribution of record and output.
-    mixing : ndarray, shape (N,)
-        The part t that is left to data processing.
-    reference : ndarray, shape (N, A, C)
-        The prior with which it is to be compared next.
+    `bound`, shape (N,): no adversary of the cell leaks more, in nats.
 
     Source: the theorems of 'Branch and bound over posteriors'.
     """
 
+    # shape (N, M, A, A): vertices of the simplex of posteriors at each output
     vertices: NDArray[np.float64]
+    # shape (N,): how far rounding has moved the vertices from where they were cut, relative to each
+    # entry
     drift: NDArray[np.float64]
+    # shape (N, A, M): what each output pays for each value of the record
     coefficients: NDArray[np.float64]
+    # shape (N,): how much of the bound rounding alone can explain, in nats
     rounding: NDArray[np.float64]
-    multiplier: NDArray[np.float64]
-    classes: NDArray[np.float64]
-    both: NDArray[np.float64]
-    mixing: NDArray[np.float64]
+    multiplier: NDArray[np.float64]  # shape (N,): the lambda of the bound
+    classes: NDArray[np.float64]  # shape (N, A, C): a prior with H(X) >= b, best for the majorant
+    both: NDArray[np.float64]  # shape (N, A, M): its joint distribution of record and output
+    mixing: NDArray[np.float64]  # shape (N,): the part t that is left to data processing
+    # shape (N, A, C): the prior with which it is to be compared next
     reference: NDArray[np.float64]
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #3ab9a387
@@ -152,30 +131,13 @@ def bound_cells(
 ) -> Cells:
     """Bound every adversary with entropy at least `b` whose posteriors lie in given simplices.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    vertices : ndarray, shape (N, M, A, A)
-        For each cell and output, the vertices of a simplex of posteriors.
-    coefficients : ndarray, shape (N, A, M), optional
-        The coefficients, if they are known.
-    start : ndarray, shape (N,), optional
-        Where to begin the search for the multipliers.
-    drift : ndarray, shape (N,), optional
-        How far the vertices are from where they should be, relative to each entry.
-    clock : Clock, optional
-        When its time is over, the bounds are what they are.
-    mixing : ndarray, shape (N,), optional
-        The part t, from 0 to 1, that is left to data processing; nothing if left out.
-    reference : ndarray, shape (N, A, C), optional
-        The priors with which others are compared there; the uniform one if left out.
-
-    Returns
-    -------
-    Cells
+    `b`: least entropy in nats, at most `problem.largest_entropy`. `vertices`, shape (N, M, A, A): for each
+    cell and output, the vertices of a simplex of posteriors. `coefficients`, shape (N, A, M): the
+    coefficients, if they are known. `start`, shape (N,): where to begin the search for the multipliers.
+    `drift`, shape (N,): how far the vertices are from where they should be, relative to each entry. `clock`:
+    when its time is over, the bounds are what they are. `mixing`, shape (N,): the part t, from 0 to 1, that
+    is left to data processing; nothing if left out. `reference`, shape (N, A, C): the priors with which
+    others are compared there; the uniform one if left out.
 
     Source: the theorems of 'Branch and bound over posteriors'.
     """
@@ -390,17 +352,8 @@ class Posteriors(Relaxation[Cells]):
 def near_uniform(problem: RecordProblem, b: float) -> float:
     """An upper bound on what any adversary with entropy at least `b` learns, for `b` near the largest.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-
-    Returns
-    -------
-    float
-        Nats; above the leakage of the uniform prior by little more than the entropy slack or its square root.
+    `b`: least entropy in nats, at most `problem.largest_entropy`. In nats; above the leakage of the uniform
+    prior by little more than the entropy slack or its square root.
 
     Source: 'Branch and bound over posteriors'; Donsker and Varadhan 1983 for the linear part.
     """

@@ -31,17 +31,8 @@ __all__ = []
 def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
     """All records, those once that are attacked alike.
 
-    Parameters
-    ----------
-    query : Query
-        What is asked.
-    channel : array_like, shape (V, M)
-        One row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution, or the number of rows fits neither interpretation.
+    `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
+    InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation.
 
     Source: the theorem on classes.
 
@@ -149,16 +140,8 @@ def _hinted(cells: Cells, compared: NDArray[np.float64]) -> HintedCells:
 class PosteriorProof:
     """The construction of a tree whose leaves prove that nobody learns more than `enough`.
 
-    Parameters
-    ----------
-    view : RecordView
-        The record, as its attacker sees it.
-    b : float
-        Least entropy in nats, at most the largest.
-    classes : ndarray, shape (A, C)
-        A good prior.
-    enough : float
-        Nats.
+    `view`: the record, as its attacker sees it. `b`: least entropy in nats, at most the largest. `classes`,
+    shape (A, C): a good prior. `enough`: nats.
 
     Source: the cell bound.
     """

@@ -40,21 +40,13 @@ class ProofFailed(ValueError):
 class RecordView(NamedTuple):
     """A record as its attacker sees it: for each of its values the classes of the others.
 
-    Attributes
-    ----------
-    record : int
-        Index of the record.
-    rows : tuple of A ndarrays, shape (C_a, M)
-        What each class sends to the outputs; each row to be divided by its sum.
-    ways : tuple of A tuples of int
-        In how many ways the others fill each class.
-
     Source: Wu et al. 2026, Definition 2.1; the theorem on classes.
     """
 
-    record: int
+    record: int  # index of the record
+    # shape (C_a, M): what each class sends to the outputs; each row to be divided by its sum
     rows: tuple[NDArray[np.float64], ...]
-    ways: tuple[tuple[int, ...], ...]
+    ways: tuple[tuple[int, ...], ...]  # in how many ways the others fill each class
 
 
 def distinct_views(
@@ -80,21 +72,10 @@ def views_of_sum(
 ) -> list[RecordView]:
     """The views of the records of a sum.
 
-    Parameters
-    ----------
-    adds : sequence of sequences of int
-        What each record adds for each of its values.
-    channel : array_like, shape (V, M)
-        Distributions of the outputs.
-    places : dict of int to int, optional
-        The row of the channel for each sum; the sum itself if left out.
-
-    Raises
-    ------
-    ValueError
-        If a row of the channel is no distribution, there is nothing to add, or a sum has no row.
-    TypeError
-        If what a record adds is no whole number.
+    `adds`: what each record adds for each of its values. `channel`, shape (V, M): distributions of the
+    outputs. `places`: the row of the channel for each sum; the sum itself if left out. ValueError if a row of
+    the channel is no distribution, there is nothing to add, or a sum has no row. TypeError if what a record
+    adds is no whole number.
 
     Source: Wu et al. 2026, Section 4.1.
     """

@@ -27,24 +27,15 @@ __all__ = []
 class SeparableRows(NamedTuple):
     """The rows of the two values of a record, from below.
 
-    Attributes
-    ----------
-    common : ndarray, shape (2, M)
-        What all classes of a value send to each output.
-    height : ndarray, shape (2, M, K)
-        What the classes with their mode at an output send there in addition; zero where there are fewer than K.
-    shares : ndarray, shape (2, M, K)
-        Class probabilities of the uniform prior.
-    place : ndarray, shape (2, C)
-        Where each class is among the M K.
-
     Source: the theorem of 'A separable bound'.
     """
 
-    common: NDArray[np.float64]
+    common: NDArray[np.float64]  # shape (2, M): what all classes of a value send to each output
+    # shape (2, M, K): what the classes with their mode at an output send there in addition; zero
+    # where there are fewer than K
     height: NDArray[np.float64]
-    shares: NDArray[np.float64]
-    place: NDArray[np.int64]
+    shares: NDArray[np.float64]  # shape (2, M, K): class probabilities of the uniform prior
+    place: NDArray[np.int64]  # shape (2, C): where each class is among the M K
 
     def gathered(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers of the classes, shape (2, C), at their modes, shape (2, M, K)."""
@@ -308,27 +299,15 @@ def sum_of_maxima(
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks013
 class Piece(NamedTuple):
-    """Adversaries whose distribution of the record and posteriors lie in intervals, with a bound on what they learn.
+    """Adversaries whose distribution of the record and posteriors lie in intervals, with a bound on what they learn."""
 
-    Attributes
-    ----------
-    bound, central : float
-        Nats: for all of them, and for those with the distribution in the middle.
-    first, last : float
-        Ends of the interval for the probability of the first value.
-    low, high : ndarray, shape (M,)
-        Ends of the intervals for its posteriors.
-    dual : DualVariables
-        The dual variables of the bound.
-    """
-
-    bound: float
+    bound: float  # nats: for all of them, and for those with the distribution in the middle
     central: float
-    first: float
+    first: float  # ends of the interval for the probability of the first value
     last: float
-    low: NDArray[np.float64]
+    low: NDArray[np.float64]  # shape (M,): ends of the intervals for its posteriors
     high: NDArray[np.float64]
-    dual: DualVariables
+    dual: DualVariables  # the dual variables of the bound
 
     @property
     def distribution(self) -> NDArray[np.float64]:
@@ -500,26 +479,10 @@ def separable_bound(
 ) -> float:
     """A bound on all adversaries of a record with two values, output by output.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    tol : float
-        How near to `value` the bound is wanted, in nats.
-    classes : ndarray, shape (2, C)
-        A prior with entropy at least `b`.
-    value : float
-        What it leaks.
-    clock : Clock
-        Its time ends the search.
-
-    Returns
-    -------
-    float
-        Nats; infinite where the record has other than two values, the rows have more than a mode each, or entropy
-        is cheap.
+    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: how near to `value` the bound is
+    wanted, in nats. `classes`, shape (2, C): a prior with entropy at least `b`. `value`: what it leaks.
+    `clock`: its time ends the search. In nats; infinite where the record has other than two values, the rows
+    have more than a mode each, or entropy is cheap.
 
     Source: the theorem of 'A separable bound'.
     """

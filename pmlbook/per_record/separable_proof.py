@@ -25,18 +25,8 @@ MOST_PIECES = 2_000  # nodes; checking so many takes a minute
 class SeparableProof:
     """The construction of a tree of dual variables that proves that nobody learns more than `enough`.
 
-    Parameters
-    ----------
-    view : RecordView
-        The record, as its attacker sees it.
-    b : float
-        Least entropy in nats, at most the largest.
-    classes : ndarray, shape (A, C)
-        A good prior.
-    value : float
-        What it learns.
-    enough : float
-        Nats, above `value`.
+    `view`: the record, as its attacker sees it. `b`: least entropy in nats, at most the largest. `classes`,
+    shape (A, C): a good prior. `value`: what it learns. `enough`: nats, above `value`.
 
     Source: A separable bound.
     """

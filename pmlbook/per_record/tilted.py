@@ -124,27 +124,12 @@ def reply(
 ) -> Reply:
     """The best prior with entropy at least `b` for each table of gains.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Class sizes.
-    gains : ndarray, shape (N, A, C)
-        What a unit of probability on a class is worth, in nats.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    start : ndarray, shape (N,), optional
-        Where to begin the search for the multiplier.
-    accuracy : float
-        What the prior may miss of the best, in nats.
-    clock : Clock, optional
-        When its time is over, the bounds are what they are.
-
-    Returns
-    -------
-    Reply
-        Class probabilities (N, A, C) with H(X) >= b, multipliers (N,), and upper bounds (N,) on
-        H(X_i) + <prior, gains> that hold for every prior with H(X) >= b, whatever the accuracy, the time
-        and the rounding.
+    `gains`, shape (N, A, C): what a unit of probability on a class is worth, in nats. `b`: least entropy in
+    nats, at most `problem.largest_entropy`. `start`, shape (N,): where to begin the search for the
+    multiplier. `accuracy`: what the prior may miss of the best, in nats. `clock`: when its time is over, the
+    bounds are what they are. Returns class probabilities (N, A, C) with H(X) >= b, multipliers (N,), and
+    upper bounds (N,) on H(X_i) + <prior, gains> that hold for every prior with H(X) >= b, whatever the
+    accuracy, the time and the rounding.
 
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
@@ -287,29 +272,10 @@ def best_adversary(
 ) -> tuple[NDArray[np.float64], float]:
     """The best prior with entropy at least `b` among many climbs.
 
-    Parameters
-    ----------
-    problem : RecordProblem
-        Classes of the other records.
-    b : float
-        Least entropy in nats, at most `problem.largest_entropy`.
-    rng : numpy.random.Generator
-        Draws the starts.
-    starts : int
-        How many climbs begin.
-    steps : int
-        Most steps of the longest climb.
-    accuracy : float
-        Stop when ten steps gain less, in nats.
-    clock : Clock, optional
-        When its time is over, the best so far is returned.
-
-    Returns
-    -------
-    classes : ndarray, shape (A, C)
-        P(X_i = a, class c), with H(X) >= b.
-    leakage : float
-        I(X_i; Y) in nats: a certain lower bound on the largest.
+    `b`: least entropy in nats, at most `problem.largest_entropy`. `rng`: draws the starts. `starts`: how many
+    climbs begin. `steps`: most steps of the longest climb. `accuracy`: stop when ten steps gain less, in
+    nats. `clock`: when its time is over, the best so far is returned. Returns `classes`, shape (A, C): P(X_i
+    = a, class c), with H(X) >= b; `leakage`: I(X_i; Y) in nats: a certain lower bound on the largest.
 
     Source: Wu et al. 2026, Section 3.1 (multiple restarts).
 

@@ -54,22 +54,10 @@ def update_marginal(
 ) -> MarginalRun:
     """Improve the marginal of one record, the conditionals of the others being fixed.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (n_i, M)
-        P(y | x_i).
-    row_entropies : ndarray, shape (n_i,)
-        H(X_-i | x_i) in nats.
-    marginal : ndarray, shape (n_i,)
-        Where to start.
-    b : float
-        Least entropy of the belief, in nats. As printed, the result may fall short of it.
-    tol, step, max_iter : float, float, int
-        Change of the information at which to stop; step of the multiplier; most rounds.
-
-    Returns
-    -------
-    MarginalRun
+    `rows`, shape (n_i, M): P(y | x_i). `row_entropies`, shape (n_i,): H(X_-i | x_i) in nats. `marginal`,
+    shape (n_i,): where to start. `b`: least entropy of the belief, in nats. As printed, the result may fall
+    short of it. `tol`, `step`, `max_iter`: change of the information at which to stop; step of the
+    multiplier; most rounds.
 
     Source: Wu et al. 2026, Algorithm 2, eq. (15).
 
@@ -150,31 +138,12 @@ def alternating_leakage(
 
     It may end in a local maximum, and no bound comes with it: `per_record_leakage` has one.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M) or (n_1, ..., n_k, M)
-        P(y | x); one row per dataset, in lexicographic order.
-    prior : array_like, shape (n_1, ..., n_k)
-        The belief to start from.
-    b : float
-        Least entropy of the belief, in nats.
-    interpretation : {"power", "exponential"}
-        What softmax_beta means in Algorithm 5.
-    printed_gradient : bool
-        Whether to climb along (37) as printed.
-    tol, max_iter : float, int
-        Improvement at which to stop; most rounds.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no belief or release, or their sizes differ.
-    ValueError
-        If `b` is negative or not finite, or `prior` has less entropy.
+    `channel`, shape (N, M) or (n_1, ..., n_k, M): P(y | x); one row per dataset, in lexicographic order.
+    `prior`, shape (n_1, ..., n_k): the belief to start from. `b`: least entropy of the belief, in nats.
+    `interpretation`: what softmax_beta means in Algorithm 5. `printed_gradient`: whether to climb along (37) as
+    printed. `tol`, `max_iter`: improvement at which to stop; most rounds. InvalidPrior or InvalidChannel if
+    an argument is no belief or release, or their sizes differ. ValueError if `b` is negative or not finite,
+    or `prior` has less entropy.
 
     Source: Wu et al. 2026, Algorithm 1.
 

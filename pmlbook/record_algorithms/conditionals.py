@@ -74,25 +74,9 @@ def entropy_projection(
 ) -> NDArray[np.float64]:
     """A distribution of the wanted entropy, by a change of temperature of a given one.
 
-    Parameters
-    ----------
-    v : ndarray, shape (n,)
-        A distribution.
-    target : float
-        Wanted entropy, in nats.
-    interpretation : {"power", "exponential"}
-        What softmax_beta means; the paper leaves it open.
-    tol : float
-        A distribution whose entropy is so near is returned as it is.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-
-    Raises
-    ------
-    NoRoot
-        If no beta between 0 and 1e6 gives that entropy.
+    `v`, shape (n,): a distribution. `target`: wanted entropy, in nats. `interpretation`: what softmax_beta means;
+    the paper leaves it open. `tol`: a distribution whose entropy is so near is returned as it is. Returns an
+    array of shape (n,). NoRoot if no beta between 0 and 1e6 gives that entropy.
 
     Source: Wu et al. 2026, Algorithm 5.
 
@@ -193,26 +177,10 @@ def update_conditionals(
 ) -> ConditionalRun:
     """Improve the conditionals of the other records, the marginal of one record being fixed.
 
-    Parameters
-    ----------
-    channel : ndarray, shape (n_i, n_-i, M)
-        P(y | x_i, x_-i), arranged by `by_record`.
-    marginal : ndarray, shape (n_i,)
-        P(x_i).
-    conditionals : ndarray, shape (n_i, n_-i)
-        Where to start.
-    b : float
-        Least entropy of the belief, in nats.
-    interpretation : {"power", "exponential"}
-        What softmax_beta means in Algorithm 5.
-    printed_gradient : bool
-        Whether to climb along (37) as printed.
-    tol, max_iter : float, int
-        Change of the information at which to stop; most sweeps.
-
-    Returns
-    -------
-    ConditionalRun
+    `channel`, shape (n_i, n_-i, M): P(y | x_i, x_-i), arranged by `by_record`. `marginal`, shape (n_i,):
+    P(x_i). `conditionals`, shape (n_i, n_-i): where to start. `b`: least entropy of the belief, in nats.
+    `interpretation`: what softmax_beta means in Algorithm 5. `printed_gradient`: whether to climb along (37) as
+    printed. `tol`, `max_iter`: change of the information at which to stop; most sweeps.
 
     Source: Wu et al. 2026, Algorithm 3.
 

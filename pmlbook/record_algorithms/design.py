@@ -113,38 +113,13 @@ def alternating_design(
     The reported value is what the *last* belief learns. Another belief may learn more, and the distortion may
     exceed D. `leakage_distortion` returns a bound from either side.
 
-    Parameters
-    ----------
-    query : Query
-        What is asked; all datasets are listed.
-    D : float
-        Largest expected distortion, at least 0.
-    b : float
-        Least entropy of the belief, in nats.
-    rng : Generator
-        For the starts of Algorithm 1.
-    p0 : array_like, shape (n_1, ..., n_k), optional
-        Distribution of the data; uniform if not given.
-    distortion : array_like, shape (V, M), optional
-        d(v, y); |y - v| if not given.
-    starts : int
-        Starts of Algorithm 1 in each round; the best is taken.
-    test : {"promise", "printed"}
-        What a step must gain, see `descend`; with "printed" no step is taken.
-    tol, max_rounds : float, int
-        Change of the reported value at which to stop; most rounds.
-
-    Returns
-    -------
-    DesignRun
-        `channel` has shape (n_1, ..., n_k, M).
-
-    Raises
-    ------
-    ValueError
-        If an argument is outside its range, or the shapes do not fit.
-    Infeasible
-        If no release has distortion at most D.
+    `query`: what is asked; all datasets are listed. `D`: largest expected distortion, at least 0. `b`: least
+    entropy of the belief, in nats. `rng`: for the starts of Algorithm 1. `p0`, shape (n_1, ..., n_k):
+    distribution of the data; uniform if not given. `distortion`, shape (V, M): d(v, y); |y - v| if not given.
+    `starts`: starts of Algorithm 1 in each round; the best is taken. `test`: what a step must gain, see
+    `descend`; with "printed" no step is taken. `tol`, `max_rounds`: change of the reported value at which to
+    stop; most rounds. `channel` of the result has shape (n_1, ..., n_k, M). ValueError if an argument is
+    outside its range, or the shapes do not fit. Infeasible if no release has distortion at most D.
 
     Source: Wu et al. 2026, Algorithm 6.
 

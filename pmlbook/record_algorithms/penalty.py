@@ -111,22 +111,10 @@ def descend(
 ) -> Descent:
     """Lower the penalised objective by multiplicative steps.
 
-    Parameters
-    ----------
-    problem : Subproblem
-        `least` distinguishes Algorithm 8, which chooses the worst record once, from Algorithm 11.
-    channel : ndarray, shape (n_1, ..., n_k, M)
-        Where to start; a zero stays a zero.
-    penalty : float
-        The factor lambda.
-    test : {"promise", "printed"}
-        The gain that a step must reach: half of its linear gain, or as printed, which no step reaches.
-    tol, max_iter : float, int
-        Total change of the release at which to stop; most steps.
-
-    Returns
-    -------
-    Descent
+    `problem`: `least` distinguishes Algorithm 8, which chooses the worst record once, from Algorithm 11. `channel`,
+    shape (n_1, ..., n_k, M): where to start; a zero stays a zero. `penalty`: the factor lambda. `test`: what
+    a step must gain: half of its linear gain, or as printed, which no step reaches. `tol`, `max_iter`:
+    total change of the release at which to stop; most steps.
 
     Source: Wu et al. 2026, Algorithms 8 and 11.
 
@@ -187,20 +175,9 @@ def penalty_method(
 ) -> PenaltyRun:
     """Solve the designer's problem against one belief with an adaptive penalty factor.
 
-    Parameters
-    ----------
-    problem : Subproblem
-        `least` distinguishes Algorithm 7 from Algorithm 10.
-    channel : ndarray, shape (n_1, ..., n_k, M)
-        Where to start, without zeros.
-    test : {"promise", "printed"}
-        What a step must gain, see `descend`.
-    tol, max_rounds : float, int
-        The printed exit, and the most rounds, which the paper does not limit.
-
-    Returns
-    -------
-    PenaltyRun
+    `problem`: `least` distinguishes Algorithm 7 from Algorithm 10. `channel`, shape (n_1, ..., n_k, M): where to
+    start, without zeros. `test`: what a step must gain, see `descend`. `tol`, `max_rounds`: the printed exit,
+    and the most rounds, which the paper does not limit.
 
     Source: Wu et al. 2026, Algorithms 7 and 10.
 

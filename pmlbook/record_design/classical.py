@@ -73,30 +73,11 @@ def rate_distortion(
 ) -> RateDistortion:
     """The least information that a description with expected distortion at most D must carry.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x); zeros are allowed.
-    distortion : array_like, shape (N, M)
-        d(x, y), finite.
-    D : float
-        Largest expected distortion.
-    tol : float
-        Accuracy of the inner iteration, in nats.
-
-    Returns
-    -------
-    RateDistortion
-        Rate in nats of the channel, rounded up; lower bound, rounded down; channel (N, M).
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution.
-    Infeasible
-        If no channel has a distortion as small as D.
-    ValueError
-        If `D` is negative, or the distortion has the wrong shape.
+    `prior`, shape (N,): P(x); zeros are allowed. `distortion`, shape (N, M): d(x, y), finite. `D`: largest
+    expected distortion. `tol`: accuracy of the inner iteration, in nats. Returns rate in nats of the channel,
+    rounded up; lower bound, rounded down; channel (N, M). InvalidPrior if `prior` is no distribution.
+    Infeasible if no channel has a distortion as small as D. ValueError if `D` is negative, or the distortion
+    has the wrong shape.
 
     Source: Blahut 1972, Theorems 5 and 6.
 

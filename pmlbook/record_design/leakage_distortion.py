@@ -321,23 +321,9 @@ def leakage_distortion_curve(
 ) -> list[RecordDesign]:
     """Designs of least leakage at many distortions, each starting from the adversaries of the last.
 
-    Parameters
-    ----------
-    query, b, p0, distortion, observes, tol
-        As in `leakage_distortion`.
-    levels : sequence of float
-        Distortions, in the order in which they are designed.
-    max_time : float, optional
-        Seconds for each.
-
-    Returns
-    -------
-    list of RecordDesign
-
-    Raises
-    ------
-    Infeasible, InvalidPrior, ValueError
-        As `leakage_distortion`.
+    `query`, `b`, `p0`, `distortion`, `observes`, `tol`: as in `leakage_distortion`. `levels`: distortions, in the
+    order in which they are designed. `max_time`: seconds for each. Infeasible, InvalidPrior or ValueError as
+    `leakage_distortion`.
 
     Source: Wu et al. 2026, Definition 2.2.
 

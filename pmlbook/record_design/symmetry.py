@@ -132,30 +132,18 @@ def renamings_of_datasets(shape: tuple[int, ...]) -> tuple[list[Pairs], list[Pai
 class Setting:
     """What a mechanism observes, what its errors cost, and which of its cells are equal.
 
-    Attributes
-        ----------
-        observes : Query
-            Its value is the mechanism's row.
-        cost : ndarray, shape (R, M)
-            Expected distortion of a unit of probability in each cell.
-        cells : ndarray of int, shape (R, M)
-            Labels 0, ..., S - 1; cells with the same label hold the same probability.
-        records : tuple of int
-            One record of each kind.
-        masses : ndarray, shape (R,)
-            Distribution of the rows under the distribution of the data.
-        slip : float
-            How much the distortion may change under the symmetries that were used.
-
-        Source: Wu et al. 2026, Section 3.2; the symmetries are those of 'Symmetry reduction'.
+    Source: Wu et al. 2026, Section 3.2; the symmetries are those of 'Symmetry reduction'.
     """
 
-    observes: Query
+    observes: Query  # its value is the mechanism's row
+    # shape (R, M): expected distortion of a unit of probability in each cell
     cost: NDArray[np.float64]
+    # shape (R, M): labels 0, ..., S - 1; cells with the same label hold the same probability
     cells: NDArray[np.int64]
-    records: tuple[int, ...]
+    records: tuple[int, ...]  # one record of each kind
+    # shape (R,): distribution of the rows under the distribution of the data
     masses: NDArray[np.float64]
-    slip: float = 0.0
+    slip: float = 0.0  # how much the distortion may change under the symmetries that were used
 
     @property
     def size(self) -> int:
@@ -232,33 +220,13 @@ def setting(
 ) -> Setting:
     """What a mechanism for a query observes, what its errors cost, and which of its cells are equal.
 
-    Parameters
-    ----------
-    query : Query
-        What is asked.
-    p0 : array_like, shape (N,) or (n_1, ..., n_k), optional
-        Distribution of the data, on datasets in lexicographic order; uniform if left out.
-    distortion : array_like, shape (V, M), optional
-        Cost of output y when the query value is v; |v - y| if left out.
-    observes : Query, optional
-        What the mechanism looks at: the query itself, or another one on the same records; everything if
-        left out.
-    reduce_symmetry : bool
-        Use the symmetries that are found.
-    room : float
-        Mechanisms that cost more are not needed.
-
-    Returns
-    -------
-    Setting
-
-    Raises
-    ------
-    InvalidPrior
-        If `p0` is no distribution on the datasets.
-    ValueError
-        If the distortion has the wrong shape, `observes` is about other records, or there are too many datasets
-        to give each a row, or too many rows and outputs.
+    `p0`, shape (N,) or (n_1, ..., n_k): distribution of the data, on datasets in lexicographic order; uniform
+    if left out. `distortion`, shape (V, M): cost of output y when the query value is v; |v - y| if left out.
+    `observes`: what the mechanism looks at: the query itself, or another one on the same records; everything
+    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: nobody asks for a mechanism
+    that costs more. InvalidPrior if `p0` is no distribution on the datasets. ValueError if the distortion has
+    the wrong shape, `observes` is about other records, or there are too many datasets to give each a row, or
+    too many rows and outputs.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
 
@@ -356,22 +324,8 @@ def _kinds(shape: tuple[int, ...], swaps_kept: list[bool]) -> tuple[int, ...]:
 def parity_min_leakage(n: int, D: float, b: float) -> float:
     """Least leakage about one record of a published parity that is wrong with probability at most D.
 
-    Parameters
-    ----------
-    n, b : int, float
-        Records and least entropy as in `parity_leakage`; all datasets are equally likely.
-    D : float
-        Largest probability of an error, at least 0.
-
-    Returns
-    -------
-    float
-        Nats.
-
-    Raises
-    ------
-    ValueError
-        If an argument is outside its range.
+    `n`, `b`: records and doubt as in `parity_leakage`; all datasets are equally likely. `D`: largest
+    probability of an error, at least 0. In nats. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.2, with Mrs. Gerber's lemma and an average over symmetries.
 
@@ -386,22 +340,8 @@ def parity_min_leakage(n: int, D: float, b: float) -> float:
 def parity_min_distortion(n: int, L: float, b: float) -> float:
     """Least error probability of a published parity that leaks at most L about one record.
 
-    Parameters
-    ----------
-    n, b : int, float
-        As in `parity_min_leakage`.
-    L : float
-        Largest leakage, at least 0, in nats.
-
-    Returns
-    -------
-    float
-        A probability, at most one half.
-
-    Raises
-    ------
-    ValueError
-        If an argument is outside its range.
+    `n`, `b`: as in `parity_min_leakage`. `L`: largest leakage, at least 0, in nats. Returns a probability, at
+    most one half. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.3, with Mrs. Gerber's lemma and an average over symmetries.
 
