@@ -238,7 +238,7 @@ def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
         If a level is negative or not finite, or a delta is not between 0 and 1, or less is left for all
         together than for the releases.
 
-    Source: proved in the chapter: shares add up, or levels do but for e^-t.
+    Source: proved in 'Leakage as a random variable': shares add up, or levels do but for e^-t.
 
     Examples
     --------
