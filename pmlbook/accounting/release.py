@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..release.columns import check_gaps, encode, title_beside
+from ..release.columns import check_gaps, encode
+from ..release.labels import title_beside
 from ..release.mechanism import Mechanism
 from ..release.sampling import KeyedWords, check_unseeded, random_words
 from ..numerics.validation import check_epsilon

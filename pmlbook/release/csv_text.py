@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
-from .columns import is_missing, listed
+from .labels import is_missing, listed
 from .files import Source, unpacked
 from pmlbook.release.csv_fields import (
     BrokenText,

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import decode, listed, released_title, shortened
+from .columns import decode
+from .labels import listed, released_title, shortened
 from .csv_text import CsvTable, Write
 from .csv_fields import Layout
 from .files import Source, open_source
