@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.release.columns import decode, encode, released_title
+from pmlbook.release.columns import decode, encode
+from pmlbook.release.labels import released_title
 from pmlbook.release.sampling import alias_tables, guide, random_words, to_weights
 
 NAMES = ("healthy", "flu", "rare")

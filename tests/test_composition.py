@@ -18,9 +18,9 @@ from oracles import exp_from_below, lift_vertices
 
 import pmlbook as pb
 from pmlbook.accounting.release_log import (
-    Account,
     ReleaseLog,
     RepeatedRelease,
+    after_release,
     min_remaining,
 )
 from pmlbook.practice.composition import (
@@ -112,10 +112,10 @@ def test_odometer_equals_brute_force():
         n, m = int(rng.integers(1, 5)), int(rng.integers(1, 4))
         mechanism = rare_mechanism(rng, random_prior(rng, n), m)
         shares, columns = exact_shares(mechanism), mechanism.weights.T.tolist()
-        account = Account.opened(mechanism)
+        account = after_release(None, mechanism)
         last = int(rng.integers(1, 13))
         for _ in range(last - 1):
-            account = account.and_then(mechanism)
+            account = after_release(account, mechanism)
         expected = Fraction(0)
         for chosen in combinations_with_replacement(columns, last):
             column = [math.prod(entries) for entries in zip(*chosen)]
@@ -349,9 +349,9 @@ def test_account_is_never_below_the_exact_level(monkeypatch, listed):
         orders.append([kinds[k] for k in rng.integers(3, size=5)])
     bounded = 0
     for made in orders:
-        account = Account.opened(made[0])
+        account = after_release(None, made[0])
         for k, mechanism in enumerate(made[1:], start=2):
-            before, account = account, account.and_then(mechanism)
+            before, account = account, after_release(account, mechanism)
             exact = compose(*made[:k])
             assert account.remaining <= 1 / exact.largest_lift
             assert account.epsilon >= exact.epsilon and account.epsilon >= before.epsilon

@@ -666,7 +666,7 @@ def test_a_line_that_comes_while_an_account_is_computed_is_counted(log, monkeypa
     """One thread asks what has leaked, another one reads a colleague's line of the same account."""
     mine = DiskLog(log.path)
     log.record("diagnosis", mechanism(2))
-    found, other = disk_log._with, []
+    found, other = disk_log.after_release, []
 
     def meanwhile(before, release):
         if not other:
@@ -674,7 +674,7 @@ def test_a_line_that_comes_while_an_account_is_computed_is_counted(log, monkeypa
             mine.record("illness", WEEKLY)
         return found(before, release)
 
-    monkeypatch.setattr(disk_log, "_with", meanwhile)
+    monkeypatch.setattr(disk_log, "after_release", meanwhile)
     assert mine["diagnosis"].epsilon == compose(WEEKLY, mechanism(1)).epsilon
     assert mine["diagnosis"].releases == 3
     assert mine["diagnosis"].epsilon == DiskLog(log.path)["diagnosis"].epsilon

@@ -29,9 +29,9 @@ from hypothesis import strategies as st
 from pmlbook import Mechanism
 from pmlbook.accounting.release import count_outcomes, count_values, release_file
 from pmlbook.practice.strata import LevelExceeded
-from pmlbook.release import csv_text, files
+from pmlbook.release import csv_text, files, text_pieces
 from pmlbook.release.columns import encode
-from pmlbook.release.csv_text import Layout
+from pmlbook.release.csv_fields import Layout
 from pmlbook.release.sampling import random_words
 
 NAMES = ("healthy", "flu", "rare")
@@ -584,7 +584,7 @@ def test_csv_is_copied_byte_by_byte(folder, found, copied):
 )
 def test_csv_is_copied_alike_in_pieces_of_any_size(folder, monkeypatch, limits):
     for name, size in limits.items():
-        monkeypatch.setattr(csv_text, name, size)
+        monkeypatch.setattr(text_pieces if name == "PIECE" else csv_text, name, size)
     for found, copied in FOUND.values():
         if len(found) < 1000:
             copied = copied.replace(b"said", b"said_released", 1)
@@ -746,7 +746,7 @@ def test_only_the_fields_of_one_column_change(tmp_path_factory, table, piece):
     literal = reads.get("quoting") == csv.QUOTE_NONE
     form = dialect | ({"quotechar": None} if literal else {})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_text, "PIECE", piece)
+        patch.setattr(text_pieces, "PIECE", piece)
         layout = Layout(encoding=encoding, missing_text="?", **form)
         release_file(old, new, "said", made, layout=layout)
     copy = new.read_bytes().decode(encoding)

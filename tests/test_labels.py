@@ -22,7 +22,8 @@ from pmlbook.cli.command_line import main
 from pmlbook.cli.parsing import read_certificate
 from pmlbook.cli.report import report, standing_text
 from pmlbook.release.certificate import exp_below
-from pmlbook.release.columns import encode, in_order
+from pmlbook.release.columns import encode
+from pmlbook.release.labels import in_order
 
 SHARES = {1: Fraction(2, 100), 2: Fraction(5, 100), 3: Fraction(16, 100), 4: Fraction(35, 100)}
 SHARES |= {5: Fraction(42, 100)}

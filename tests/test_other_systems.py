@@ -256,7 +256,7 @@ def test_commands_are_told_as_they_are_typed(system, typed, monkeypatch):
     from argparse import Namespace
 
     from pmlbook.cli.wizard import _commands
-    from pmlbook.release.csv_text import Layout
+    from pmlbook.release.csv_fields import Layout
 
     monkeypatch.setattr(sys, "platform", system)
     given = Namespace(**vars(Layout()) | {"source": Path("a b.csv")})

@@ -26,7 +26,7 @@ from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import random_channel, random_prior
 from pmlbook.release import files
 from pmlbook.release.certificate import Certificate, exp_below
-from pmlbook.release.csv_text import Layout
+from pmlbook.release.csv_fields import Layout
 from pmlbook.release.sampling import UNITS
 
 NAMES = ("healthy", "flu", "rare")

@@ -17,7 +17,7 @@ from pmlbook.practice.strata import (
     strata_region,
     tally,
 )
-from pmlbook.release.csv_text import Layout
+from pmlbook.release.csv_fields import Layout
 
 pd = pytest.importorskip("pandas")
 

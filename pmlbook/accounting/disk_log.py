@@ -27,7 +27,7 @@ from pmlbook.accounting.log_file import (
     read_row,
     read_rows,
 )
-from .release_log import Account, check_text, folded, rounded_up
+from .release_log import Account, after_release, check_text, folded, rounded_up
 from ..practice.strata import LevelExceeded
 from ..release.certificate import Certificate
 from ..release.files import check_target
@@ -194,7 +194,7 @@ class DiskLog:
         for place, entry in enumerate(entries[start:], start):
             certificate = self._certificate(entry)
             try:
-                known = _with(known, Mechanism.from_certificate(certificate))
+                known = after_release(known, Mechanism.from_certificate(certificate))
                 _check_stated(entry, certificate, known, entries[: place + 1])
             except ValueError as error:
                 raise ValueError(f"line {entry.number} of {self.path} {error}") from None
@@ -259,7 +259,7 @@ class DiskLog:
         granted, limit = self._granted(own, budget)
         before = self[own] if own in self else None
         try:
-            after = _with(before, Mechanism.from_certificate(certificate))
+            after = after_release(before, Mechanism.from_certificate(certificate))
         except ValueError as error:
             raise ValueError(f"account {own!r}: {error}") from None
         if limit is not None and after.epsilon > limit:
@@ -383,10 +383,6 @@ class DiskLog:
         released = mechanism.privatize(values, missing=missing)
         self.record(column, mechanism, rows=len(values), **options)
         return released
-
-
-def _with(before: Account | None, mechanism: Mechanism) -> Account:
-    return before.and_then(mechanism) if before else Account.opened(mechanism)
 
 
 def _check_stated(

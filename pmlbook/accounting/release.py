@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..release.columns import check_gaps, encode, title_beside
+from ..release.columns import check_gaps, encode
+from ..release.labels import title_beside
 from ..release.mechanism import Mechanism
 from ..release.sampling import KeyedWords, check_unseeded, random_words
 from ..numerics.validation import check_epsilon
-from ..release.csv_text import CsvTable, Layout
+from ..release.csv_text import CsvTable
+from ..release.csv_fields import Layout
 from ..release.files import new_file, packed
 from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_levels, tally
 from ..release.tables import Table, find_column, is_parquet, open_table

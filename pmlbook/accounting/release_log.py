@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -58,29 +58,25 @@ class Account:
     min_ratio: Fraction
     joint: JointRelease | None
 
-    @classmethod
-    def opened(cls, mechanism: Mechanism) -> Account:
-        """The account after the first release."""
-        one = compose(mechanism)
-        return cls(1, one, 1 / one.largest_lift, one.min_ratio, one)
-
     @cached_property
     def epsilon(self) -> float:
         """Level of all releases together in nats, the smallest float; an upper bound without `joint`."""
         return certified_level(1 / self.remaining)
 
-    def and_then(self, mechanism: Mechanism) -> Account:
-        """The account after one more release."""
-        one = matched(compose(mechanism), self.first)
-        number = self.releases + 1
-        if self.joint is not None and self.joint.steps(one) <= LISTED:
-            joint = compose(self.joint, one)
-            remaining, ratio = 1 / joint.largest_lift, joint.min_ratio
-            return replace(self, releases=number, remaining=remaining, min_ratio=ratio, joint=joint)
-        standing = (self.remaining, self.min_ratio), (1 / one.largest_lift, one.min_ratio)
-        remaining = min_remaining(*standing, min(self.first.prior))
-        ratio = self.min_ratio * one.min_ratio
-        return replace(self, releases=number, remaining=remaining, min_ratio=ratio, joint=None)
+
+def after_release(before: Account | None, mechanism: Mechanism) -> Account:
+    """The account after one more release, or after the first one."""
+    one = compose(mechanism)
+    if before is None:
+        return Account(1, one, 1 / one.largest_lift, one.min_ratio, one)
+    one, number = matched(one, before.first), before.releases + 1
+    if before.joint is not None and before.joint.steps(one) <= LISTED:
+        joint = compose(before.joint, one)
+        return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint)
+    # From here on levels are bounds: what was seen before cannot be listed any more.
+    known, new = (before.remaining, before.min_ratio), (1 / one.largest_lift, one.min_ratio)
+    remaining = min_remaining(known, new, min(before.first.prior))
+    return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None)
 
 # %% ../../nbs/accounting/02_release_log.ipynb #08786a16
 class RepeatedRelease(UserWarning):
@@ -159,10 +155,10 @@ class ReleaseLog:
             If a generator or seed is given, the values cannot be released, or `record` refuses.
         """
         check_unseeded(rng)
-        before, after = self._after(column, mechanism)
+        before, after = self._after(column, mechanism)  # refuses before anything is drawn
         released = mechanism.privatize(values, **options)
         self._warn(column, mechanism, after)
-        while not self._note(column, before, after):
+        while not self._note(column, before, after):  # another thread was faster
             before, after = self._after(column, mechanism)
             self._warn(column, mechanism, after)
         return released
@@ -171,7 +167,7 @@ class ReleaseLog:
         """The account of a column now, and after one more release, which is not yet noted."""
         _check_column(column)
         before = self._accounts.get(column)
-        return before, before.and_then(mechanism) if before else Account.opened(mechanism)
+        return before, after_release(before, mechanism)
 
     def _note(self, column: Hashable, before: Account | None, after: Account) -> bool:
         """Put one account in the place of another; False if something else has come in between."""

@@ -25,7 +25,8 @@ from .disk_log import DiskLog, certified
 from .release_log import check_text
 from ..large_alphabets.optimal import optimal_mechanism
 from ..practice.strata import LevelExceeded
-from ..release.columns import GAPS, check_gaps, decode, title_beside
+from ..release.columns import GAPS, check_gaps, decode
+from ..release.labels import title_beside
 from ..release.files import confirm_folder, new_file
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import KeyedWords

@@ -34,7 +34,7 @@ from ..practice.interpretation import sentence_level, sentence_levels
 from ..practice.strata import LevelExceeded, Stratum
 from ..release.certificate import Certificate
 from ..release.estimation import Estimate
-from ..release.columns import released_title
+from ..release.labels import released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism, published_share, share_text
 from ..numerics.validation import check_epsilon

@@ -25,7 +25,7 @@ from ..large_alphabets.optimal import optimal_mechanism
 from ..practice.robust import robust_mechanism
 from ..practice.strata import LevelExceeded, check_strata, strata_region
 from ..release.certificate import Certificate, exp_below
-from ..release.csv_text import Layout
+from ..release.csv_fields import Layout
 from ..release.files import check_target, new_file
 from ..release.mechanism import Design, Mechanism, share_text
 from ..numerics.validation import check_epsilon

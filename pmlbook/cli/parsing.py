@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..release.certificate import Certificate
-from ..release.columns import listed
+from ..release.labels import listed
 from ..release.mechanism import Mechanism
 from ..release.files import open_source
 

@@ -31,7 +31,7 @@ from .parsing import DECIMAL, number, share_of
 from .report import errors_at, meant, report, sentences, shortened
 from ..practice.interpretation import sentence_level
 from ..release.certificate import Certificate
-from ..release.columns import released_names, released_title
+from ..release.labels import released_names, released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism
 from ..release.tables import open_table

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..release.columns import is_missing
+from ..release.labels import is_missing
 from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import text_above

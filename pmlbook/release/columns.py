@@ -5,188 +5,29 @@
 # %% ../../nbs/release/06_columns.ipynb #70cf23dc
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from decimal import Decimal
-from numbers import Real
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.validation import Unnamed
+from pmlbook.release.column_kinds import (
+    MISSING,
+    READERS,
+    UNKNOWN,
+    WRITERS,
+    blocks,
+    codes_of_list,
+    decode_numpy,
+    length,
+    library,
+)
+from .labels import is_missing, listed, plain, shortened, without_missing
 
 # %% auto #0
 __all__ = []
 
-# %% ../../nbs/release/06_columns.ipynb #5797d00c
-MISSING, UNKNOWN = -1, -2
-
-
-def library(values: Any) -> str:
-    """The package that a column comes from, or 'builtins'."""
-    return type(values).__module__.split(".")[0]
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for 'no answer': None, nan, NaT or NA."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
-
-
-def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of hashable values, one by one."""
-    cells = list(
-        values
-    )  # read once: each reading of some sequences makes new objects, and nan is not nan
-    position = {name: code for code, name in enumerate(names)}
-    different = set(cells) - position.keys()
-    position |= {value: MISSING if is_missing(value) else UNKNOWN for value in different}
-    return np.fromiter(map(position.__getitem__, cells), dtype=np.intp, count=len(cells))
-
-# %% ../../nbs/release/06_columns.ipynb #4c5831ad
-SPAN = 2**16  # whole numbers that lie so close together are looked up in a table
-EXACT = 2**53  # whole numbers up to here are floats without rounding
-
-
-def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Codes of whole numbers among names that span less than `SPAN`."""
-    low, span = names.min(), int(names.max()) - int(names.min()) + 1
-    place = values - low
-    if place.view(np.uint64).max(initial=0) >= span:  # what lies below wraps round to huge numbers
-        place[place.view(np.uint64) >= span] = span
-    elif (names - low == np.arange(len(names))).all():
-        return place
-    table = np.full(span + 1, UNKNOWN, dtype=np.intp)  # the last entry is for all others
-    table[names - low] = np.arange(len(names))
-    return table.take(place)
-
-
-def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
-    """The names as a one-dimensional array; of objects, where NumPy would build something else from them."""
-    array = np.fromiter(names, dtype=object, count=len(names))
-    try:
-        native = np.array(names)
-    except ValueError:  # a name is itself a sequence
-        return array
-    same = native.shape == array.shape and native.tolist() == list(names)
-    kinds = {type(name) for name in names}
-    return native if same and len(kinds | set(map(type, native.tolist()))) == 1 else array
-
-
-def comparable(kind: str, names: Sequence[Hashable]) -> NDArray[Any] | None:
-    """The names as an array that NumPy compares exactly with values of this kind, or None."""
-    table = name_array(names)
-    own = table.dtype.kind
-    if own == "i" and kind == "f" and max(int(table.max()), -int(table.min())) <= EXACT:
-        return table
-    return table if own == kind and own in "ifbU" else None
-
-
-def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of an array, by table or binary search where NumPy compares exactly, else one by one."""
-    if values.dtype.kind in "US" and any(str(name).endswith("\0") for name in names):
-        raise ValueError("text of fixed width loses the NUL at the end of a name: use dtype=object")
-    if values.dtype.kind == "u" and values.max(initial=0) <= np.iinfo(np.int64).max:
-        values = values.astype(np.int64)
-    table = comparable(values.dtype.kind, names)
-    if table is None or isinstance(values, np.ma.MaskedArray):
-        return codes_of_list(values.tolist(), names)
-    if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < SPAN:
-        return codes_of_integers(values.astype(np.int64, copy=False), table)
-    order = np.argsort(table)
-    place = np.minimum(np.searchsorted(table[order], values), len(table) - 1)
-    codes = np.where(table[order][place] == values, order[place], UNKNOWN)
-    if values.dtype.kind == "f":
-        codes[np.isnan(values)] = MISSING
-    return codes
-
-# %% ../../nbs/release/06_columns.ipynb #cd88a897
-def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of a pandas Series, Index or Categorical; categories are looked up once each."""
-    import pandas as pd
-
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        categories = pd.Series(values.dtype.categories.to_numpy())
-        known = np.append(codes_of_pandas(categories, names), MISSING)
-        return known[pd.Series(values).cat.codes.to_numpy()]
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufb":
-        return codes_of_numpy(values.to_numpy(), names)
-    if "pyarrow" in str(getattr(values.dtype, "storage", "")):  # text kept by Arrow
-        import pyarrow as pa
-
-        return codes_of_arrow(pa.array(values.array), names)
-    known = pd.Index(list(names), dtype=object, tupleize_cols=False)
-    column = pd.Index(values, dtype=object, tupleize_cols=False)  # levels of an index become tuples
-    place = np.arange(len(column))
-    if pd.api.types.infer_dtype(column) == "string":  # each text is looked up once; gaps are at -1
-        place, different = pd.factorize(column.to_numpy())
-        column = pd.Index(different, dtype=object)
-    found = known.get_indexer(column)
-    found = np.where(found < 0, UNKNOWN, found)
-    found = np.where((found < 0) & np.asarray(pd.isna(column)), MISSING, found)
-    return np.append(found, MISSING)[place]
-
-
-def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of a Polars Series; each different value is looked up once."""
-    import polars as pl
-
-    try:
-        different = values.unique()
-        known = pl.Series(codes_of_list(different.to_list(), names))
-        return values.replace_strict(different, known, return_dtype=pl.Int64).to_numpy()
-    except pl.exceptions.PolarsError:  # some types cannot be grouped
-        return codes_of_list(values.to_list(), names)
-
-
-def codes_of_arrow(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of an Arrow array, chunked or not; each different value is looked up once."""
-    import pyarrow as pa
-
-    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    try:
-        coded = whole if isinstance(whole.type, pa.DictionaryType) else whole.dictionary_encode()
-    except pa.ArrowNotImplementedError:  # some types cannot be grouped
-        return codes_of_list(whole.to_pylist(), names)
-    known = np.append(codes_of_list(coded.dictionary.to_pylist(), names), MISSING)
-    signed = coded.indices.cast(pa.int64())  # Polars counts without a sign
-    return known[signed.fill_null(-1).to_numpy(zero_copy_only=False)]
-
 # %% ../../nbs/release/06_columns.ipynb #a8bf419c
-def categories_of(values: Any) -> list[Hashable] | None:
-    """The categories of a pandas categorical or a Polars Enum, in their order; None for other columns.
-
-    Source: `CategoricalDtype` of pandas; `Enum` of Polars.
-    """
-    kind: Any = getattr(values, "dtype", None)
-    declared = type(kind).__name__ in ("CategoricalDtype", "Enum")
-    return list(map(plain, kind.categories)) if declared else None
-
-
-def in_order(values: Iterable[Hashable]) -> list[Any]:
-    """Different values sorted, whatever they are: numbers first, then texts, then others by their kind.
-
-    Examples
-    --------
-    >>> in_order(["b", 10, "a", 9.5, (1,)])
-    [9.5, 10, 'a', 'b', (1,)]
-    """
-
-    def key(value: Any) -> tuple[int, Any, str]:
-        if isinstance(value, Real | Decimal):
-            return 0, value, ""
-        if isinstance(value, str):
-            return 1, value, ""
-        return 2, type(value).__name__, getattr(value, "isoformat", value.__repr__)()
-
-    return sorted(values, key=key)
-
-
-READERS: dict[str, Callable[[Any, Sequence[Hashable]], NDArray[np.intp]]] = {
-    "numpy": codes_of_numpy,
-    "pandas": codes_of_pandas,
-    "polars": codes_of_polars,
-    "pyarrow": codes_of_arrow,
-}
 GAPS = ("refuse", "keep")
 
 
@@ -275,31 +116,7 @@ def check_gaps(
                 "fill the gaps, make them an input, or name the outcome otherwise"
             )
 
-
-def without_missing(names: Sequence[Hashable]) -> tuple[list[Hashable], list[int]]:
-    """The names that are no missing value, and their positions.
-
-    ValueError if more than one name is a missing value, so that a gap could mean either.
-    """
-    places = [place for place, name in enumerate(names) if not is_missing(name)]
-    if len(places) < len(names) - 1:
-        gaps = [name for name in names if is_missing(name)]
-        raise ValueError(f"{len(gaps)} names mean a missing value, {listed(gaps)}: keep one")
-    return [names[place] for place in places], places
-
 # %% ../../nbs/release/06_columns.ipynb #cd7ea235
-def shortened(value: Any, most: int = 40) -> str:
-    """How a value looks in a message, cut to `most` characters."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 3]}..."
-
-
-def listed(names: Sequence[Any], most: int = 10) -> str:
-    """How names look in a message, the first few of them."""
-    more = [f"... {len(names)} in all"] if len(names) > most else []
-    return f"[{', '.join([*map(shortened, names[:most]), *more])}]"
-
-
 def _check_column(values: Any, what: str) -> None:
     """Refuse what is no column, without showing what it holds."""
     size = length(values)
@@ -309,14 +126,6 @@ def _check_column(values: Any, what: str) -> None:
         raise ValueError(f"{what} must be one column, got shape {values.shape}")
     if not size:
         raise ValueError(f"{what} is empty")
-
-
-def length(values: Any) -> int | None:
-    """The length of a column, None where there is none."""
-    try:
-        return len(values)
-    except TypeError:
-        return None
 
 
 def _first_unhashable(values: Any) -> str:
@@ -351,63 +160,6 @@ def _refusal(
     why = ": it is an input, so this column has not been released" if first in secrets else ""
     return f"{what} holds {found} in row {places}, not among {listed(names)}{why}"
 
-
-def plain(value: Any) -> Any:
-    """The Python value that a scalar of NumPy or Arrow stands for."""
-    if isinstance(value, np.generic):
-        return value.item()
-    return value.as_py() if hasattr(value, "as_py") else value
-
-
-def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
-    """First row and content of consecutive parts of a column; what cannot be cut is passed on whole."""
-    rows, total = getattr(values, "iloc", values), length(values)
-    if not hasattr(rows, "__getitem__") or total is None or isinstance(rows, dict):
-        yield 0, values
-        return
-    for start in range(0, max(total, 1), size):
-        yield start, rows[start : start + size]
-
-# %% ../../nbs/release/06_columns.ipynb #b7e19c45
-def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ...]:
-    """Labels of outcomes that nobody named: r0, r1, ..., or rr0, rr1, ... if an input looks like one of those.
-
-    `inputs`: the secrets. No label equals one of them as text, whatever its case and its white space. `count`:
-    how many labels; all have as many digits as the last one.
-
-    Examples
-    --------
-    >>> released_names(["no", "yes"], 3), released_names(["R7"], 11)[:2]
-    (('r0', 'r1', 'r2'), ('rr00', 'rr01'))
-    """
-    texts = [str(name).strip().casefold() for name in inputs]
-    start, digits = "r", len(str(count - 1))
-    while any(text.startswith(start) and text[len(start) :].isdigit() for text in texts):
-        start += "r"
-    return Unnamed(f"{start}{place:0{digits}}" for place in range(count))
-
-
-def released_title(name: Any) -> Any:
-    """What a column is called once it is released; one without a name stays without.
-
-    Examples
-    --------
-    >>> released_title("rating"), released_title(None)
-    ('rating_released', None)
-    """
-    nameless = name is None or (isinstance(name, str) and not name)
-    return name if nameless else f"{name}_released"
-
-
-def title_beside(column: str, columns: Sequence[str]) -> str:
-    """What a column of a table is called once it is released; ValueError if another column has this name."""
-    title = f"{column}_released"
-    if title in columns:
-        raise ValueError(
-            f"the released column would be called {title!r}, as another one is: rename that"
-        )
-    return title
-
 # %% ../../nbs/release/06_columns.ipynb #d65a42cd
 def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     """The names at these codes, as a column of the kind of `like`; -1 stays missing.
@@ -426,111 +178,3 @@ def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
         own[places] = np.arange(len(present))
         codes = own[codes]
     return writer(codes, present, like)
-
-
-def decode_numpy(codes: NDArray[Any], names: Sequence[Hashable]) -> NDArray[Any]:
-    """As a NumPy array; of objects, with None in the gaps, if there are any."""
-    table = name_array(names)
-    gaps = codes < 0
-    column = np.empty(len(codes), object if gaps.any() else table.dtype)
-    if gaps.all():
-        return column
-    for start, part in blocks(codes):  # in parts, since each is copied to wider numbers on the way
-        table.astype(column.dtype).take(part, out=column[start : start + len(part)], mode="wrap")
-    if gaps.any():
-        column[gaps] = None
-    return column
-
-# %% ../../nbs/release/06_columns.ipynb #d962809e
-def among(
-    codes: NDArray[Any], names: Sequence[Hashable], categories: Sequence[Hashable]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Where the names stand among categories, rising, and the codes as positions there; None if a name is no category."""
-    place = codes_of_list(names, categories)
-    if (place < 0).any():
-        return None
-    kept = np.sort(place)
-    return kept, np.append(np.searchsorted(kept, place), MISSING)[codes]
-
-
-def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
-    """As a pandas Series with the index and name of `like`, of its type where the names fit."""
-    import pandas as pd
-
-    index, name = getattr(like, "index", None), released_title(getattr(like, "name", None))
-    if isinstance(like.dtype, pd.CategoricalDtype):
-        table: Any = list(names)
-        found = among(codes, names, like.dtype.categories.tolist()) if like.dtype.ordered else None
-        if found:
-            table, codes = like.dtype.categories.take(found[0]), found[1]
-        column = pd.Categorical.from_codes(codes, table, ordered=bool(found))
-        return pd.Series(column, index, name=name)
-    if isinstance(like.dtype, pd.StringDtype) and all(isinstance(name, str) for name in names):
-        table = pd.array(list(names), like.dtype)
-        return pd.Series(table.take(np.maximum(codes, -1), allow_fill=True), index, name=name)
-    if like.dtype == object:  # with the type said, for pandas makes nan of None otherwise
-        table = np.fromiter([*names, None], dtype=object, count=len(names) + 1)
-        return pd.Series(table[codes], index, object, name=name)  # the last entry is for a gap
-    column = pd.Series(decode_numpy(codes, names), index, name=name)
-    try:
-        kept = pd.Series(list(names)).astype(like.dtype)
-        return column.astype(like.dtype) if kept.tolist() == list(names) else column
-    except (TypeError, ValueError, OverflowError):  # the names do not fit into the old type
-        return column
-
-
-def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
-    """As a Polars Series with the name of `like`, of its type where the names fit."""
-    import polars as pl
-
-    def make(values: list[Hashable], kind: Any = None) -> Any:
-        return pl.Series(released_title(like.name), values, kind)
-
-    kind = like.dtype
-    if isinstance(kind, pl.Enum):
-        found = among(codes, names, kind.categories.to_list())
-        kind = pl.Enum(kind.categories.gather(found[0])) if found else kind
-    table = fitting(make, list(names), kind, pl.exceptions.PolarsError)
-    places = pl.Series(codes.astype(np.int64))
-    return table.gather(places.set(places < 0, None))
-
-
-def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
-    """As an Arrow array of the type of `like` where the names fit, a dictionary where it is one."""
-    import pyarrow as pa
-
-    coded = isinstance(like.type, pa.DictionaryType)
-    kind = like.type.value_type if coded else like.type
-    table, found = fitting(pa.array, list(names), kind, pa.ArrowException), None
-    if coded and like.type.ordered:
-        whole = like.combine_chunks() if isinstance(like, pa.ChunkedArray) else like
-        found = among(codes, names, whole.dictionary.to_pylist())
-        if found:
-            table, codes = whole.dictionary.take(pa.array(found[0])), found[1]
-    indices = pa.array(codes.astype(np.int32), mask=codes < 0)
-    column = pa.DictionaryArray.from_arrays(indices, table, ordered=bool(found))
-    try:
-        column = column if coded else column.dictionary_decode()
-    except pa.ArrowNotImplementedError:  # no kernel for this type
-        column = pa.array(decode_numpy(codes, names).tolist(), table.type)
-    return pa.chunked_array([column]) if isinstance(like, pa.ChunkedArray) else column
-
-
-def fitting(make: Any, names: list[Hashable], kind: Any, error: type[Exception]) -> Any:
-    """The names as a column made by `make`: of this type if they fit, of their own otherwise."""
-    ways = (lambda: make(names, kind), lambda: make(names).cast(kind), lambda: make(names))
-    for way in ways:
-        try:
-            table = way()
-            if (table.to_pylist if hasattr(table, "to_pylist") else table.to_list)() == names:
-                return table
-        except (TypeError, ValueError, OverflowError, error):
-            pass
-    raise ValueError(f"names {listed(names)} do not fit into one column of this kind")
-
-
-WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any], Any]] = {
-    "pandas": decode_pandas,
-    "polars": decode_polars,
-    "pyarrow": decode_arrow,
-}

@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, exact_lifts, exp_below, shares_of
-from .columns import blocks, check_gaps, decode, encode, released_names
+from .column_kinds import blocks
+from .columns import check_gaps, decode, encode
+from .labels import released_names
 from .estimation import Estimate
 from pmlbook.release.sampling import (
     UNITS,

@@ -14,8 +14,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import decode, listed, released_title, shortened
-from .csv_text import CsvTable, Layout, Write
+from .columns import decode
+from .labels import listed, released_title, shortened
+from .csv_text import CsvTable, Write
+from .csv_fields import Layout
 from .files import Source, open_source
 
 # %% auto #0

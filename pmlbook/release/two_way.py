@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from .columns import categories_of, encode, in_order, is_missing, plain
+from .column_kinds import categories_of
+from .columns import encode
+from .labels import in_order, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
 from .intervals import ends_that_fit, min_value, nested_sets, score_interval
 from .mechanism import Mechanism

@@ -14,7 +14,7 @@ from pmlbook.accounting.release import (
     count_values,
     release_file,
 )
-from pmlbook.release.csv_text import Layout
+from pmlbook.release.csv_fields import Layout
 from pmlbook.release.mechanism import Mechanism
 
 names = ("healthy", "flu", "rare")

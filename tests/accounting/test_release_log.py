@@ -8,7 +8,7 @@ import numpy as np
 import statsmodels.api as sm
 
 from pmlbook.accounting import release_log as module
-from pmlbook.accounting.release_log import Account, ReleaseLog, rounded_up
+from pmlbook.accounting.release_log import ReleaseLog, after_release, rounded_up
 from pmlbook.large_alphabets.optimal import optimal_mechanism
 from pmlbook.practice.composition import compose
 from pmlbook.practice.estimated_prior import prior_from_counts
@@ -31,7 +31,7 @@ def test_a_list_costs_what_is_allowed_and_no_more():
     both, steps = compose(soft, soft), compose(soft).steps(compose(soft))
     for most, listed in ((steps, True), (steps - 1, False)):
         with patch.dict(vars(module), LISTED=most):
-            found = Account.opened(soft).and_then(soft)
+            found = after_release(after_release(None, soft), soft)
             assert (found.joint is not None) == listed
             assert found.remaining <= 1 / both.largest_lift
             assert 0 < found.min_ratio <= both.min_ratio

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pmlbook.release.columns import (
+from pmlbook.release.column_kinds import (
     EXACT,
     MISSING,
     READERS,
@@ -20,18 +20,13 @@ from pmlbook.release.columns import (
     codes_of_pandas,
     codes_of_polars,
     comparable,
-    decode,
     decode_numpy,
-    encode,
-    is_missing,
     length,
     library,
-    listed,
     name_array,
-    plain,
-    shortened,
-    without_missing,
 )
+from pmlbook.release.columns import decode, encode
+from pmlbook.release.labels import is_missing, listed, plain, shortened, without_missing
 
 names = ("healthy", "flu", "rare")
 

@@ -1,6 +1,6 @@
 """What is told of a column that is not there: one that is nearly it, or the delimiter."""
 
-from pmlbook.release.csv_text import Layout
+from pmlbook.release.csv_fields import Layout
 from pmlbook.release.tables import find_column, open_table
 
 
