@@ -10,7 +10,9 @@ from test_links import LINK, NBS, prose
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+sys.path.insert(0, str(ROOT / "docs"))
 from minutes import minutes  # noqa: E402
+from sentences import LIMIT, book, sentences, text_of, words  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
 PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
@@ -35,9 +37,9 @@ def test_a_newcomer_finds_ten_answers_by_one_link():
     rows = re.findall(r"^\| ([A-Z][^|]*\?) \| (.*) \|$", FRONT, re.M)
     found = {question: LINK.findall(answer) for question, answer in rows}
     assert set(found) == set(QUESTIONS)
-    for question, (page, words) in QUESTIONS.items():
+    for question, (page, answer) in QUESTIONS.items():
         assert page in found[question]
-        assert words.lower() in (NBS / page).read_text(encoding="utf-8").lower(), question
+        assert answer.lower() in (NBS / page).read_text(encoding="utf-8").lower(), question
 
 
 def test_the_first_screen_says_what_and_leads_on():
@@ -92,3 +94,17 @@ def test_no_page_speaks_of_an_edition_that_never_was():
     never = re.compile(r"\b[Ee]arlier editions?\b|\beditions? of (?:this|the) (?:book|chapter)")
     pages = [*NBS.rglob("*.ipynb"), *NBS.rglob("*.md")]
     assert [p.name for p in pages if never.search(p.read_text(encoding="utf-8"))] == []
+
+
+def test_few_sentences_of_the_book_are_long():
+    """Counted by `docs/sentences.py`, which prints them with `--long`."""
+    found = [s for path in book() for text in text_of(path) for s in sentences(text)]
+    long = [s for s in found if words(s) > LIMIT]
+    assert len(found) > 7000 and len(long) < 0.03 * len(found)
+
+
+def test_a_sentence_is_counted_without_code_tables_and_options():
+    text = "# Title\n:::{prf:box} Name\n:label: a-b\nOne $a+b$ is\n`c d` two. Three [four five](a.md)!\n| x | y |\n"
+    assert sentences(text) == ["One X is X two.", "Three four five!"]
+    assert words("A – dash is no word.") == 5
+    assert sentences("```\nsome code here\n```\n- an item\n- the next") == ["an item", "the next"]

@@ -98,8 +98,7 @@ def exact_lift_vectors(
     limit : Fraction
         The largest lift, between 1 and 1 / min P(x).
     alike : sequence of hashable, length N, optional
-        Equally likely symbols with equal keys are told apart by nothing: of vertices that differ in their
-        order only one is listed.
+        Equally likely symbols with equal keys are interchangeable: of vertices that differ in their order only one is listed.
 
     Raises
     ------

@@ -365,8 +365,8 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
 
     Notes
     -----
-    The level is kept in exact arithmetic. No two positive entries that can be stored differ by more than a
-    factor 2^53, so above 36.7 nats the distortion stays at a few times 1e-16, while the bound falls on.
+    The level is kept in exact arithmetic. Positive entries that can be stored have ratios of at most 2^53. So above 36.7 nats the distortion stays at a few
+    times 1e-16, while the bound falls.
 
     Source: Kalantari et al. 2018, eq. (5); the method is this book's and holds for all three classes.
 

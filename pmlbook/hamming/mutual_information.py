@@ -160,7 +160,7 @@ def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fracti
 
 
 def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
-    """`lower_bound` in fractions: not up to rounding, whatever the weights and dual variables.
+    """`lower_bound` in fractions: exact for all weights and dual variables, not up to rounding.
 
     Source: as `lower_bound`; each row of `vertices`, and `weights`, are taken relative to their sums.
 

@@ -159,7 +159,7 @@ def _roads(
 
 
 def _channels(flow: NDArray[np.float64], prior: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Rows divided by their sums: with the outcomes that hardly occur, and without if nobody needs them."""
+    """Rows divided by their sums: with the outcomes that hardly occur, and without them if no row needs them."""
     every = np.maximum(flow, 0)
     every = every / every.sum(axis=1, keepdims=True)
     common, lift = normalised(flow, prior)
@@ -175,7 +175,7 @@ def _affordable(
     floor: float,
     clock: Clock,
 ) -> Mechanism:
-    """The mechanism of least leakage, if the level pays for it."""
+    """The mechanism of least leakage, if the level allows it."""
     bracket, least = Bracket(mask, prior, inputs, outputs), exp_below(level)
     for tol in (TIGHT, 0.0):
         if bracket.lift is None or bracket.lift > least:
@@ -222,8 +222,8 @@ def expected_utility_mechanism(
     -------
     Design
         `certify(epsilon)` holds for the mechanism and nothing below `floor` has a positive probability.
-        `value` is its expected utility, `bound` an upper bound on the optimum from the dual variables of the
-        programme, computed in fractions and rounded up; both in the unit of `utilities`.
+        `value` is its expected utility. `bound` is an upper bound on the optimum from the dual variables of the
+    programme, computed in fractions and rounded up. Both are in the unit of `utilities`.
 
     Raises
     ------

@@ -90,7 +90,7 @@ TIGHT = 1e-9  # nats; a bracket that is narrower is good enough
 
 
 class Bracket:
-    """The best mechanism for a table so far, with its largest lift, and the best bound on everybody's; exact.
+    """The best mechanism for a table so far, with its largest lift, and the best bound for all mechanisms; exact.
 
     Source: derived in 'The least leakage'.
     """
@@ -257,8 +257,8 @@ def min_leakage(
     Warns
     -----
     LooseBound
-        If `value` and `bound` stay far apart although there was time: a mechanism stores probabilities in
-        steps of 2^-53, and where its optimum needs finer ones, the stored one leaks more.
+        If `value` and `bound` stay far apart although there was time. A mechanism stores probabilities in steps
+        of 2^-53; where its optimum needs finer ones, the stored one leaks more.
 
     Source: Song & Oechtering 2026, problem (2), Section III-B.
 

@@ -72,8 +72,8 @@ def utility_safe_leakage(utilities: ArrayLike, prior: ArrayLike, rank: int) -> f
     Returns
     -------
     float
-        Nats: -ln of the least probability that a secret may produce an outcome, over the outcomes in use,
-        up to the rounding of the stored mechanism, which keeps this level exactly.
+        Nats: -ln of the least probability of the secrets that may produce an outcome, over the outcomes in use,
+        up to the rounding of the stored mechanism. That mechanism keeps this level exactly.
 
     Raises
     ------
