@@ -9,10 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pmlbook.per_record.proof_search import OutputProof, PosteriorProof, problem_of, record_views
 
 import pmlbook as pb
-from pmlbook.per_record.output_proof import OutputProof
-from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
 from pmlbook.per_record.proof_checker import RecordView, Vertices, interval_problem, vertices_bound
 from pmlbook.per_record.proof_outputs import sure_conditional_slack
 from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
@@ -201,7 +200,7 @@ def test_shares_and_multipliers_outside_their_range_are_refused():
     for change in ({"multiplier": 0.0}, {"above": -1.0}, {"outputs": proof.outputs[1:]}):
         with pytest.raises(pb.ProofFailed):
             output_trees_bound(view, b, proof._replace(**change))
-    tree = PosteriorProof(view, b, best, value + 1e-3).run()
+    tree = PosteriorProof(view, b, best, value, value + 1e-3).run()
     leaf = next(node for node in tree.nodes if isinstance(node, PosteriorLeaf) and node.mixing)
     for change in (
         {"mixing": 1.5},

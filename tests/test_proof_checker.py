@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
+import flint
 import numpy as np
 import pytest
 
@@ -15,17 +16,24 @@ import pmlbook as pb
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import proof_separable
 from pmlbook.per_record.leakage_proof import find_vertices
-from pmlbook.per_record.output_proof import OutputProof
-from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
 from pmlbook.per_record.proof_checker import (
+    BITS,
     ProofFailed,
     check_proof,
+    distribution_of,
+    log_total,
     proved_bound,
     read_proof,
     views_of_sum,
     witness_information,
 )
-from pmlbook.per_record.separable_proof import SeparableProof
+from pmlbook.per_record.proof_search import (
+    OutputProof,
+    PosteriorProof,
+    SeparableProof,
+    problem_of,
+    record_views,
+)
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.release.strict_json import read_object
 
@@ -72,7 +80,7 @@ def proof_by(kind):
     best, value = best_adversary(problem_of(view), b, np.random.default_rng(0), 8, 100)
     argument = {
         "Vertices": lambda: find_vertices(view, Clock()),
-        "PosteriorTree": lambda: PosteriorProof(view, b, best, value + 1e-2).run(),
+        "PosteriorTree": lambda: PosteriorProof(view, b, best, value, value + 1e-2).run(),
         "OutputTrees": lambda: OutputProof(view, b, best, value, value + 1e-2).run(),
         "SeparableTree": lambda: SeparableProof(view, b, best, value, value + 1e-2).run(),
     }[kind]()
@@ -236,3 +244,17 @@ def test_a_proof_cannot_keep_the_checker_busy_by_asking_for_more_than_floats_tel
             bound = proved_bound(view, proof.b, tree._replace(fine=asked))
         looks.append(look.call_count)
     assert bound <= proof.bound and looks[1] < 5 * looks[0]
+
+
+def test_weights_become_a_distribution_and_one_term_may_outweigh_all_others():
+    with flint.ctx.workprec(BITS):
+        shares = distribution_of([1.0, 3.0], "a distribution")
+        assert all(abs(x - y) < 1e-35 for x, y in zip(shares, (0.25, 0.75)))
+        total = log_total([flint.arb(x) for x in (1e9, 1e9 - 1, -1e300)])
+        assert abs(total - (10**9 + (1 + flint.arb(-1).exp()).log())) < 1e-20
+
+
+@pytest.mark.parametrize("bad", [[0.0, 1.0], [-1.0, 2.0], [math.nan, 1.0], [math.inf, 1.0]])
+def test_a_distribution_is_positive(bad):
+    with pytest.raises(ProofFailed):
+        distribution_of(bad, "a distribution")

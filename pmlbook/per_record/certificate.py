@@ -20,20 +20,14 @@ from ..numerics.branch_and_bound import Batch, BranchAndBound
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
 from ..numerics.validation import Frozen, check_nonnegative, real_array
-from pmlbook.per_record.posterior_bound import (
-    Cells,
-    Posteriors,
-    bound_cells,
-    near_uniform,
-    root_vertices,
-)
+from .posterior_bound import Cells, Posteriors, near_uniform
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_rows, classes_of
-from .data_processing import data_processing_bound, own_multiplier
+from .data_processing import data_processing_bound
 from .separable_bound import separable_bound
 from .queries import Query
 from .output_bound import output_bound
-from .tilted import TINY, best_adversary, climb, spare, unsure
+from .tilted import best_adversary, climb, spare, unsure
 
 # %% auto #0
 __all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
@@ -80,11 +74,8 @@ class WorstPrior(Posteriors):
     def root(self, clock: Clock | None = None) -> Cells:
         """The root node: data processing covers two thirds of what the multiplier of the best prior allows."""
         alone = super().root(clock)
-        heat = own_multiplier(self.problem, self.b, self.classes, clock or Clock())
-        mixing = MIXING * min(1.0, heat / max(self.problem.contractions.max(), TINY))
-        known = np.array([mixing]), self.classes[None]
-        root_cell = root_vertices(self.problem), None, None, None, clock
-        cells = bound_cells(self.problem, self.b, *root_cell, *known)
+        mixing = MIXING * self.most_mixing(self.classes, clock or Clock())
+        cells = self.mixed_root(mixing, self.classes, clock)
         cells.bound[:] = np.minimum(cells.bound, alone.bound)
         return cells
 

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .classes import RecordProblem
-from .tilted import TINY, blur, margin, posterior_gains, reply, tilt
+from pmlbook.per_record.tilted import (
+    TINY,
+    blur,
+    margin,
+    own_multiplier,
+    posterior_gains,
+    tilt,
+)
 from ..numerics.progress import Clock
 
 # %% auto #0
@@ -28,17 +35,6 @@ class StationaryPoint(NamedTuple):
     multiplier: float
     inside: NDArray[np.float64]
     outputs: NDArray[np.float64]
-
-
-def own_multiplier(
-    problem: RecordProblem, b: float, classes: NDArray[np.float64], clock: Clock
-) -> float:
-    """What a nat less of entropy would bring a prior, shape (A, C), that reads by its own posterior.
-
-    Source: the theorem on tilting.
-    """
-    gains = posterior_gains(problem, classes[None])
-    return float(reply(problem, gains, b, clock=clock).multiplier[0])
 
 
 def stationary_point(

@@ -19,9 +19,9 @@ from pmlbook.per_record.data_processing import (
     stationary_point,
     bound_value,
     bound_over_values,
-    own_multiplier,
 )
-from .tilted import TINY, blur, margin
+from .proof_outputs import OutputLeaf
+from .tilted import TINY, blur, margin, own_multiplier, rounded_hints
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 
@@ -252,9 +252,10 @@ class Outputs(Relaxation[Boxes]):
         return (j, at), boxed(self.part, self.stationary, self.mixing, low, high, reference)
 
     def leaves(self, nodes: Boxes) -> list[Any]:
-        """The prior that each box was compared with; None where a box is empty."""
-        pairs = zip(nodes.bound, nodes.compared)
-        return [None if bound == -np.inf else compared for bound, compared in pairs]
+        """The prior that each box was compared with, to nine digits; None where a box is empty."""
+        hints = np.maximum(rounded_hints(nodes.compared, 9), TINY).tolist()
+        pairs = zip(nodes.bound, hints)
+        return [None if bound == -np.inf else OutputLeaf(hint) for bound, hint in pairs]
 
 
 def value_search(

@@ -16,7 +16,16 @@ from scipy.special import entr, expit
 from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from .classes import RecordProblem
-from .tilted import EPS, HOT, TINY, blur, gains_of, margin, reply
+from pmlbook.per_record.tilted import (
+    EPS,
+    HOT,
+    TINY,
+    blur,
+    gains_of,
+    margin,
+    own_multiplier,
+    reply,
+)
 
 # %% auto #0
 __all__ = []
@@ -289,7 +298,20 @@ class Posteriors(Relaxation[Cells]):
 
     def root(self, clock: Clock | None = None) -> Cells:
         """The one cell that holds every adversary."""
-        return bound_cells(self.problem, self.b, root_vertices(self.problem), clock=clock)
+        return self.mixed_root(0.0, self.problem.uniform, clock)
+
+    def mixed_root(
+        self, mixing: float, reference: NDArray[np.float64], clock: Clock | None
+    ) -> Cells:
+        """The same cell, with a part left to data processing and compared with a prior, shape (A, C)."""
+        part = np.array([mixing]), reference[None]
+        cell = root_vertices(self.problem), None, None, None, clock
+        return bound_cells(self.problem, self.b, *cell, *part)
+
+    def most_mixing(self, classes: NDArray[np.float64], clock: Clock) -> float:
+        """The largest part that the multiplier of a prior, shape (A, C), leaves to data processing."""
+        multiplier = own_multiplier(self.problem, self.b, classes, clock)
+        return min(1.0, multiplier / max(float(self.problem.contractions.max()), TINY))
 
     def reducible(self, nodes: Cells) -> NDArray[np.float64]:
         """The bounds less what rounding alone can explain."""

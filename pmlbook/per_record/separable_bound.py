@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import entr, expit
 
 from .classes import RecordProblem
-from .data_processing import own_multiplier
-from .tilted import EPS, TINY, blur, margin
+from .proof_separable import SeparableLeaf
+from .tilted import EPS, TINY, blur, margin, own_multiplier
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 
@@ -420,7 +420,8 @@ class Separable(Relaxation[Pieces]):
 
     def leaves(self, nodes: Pieces) -> list[Any]:
         """The dual variables of each piece."""
-        return [piece.dual for piece in nodes.pieces]
+        duals = [piece.dual for piece in nodes.pieces]
+        return [SeparableLeaf(dual.multiplier, *dual.belief.tolist()) for dual in duals]
 
     def _cut(self, piece: Piece) -> tuple[int, float]:
         """At a local minimum, unless the interval of distributions makes most of the error."""

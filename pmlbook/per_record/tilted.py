@@ -72,6 +72,15 @@ def margin(terms: int, size: Any) -> Any:
     return EPS * (2 * terms + 40) * size
 
 
+def rounded_hints(distributions: NDArray[np.float64], digits: int = 6) -> NDArray[np.float64]:
+    """The same to a few digits, which are enough for what a proof hints at.
+
+    Source: a hint may be anything.
+    """
+    rounded = [float(f"{x:.{digits}g}") for x in distributions.flat]
+    return np.array(rounded).reshape(distributions.shape)
+
+
 def blur(problem: RecordProblem) -> float:
     """How far rounded class sizes can move an entropy, in nats.
 
@@ -221,6 +230,17 @@ def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDA
     read = both / np.maximum(both.sum(axis=1, keepdims=True), TINY)
     logs = np.log(np.maximum(read, TINY))
     return gains_of(problem, logs)
+
+
+def own_multiplier(
+    problem: RecordProblem, b: float, classes: NDArray[np.float64], clock: Clock
+) -> float:
+    """What a nat less of entropy would bring a prior, shape (A, C), that reads by its own posterior.
+
+    Source: the theorem on tilting.
+    """
+    gains = posterior_gains(problem, classes[None])
+    return float(reply(problem, gains, b, clock=clock).multiplier[0])
 
 
 def climb(

@@ -11,8 +11,6 @@ from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.data_processing import own_multiplier, stationary_point
 from pmlbook.per_record.output_bound import boxed, frame
-from pmlbook.per_record.output_proof import OutputProof, min_probability
-from pmlbook.per_record.posterior_proof import problem_of
 from pmlbook.per_record.proof_checker import ProofFailed, distribution_of, interval_problem
 from pmlbook.per_record.proof_outputs import (
     OutputBranching,
@@ -27,6 +25,7 @@ from pmlbook.per_record.proof_outputs import (
     mean_ranges,
 )
 from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
+from pmlbook.per_record.proof_search import OutputProof, min_probability, problem_of
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
 
 
@@ -236,3 +235,9 @@ def test_spoiled_proofs_are_refused_or_true():
             except ProofFailed:
                 refused += 1
     assert 25 < refused < 59
+
+
+def test_the_chord_of_a_point_is_the_tangent():
+    r = flint.arb(0.3)
+    slope, start = chord(r, r)
+    assert abs(slope - (r.log() + 1)) < 1e-12 and abs(slope * r + start - r * r.log()) < 1e-12

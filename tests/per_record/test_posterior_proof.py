@@ -9,15 +9,23 @@ from record_problems import asked
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.foundations.processing import contraction
-from pmlbook.per_record.posterior_proof import PosteriorProof, problem_of, record_views
-from pmlbook.per_record.proof_checker import BITS, ProofFailed, contracts, interval_problem
+from pmlbook.per_record.proof_checker import (
+    BITS,
+    ProofFailed,
+    RecordView,
+    contracts,
+    interval_problem,
+)
 from pmlbook.per_record.proof_posteriors import (
     PosteriorBranching,
     PosteriorLeaf,
     PosteriorTree,
+    majorant,
+    root_cell,
     tilted_bound,
 )
 from pmlbook.per_record.proof_posteriors import tree_bound as posterior_tree_bound
+from pmlbook.per_record.proof_search import PosteriorProof, problem_of, record_views
 from pmlbook.per_record.queries import Query, counting, parity, threshold
 
 
@@ -182,7 +190,7 @@ def test_spoiled_trees_are_refused_or_true():
     refused = 0
     for query, channel, share in settings[:5]:
         view, b, best, value = asked(query, channel, share)
-        tree = PosteriorProof(view, b, best, value + 0.02).run()
+        tree = PosteriorProof(view, b, best, value, value + 0.02).run()
         for _ in range(60):
             try:
                 assert posterior_tree_bound(view, b, spoiled(tree, rng)) >= value
@@ -203,3 +211,18 @@ def test_the_best_reply_in_fifty_digits():
             for multiplier in (1e-3, 0.4, 30.0):
                 found = tilted_bound(here, exact, flint.arb(multiplier))
                 assert abs(found - flint.arb(str(by_decimal(view, b, gains, multiplier)))) < 1e-33
+
+
+def test_the_whole_simplex_is_paid_nothing():
+    with flint.ctx.workprec(BITS):
+        assert all(abs(float(x)) < 1e-30 for x in majorant(root_cell(3, 2).vertices[0]))
+
+
+def test_a_large_multiplier_proves_little():
+    rows = (np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[0.2, 0.8], [0.9, 0.1]]))
+    view = RecordView(0, rows, ((1, 1), (1, 1)))
+    low, high = (
+        float(posterior_tree_bound(view, 1.0, PosteriorTree(1.0, [PosteriorLeaf(x, 0.0, None)])))
+        for x in (0.01, 1e3)
+    )
+    assert low < np.log(2) + 0.01 and high > 300

@@ -7,7 +7,6 @@ from scipy.special import entr
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.data_processing import own_multiplier
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import (
     GRID,
@@ -26,7 +25,7 @@ from pmlbook.per_record.separable_bound import (
     starting_dual,
     sum_of_maxima,
 )
-from pmlbook.per_record.tilted import best_adversary
+from pmlbook.per_record.tilted import best_adversary, own_multiplier
 
 rng = np.random.default_rng(7)
 

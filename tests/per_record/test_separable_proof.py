@@ -4,14 +4,14 @@ from decimal import Decimal, localcontext
 
 import flint
 import numpy as np
+import pytest
 from record_problems import asked
 
 from pmlbook.foundations.classic import geometric, randomized_response
 from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.data_processing import own_multiplier
-from pmlbook.per_record.posterior_proof import problem_of, record_views
 from pmlbook.per_record.proof_checker import BITS, ProofFailed, interval_problem
+from pmlbook.per_record.proof_search import problem_of, record_views
 from pmlbook.per_record.proof_separable import (
     Curve,
     SeparableBranching,
@@ -20,12 +20,14 @@ from pmlbook.per_record.proof_separable import (
     approximate_maximum,
     curve_maximum,
     curve_of,
+    log_odds_middle,
     output_terms,
     piece_children,
 )
 from pmlbook.per_record.proof_separable import tree_bound as separable_tree_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import separable_rows, starting_dual
+from pmlbook.per_record.tilted import own_multiplier
 
 
 def by_definition(view, b, dual, distribution, y, t):
@@ -192,3 +194,16 @@ def test_nonsense_proves_only_what_is_true():
                 except ProofFailed:
                     refused += 1
     assert near > 3 and refused > 60
+
+
+def test_halfway_in_log_odds():
+    """Odds of 1 and 9 have the geometric mean 3."""
+    assert abs(log_odds_middle(0.5, 0.9) - 0.75) < 1e-15
+
+
+@pytest.mark.parametrize("output, at", [(-1, 0.2), (1, 0.5), (0, 1.0)])
+def test_a_piece_is_cut_inside(output, at):
+    sides = [(0.0, 1.0), (0.2, 0.6)]
+    assert piece_children(sides, SeparableBranching(0, 0.5))[0] == [(0.0, 0.5), (0.2, 0.6)]
+    with pytest.raises(ProofFailed):
+        piece_children(sides, SeparableBranching(output, at))
