@@ -1,8 +1,8 @@
 """A record view with a good adversary, for the tests of proof trees."""
 
 import numpy as np
-from pmlbook.per_record.proof_search import problem_of, record_views
 
+from pmlbook.per_record.proof_search import problem_of, record_views
 from pmlbook.per_record.tilted import best_adversary
 
 

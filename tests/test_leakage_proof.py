@@ -9,14 +9,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pmlbook.per_record.proof_search import OutputProof, PosteriorProof, problem_of, record_views
 
 import pmlbook as pb
 from pmlbook.per_record.proof_checker import RecordView, Vertices, interval_problem, vertices_bound
-from pmlbook.per_record.proof_outputs import sure_conditional_slack
-from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
-from pmlbook.per_record.proof_posteriors import PosteriorBranching, PosteriorLeaf, PosteriorTree
-from pmlbook.per_record.proof_posteriors import tree_bound as posterior_tree_bound
+from pmlbook.per_record.proof_outputs import output_trees_bound, sure_conditional_slack
+from pmlbook.per_record.proof_posteriors import (
+    PosteriorBranching,
+    PosteriorLeaf,
+    PosteriorTree,
+    posterior_tree_bound,
+)
+from pmlbook.per_record.proof_search import OutputProof, PosteriorProof, problem_of, record_views
 from pmlbook.per_record.tilted import best_adversary
 
 COUNT, NOISY = pb.queries.counting(4), pb.mechanisms.geometric(5, 0.5)

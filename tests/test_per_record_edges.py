@@ -411,7 +411,7 @@ def test_a_count_of_five_closes():
 
 
 def test_no_progress_is_not_called_an_interruption(monkeypatch):
-    monkeypatch.setattr("pmlbook.record_design.rounds.PATIENCE", 1)
+    monkeypatch.setattr("pmlbook.record_design.rounds.IDLE_ROUNDS", 1)
     monkeypatch.setattr(
         "pmlbook.record_design.rounds.best_against", lambda orbits, goal, pool, start, clock: start
     )

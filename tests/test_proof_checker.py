@@ -17,7 +17,7 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import proof_separable
 from pmlbook.per_record.leakage_proof import find_vertices
 from pmlbook.per_record.proof_checker import (
-    BITS,
+    BALL_BITS,
     ProofFailed,
     check_proof,
     distribution_of,
@@ -247,7 +247,7 @@ def test_a_proof_cannot_keep_the_checker_busy_by_asking_for_more_than_floats_tel
 
 
 def test_weights_become_a_distribution_and_one_term_may_outweigh_all_others():
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         shares = distribution_of([1.0, 3.0], "a distribution")
         assert all(abs(x - y) < 1e-35 for x, y in zip(shares, (0.25, 0.75)))
         total = log_total([flint.arb(x) for x in (1e9, 1e9 - 1, -1e300)])

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.validation import check_count
-from .mechanisms import check_distortion
+from .mechanisms import check_error_rate
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -30,7 +30,7 @@ def class_one_leakage(size: int, distortion: float) -> float:
     >>> round(class_one_leakage(3, 0.25), 6)
     1.791759
     """
-    others, limit = check_count(size, "size", 2) - 1, check_distortion(distortion)
+    others, limit = check_count(size, "size", 2) - 1, check_error_rate(distortion)
     with np.errstate(divide="ignore"):
         return max(0.0, float(np.log(np.float64(others * (1 - limit)) / limit)))
 
@@ -75,7 +75,7 @@ def min_with_censored(
     >>> round(leakage, 6), errors.round(6).tolist()
     (1.791759, [0.25, 0.25, 0.25])
     """
-    V, limit = as_source_set(source_set).ordered().vertices, check_distortion(distortion)
+    V, limit = as_source_set(source_set).ordered().vertices, check_error_rate(distortion)
     n = V.shape[1] - check_count(censored, "censored", 0)
     if n < 2:
         raise ValueError(
@@ -115,7 +115,7 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
     >>> round(class_two_leakage([[0.5, 0.3, 0.2]], 0.25), 6)
     1.791759
     """
-    levels, limit = thresholds(source_set), check_distortion(distortion)
+    levels, limit = thresholds(source_set), check_error_rate(distortion)
     if limit >= levels[-1]:
         return 0.0
     return min_with_censored(source_set, limit, 0)[0]

@@ -18,21 +18,21 @@ from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..release.mechanism import Mechanism, certified_level
 from ..numerics.validation import ROUNDING, check_epsilon
-from .intervals import KnownSource, as_known, evened, members
+from .intervals import KnownSource, as_known, evened_at_level, members
 from pmlbook.hamming.known_source import (
     channel_with,
     distortion_needed,
     lost,
     odds_needed,
-    staircase,
+    censoring_distortions,
 )
-from .mechanisms import RobustDesign, check_distortion, worst_distortion
+from .mechanisms import RobustDesign, check_error_rate, worst_distortion
 
 # %% auto #0
 __all__ = ['dp_leakage', 'min_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
-FINE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
+ROW_SCALE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
 
 
 def _least_odds(
@@ -43,7 +43,7 @@ def _least_odds(
     likeliest = vertices.max(axis=0)
     units, rare = np.maximum(likeliest, limit), np.flatnonzero(likeliest < limit)
     caps = np.column_stack([np.eye(size)[rare], -np.ones(len(rare))])
-    means = FINE * size * np.column_stack([vertices / units, -np.ones(count)])
+    means = ROW_SCALE * size * np.column_stack([vertices / units, -np.ones(count)])
     spare = np.append(limit / units, 1 - size)
     best = maximise(
         spare,
@@ -84,8 +84,8 @@ def _strongest(
     return distributions[best], forced[best]
 
 # %% ../../nbs/hamming/05_exact.ipynb #80c05a37
-SHAVES = tuple(2.0**k for k in range(-47, 0, 2)) + (0.75, 0.9, 0.99)
-TIGHT = 1e-9  # a gap that is none; a thousand times this is worth a warning
+SHAVED_SHARES = tuple(2.0**k for k in range(-47, 0, 2)) + (0.75, 0.9, 0.99)
+TIGHT_GAP = 1e-9  # a gap that is none; a thousand times this is worth a warning
 
 
 def _spread(
@@ -127,7 +127,9 @@ def _optimal_distortions(
     if count == 1:
         _, censored = odds_needed(vertices[0], limit)
         gone = lost(vertices[0])[censored]
-        return staircase(vertices[0], censored, (limit - gone) / (1 - gone)), vertices[0]
+        return censoring_distortions(vertices[0], censored, (limit - gone) / (1 - gone)), vertices[
+            0
+        ]
     tries = _candidates(vertices)
     flattest = tries[np.argmax(tries.min(axis=1))]
     if limit <= (size - 1) * flattest.min():
@@ -150,7 +152,7 @@ def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
     return exactly and local_dp(mechanism.channel) <= epsilon
 
 
-def stored(
+def stored_mechanism(
     known: KnownSource, channel: NDArray[np.float64], outputs: tuple[Hashable, ...] | None = None
 ) -> Mechanism:
     """The channel as a mechanism for the mean of the deciding members, or for all alike where that has zeros.
@@ -171,7 +173,7 @@ def _design(
     method: str,
 ) -> RobustDesign:
     """Wrap a channel; its leakage is recomputed, rounded up."""
-    mechanism = stored(known, channel)
+    mechanism = stored_mechanism(known, channel)
     ratio = largest_ratio(mechanism)
     leakage = math.inf if ratio is None else certified_level(ratio)
     return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
@@ -186,7 +188,7 @@ def _least_average(
     units = np.maximum(vertices.max(axis=0), unit)
     zeros, ones = np.zeros((size, 1)), np.ones((count, 1))
     caps = np.hstack([-np.eye(size), units[:, None], zeros])
-    means = FINE * size * np.hstack([vertices / units, np.zeros((count, 1)), -ones])
+    means = ROW_SCALE * size * np.hstack([vertices / units, np.zeros((count, 1)), -ones])
     whole = -np.append(unit / (size - 1) / units, [(odds - 1) / (odds + size - 1), 0])
     best = maximise(
         np.append(np.zeros(size + 1), -1),
@@ -209,7 +211,7 @@ def _least_distortions(
     if count == 1:
         _, censored = distortion_needed(vertices[0], odds)
         rest = (size - 1 - censored) / (odds + size - 1 - censored)
-        return staircase(vertices[0], censored, rest), vertices[0]
+        return censoring_distortions(vertices[0], censored, rest), vertices[0]
     tries, unit = _candidates(vertices), (size - 1) / (odds + size - 1)
     flattest = tries[np.argmax(tries.min(axis=1))]
     if unit <= (size - 1) * flattest.min():
@@ -265,7 +267,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     >>> round(dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3).value, 6)
     1.252763
     """
-    known, limit = as_known(source_set), check_distortion(distortion)
+    known, limit = as_known(source_set), check_error_rate(distortion)
     deciding = members(known)
     used = deciding.max(axis=0) > 0  # what never occurs may always be answered wrongly
     vertices = deciding[:, used]
@@ -275,7 +277,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     most = limit + min(ROUNDING, limit / 1000)  # at the jump the last digits do not count
     if most >= 1 - level.max() - ROUNDING:  # else no constant answer is good enough
         answer, level = _least_distortions(vertices, 1.0)
-        right = 1 - evened(known, _spread(answer, used, 1.0))
+        right = 1 - evened_at_level(known, _spread(answer, used, 1.0))
         rows = np.tile(right / right.sum(), (known.size, 1))
         design = _design(known, rows, 0.0, _spread(level, used, 0.0), "constant")
         if worst_distortion(design.mechanism.channel, known) <= most:
@@ -283,17 +285,17 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     if limit == 0:
         return _design(known, np.eye(known.size), math.inf, _spread(level, used, 0.0), "identity")
     answer, worst = _optimal_distortions(vertices, limit)
-    answer = evened(known, _spread(answer, used, math.nan))[used]
+    answer = evened_at_level(known, _spread(answer, used, math.nan))[used]
     slack = _rounding(vertices)
     worst, odds = _strongest(worst, level, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
-    for shave in SHAVES:
+    for shave in SHAVED_SHARES:
         fitted = _fitted(answer, vertices, limit * (1 - shave))
         channel = channel_with(_spread(fitted, used, 1.0))
         distribution = _spread(worst, used, 0.0)
         design = _design(known, channel, bound, distribution, "linear_programme")
         if worst_distortion(design.mechanism.channel, known) <= limit:
-            warn_if_loose("dp_leakage", design.value, bound, TIGHT)
+            warn_if_loose("dp_leakage", design.value, bound, TIGHT_GAP)
             return design
     raise SolverFailed(
         f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
@@ -319,14 +321,14 @@ def _of_level(
 ) -> Mechanism | None:
     """The mechanism of these distortions, repaired as little as its level demands; None if nothing helps."""
     odds = math.exp(min(level, 690.0))  # more than weights can differ by
-    for shave in SHAVES:
+    for shave in SHAVED_SHARES:
         target = odds * (1 - shave)
         if target > 1:
             channel = channel_with(_spread(_calmed(answer, target), used, 1.0))
         else:
             right = _spread(1 - answer, used, 0.0)
             channel = np.tile(right / right.sum(), (known.size, 1))
-        mechanism = stored(known, channel)
+        mechanism = stored_mechanism(known, channel)
         if _keeps(mechanism, level):
             return mechanism
     return None
@@ -381,7 +383,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     vertices = deciding[:, used]
 
     answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
-    answer = evened(known, _spread(answer, used, math.nan))[used]
+    answer = evened_at_level(known, _spread(answer, used, math.nan))[used]
     odds = math.exp(level) if level < 709 else math.inf
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
     mechanism = _of_level(known, np.where(answer < 1 - SOLVED, answer, 1), used, level)
@@ -390,5 +392,5 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
             f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53"
         )
     value = worst_distortion(mechanism.channel, known)
-    warn_if_loose("min_distortion", value, bound, TIGHT)
+    warn_if_loose("min_distortion", value, bound, TIGHT_GAP)
     return RobustDesign(mechanism, value, bound, "linear_programme", _spread(worst, used, 0.0))

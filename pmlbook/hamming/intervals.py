@@ -247,7 +247,7 @@ def members(known: KnownSource) -> NDArray[np.float64]:
     return known.vertices if isinstance(known, SourceSet) else known.flattest[None, :]
 
 
-def evened(known: KnownSource, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def evened_at_level(known: KnownSource, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values averaged over the symbols at the level of an `IntervalSet`; as they are, for a list."""
     if isinstance(known, SourceSet) or not known.level.any():
         return values

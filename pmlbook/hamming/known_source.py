@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..numerics.validation import ROUNDING, check_distribution
-from .mechanisms import check_distortion
+from .mechanisms import check_error_rate
 
 # %% auto #0
 __all__ = []
@@ -65,7 +65,9 @@ def distortion_needed(
     return float(needed[best]), best
 
 
-def staircase(distribution: NDArray[np.float64], censored: int, rest: float) -> NDArray[np.float64]:
+def censoring_distortions(
+    distribution: NDArray[np.float64], censored: int, rest: float
+) -> NDArray[np.float64]:
     """Distortion 1 for the rarest symbols, `rest` for the others; shape (M,)."""
     answer = np.full(len(distribution), rest)
     answer[np.argsort(distribution, kind="stable")[:censored]] = 1
@@ -87,7 +89,7 @@ def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
     >>> round(known_source_leakage([0.7, 0.2, 0.1], 0.2), 6)
     2.079442
     """
-    known, limit = check_distribution(distribution), check_distortion(distortion)
+    known, limit = check_distribution(distribution), check_error_rate(distortion)
     if limit >= 1 - known.max() - ROUNDING:
         return 0.0
     return math.log(odds_needed(known, limit)[0]) if limit else math.inf

@@ -30,7 +30,7 @@ from .source_sets import SourceSet, as_source_set
 __all__ = []
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
-def check_distortion(distortion: float, name: str = "distortion") -> float:
+def check_error_rate(distortion: float, name: str = "distortion") -> float:
     """Return a probability of error as a float; ValueError unless it is a number between 0 and 1."""
     try:
         limit = math.nan if isinstance(distortion, str) else float(distortion)
@@ -117,7 +117,7 @@ def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion
     >>> is_valid([[0.75, 0.25], [0.5, 0.5]], [[1, 0], [0.2, 0.8]], 0.5)
     True
     """
-    return worst_distortion(channel, source_set) <= check_distortion(distortion)
+    return worst_distortion(channel, source_set) <= check_error_rate(distortion)
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #1902c359
 def min_full_distortion(vertices: NDArray[np.float64], odds: float, outcomes: int) -> float:
@@ -165,7 +165,7 @@ def full_programme(
     >>> round(high, 6)
     2.079442
     """
-    known, limit = as_source_set(source_set), check_distortion(distortion)
+    known, limit = as_source_set(source_set), check_error_rate(distortion)
     size, columns = known.size, known.size if outcomes is None else outcomes
     if columns < size:
         raise ValueError(f"outcomes = {outcomes} must be at least the number of symbols, {size}")

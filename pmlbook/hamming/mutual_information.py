@@ -9,22 +9,20 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import rel_entr, xlogy
 
 from ..numerics.linear_programmes import SolverFailed, as_fractions, warn_if_loose
 from ..release.mechanism import Mechanism
-from ..numerics.barrier import Bounds, close_in, longest_step
+from ..numerics.barrier import Array, Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..numerics.validation import ROUNDING, check_channel
-from .exact import SHAVES, TIGHT, dp_leakage
-from .mechanisms import RobustDesign, check_distortion, worst_distortion
+from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
+from .mechanisms import RobustDesign, check_error_rate, worst_distortion
 from .source_sets import SourceSet, as_source_set
 
-Array = NDArray[np.float64]
-
 # %% auto #0
-__all__ = ['Array', 'mi_leakage']
+__all__ = ['mi_leakage']
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #34aa9e63
 def worst_case_information(
@@ -82,7 +80,7 @@ def complement(q: Array) -> Array:
     return rest
 
 
-def divergences(changed: Array, kept: Array, q: Array) -> Array:
+def binary_divergences(changed: Array, kept: Array, q: Array) -> Array:
     """Binary divergence of (kept, changed) from (q_i, 1 - q_i) for each symbol, shape (M,), in nats."""
     return np.asarray(rel_entr(kept, q) + rel_entr(changed, complement(q)))
 
@@ -143,7 +141,7 @@ def lower_bound(
     return float(tangent - distortion * duals.sum())
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a791
-STEEP = Fraction(1000)  # nats for an error; a smaller exponent is allowed in a lower bound
+STEEPEST_DUAL = Fraction(1000)  # nats for an error; a smaller exponent is allowed in a lower bound
 
 
 def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fraction, Fraction]:
@@ -151,7 +149,7 @@ def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fracti
 
     Source: as `lower_bound`; cost and fall both decrease in a = e^(-price / p).
     """
-    low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEP)))
+    low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEPEST_DUAL)))
     cost = -p * ln_around(high + (1 - high) * q)[1]
     flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
     ends = decimals(cost, DIGITS)[0], decimals(flattest, DIGITS)[0], decimals(steepest, DIGITS)[1]
@@ -177,7 +175,7 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Arra
     total = -Fraction(distortion) * sum(each, Fraction(0))
     if active:
         p, dual = [mixture[i] for i in active], [slope[i] for i in active]
-        rates = np.array([min(STEEP, s / m) for s, m in zip(dual, p)], dtype=float)
+        rates = np.array([min(STEEPEST_DUAL, s / m) for s, m in zip(dual, p)], dtype=float)
         distribution = [Fraction(q) for q in _poured(np.array(p, dtype=float), rates).tolist()]
         cost, flattest, steepest = zip(*map(_tangent, p, dual, distribution))
         total += (
@@ -221,7 +219,7 @@ def _newton_step(
         target / D - target / E - p * slope_D - dual[K:n] @ V, target / q - p * slope_q - normal
     )
     per_D, per_q = solve(rows_D, rows_q)
-    room = np.concatenate([top - V @ divergences(D, E, q), distortion - V @ D])
+    room = np.concatenate([top - V @ binary_divergences(D, E, q), distortion - V @ D])
     system = np.zeros((n + 2, n + 2))
     system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
     system[range(n), range(n)] += slack[:n] / dual[:n]
@@ -249,7 +247,7 @@ def _start(V: Array, distortion: float) -> _Point:
     """A point that leaves slack everywhere."""
     M = V.shape[1]
     D, q = np.full(M, distortion / 2), np.full(M, 1 / M)
-    leak = V @ divergences(D, 1 - D, q)
+    leak = V @ binary_divergences(D, 1 - D, q)
     top = float(leak.max()) + 1
     slack = np.concatenate([top - leak, distortion - V @ D, D, 1 - D, q])
     return _Point(slack, 1 / slack, top, 0.0)
@@ -274,7 +272,7 @@ def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
     D, _, q = at.slack[2 * K :].reshape(3, M)
     q = q / q.sum()
     D = D * min(1.0, distortion * (1 - 1e-13) / (V @ D).max())
-    leak = V @ divergences(D, 1 - D, q)
+    leak = V @ binary_divergences(D, 1 - D, q)
     proof = at.dual[:K] / at.dual[:K].sum(), at.dual[K : 2 * K] / at.dual[:K].sum()
     return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
@@ -302,7 +300,7 @@ def _dried(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Arra
     q = np.where(dry, 0.0, q)
     q /= q.sum()
     kept = (V @ D).max() <= distortion
-    return float((V @ divergences(D, 1 - D, q)).max()) if kept else np.inf, D, q
+    return float((V @ binary_divergences(D, 1 - D, q)).max()) if kept else np.inf, D, q
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #31c93613
 def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDesign:
@@ -343,7 +341,7 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     >>> round(mi_leakage([[0.5, 0.5]], 0.25).value, 6)
     0.130812
     """
-    known, limit = as_source_set(source_set), check_distortion(distortion)
+    known, limit = as_source_set(source_set), check_error_rate(distortion)
     V = known.vertices
     if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDING:
         free = dp_leakage(known, limit)  # else no constant answer is good enough
@@ -356,16 +354,19 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     found = _least_information(V, limit)
     value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
     worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, duals))
-    for shave in (0.0, *SHAVES):  # rounding of the channel may exceed the distortion by a little
+    for shave in (
+        0.0,
+        *SHAVED_SHARES,
+    ):  # rounding of the channel may exceed the distortion by a little
         plain = D * (1 - shave)
-        leak = float((V @ divergences(plain, 1 - plain, q)).max())
+        leak = float((V @ binary_divergences(plain, 1 - plain, q)).max())
         sparse, sparse_D, sparse_q = _dried(V, limit * (1 - shave), D, q)
         thin = sparse <= max(value, leak) + 1e-12
         changed, distribution = (sparse_D, sparse_q) if thin else (plain, q)
         mechanism = _stored(known, replacing_channel(changed, distribution), worst)
         if worst_distortion(mechanism.channel, known) <= limit:
             reached = _information_above(V, mechanism.channel, distribution)
-            warn_if_loose("mi_leakage", reached, bound, TIGHT)
+            warn_if_loose("mi_leakage", reached, bound, TIGHT_GAP)
             return RobustDesign(mechanism, reached, bound, "interior_point", worst)
     raise SolverFailed(
         f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"

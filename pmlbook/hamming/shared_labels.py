@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .exact import SHAVES, TIGHT, largest_ratio, stored
+from .exact import SHAVED_SHARES, TIGHT_GAP, largest_ratio, stored_mechanism
 from .intervals import IntervalSet, KnownSource, as_known, moved_into
 from .mechanisms import RobustDesign
 from .source_sets import SourceSet
@@ -141,8 +141,8 @@ def _loss_programme(
     return best.x[: size * labels].reshape(loss.shape), distribution, -best.equality_duals
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label019
-DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
-HIGHEST = 1000.0  # nats: beyond, odds are not computed
+SOLVER_DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
+HIGHEST_LEVEL = 1000.0  # nats: beyond, odds are not computed
 STEEPEST = (
     22.0  # nats: beyond, a solver no longer sees the smaller entries; to stay there costs 1e-9
 )
@@ -152,11 +152,11 @@ def _kept_level(
     known: KnownSource, channel: NDArray[np.float64], answers: tuple[Any, ...], level: float
 ) -> Mechanism:
     """The nearest mixture of a channel with its mean row that keeps a level of local differential privacy."""
-    used = np.clip(channel, 0, None) * (channel.max(axis=0) > DUST)
+    used = np.clip(channel, 0, None) * (channel.max(axis=0) > SOLVER_DUST)
     used /= used.sum(axis=1, keepdims=True)
-    for share in (0.0, *SHAVES, 1.0):
+    for share in (0.0, *SHAVED_SHARES, 1.0):
         mixed = (1 - share) * used + share * used.mean(axis=0)
-        mechanism = stored(known, mixed, answers)
+        mechanism = stored_mechanism(known, mixed, answers)
         ratio = largest_ratio(mechanism)
         if ratio is not None and ratio <= exp_below(level):
             break
@@ -216,14 +216,14 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
 
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
     paid = [Fraction(dual) * Fraction(scale) for dual in duals.tolist()]
-    odds = exp_around(Fraction(min(level, HIGHEST)))[1]
+    odds = exp_around(Fraction(min(level, HIGHEST_LEVEL)))[1]
     least = [
         min(y, p * min(row)) for y, p, row in zip(paid, distribution, exact)
     ]  # holds at every level
-    tried = [least] if level > HIGHEST else [least, paid]
+    tried = [least] if level > HIGHEST_LEVEL else [least, paid]
     bound = float_below(max(_proven_loss(distribution, exact, duals, odds) for duals in tried))
     value = float_above(_worst_loss(mechanism, known, exact))
-    warn_if_loose("min_loss", value, bound, TIGHT * scale)
+    warn_if_loose("min_loss", value, bound, TIGHT_GAP * scale)
     return RobustDesign(
         mechanism, value, bound, "linear_programme", np.array(distribution, dtype=float)
     )

@@ -15,7 +15,7 @@ from scipy.special import entr
 from ..foundations.capacity import blur_of, divergences
 from ..numerics.progress import Clock
 from .classes import RecordProblem
-from .tilted import CHUNK
+from .tilted import NUMBERS_A_LOOK
 
 # %% auto #0
 __all__ = []
@@ -75,7 +75,7 @@ def flat_part(
         return None
     choices = np.array(list(itertools.product(*(range(c) for c in present))))
     distributions, lower = np.zeros(choices.shape), np.full(len(choices), -np.inf)
-    bound, step = 0.0, max(1, CHUNK // (a * m))
+    bound, step = 0.0, max(1, NUMBERS_A_LOOK // (a * m))
     for part in (slice(k, k + step) for k in range(0, len(choices), step)):
         if clock.over:
             return None

@@ -20,14 +20,14 @@ from ..numerics.branch_and_bound import Batch, BranchAndBound
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
 from ..numerics.validation import Frozen, check_nonnegative, real_array
-from .posterior_bound import Cells, Posteriors, near_uniform
+from .posterior_bound import PosteriorCells, Posteriors, near_uniform
 from .certain import flat_part
-from .classes import AdversaryPrior, RecordProblem, check_rows, classes_of
+from .classes import AdversaryPrior, RecordProblem, check_query_rows, classes_of
 from .data_processing import data_processing_bound
 from .separable_bound import separable_bound
 from .queries import Query
 from .output_bound import output_bound
-from .tilted import best_adversary, climb, spare, unsure
+from .tilted import best_adversary, climb_tilted, spare, unsure
 
 # %% auto #0
 __all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
@@ -35,14 +35,14 @@ __all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'l
 # %% ../../nbs/per_record/11_certificate.ipynb #f107c767
 MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
 MAX_MEMORY = 2**25  # or when they hold more numbers than this
-BATCH = 400_000  # numbers that climb at once
-AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
-PATIENCE = 4_000  # cells of posteriors that are bounded before other relaxations are tried
-ENDINGS = {"rounding": "rounding", "time": "interrupted", "open nodes": "too many cells"}
+CLIMBING_NUMBERS = 400_000  # numbers that climb at once
+NUMBERS_AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
+FIRST_NODES = 4_000  # cells of posteriors that are bounded before other relaxations are tried
+METHOD_AT_END = {"rounding": "rounding", "time": "interrupted", "open nodes": "too many cells"}
 MIXING = 2 / 3  # of what the multiplier allows is left to data processing
 
 
-class Search(NamedTuple):
+class SearchResult(NamedTuple):
     """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
 
     `method` is 'branch and bound', 'data processing', 'separable bound', 'output space', 'vertices' or
@@ -71,7 +71,7 @@ class WorstPrior(Posteriors):
         self.classes, self.tol = classes, tol
         self.value = float(problem.leakage(classes))
 
-    def root(self, clock: Clock | None = None) -> Cells:
+    def root(self, clock: Clock | None = None) -> PosteriorCells:
         """The root node: data processing covers two thirds of what the multiplier of the best prior allows."""
         alone = super().root(clock)
         mixing = MIXING * self.most_mixing(self.classes, clock or Clock())
@@ -79,24 +79,24 @@ class WorstPrior(Posteriors):
         cells.bound[:] = np.minimum(cells.bound, alone.bound)
         return cells
 
-    def improve(self, children: Cells, incumbent: float, clock: Clock) -> float:
+    def improve(self, children: PosteriorCells, incumbent: float, clock: Clock) -> float:
         """Climb from the four best priors, if one of them beats the best so far."""
         leakage = self.problem.leakage(children.classes)
         if leakage.max() > self.value + self.tol / 10:
             best = np.argsort(-leakage)[:4]
-            found, leakage = climb(self.problem, self.b, children.classes[best], 20, clock)
+            found, leakage = climb_tilted(self.problem, self.b, children.classes[best], 20, clock)
             self.classes, self.value = found[leakage.argmax()], float(leakage.max())
         return max(incumbent, self.value)
 
 
-def search(
+def search_prior(
     problem: RecordProblem,
     b: float,
     tol: float,
     clock: Clock,
     floor: float = 0.0,
     ceiling: float = math.inf,
-) -> Search:
+) -> SearchResult:
     """The worst adversary for one record, by branch and bound over posteriors.
 
     `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: stop when the bound is within this
@@ -107,7 +107,7 @@ def search(
     Source: the cell bound of 'Branch and bound over posteriors'.
     """
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
-    starts = int(np.clip(BATCH // problem.rows.size, 6, 32))
+    starts = int(np.clip(CLIMBING_NUMBERS // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
     if (
         not clock.over
@@ -116,23 +116,23 @@ def search(
         ceiling = dear
         if dear <= max(value, floor) + tol:
             clock.tell(max(value, floor), max(dear, floor))
-            return Search(classes, value, max(value, dear), "data processing")
+            return SearchResult(classes, value, max(value, dear), "data processing")
 
     relaxation = WorstPrior(problem, b, classes, tol)
-    batch = Batch(32, 4, max(1, AT_ONCE // problem.rows.size))
+    batch = Batch(32, 4, max(1, NUMBERS_AT_ONCE // problem.rows.size))
     incumbent = max(value, floor), tol, ceiling
     cells = BranchAndBound(relaxation, relaxation.root(clock), *incumbent, batch)
     most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 2 * a * c))
-    ending, method = cells.run(clock, PATIENCE, most), "branch and bound"
+    ending, method = cells.run(clock, FIRST_NODES, most), "branch and bound"
     if ending == "nodes":
         if relaxation.value >= floor:
             found = other_bounds(problem, b, tol, relaxation, clock)
             cells.ceiling = min(cells.ceiling, found[0])
             method = found[1] if found[0] <= cells.target else method
         ending = cells.run(clock, most_open=most)
-    method = {"closed": method, **ENDINGS}[ending]
+    method = {"closed": method, **METHOD_AT_END}[ending]
     value = relaxation.value
-    return Search(relaxation.classes, value, max(value, cells.bound), method)
+    return SearchResult(relaxation.classes, value, max(value, cells.bound), method)
 
 
 def other_bounds(
@@ -152,10 +152,10 @@ def other_bounds(
     return bound, found
 
 # %% ../../nbs/per_record/11_certificate.ipynb #43bb01fd
-def worst_prior(
+def worst_of_record(
     problem: RecordProblem, b: float, tol: float, clock: Clock, floor: float = 0.0
-) -> Search:
-    """The worst adversary for one record, given that `floor` nats leak anyway; see `search`.
+) -> SearchResult:
+    """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`.
 
     Source: Wu et al. 2026, eq. (2).
     """
@@ -163,14 +163,14 @@ def worst_prior(
     if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
         value = float(problem.leakage(problem.uniform))
         method = "uniform prior" if top <= value + tol else "rounding"
-        return Search(problem.uniform, value, max(value, top), method)
+        return SearchResult(problem.uniform, value, max(value, top), method)
     flat = flat_part(problem, clock)
     if flat is None:
-        return search(problem, b, tol, clock, floor, top)
+        return search_prior(problem, b, tol, clock, floor, top)
     classes, value, bound = flat
     if bound <= value + tol and unsure(problem, classes, b):
-        return Search(classes, value, max(value, min(bound, top)), "vertices")
-    return search(problem, b, tol, clock, floor, min(bound, top))
+        return SearchResult(classes, value, max(value, min(bound, top)), "vertices")
+    return search_prior(problem, b, tol, clock, floor, min(bound, top))
 
 # %% ../../nbs/per_record/11_certificate.ipynb #9c952d95
 @dataclass(frozen=True, eq=False)
@@ -250,7 +250,7 @@ def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
 def kinds(
     query: Query, checked: NDArray[np.float64], by_value: bool, clock: Clock | None = None
 ) -> list[int]:
-    """One record of each kind: the others are attacked alike. After `check_rows`.
+    """One record of each kind: the others are attacked alike. After `check_query_rows`.
 
     When the time is over, the records that are left count as kinds.
 
@@ -318,7 +318,7 @@ def per_record_leakage(
     """
     tol = max(check_nonnegative(tol, "tol"), 1e-9)
     with Clock(max_time, progress, "per-record leakage") as clock:
-        checked = check_rows(query, channel)
+        checked = check_query_rows(query, channel)
         records = kinds(query, *checked, clock)
         return worst_record(query, records, partial(classes_of, query, *checked), b, tol, clock)
 
@@ -335,7 +335,7 @@ def worst_record(
 
     Source: Wu et al. 2026, Definition 2.1, eq. (2).
     """
-    best: tuple[Search, RecordProblem] | None = None
+    best: tuple[SearchResult, RecordProblem] | None = None
     bound, why = 0.0, ""
     for i in in_turn(records, clock):
         if best is not None and clock.over:  # nobody learns more than all about a record
@@ -343,7 +343,7 @@ def worst_record(
             continue
         problem = problem_of(i)
         level = check_entropy(b, problem.largest_entropy)
-        found = worst_prior(problem, level, tol, clock, best[0].value if best else 0.0)
+        found = worst_of_record(problem, level, tol, clock, best[0].value if best else 0.0)
         bound, why = max((bound, why), (found.bound, found.method))
         if best is None or found.value > best[0].value:
             best = found, problem
@@ -410,7 +410,7 @@ def leakage_curve(
     [0.1927, 0.1733, 0.0281]
     """
     ordered, clock = np.sort(real_array(levels, "levels", 1)), Clock(max_time, False)
-    tol, checked = max(check_nonnegative(tol, "tol"), 1e-9), check_rows(query, channel)
+    tol, checked = max(check_nonnegative(tol, "tol"), 1e-9), check_query_rows(query, channel)
     records = kinds(query, *checked, clock)
     problem_of = lru_cache(maxsize=4)(partial(classes_of, query, *checked))
     found = [

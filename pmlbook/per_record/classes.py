@@ -26,7 +26,7 @@ from pmlbook.numerics.validation import (
     check_instance,
     needed_pandas,
 )
-from .queries import Query, in_order
+from .queries import Query, in_query_order
 
 # %% auto #0
 __all__ = []
@@ -144,10 +144,10 @@ def stacked(
     return RecordProblem(record, tuple(symbols), rows, log_counts, tuple(names))
 
 
-def check_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
+def check_query_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
     """The checked channel, and whether it has one row per query value (else one per dataset)."""
     check_instance(query, Query, "query")
-    checked = check_channel(in_order(query, channel, "channel"))
+    checked = check_channel(in_query_order(query, channel, "channel"))
     if len(checked) == query.n_values:
         return checked, True
     datasets = math.prod(query.shape)
@@ -176,7 +176,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
     >>> record_problem(parity(3), [[0.9, 0.1], [0.1, 0.9]], 0).log_counts.round(4).tolist()
     [[0.6931, 0.6931], [0.6931, 0.6931]]
     """
-    checked, by_value = check_rows(query, channel)
+    checked, by_value = check_query_rows(query, channel)
     if not 0 <= check_count(record, "record", least=0) < len(query.shape):
         raise ValueError(f"record = {record} must be less than {len(query.shape)}")
     return classes_of(query, checked, by_value, record)
@@ -185,7 +185,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
 def classes_of(
     query: Query, checked: NDArray[np.float64], by_value: bool, record: int
 ) -> RecordProblem:
-    """What `record_problem` says, of a channel that has been through `check_rows`.
+    """What `record_problem` says, of a channel that has been through `check_query_rows`.
 
     Source: 'Classes'.
     """

@@ -23,7 +23,7 @@ from pmlbook.per_record.certificate import (
     leakage_curve,
     per_record_leakage,
 )
-from .classes import check_rows
+from .classes import check_query_rows
 from .queries import MAX_DATASETS, Query
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
@@ -105,7 +105,7 @@ def product_query(
     """
     rows, places = [], []
     for query, channel in ((first, first_channel), (second, second_channel)):
-        checked, by_value = check_rows(query, channel)
+        checked, by_value = check_query_rows(query, channel)
         if query.alphabets != first.alphabets:
             raise ValueError(
                 f"second asks of records {query.alphabets!r}, first of {first.alphabets!r}:"
@@ -216,7 +216,7 @@ def audit_pair(
     ]
     promised = [max(math.log(size) for size in query.shape)]
     for k in (0, 1):  # this one first, then the other
-        rest = math.nextafter(level - _room(check_rows(*releases[k])[0]), -math.inf)
+        rest = math.nextafter(level - _room(check_query_rows(*releases[k])[0]), -math.inf)
         grid = np.append(np.linspace(0, largest, steps), min(max(rest, 0), largest))
         curve = leakage_curve(*releases[1 - k], np.unique(grid), tol, clock.left / (2 - k))
         promised.append(found[k].bound + concave_bound(curve.levels, curve.bounds, rest))

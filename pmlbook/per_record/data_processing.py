@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
-    TINY,
+    NEAR_ZERO,
     blur,
-    margin,
+    sum_margin,
     own_multiplier,
     posterior_gains,
     tilt,
@@ -55,10 +55,10 @@ def stationary_point(
             break
         gains = posterior_gains(problem, classes[None])
         classes = tilt(gains, problem.log_shares, slack, np.array([multiplier])).classes[0]
-    distribution = np.maximum(classes.sum(axis=1, keepdims=True), TINY)
+    distribution = np.maximum(classes.sum(axis=1, keepdims=True), NEAR_ZERO)
     outputs = problem.outputs(classes).sum(axis=0)
     return StationaryPoint(
-        multiplier, np.maximum(classes / distribution, TINY), np.maximum(outputs, TINY)
+        multiplier, np.maximum(classes / distribution, NEAR_ZERO), np.maximum(outputs, NEAR_ZERO)
     )
 
 # %% ../../nbs/per_record/08_data_processing.ipynb #2fbfa734
@@ -106,13 +106,13 @@ def bound_value(
         + np.abs(belief)
         + np.abs(sizes)
     )
-    worth += margin(sum(rows.shape), 1 + size + np.abs(start)[:, None])
+    worth += sum_margin(sum(rows.shape), 1 + size + np.abs(start)[:, None])
     worth[:, ~here] = -np.inf
     heat = stationary.multiplier - mixing * contraction
     top = worth.max(axis=1)
     inside = np.exp((worth - top[:, None]) / heat)
     total = inside.sum(axis=1)
-    lost = margin(len(rows), np.abs(top) + stationary.multiplier)
+    lost = sum_margin(len(rows), np.abs(top) + stationary.multiplier)
     return ValueBounds(top + heat * np.log(total) + lost, inside / total[:, None])
 
 # %% ../../nbs/per_record/08_data_processing.ipynb #1e8101c7
@@ -126,11 +126,11 @@ def bound_over_values(
     heat, peak = stationary.multiplier, max(tops)
     slack = max(0.0, problem.largest_entropy - b) + blur(problem)
     total = math.fsum(math.exp((top - peak) / heat) for top in tops)
-    lost = margin(sum(problem.rows.shape), 1 + abs(peak) + heat * (1 + slack))
+    lost = sum_margin(sum(problem.rows.shape), 1 + abs(peak) + heat * (1 + slack))
     return float(peak + heat * math.log(total) + heat * slack + lost)
 
 
-NEAREST = 1.001  # times the contraction is the multiplier for all whose own is smaller
+ABOVE_CONTRACTION = 1.001  # times the contraction is the multiplier for all whose own is smaller
 
 
 def data_processing_bound(
@@ -152,7 +152,7 @@ def data_processing_bound(
     Source: the theorem of 'A data-processing bound'.
     """
     clock = clock or Clock()
-    least = max(NEAREST * problem.contractions.max(), 1e-6)
+    least = max(ABOVE_CONTRACTION * problem.contractions.max(), 1e-6)
     multiplier = max(own_multiplier(problem, b, classes, clock), least)
     if clock.over or multiplier > 1e6:
         return math.inf

@@ -28,13 +28,13 @@ from pmlbook.per_record.proof_search import (
     record_views,
 )
 from .queries import Query
-from .tilted import TINY, best_adversary
+from .tilted import NEAR_ZERO, best_adversary
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.progress import Clock
 from ..numerics.validation import Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     RecordView,
-    FORMAT,
+    PROOF_FORMAT,
     ProofFailed,
     Vertices,
     Witness,
@@ -48,7 +48,7 @@ from pmlbook.per_record.proof_checker import (
 __all__ = ['LeakageProof', 'leakage_proof']
 
 # %% ../../nbs/per_record/20_leakage_proof.ipynb #hand0005
-CHOICES = 2_000  # of classes; more are not tried
+MOST_CHOICES = 2_000  # of classes; more are not tried
 
 
 def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
@@ -56,11 +56,11 @@ def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
 
     Source: 'Certain adversaries'.
     """
-    if math.prod(map(len, view.rows)) > CHOICES or clock.over:
+    if math.prod(map(len, view.rows)) > MOST_CHOICES or clock.over:
         return None
     rows = np.array(list(product(*view.rows)))
     distributions, *_ = capacities(rows, clock=clock)
-    return Vertices(np.maximum((distributions[:, None] @ rows)[:, 0], TINY).tolist())
+    return Vertices(np.maximum((distributions[:, None] @ rows)[:, 0], NEAR_ZERO).tolist())
 
 # %% ../../nbs/per_record/20_leakage_proof.ipynb #hand0010
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class LeakageProof(Frozen):
         arguments = [{type(a).__name__: _plain(a)} for a in self.arguments]
         witness = None if self.witness is None else _plain(self.witness)
         numbers = {"b": self.b, "value": self.value, "bound": self.bound}
-        record = {"format": FORMAT, **numbers, "witness": witness, "arguments": arguments}
+        record = {"format": PROOF_FORMAT, **numbers, "witness": witness, "arguments": arguments}
         return json.dumps(_unsigned(record), allow_nan=False)
 
     @classmethod

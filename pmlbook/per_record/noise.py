@@ -25,7 +25,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['ROUNDED', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'binned_noise', 'noisy_leakage']
+__all__ = ['BIN_ROUNDING', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'binned_noise', 'noisy_leakage']
 
 # %% ../../nbs/per_record/14_noise.ipynb #7637ddde
 def ratio_information(epsilon: float, symbols: int | None = None) -> float:
@@ -111,7 +111,7 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     return min(group, ratio_information(level, most) + slack, math.log(most))
 
 # %% ../../nbs/per_record/14_noise.ipynb #85da0c92
-ROUNDED = (
+BIN_ROUNDING = (
     2.0**-38
 )  # nats: probabilities that are wrong by a relative 1e-14 change no information by more
 
@@ -236,6 +236,6 @@ def noisy_leakage(
     clock = Clock(max_time, False)
     rows, inside, outside = binned_noise(query.n_values, noise, scale, bins)
     most = math.log(max(query.shape))
-    lost = inside + outside * most + ROUNDED
+    lost = inside + outside * most + BIN_ROUNDING
     found = per_record_leakage(query, rows, b, tol, clock.left, False)
     return NoisyLeakage(found.value, min(found.bound + lost, most), lost, found)

@@ -21,7 +21,7 @@ from pmlbook.per_record.data_processing import (
     bound_over_values,
 )
 from .proof_outputs import OutputLeaf
-from .tilted import TINY, blur, margin, own_multiplier, rounded_hints
+from .tilted import NEAR_ZERO, blur, sum_margin, own_multiplier, rounded_hints
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 
@@ -60,14 +60,14 @@ def reach(
     Source: Donsker and Varadhan 1983.
     """
     top = table.max(axis=0)
-    width = np.maximum(top - table.min(axis=0), TINY)
+    width = np.maximum(top - table.min(axis=0), NEAR_ZERO)
     best = np.zeros(len(top))
     for heat in HEATS if math.isfinite(slack) else ():
         exponent = logs[:, None] + (table - top) / (heat * width)
         peak = exponent.max(axis=0)
         spread = peak + np.log(np.exp(exponent - peak).sum(axis=0))
-        best = np.minimum(best, heat * (spread + slack + margin(len(logs), 1 + np.abs(spread))))
-    return np.asarray(top + width * best + margin(1, np.abs(top) + width))
+        best = np.minimum(best, heat * (spread + slack + sum_margin(len(logs), 1 + np.abs(spread))))
+    return np.asarray(top + width * best + sum_margin(1, np.abs(top) + width))
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #c71dcfdf
 class Frame(NamedTuple):
@@ -98,13 +98,13 @@ def frame(
     rows, logs = problem.rows[value][here], problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
     middle = stationary.inside[value][here] @ rows
-    root = np.sqrt(np.maximum(middle, TINY))
+    root = np.sqrt(np.maximum(middle, NEAR_ZERO))
     away = (rows - middle) / root
     _, size, axes = np.linalg.svd(away * np.exp(inside / 2)[:, None], full_matrices=False)
     axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
     directions, coordinates = axes.T * root[:, None], away @ axes.T
     left = rows - (middle + coordinates @ directions.T)
-    hidden = margin(
+    hidden = sum_margin(
         len(axes), middle + (np.abs(coordinates) @ np.abs(directions).T).max(axis=0) + 1
     )
     rest, span, box = (
@@ -147,10 +147,10 @@ def chords(
     """
     ends = xlogy(low, low), xlogy(high, high)
     thin = high - low <= 1e-9 * high
-    slope = np.log(np.maximum(high, TINY)) + 1
+    slope = np.log(np.maximum(high, NEAR_ZERO)) + 1
     np.divide(ends[1] - ends[0], high - low, out=slope, where=~thin)
     start = ends[1] - slope * high  # the other end is on the line too, up to rounding
-    return slope, start + margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
+    return slope, start + sum_margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
 
 
 def boxed(
@@ -175,7 +175,7 @@ def boxed(
         lower = found.bound < bound
         compared = np.where(lower[:, None], reference, compared)
         bound = np.where(lower, found.bound, bound)
-        reference = np.maximum((reference + found.inside) / 2, TINY)
+        reference = np.maximum((reference + found.inside) / 2, NEAR_ZERO)
         reference /= reference.sum(axis=1, keepdims=True)
     bound = np.where(empty, -np.inf, bound)
 
@@ -193,7 +193,7 @@ def _ends(
     size = np.abs(part.directions).T
     centre, spread = part.middle + middle @ part.directions.T, half @ size
     added = part.middle + np.abs(middle) @ size + spread + part.span[1]
-    blunt = margin(len(part.directions[0]), added)
+    blunt = sum_margin(len(part.directions[0]), added)
     least = np.maximum(part.span[0], centre - spread + part.rest[0] - blunt)
     most_ = np.minimum(part.span[1], centre + spread + part.rest[1] + blunt)
     return least, most_
@@ -204,7 +204,7 @@ def _blamed(
 ) -> NDArray[np.float64]:
     """The errors of the outputs, (N, M), by the direction whose width makes them, (N, d)."""
     blame = np.abs(part.directions) * half[:, None, :]
-    blame /= np.maximum(blame.sum(axis=2, keepdims=True), TINY)
+    blame /= np.maximum(blame.sum(axis=2, keepdims=True), NEAR_ZERO)
     return np.asarray((over[:, None, :] @ blame)[:, 0])
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #b6fbf365
@@ -253,7 +253,7 @@ class Outputs(Relaxation[Boxes]):
 
     def leaves(self, nodes: Boxes) -> list[Any]:
         """The prior that each box was compared with, to nine digits; None where a box is empty."""
-        hints = np.maximum(rounded_hints(nodes.compared, 9), TINY).tolist()
+        hints = np.maximum(rounded_hints(nodes.compared, 9), NEAR_ZERO).tolist()
         pairs = zip(nodes.bound, hints)
         return [None if bound == -np.inf else OutputLeaf(hint) for bound, hint in pairs]
 
@@ -271,7 +271,7 @@ def value_search(
     Source: branch and bound over the directions of a `Frame`.
     """
     boxes = Outputs(part, stationary, mixing)
-    known = np.maximum(reference, TINY)
+    known = np.maximum(reference, NEAR_ZERO)
     root = boxes.root(known / known.sum())
     return BranchAndBound(boxes, root, enough, batch=Batch(8, 2, 256), record=record)
 
@@ -289,7 +289,7 @@ def value_bound(
 
     Source: branch and bound over the directions of a `Frame`.
     """
-    mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, TINY))
+    mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, NEAR_ZERO))
     search = value_search(part, stationary, mixing, reference, enough)
     hopeless = enough + 0.3 * (search.bound - enough)
     most_nodes = min(MOST_BOXES, MOST_WORK / part.directions.size)
@@ -299,14 +299,14 @@ def value_bound(
     return max(search.bound, enough)
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #4548e743
-def highest(part: Frame, stationary: StationaryPoint, starts: NDArray[np.float64]) -> float:
+def highest_climb(part: Frame, stationary: StationaryPoint, starts: NDArray[np.float64]) -> float:
     """The most that one value is worth to the priors that some starts, shape (N, C), climb to.
 
     Source: the climb of 'Tilted Blahut-Arimoto', for a fixed distribution of the outputs.
     """
     inside, heat = starts, stationary.multiplier
     for _ in range(60):
-        distribution = np.maximum(inside @ part.rows, TINY)
+        distribution = np.maximum(inside @ part.rows, NEAR_ZERO)
         worth = part.logs + np.log(distribution / stationary.outputs) @ part.rows.T / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
     distribution = inside @ part.rows
@@ -342,7 +342,7 @@ def output_bound(
     a, _, m = problem.rows.shape
     if max(part.directions.shape[1] for part in parts) >= (a - 1) * m - 1:
         return math.inf
-    tops = [highest(part, stationary, starts_of(part, stationary)) for part in parts]
+    tops = [highest_climb(part, stationary, starts_of(part, stationary)) for part in parts]
     gap = bound_over_values(problem, b, stationary, tops) - value
     if gap > 0.8 * tol:
         return math.inf

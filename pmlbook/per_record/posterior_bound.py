@@ -19,10 +19,10 @@ from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
     EPS,
     HOT,
-    TINY,
+    NEAR_ZERO,
     blur,
     gains_of,
-    margin,
+    sum_margin,
     own_multiplier,
     reply,
 )
@@ -42,14 +42,14 @@ def reference_gains(
     Source: the theorem on reference priors of 'Branch and bound over posteriors'.
     """
     here = np.isfinite(problem.log_shares)
-    reference = np.where(here, np.maximum(reference, TINY), 0.0)
+    reference = np.where(here, np.maximum(reference, NEAR_ZERO), 0.0)
     both = problem.outputs(reference)
     total = both.sum(axis=1, keepdims=True)
     read = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
     paid, contraction = gains_of(problem, np.log(np.maximum(read, DIM))), problem.contractions.max()
     apart = np.zeros_like(reference)
     np.subtract(problem.log_shares, np.log(reference, where=here, out=apart), where=here, out=apart)
-    distribution = -np.log(np.maximum(reference.sum(axis=2, keepdims=True), TINY))
+    distribution = -np.log(np.maximum(reference.sum(axis=2, keepdims=True), NEAR_ZERO))
     size = np.abs(paid) + np.abs(apart) + np.abs(distribution)
     return paid + contraction * apart + (1 - contraction) * distribution, size.max(axis=(1, 2))
 
@@ -92,9 +92,9 @@ def majorants(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
     wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
     i, j = longest_edge(flat)
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
-    found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, TINY))])
+    found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, NEAR_ZERO))])
     missing = wanted - (flat @ found[..., None])[..., 0]
-    hidden = margin(a, 1 + np.abs(found).max(axis=-1))
+    hidden = sum_margin(a, 1 + np.abs(found).max(axis=-1))
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
     generous = np.logaddexp.reduce(found, axis=-1)
     generous[0] /= GENEROUS
@@ -102,7 +102,7 @@ def majorants(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #fb04c5ef
 @dataclass(frozen=True)
-class Cells(Nodes):
+class PosteriorCells(Nodes):
     """Stacked cells of posteriors, each with its bound and the prior that reaches the bound's relaxation.
 
     `bound`, shape (N,): no adversary of the cell leaks more, in nats.
@@ -137,7 +137,7 @@ def bound_cells(
     clock: Clock | None = None,
     mixing: NDArray[np.float64] | None = None,
     reference: NDArray[np.float64] | None = None,
-) -> Cells:
+) -> PosteriorCells:
     """Bound every adversary with entropy at least `b` whose posteriors lie in given simplices.
 
     `b`: least entropy in nats, at most `problem.largest_entropy`. `vertices`, shape (N, M, A, A): for each
@@ -173,7 +173,7 @@ def bound_cells(
     nearer = reference + step[:, None, None] * (answer.classes - reference)
     both = problem.outputs(answer.classes)
     found = rounding, answer.multiplier, answer.classes, both, mixing, nearer
-    return Cells(bound, vertices, drift, coefficients, *found)
+    return PosteriorCells(bound, vertices, drift, coefficients, *found)
 
 
 def _lost(
@@ -183,13 +183,13 @@ def _lost(
     a, _, m = problem.rows.shape
     largest = np.abs(coefficients).max(axis=1)
     handled = (largest @ problem.rows.reshape(-1, m).T).max(axis=1)
-    return np.asarray(margin(m, handled) + drift * (handled + np.log(a) + 1))
+    return np.asarray(sum_margin(m, handled) + drift * (handled + np.log(a) + 1))
 
 
 def _lost_reference(problem: RecordProblem, size: NDArray[np.float64]) -> NDArray[np.float64]:
     """What rounding may hide in the gains from a reference prior, whose parts are at most `size`, shape (N,)."""
     a, c, m = problem.rows.shape
-    return np.asarray(blur(problem) + margin(a * c + m, 1 + size))
+    return np.asarray(blur(problem) + sum_margin(a * c + m, 1 + size))
 
 
 def root_vertices(problem: RecordProblem) -> NDArray[np.float64]:
@@ -200,7 +200,7 @@ def root_vertices(problem: RecordProblem) -> NDArray[np.float64]:
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #odds0002
 ODDS_ROUNDING = 1e-11  # in logarithms of odds: more than rounding moves
 LARGEST_LOG_ODDS = 700.0  # logarithms of odds beyond are not told from infinite ones
-MOST_STEPS = 1e7  # numbers that the rises may cost
+MOST_RISES = 1e7  # numbers that the rises may cost
 
 
 def odds_bounds(problem: RecordProblem) -> NDArray[np.float64] | None:
@@ -209,7 +209,7 @@ def odds_bounds(problem: RecordProblem) -> NDArray[np.float64] | None:
     Source: the lemma on neighbouring outputs.
     """
     a, _, m = problem.rows.shape
-    if a != 2 or problem.rows.size * m > MOST_STEPS:
+    if a != 2 or problem.rows.size * m > MOST_RISES:
         return None
     odds_bound = np.empty((m, m))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -252,7 +252,7 @@ LEAST_VIOLATION = (
 )
 
 
-def violation(cells: Cells) -> NDArray[np.float64]:
+def violation(cells: PosteriorCells) -> NDArray[np.float64]:
     """What each cell's prior is paid above its worth at each output, in nats, shape (N, M)."""
     total = cells.both.sum(axis=1)
     worth = entr(total) - entr(cells.both).sum(axis=1)  # -P(y) H(posterior)
@@ -261,7 +261,7 @@ def violation(cells: Cells) -> NDArray[np.float64]:
 
 def _barycentric(simplex: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
     """Roughly how a point, shape (N, A), is mixed from the vertices of its simplex, shape (N, A, A)."""
-    weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + TINY
+    weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + NEAR_ZERO
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -274,7 +274,7 @@ class Branchings(NamedTuple):
     at: NDArray[np.float64]
 
 
-def branchings(cells: Cells) -> Branchings:
+def branchings(cells: PosteriorCells) -> Branchings:
     """The most overpaid output of each cell, and where on which edge the cell's prior is.
 
     Source: 'Branch and bound over posteriors'.
@@ -287,7 +287,7 @@ def branchings(cells: Cells) -> Branchings:
     return Branchings(y, i, j, np.clip(mixed[n, i] / (mixed[n, i] + mixed[n, j]), 0.25, 0.75))
 
 
-class Posteriors(Relaxation[Cells]):
+class Posteriors(Relaxation[PosteriorCells]):
     """Branch and bound over the posteriors of one record's adversaries with entropy at least `b`.
 
     Source: the theorems of 'Branch and bound over posteriors'.
@@ -296,13 +296,13 @@ class Posteriors(Relaxation[Cells]):
     def __init__(self, problem: RecordProblem, b: float) -> None:
         self.problem, self.b, self.odds_bound = problem, b, odds_bounds(problem)
 
-    def root(self, clock: Clock | None = None) -> Cells:
+    def root(self, clock: Clock | None = None) -> PosteriorCells:
         """The one cell that holds every adversary."""
         return self.mixed_root(0.0, self.problem.uniform, clock)
 
     def mixed_root(
         self, mixing: float, reference: NDArray[np.float64], clock: Clock | None
-    ) -> Cells:
+    ) -> PosteriorCells:
         """The same cell, with a part left to data processing and compared with a prior, shape (A, C)."""
         part = np.array([mixing]), reference[None]
         cell = root_vertices(self.problem), None, None, None, clock
@@ -311,18 +311,18 @@ class Posteriors(Relaxation[Cells]):
     def most_mixing(self, classes: NDArray[np.float64], clock: Clock) -> float:
         """The largest part that the multiplier of a prior, shape (A, C), leaves to data processing."""
         multiplier = own_multiplier(self.problem, self.b, classes, clock)
-        return min(1.0, multiplier / max(float(self.problem.contractions.max()), TINY))
+        return min(1.0, multiplier / max(float(self.problem.contractions.max()), NEAR_ZERO))
 
-    def reducible(self, nodes: Cells) -> NDArray[np.float64]:
+    def reducible(self, nodes: PosteriorCells) -> NDArray[np.float64]:
         """The bounds less what rounding alone can explain."""
         return nodes.bound - nodes.rounding
 
-    def branchable(self, nodes: Cells) -> NDArray[np.bool_]:
+    def branchable(self, nodes: PosteriorCells) -> NDArray[np.bool_]:
         """Where somebody is overpaid, or a part is left to data processing; all else is rounding."""
         loose = (violation(nodes).max(axis=1) > ROUNDING_NATS) | (nodes.mixing > 0)
         return np.asarray(loose & (len(self.problem.rows) > 1))
 
-    def branch(self, nodes: Cells, clock: Clock) -> tuple[Rules, Cells]:
+    def branch(self, nodes: PosteriorCells, clock: Clock) -> tuple[Rules, PosteriorCells]:
         """Cut each cell at its most overpaid output."""
         rules, n = branchings(nodes), np.arange(len(nodes))
         simplex, at = nodes.vertices[n, rules.output], rules.at[:, None]
@@ -343,7 +343,7 @@ class Posteriors(Relaxation[Cells]):
 
     def _half(
         self,
-        nodes: Cells,
+        nodes: PosteriorCells,
         y: NDArray[np.int64],
         end: NDArray[np.int64],
         middle: NDArray[np.float64],
@@ -360,7 +360,7 @@ class Posteriors(Relaxation[Cells]):
         coefficients[moved] = majorants(vertices[moved])
         return vertices, coefficients.swapaxes(1, 2), nobody
 
-    def _mixing(self, nodes: Cells) -> NDArray[np.float64]:
+    def _mixing(self, nodes: PosteriorCells) -> NDArray[np.float64]:
         """The parts that the children leave to data processing: less where little of the error is overpaid."""
         over = violation(nodes)
         loose = nodes.bound - self.problem.leakage(nodes.classes)
@@ -382,7 +382,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     uniform, a = problem.uniform, len(problem.rows)
     slack = max(0.0, problem.largest_entropy - b) + blur(problem)
     both = problem.outputs(uniform)
-    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), TINY)
+    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
     seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a record which is told
     density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
     gains = (problem.rows @ density[..., None])[..., 0]
@@ -395,5 +395,5 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
         return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + slack))
 
     best = minimize_scalar(height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded")
-    rounding = margin(problem.rows.size, 1 + size) + blur(problem) * size
+    rounding = sum_margin(problem.rows.size, 1 + size) + blur(problem) * size
     return mean + slack + height(best.x) + rounding

@@ -26,11 +26,11 @@ class _Later:
 
 
 flint: Any = _Later()
-BITS = 128  # of the middle of a ball
-TINY = 1e-300
+BALL_BITS = 128  # of the middle of a ball
+LEAST_WEIGHT = 1e-300
 
 # %% auto #0
-__all__ = ['flint', 'BITS', 'TINY', 'ProofFailed', 'RecordView', 'distinct_views', 'views_of_sum']
+__all__ = ['flint', 'BALL_BITS', 'LEAST_WEIGHT', 'ProofFailed', 'RecordView', 'distinct_views', 'views_of_sum']
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0004
 class ProofFailed(ValueError):
@@ -225,7 +225,7 @@ class Vertices(NamedTuple):
 
 def vertices_bound(view: RecordView, proof: Vertices) -> Any:
     """What no adversary learns more than, whatever her entropy, as a ball of nats; ProofFailed if it is no proof."""
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         rows, found = [table.tolist() for table in interval_problem(view, 0.0).rows], []
         if len(proof.distributions) != math.prod(map(len, rows)):
             raise ProofFailed("each choice of classes needs a distribution of the outputs")
@@ -255,7 +255,7 @@ def _weighed(x: Any, by: Any) -> Any:
 
 def witness_information(view: RecordView, b: float, classes: Sequence[Sequence[float]]) -> Any:
     """What a prior surely learns, in nats, rounded down; ProofFailed unless its entropy surely is at least `b`."""
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         here, sizes = interval_problem(view, b), [len(ways) for ways in view.ways]
         if [len(row) for row in classes] != sizes or not all(
             0 <= x < math.inf for row in classes for x in row
@@ -286,7 +286,7 @@ def witness_information(view: RecordView, b: float, classes: Sequence[Sequence[f
         return sum(told, zero).lower().max(zero)
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0013
-FORMAT = "pmlbook leakage proof 3"
+PROOF_FORMAT = "pmlbook leakage proof 3"
 
 
 def _strict(kind: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -329,7 +329,7 @@ def fields_of(record: Any, kind: Any) -> list[Any]:
     return [record[name] for name in kind._fields]
 
 
-def number(value: Any) -> float:
+def finite_number(value: Any) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e308:
         raise ProofFailed(f"{value!r:.40} should be a finite number")
@@ -347,7 +347,7 @@ def numbers(values: Any, depth: int = 1) -> Any:
     """A list of finite numbers, or a list of such lists."""
     if not isinstance(values, list):
         raise ProofFailed(f"{values!r:.40} should be a list")
-    return [numbers(x, depth - 1) if depth > 1 else number(x) for x in values]
+    return [numbers(x, depth - 1) if depth > 1 else finite_number(x) for x in values]
 
 
 def nodes_of(nodes: Any, kinds: dict[int | None, Callable[[Any], Any]]) -> list[Any]:
@@ -368,28 +368,31 @@ def _vertices(record: Any) -> Vertices:
     return Vertices(numbers(distributions, 2))
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0016
-_CHECKED_BY = {
-    "PosteriorTree": "proof_posteriors",
-    "OutputTrees": "proof_outputs",
-    "SeparableTree": "proof_separable",
+_CHECKED_BY = {  # module, reader, and what is proved
+    "PosteriorTree": ("proof_posteriors", "read_posterior_tree", "posterior_tree_bound"),
+    "OutputTrees": ("proof_outputs", "read_output_trees", "output_trees_bound"),
+    "SeparableTree": ("proof_separable", "read_separable_tree", "separable_tree_bound"),
 }
 
 
-def _checker(kind: Any) -> Any:
-    """The module that reads and checks an argument, loaded where a proof has one; ProofFailed if there is none."""
+def _checker(kind: Any) -> tuple[Any, Any]:
+    """Who reads an argument and who bounds, loaded where a proof has one; ProofFailed if there is none."""
     if kind not in _CHECKED_BY:
         raise ProofFailed(f"an argument should be one of Vertices, {', '.join(_CHECKED_BY)}")
-    return import_module(f"pmlbook.per_record.{_CHECKED_BY[kind]}")
+    module, reader, bound = _CHECKED_BY[kind]
+    loaded = import_module(f"pmlbook.per_record.{module}")
+    return getattr(loaded, reader), getattr(loaded, bound)
 
 
 def proved_bound(view: RecordView, b: float, argument: Any) -> Any:
     """What an argument proves, as a ball of nats, rounded up; ProofFailed if it proves nothing."""
     if isinstance(argument, Vertices):
         return vertices_bound(view, argument)
-    return _checker(type(argument).__name__).tree_bound(view, b, argument)
+    _, bound = _checker(type(argument).__name__)
+    return bound(view, b, argument)
 
 
-class Proof(NamedTuple):
+class StatedProof(NamedTuple):
     """What a file says: the level of entropy, both numbers, a prior that learns much, and an argument for each record view."""
 
     b: float
@@ -399,13 +402,13 @@ class Proof(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-def read_proof(text: str) -> Proof:
+def read_proof(text: str) -> StatedProof:
     """A proof from text; ProofFailed if it is none. What it states is not proved before `check_proof` has checked it."""
     record = _object(text)
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
+    if not isinstance(record, dict) or record.get("format") != PROOF_FORMAT:
         was = record.get("format") if isinstance(record, dict) else record
-        raise ProofFailed(f"this is no {FORMAT}: its format is {was!r:.40}")
-    names, arguments = ("format", *Proof._fields), record.get("arguments")
+        raise ProofFailed(f"this is no {PROOF_FORMAT}: its format is {was!r:.40}")
+    names, arguments = ("format", *StatedProof._fields), record.get("arguments")
     if set(record) != set(names):
         raise ProofFailed(f"a proof needs {', '.join(names)}")
     witness = record["witness"]
@@ -418,10 +421,10 @@ def read_proof(text: str) -> Proof:
     for argument in arguments:
         kinds = list(argument) if isinstance(argument, dict) else []
         kind = kinds[0] if len(kinds) == 1 else None
-        reader = _vertices if kind == "Vertices" else _checker(kind).read_tree
+        reader = _vertices if kind == "Vertices" else _checker(kind)[0]
         read.append(reader(argument[kind]))
-    b, value, bound = (number(record[name]) for name in names[1:4])
-    return Proof(b, value, bound, witness, tuple(read))
+    b, value, bound = (finite_number(record[name]) for name in names[1:4])
+    return StatedProof(b, value, bound, witness, tuple(read))
 
 
 def check_proof(proof: Any, record_views: Sequence[RecordView]) -> None:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from pmlbook.per_record.proof_checker import (
     RecordView,
-    BITS,
+    BALL_BITS,
     ProofFailed,
-    TINY,
+    LEAST_WEIGHT,
     IntervalProblem,
     leaves_of,
     fields_of,
@@ -26,7 +26,7 @@ from pmlbook.per_record.proof_checker import (
     distribution_of,
     log_total,
     nodes_of,
-    number,
+    finite_number,
     numbers,
     whole_number,
     interval_problem,
@@ -110,7 +110,7 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
 def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], slack: float) -> list[float]:
     """About the temperature at which the bound on the mean of each column is lowest."""
     top = table.max(axis=0)
-    width = np.maximum(top - table.min(axis=0), TINY)
+    width = np.maximum(top - table.min(axis=0), LEAST_WEIGHT)
     heats = np.geomspace(1e-3, 1e6, 100)[:, None] * width
     exponents = logs[:, None] + (table - top) / heats[:, None]
     peak = exponents.max(axis=1)
@@ -238,9 +238,9 @@ def box_bound(
     return heat * log_total([x / heat for x in gains])
 
 
-def tree_bound(view: RecordView, b: float, proof: OutputTrees) -> Any:
+def output_trees_bound(view: RecordView, b: float, proof: OutputTrees) -> Any:
     """What no adversary with entropy at least `b` learns more than, proved by a tree for each value."""
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         here, heat = interval_problem(view, b), flint.arb(proof.multiplier)
         if not (0 < proof.multiplier < math.inf and 0 <= proof.above < math.inf):
             raise ProofFailed(f"multiplier {proof.multiplier}, and nothing above {proof.above}")
@@ -280,7 +280,7 @@ def box_children(
 
 # %% ../../nbs/per_record/17_proof_outputs.ipynb #chkv0011
 def _slice(node: list[Any]) -> OutputBranching:
-    return OutputBranching(whole_number(node[0]), number(node[1]))
+    return OutputBranching(whole_number(node[0]), finite_number(node[1]))
 
 
 def _value(record: Any) -> ValueTree:
@@ -288,9 +288,9 @@ def _value(record: Any) -> ValueTree:
         record, ValueTree
     )
     return ValueTree(
-        number(least),
-        number(contraction),
-        number(mixing),
+        finite_number(least),
+        finite_number(contraction),
+        finite_number(mixing),
         numbers(middle),
         numbers(directions, 2),
         numbers(coordinates, 2),
@@ -300,10 +300,10 @@ def _value(record: Any) -> ValueTree:
     )
 
 
-def read_tree(record: Any) -> OutputTrees:
+def read_output_trees(record: Any) -> OutputTrees:
     """A tree for each value from a file."""
     multiplier, outputs, above, values = fields_of(record, OutputTrees)
     if not isinstance(values, list):
         raise ProofFailed("values should be a list")
     trees = [_value(value) for value in values]
-    return OutputTrees(number(multiplier), numbers(outputs), number(above), trees)
+    return OutputTrees(finite_number(multiplier), numbers(outputs), finite_number(above), trees)

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from pmlbook.per_record.proof_checker import (
     RecordView,
-    BITS,
+    BALL_BITS,
     ProofFailed,
-    TINY,
+    LEAST_WEIGHT,
     IntervalProblem,
     leaves_of,
     fields_of,
@@ -25,7 +25,7 @@ from pmlbook.per_record.proof_checker import (
     distribution_of,
     log_total,
     nodes_of,
-    number,
+    finite_number,
     numbers,
     whole_number,
     interval_problem,
@@ -140,7 +140,7 @@ def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[in
     longest = [max(zip(far, edges), key=lambda pair: float(pair[0]))[1]] if edges else []
     for points in (vertices, *longest):
         middle = [sum(column, flint.arb(0)) / len(points) for column in zip(*points)]
-        yield 1, [x.max(flint.arb(TINY)).log().mid() for x in middle]
+        yield 1, [x.max(flint.arb(LEAST_WEIGHT)).log().mid() for x in middle]
 
 
 def majorant(vertices: list[list[Any]]) -> list[Any]:
@@ -228,12 +228,12 @@ class PosteriorTree(NamedTuple):
     nodes: list[PosteriorBranching | PosteriorLeaf]
 
 
-def tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any:
+def posterior_tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any:
     """What no adversary with entropy at least `b` learns more than, in nats, rounded up; ProofFailed if it is no proof.
 
     Source: the theorem on a tree over posteriors.
     """
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         here, contraction = interval_problem(view, b), flint.arb(tree.contraction)
         if not (contraction >= 0 and all(contracts(rows, contraction) for rows in here.rows)):
             raise ProofFailed(f"the outputs keep more than {tree.contraction} of a divergence")
@@ -248,16 +248,16 @@ def tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any:
 # %% ../../nbs/per_record/16_proof_posteriors.ipynb #chkr0011
 def _cut(node: list[Any]) -> PosteriorBranching:
     return PosteriorBranching(
-        whole_number(node[0]), whole_number(node[1]), whole_number(node[2]), number(node[3])
+        whole_number(node[0]), whole_number(node[1]), whole_number(node[2]), finite_number(node[3])
     )
 
 
 def _leaf(node: list[Any]) -> PosteriorLeaf:
     reference = node[2] if node[2] is None else numbers(node[2], 2)
-    return PosteriorLeaf(number(node[0]), number(node[1]), reference)
+    return PosteriorLeaf(finite_number(node[0]), finite_number(node[1]), reference)
 
 
-def read_tree(record: Any) -> PosteriorTree:
+def read_posterior_tree(record: Any) -> PosteriorTree:
     """A tree over posteriors from a file."""
     contraction, nodes = fields_of(record, PosteriorTree)
-    return PosteriorTree(number(contraction), nodes_of(nodes, {4: _cut, 3: _leaf}))
+    return PosteriorTree(finite_number(contraction), nodes_of(nodes, {4: _cut, 3: _leaf}))

@@ -18,10 +18,10 @@ from scipy.special import entr, rel_entr
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
 from ..numerics.progress import Clock
-from .certificate import AT_ONCE, MIXING
-from .classes import Group, RecordProblem, check_rows, stacked
+from .certificate import NUMBERS_AT_ONCE, MIXING
+from .classes import Group, RecordProblem, check_query_rows, stacked
 from pmlbook.per_record.data_processing import (
-    NEAREST,
+    ABOVE_CONTRACTION,
     StationaryPoint,
     bound_over_values,
     stationary_point,
@@ -31,18 +31,18 @@ from pmlbook.per_record.output_bound import (
     Boxes,
     Frame,
     frame,
-    highest,
+    highest_climb,
     starts_of,
     value_search,
 )
-from .posterior_bound import Cells, Posteriors
+from .posterior_bound import PosteriorCells, Posteriors
 from .proof_checker import RecordView, distinct_views
 from .proof_outputs import OutputBranching, OutputTrees, ValueTree
 from .proof_posteriors import PosteriorBranching, PosteriorLeaf, PosteriorTree
 from .proof_separable import SeparableBranching, SeparableTree
 from .queries import Query
 from .separable_bound import Pieces, separable_search
-from .tilted import TINY, own_multiplier, rounded_hints
+from .tilted import NEAR_ZERO, own_multiplier, rounded_hints
 
 # %% auto #0
 __all__ = []
@@ -62,7 +62,7 @@ def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
     >>> [view.ways for view in record_views(parity(4), [[0.9, 0.1], [0.1, 0.9]])]
     [((4, 4), (4, 4))]
     """
-    checked, by_value = check_rows(query, channel)
+    checked, by_value = check_query_rows(query, channel)
     records = query.kinds if by_value else range(len(query.shape))
     listed = query.counts if by_value else partial(_datasets, query.shape)
     return distinct_views(((record, listed(record)) for record in records), checked)
@@ -108,7 +108,7 @@ class ProofSearch(ABC):
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
 @dataclass(frozen=True)
-class HintedCells(Cells):
+class HintedCells(PosteriorCells):
     """Cells that remember the prior they were compared with, shape (N, A, C).
 
     Source: the theorem on reference priors.
@@ -140,28 +140,30 @@ class HintedPosteriors(Posteriors):
                 reference = cell.reference[0]
         return min(tried, key=lambda cells: float(cells.bound[0]))
 
-    def branch(self, nodes: Cells, clock: Clock) -> tuple[Rules, HintedCells]:
+    def branch(self, nodes: PosteriorCells, clock: Clock) -> tuple[Rules, HintedCells]:
         """The same cuts, with short reference priors."""
         hints = rounded_hints(nodes.reference)
         reference = hints / hints.sum(axis=(1, 2), keepdims=True)
         rules, children = super().branch(replace(nodes, reference=reference), clock)
         return rules, _hinted(children, np.concatenate([hints] * 2))
 
-    def leaves(self, nodes: Cells) -> list[PosteriorLeaf]:
+    def leaves(self, nodes: PosteriorCells) -> list[PosteriorLeaf]:
         """The hints for each cell; a class without probability in the reference prior gets a little."""
         assert isinstance(nodes, HintedCells)
         present, found = np.isfinite(self.problem.log_counts), []
         each = zip(nodes.multiplier.tolist(), nodes.mixing.tolist(), nodes.compared)
         for multiplier, mixing, classes in each:
             pairs = zip(classes, present)
-            reference = [np.maximum(row[here], TINY).tolist() for row, here in pairs]
+            reference = [np.maximum(row[here], NEAR_ZERO).tolist() for row, here in pairs]
             found.append(PosteriorLeaf(multiplier, mixing, reference if mixing else None))
         return found
 
 
-def _hinted(cells: Cells, compared: NDArray[np.float64]) -> HintedCells:
+def _hinted(cells: PosteriorCells, compared: NDArray[np.float64]) -> HintedCells:
     """Cells with the priors that they were compared with."""
-    known: dict[str, Any] = {field.name: getattr(cells, field.name) for field in fields(Cells)}
+    known: dict[str, Any] = {
+        field.name: getattr(cells, field.name) for field in fields(PosteriorCells)
+    }
     return HintedCells(**known, compared=compared)
 
 
@@ -171,7 +173,7 @@ class PosteriorProof(ProofSearch):
     Source: the theorem on a tree over posteriors.
     """
 
-    search: BranchAndBound[Cells] | None = None
+    search: BranchAndBound[PosteriorCells] | None = None
 
     def run(
         self, clock: Clock | None = None, most: int = MOST_NODES, unfinished: bool = True
@@ -182,7 +184,7 @@ class PosteriorProof(ProofSearch):
             relaxation = HintedPosteriors(self.problem, self.b, self.classes)
             root, batch = (
                 relaxation.root(clock),
-                Batch(32, 1, max(1, AT_ONCE // self.problem.rows.size)),
+                Batch(32, 1, max(1, NUMBERS_AT_ONCE // self.problem.rows.size)),
             )
             self.search = BranchAndBound(relaxation, root, self.enough, batch=batch, record=True)
         if self.search.run(clock, most) != "closed" and not unfinished:
@@ -191,7 +193,7 @@ class PosteriorProof(ProofSearch):
         return PosteriorTree(float(self.problem.contractions.max()), nodes)
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0009
-def min_probability(uniform: float, a: int, value: float, slack: float) -> float:
+def negligible_probability(uniform: float, a: int, value: float, slack: float) -> float:
     """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none.
 
     Source: the theorem of 'Proof trees for each value'.
@@ -205,8 +207,8 @@ def min_probability(uniform: float, a: int, value: float, slack: float) -> float
 
     found = [0.0]
     for excluded, top in ((uncertain, uniform), (certain, 1 / a)):
-        if excluded(TINY) > 0 >= excluded(top):
-            found.append((1 - 1e-9) * brentq(excluded, TINY, top))
+        if excluded(NEAR_ZERO) > 0 >= excluded(top):
+            found.append((1 - 1e-9) * brentq(excluded, NEAR_ZERO, top))
     return float(max(found))
 
 
@@ -247,7 +249,7 @@ class OutputProof(ProofSearch):
         if problem.rows.size > MOST_NUMBERS or clock.over or problem.largest_entropy <= self.b:
             return None
         own = own_multiplier(problem, self.b, self.classes, clock)
-        for multiplier in (own, NEAREST * float(problem.contractions.max())):
+        for multiplier in (own, ABOVE_CONTRACTION * float(problem.contractions.max())):
             if not max(own, 1e-6) <= multiplier < 1e6:
                 continue
             if multiplier not in self.prepared:
@@ -269,16 +271,16 @@ class OutputProof(ProofSearch):
         problem, b = self.problem, self.b
         stationary = stationary_point(problem, b, self.classes, multiplier, 40, clock)
         slack, masses = problem.largest_entropy - b, problem.uniform.sum(axis=1).tolist()
-        least = [min_probability(mass, len(masses), self.value, slack) for mass in masses]
+        least = [negligible_probability(mass, len(masses), self.value, slack) for mass in masses]
         inside = [slack / mass if mass else math.inf for mass in least]
         parts = [frame(problem, k, stationary, each) for k, each in enumerate(inside)]
-        tops = [highest(part, stationary, starts_of(part, stationary)) for part in parts]
+        tops = [highest_climb(part, stationary, starts_of(part, stationary)) for part in parts]
         left = self.enough - bound_over_values(problem, b, stationary, tops)
         if left <= 0:
             return None
         values = []
         for x, part, prior, top in zip(least, parts, stationary.inside, tops):
-            kept = max(float(part.contraction), TINY)
+            kept = max(float(part.contraction), NEAR_ZERO)
             mixing = 1.0 if multiplier > kept else 0.5 * multiplier / kept
             reference, goal = prior[: len(part.rows)], top + 0.9 * left
             search = value_search(part, stationary, mixing, reference, goal, record=True)

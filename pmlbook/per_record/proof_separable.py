@@ -13,7 +13,7 @@ import numpy as np
 
 from pmlbook.per_record.proof_checker import (
     RecordView,
-    BITS,
+    BALL_BITS,
     ProofFailed,
     IntervalProblem,
     leaves_of,
@@ -21,7 +21,7 @@ from pmlbook.per_record.proof_checker import (
     flint,
     largest,
     nodes_of,
-    number,
+    finite_number,
     numbers,
     whole_number,
     interval_problem,
@@ -138,9 +138,9 @@ def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
     return OutputTerms(low, peak)
 
 
-def tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any:
+def separable_tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any:
     """What no adversary with entropy at least `b` learns more than, proved by a tree of dual variables."""
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         here = interval_problem(view, b)
         if len(here.rows) != 2:
             raise ProofFailed(
@@ -226,12 +226,12 @@ def approximate_maximum(curve: Curve, low: float, high: float) -> float:
 
 # %% ../../nbs/per_record/18_proof_separable.ipynb #chkp0007
 def _halve(node: list[Any]) -> SeparableBranching:
-    return SeparableBranching(whole_number(node[0], -1), number(node[1]))
+    return SeparableBranching(whole_number(node[0], -1), finite_number(node[1]))
 
 
-def read_tree(record: Any) -> SeparableTree:
+def read_separable_tree(record: Any) -> SeparableTree:
     """A tree of dual variables from a file."""
     fine, nodes = fields_of(record, SeparableTree)
     return SeparableTree(
-        number(fine), nodes_of(nodes, {2: _halve, 3: lambda n: SeparableLeaf(*numbers(n))})
+        finite_number(fine), nodes_of(nodes, {2: _halve, 3: lambda n: SeparableLeaf(*numbers(n))})
     )

@@ -27,7 +27,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'in_order', 'SumQuery',
+__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'in_query_order', 'SumQuery',
            'counting', 'modular_sum', 'parity', 'threshold', 'pairwise_products']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
@@ -152,7 +152,7 @@ class Query(Frozen):
         return out
 
 
-def in_order(query: Query, values: Any, what: str) -> Any:
+def in_query_order(query: Query, values: Any, what: str) -> Any:
     """Rows of a frame by query value, 0, 1, ..., or by dataset, where these are its names; others as they are."""
     names, rows = names_of(values), None
     if names:

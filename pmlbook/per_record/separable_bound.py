@@ -16,7 +16,7 @@ from scipy.special import entr, expit
 
 from .classes import RecordProblem
 from .proof_separable import SeparableLeaf
-from .tilted import EPS, TINY, blur, margin, own_multiplier
+from .tilted import EPS, NEAR_ZERO, blur, sum_margin, own_multiplier
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 
@@ -70,7 +70,7 @@ def omitted_information(
     Source: the proof of the theorem; nothing with randomised answers.
     """
     both = problem.outputs(classes)
-    unsure = -np.log(np.maximum(both, TINY) / np.maximum(both.sum(axis=0), TINY))
+    unsure = -np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
     kept = classes.sum(axis=1)[:, None] * parts.common
     kept += (parts.gathered(classes) * parts.height).sum(axis=2)
     return float((np.maximum(both - kept, 0) * unsure).sum())
@@ -97,7 +97,7 @@ def separable_terms(
     with np.errstate(
         divide="ignore"
     ):  # 1 - t would be rounded, and dual variables may magnify that
-        seen = np.maximum(np.stack([np.log(t), np.log1p(-t)]), math.log(TINY))
+        seen = np.maximum(np.stack([np.log(t), np.log1p(-t)]), math.log(NEAR_ZERO))
     each = (2,) + (1,) * t.ndim
     x = parts.height[:, y] * seen[..., None] - dual.belief.reshape(*each, 1)
     with np.errstate(over="ignore", invalid="ignore"):  # at poor dual variables: an infinite bound
@@ -105,7 +105,7 @@ def separable_terms(
     return distribution.reshape(each) * parts.common[:, y] * seen, classes, x
 
 
-GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
+POSTERIOR_GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
 
 
 def grid_values(
@@ -116,11 +116,11 @@ def grid_values(
     high: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Posteriors between `low` and `high`, shape (M,); F there, -inf where one is repeated; which are local maxima: (M, G)."""
-    t, y = np.clip(GRID, low[:, None], high[:, None]), np.arange(len(low))[:, None]
+    t, y = np.clip(POSTERIOR_GRID, low[:, None], high[:, None]), np.arange(len(low))[:, None]
     common, classes, _ = separable_terms(parts, dual, distribution, np.broadcast_to(y, t.shape), t)
     worth = (common + dual.multiplier * classes.sum(axis=-1)).sum(axis=0)
-    worth[:, :-1][GRID[1:] <= low[:, None]] = -np.inf
-    worth[:, 1:][GRID[:-1] >= high[:, None]] = -np.inf
+    worth[:, :-1][POSTERIOR_GRID[1:] <= low[:, None]] = -np.inf
+    worth[:, 1:][POSTERIOR_GRID[:-1] >= high[:, None]] = -np.inf
     wall = np.full((len(low), 1), -np.inf)
     before, after = np.hstack([wall, worth[:, :-1]]), np.hstack([worth[:, 1:], wall])
     return t, worth, (worth > before) & (worth >= after)
@@ -139,7 +139,7 @@ def local_maxima(
     Source: Newton's method, between neighbours on the grid.
     """
     t, worth, maxima = grid_values(parts, dual, distribution, low, high)
-    m, last = np.arange(len(low)), len(GRID) - 1
+    m, last = np.arange(len(low)), len(POSTERIOR_GRID) - 1
     order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
     k = order[:, :2].T  # the two highest local maxima
     y, real = np.broadcast_to(m, k.shape), maxima[m, k]
@@ -203,7 +203,7 @@ def dual_value(
     return value, slope, second
 
 
-MOST_STEPS = 60  # for the dual variables of one piece
+MOST_DUAL_STEPS = 60  # for the dual variables of one piece
 
 
 def minimise_dual(
@@ -221,7 +221,7 @@ def minimise_dual(
     """
     value, slope, second = dual_value(parts, dual, distribution, slack, low, high)
     damp = 1e-9
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_DUAL_STEPS):
         ridge = damp * np.trace(second) + 1e-30
         step = -np.linalg.solve(second + ridge * np.eye(3), slope)
         gain = -slope @ step
@@ -264,10 +264,10 @@ def interval_bounds(
     better = np.maximum(ends[0].sum(axis=0), ends[1].sum(axis=0))
     bowed = better + 1.001 * bends * (high - low) ** 2 / 8
     most = np.fmin(ends[1][0] + ends[0][1], bowed)
-    return most + margin(2 * parts.height.size, lost), better
+    return most + sum_margin(2 * parts.height.size, lost), better
 
 
-FINER = 32  # parts of an interval that may hold the top
+SUBINTERVALS = 32  # parts of an interval that may hold the top
 
 
 def sum_of_maxima(
@@ -282,8 +282,8 @@ def sum_of_maxima(
 
     Source: 'A separable bound'.
     """
-    m, t = len(low), np.clip(GRID, low[:, None], high[:, None])
-    y = np.repeat(np.arange(m), len(GRID) - 1)
+    m, t = len(low), np.clip(POSTERIOR_GRID, low[:, None], high[:, None])
+    y = np.repeat(np.arange(m), len(POSTERIOR_GRID) - 1)
     low, high = t[:, :-1].ravel(), t[:, 1:].ravel()
     most, least = np.full(m, -np.inf), np.full(m, -np.inf)
     for look in range(3):
@@ -292,13 +292,13 @@ def sum_of_maxima(
         closer = (bound > least[y] + fine) & (low < high) & (look < 2)
         np.maximum.at(most, y[~closer], bound[~closer])
         y, low, high = y[closer], low[closer, None], high[closer, None]
-        cuts = low + (high - low) * np.linspace(0, 1, FINER + 1)
+        cuts = low + (high - low) * np.linspace(0, 1, SUBINTERVALS + 1)
         cuts[:, -1:] = high
-        y, low, high = np.repeat(y, FINER), cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
-    return float(most.sum() + margin(m, np.abs(most).sum()))
+        y, low, high = np.repeat(y, SUBINTERVALS), cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+    return float(most.sum() + sum_margin(m, np.abs(most).sum()))
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks013
-class Piece(NamedTuple):
+class DualPiece(NamedTuple):
     """Adversaries whose distribution of the record and posteriors lie in intervals, with a bound on what they learn."""
 
     bound: float  # nats: for all of them, and for those with the distribution in the middle
@@ -314,7 +314,7 @@ class Piece(NamedTuple):
         """The distribution of the record in the middle."""
         return np.array([(self.first + self.last) / 2, 1 - (self.first + self.last) / 2])
 
-    def children(self, y: int | None, at: float) -> tuple[Piece, Piece]:
+    def children(self, y: int | None, at: float) -> tuple[DualPiece, DualPiece]:
         """Both parts, cut at a posterior of output y, or at a distribution."""
         if y is None:
             return self._replace(last=at), self._replace(first=at)
@@ -323,7 +323,9 @@ class Piece(NamedTuple):
         return self._replace(high=high), self._replace(low=low)
 
 
-def bounded(parts: SeparableRows, slack: float, piece: Piece, enough: float, fine: float) -> Piece:
+def bounded_piece(
+    parts: SeparableRows, slack: float, piece: DualPiece, enough: float, fine: float
+) -> DualPiece:
     """A piece with dual variables of its own and with its bounds, which are about `fine` too high where that matters.
 
     Source: the theorem of 'A separable bound'.
@@ -345,12 +347,12 @@ def bounded(parts: SeparableRows, slack: float, piece: Piece, enough: float, fin
             dual.multiplier * slack,
         ]
         terms.append(sum_of_maxima(parts, dual, distribution, *cell, each))
-        bound = math.fsum(terms) + margin(8, 2 + np.abs(terms).sum())
+        bound = math.fsum(terms) + sum_margin(8, 2 + np.abs(terms).sum())
         bounds.append(bound if bound < piece.bound else piece.bound)
     return piece._replace(bound=max(bounds[0], bounds[2]), central=bounds[1], dual=dual)
 
 
-def local_minimum(parts: SeparableRows, piece: Piece) -> tuple[int, float] | None:
+def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] | None:
     """The output whose two highest local maxima are most nearly equal, and the posterior between them; None without two.
 
     Source: part 3 of the theorem of 'A separable bound'.
@@ -402,7 +404,7 @@ class Separable(Relaxation[Pieces]):
     def root(self, dual: DualVariables) -> Pieces:
         """The piece that holds everybody."""
         m = len(self.parts.common[0])
-        everyone = Piece(math.inf, math.inf, 0.0, 1.0, np.zeros(m), np.ones(m), dual)
+        everyone = DualPiece(math.inf, math.inf, 0.0, 1.0, np.zeros(m), np.ones(m), dual)
         return self._stacked([everyone])
 
     def branchable(self, nodes: Pieces) -> NDArray[np.bool_]:
@@ -423,7 +425,7 @@ class Separable(Relaxation[Pieces]):
         duals = [piece.dual for piece in nodes.pieces]
         return [SeparableLeaf(dual.multiplier, *dual.belief.tolist()) for dual in duals]
 
-    def _cut(self, piece: Piece) -> tuple[int, float]:
+    def _cut(self, piece: DualPiece) -> tuple[int, float]:
         """At a local minimum, unless the interval of distributions makes most of the error."""
         wide = piece.bound - piece.central > (piece.bound - self.value) / 2
         if wide or piece.central <= self.value + self.tol / 2:
@@ -431,11 +433,11 @@ class Separable(Relaxation[Pieces]):
         return local_minimum(self.parts, piece) or (-1, float(piece.distribution[0]))
 
     @np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: an infinite bound
-    def _stacked(self, pieces: Sequence[Piece]) -> Pieces:
+    def _stacked(self, pieces: Sequence[DualPiece]) -> Pieces:
         """Pieces with their bounds."""
         found = np.empty(len(pieces), dtype=object)
         for k, piece in enumerate(pieces):
-            found[k] = bounded(self.parts, self.slack, piece, self.enough, self.fine)
+            found[k] = bounded_piece(self.parts, self.slack, piece, self.enough, self.fine)
         return Pieces(np.array([piece.bound for piece in found]), found)
 
 
@@ -502,8 +504,8 @@ def starting_dual(
     Source: the proof of the theorem, solved for the dual variables of the values, on average.
     """
     both = problem.outputs(classes)
-    known = np.log(np.maximum(both, TINY) / np.maximum(both.sum(axis=0), TINY))
-    held = np.maximum(parts.gathered(classes), TINY)
-    tilted = np.log(held / np.maximum(parts.shares, TINY)) + 1
+    known = np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
+    held = np.maximum(parts.gathered(classes), NEAR_ZERO)
+    tilted = np.log(held / np.maximum(parts.shares, NEAR_ZERO)) + 1
     asked = parts.height * known[..., None] - multiplier * tilted
     return DualVariables(multiplier, (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2)))

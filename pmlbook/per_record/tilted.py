@@ -61,10 +61,10 @@ def tilt(
 
 # %% ../../nbs/per_record/05_tilted.ipynb #67dfa9b5
 EPS = 2.0**-52  # twice the unit roundoff
-TINY = 1e-300  # stands for nothing where there is to be a logarithm or a quotient
+NEAR_ZERO = 1e-300  # stands for nothing where there is to be a logarithm or a quotient
 
 
-def margin(terms: int, size: Any) -> Any:
+def sum_margin(terms: int, size: Any) -> Any:
     """What rounding may lose in a sum of so many terms, each a product of few factors, whose sizes add up to `size`.
 
     Source: Higham 2002, Section 3.1, with entropy slack to spare.
@@ -108,7 +108,7 @@ def unsure(problem: RecordProblem, classes: NDArray[np.float64], b: float) -> ND
 
 # %% ../../nbs/per_record/05_tilted.ipynb #48302a66
 COLD, HOT = 1e-12, 1e10
-CHUNK = 200_000  # numbers handled between two looks at the clock
+NUMBERS_A_LOOK = 200_000  # numbers handled between two looks at the clock
 
 
 class Reply(NamedTuple):
@@ -143,7 +143,7 @@ def reply(
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
     start = np.full(len(gains), 0.3) if start is None else start
-    step, clock = max(1, CHUNK // gains[0].size), clock or Clock()
+    step, clock = max(1, NUMBERS_A_LOOK // gains[0].size), clock or Clock()
     parts = [slice(k, k + step) for k in range(0, len(gains), step)]
     found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
     return Reply(*map(np.concatenate, zip(*found)))
@@ -161,7 +161,9 @@ def _reply(
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
     zero = np.where(np.isfinite(shares), gains, -np.inf).max(axis=2)  # multiplier 0
     peak = zero.max(axis=1)
-    free = peak + np.log(np.exp(zero - peak[:, None]).sum(axis=1)) + margin(len(shares), 1 + size)
+    free = (
+        peak + np.log(np.exp(zero - peak[:, None]).sum(axis=1)) + sum_margin(len(shares), 1 + size)
+    )
     if clock.over:
         uniform = np.broadcast_to(problem.uniform, gains.shape)
         return Reply(uniform.copy(), start, free, np.zeros(len(free)))
@@ -175,8 +177,8 @@ def _reply(
     allowed = unsure(problem, best.classes, b)[:, None, None]
     classes = np.where(allowed, best.classes, problem.uniform)
     mean = (best.classes * np.where(np.isfinite(shares), -shares, 0.0)).sum(axis=(1, 2))
-    lost = margin(4 * sum(shares.shape), 1 + multiplier)
-    lost += margin(0, multiplier * (mean + more) + size)
+    lost = sum_margin(4 * sum(shares.shape), 1 + multiplier)
+    lost += sum_margin(0, multiplier * (mean + more) + size)
     rounding = lost + multiplier * (need or 2 * more)
     return Reply(classes, multiplier, np.minimum(best.bound + lost, free), rounding)
 
@@ -227,8 +229,8 @@ def gains_of(problem: RecordProblem, coefficients: NDArray[np.float64]) -> NDArr
 def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Gains, shape (N, A, C), of scoring each output by the posterior of the given priors."""
     both = problem.outputs(classes)
-    read = both / np.maximum(both.sum(axis=1, keepdims=True), TINY)
-    logs = np.log(np.maximum(read, TINY))
+    read = both / np.maximum(both.sum(axis=1, keepdims=True), NEAR_ZERO)
+    logs = np.log(np.maximum(read, NEAR_ZERO))
     return gains_of(problem, logs)
 
 
@@ -243,7 +245,7 @@ def own_multiplier(
     return float(reply(problem, gains, b, clock=clock).multiplier[0])
 
 
-def climb(
+def climb_tilted(
     problem: RecordProblem,
     b: float,
     classes: NDArray[np.float64],
@@ -311,13 +313,13 @@ def best_adversary(
     classes = problem.uniform[None]
     if not clock.over:
         classes = np.concatenate([starting_points(problem, starts, rng), classes])
-    classes, leakage = climb(problem, b, classes, 1, clock)
+    classes, leakage = climb_tilted(problem, b, classes, 1, clock)
     reached = -np.inf
     for round_ in range(steps // 10):
         if clock.over or (len(classes) == 2 and leakage.max() <= reached + accuracy):
             break
         reached = leakage.max()
         best = np.argsort(-leakage)[: max(2, len(classes) // 2 if round_ else len(classes))]
-        classes, leakage = climb(problem, b, classes[best], 10 if round_ else 7, clock)
+        classes, leakage = climb_tilted(problem, b, classes[best], 10 if round_ else 7, clock)
     winner = int(np.argmax(leakage))
     return classes[winner], float(leakage[winner])

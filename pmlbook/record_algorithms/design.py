@@ -16,7 +16,7 @@ from ..numerics.validation import Frozen, check_nonnegative
 from .algorithms import restarts
 from .penalty import Subproblem, Test, penalty_method
 from ..per_record.queries import Query
-from ..record_design.symmetry import check_data, check_distortion
+from ..record_design.symmetry import check_data, check_costs
 
 # %% auto #0
 __all__ = []
@@ -51,7 +51,7 @@ def expected_costs(
     """
     size = math.prod(query.shape)
     truth = np.full(size, 1 / size) if p0 is None else check_data(query, p0)
-    return truth.reshape(query.shape)[..., None] * check_distortion(query, distortion)[query.table]
+    return truth.reshape(query.shape)[..., None] * check_costs(query, distortion)[query.table]
 
 
 def blurred(costs: NDArray[np.float64], D: float) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from ..per_record.classes import log_sum
 from .planes import Pool
 from ..per_record.queries import Query, difference
 from .rounds import Goal, Match, play
-from .symmetry import Setting, check_data, check_distortion
+from .symmetry import Setting, check_data, check_costs
 from .symmetry import setting, value_masses
 from ..per_record.tilted import EPS
 
@@ -62,8 +62,10 @@ class RecordDesign(Design):
     pool: Pool = field(compare=False)
 
 
-NOISE = 1e-12  # so much of what every mechanism pays may be the rounding of a D that was computed
-LARGEST = 1e300  # units; what costs more costs this
+DISTORTION_NOISE = (
+    1e-12  # so much of what every mechanism pays may be the rounding of a D that was computed
+)
+LARGEST_COST = 1e300  # units; what costs more costs this
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def _posed(
     D: float | None,
 ) -> tuple[Setting, _Stake]:
     """The setting with what errors cost above the least, in units of what is at stake."""
-    table = check_distortion(check_instance(query, Query, "query"), distortion)
+    table = check_costs(check_instance(query, Query, "query"), distortion)
     distribution = None if p0 is None else check_data(query, p0)
     masses = value_masses(query)
     if distribution is not None:
@@ -121,8 +123,8 @@ def _posed(
     with np.errstate(over="ignore"):
         excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
         room = math.inf if D is None else D - base
-        unit = _at_stake(excess, masses, room if room > NOISE * abs(base) else math.inf)
-        excess = np.minimum(excess / unit, LARGEST)
+        unit = _at_stake(excess, masses, room if room > DISTORTION_NOISE * abs(base) else math.inf)
+        excess = np.minimum(excess / unit, LARGEST_COST)
     made = setting(
         query, distribution, excess, observes, reduce_symmetry, room=2.0
     )  # twice the unit is beyond the stake
@@ -148,7 +150,7 @@ def _design(
     match = Match(made, level, goal, tol, clock, stake.above if limit is None else float)
     q, bound, why = match.silence, 0.0, "silence"
     if goal.D is not None:
-        noise = NOISE * (match.least + abs(stake.base) / stake.unit)
+        noise = DISTORTION_NOISE * (match.least + abs(stake.base) / stake.unit)
         if goal.D < match.least - noise:
             least = stake.above(match.least)
             raise Infeasible(f"D = {limit} is below {least}, the least distortion of all")

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from ..numerics.progress import Clock
-from ..per_record.certificate import in_turn, worst_prior
+from ..per_record.certificate import in_turn, worst_of_record
 from ..per_record.classes import RecordProblem, grouped, stacked
 from ..per_record.queries import Query
 from .symmetry import Setting
-from ..per_record.tilted import EPS, climb, starting_points, unsure
+from ..per_record.tilted import EPS, climb_tilted, starting_points, unsure
 
 # %% auto #0
 __all__ = []
@@ -102,7 +102,7 @@ def attack(
         starts = problem.uniform[None] if clock.over else starting_points(problem, 16, rng)
         if i in pool.priors:
             starts = np.concatenate([pool.priors[i][-12:], starts])
-        priors, learnt = climb(problem, b, starts, steps, clock)
+        priors, learnt = climb_tilted(problem, b, starts, steps, clock)
         found.append((i, priors, learnt))
         best = max(best, float(learnt.max()))
     fresh = Pool()
@@ -132,7 +132,7 @@ def certify(
         present = [np.flatnonzero(np.isfinite(row)) for row in sizes]
         groups = [grouped(q[w], row[w], len(sizes)) for w, row in zip(present, sizes)]
         problem = stacked(i, made.observes.alphabets[i], groups, ((),) * len(sizes))
-        found = worst_prior(problem, b, tol, clock, value)
+        found = worst_of_record(problem, b, tol, clock, value)
         prior = np.zeros((1, *sizes.shape))
         for a, (_, together, members) in enumerate(groups):
             for k, group in enumerate(members):

@@ -255,7 +255,7 @@ def small_steps(
 
 # %% ../../nbs/record_design/03_rounds.ipynb #17b81d27
 MAX_ROUNDS = 200
-PATIENCE = 25  # rounds without progress before the certificate is asked for
+IDLE_ROUNDS = 25  # rounds without progress before the certificate is asked for
 
 
 def rounding_loss(q: NDArray[np.float64], symbols: int) -> float:
@@ -387,7 +387,7 @@ def play(match: Match, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
         clock.tell(match.told(match.local), match.told(match.lower))
         gap = match.local - match.lower
         since = 0 if gap < 0.9 * before else since + 1
-        last = "interrupted" if late else "no progress" if since >= PATIENCE or not left else ""
+        last = "interrupted" if late else "no progress" if since >= IDLE_ROUNDS or not left else ""
         if gap > match.tol / 2 and not last:
             continue
         accuracy = max(match.tol / 4 / match.slope, 1e-9)

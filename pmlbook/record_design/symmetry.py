@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from ..numerics.validation import InvalidPrior, check_nonnegative, check_instance, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
-from ..per_record.queries import Query, SumQuery, counting, difference, in_order
+from ..per_record.queries import Query, SumQuery, counting, difference, in_query_order
 
 # %% auto #0
 __all__ = []
@@ -39,21 +39,21 @@ def check_table(rows: int, outputs: int) -> None:
         )
 
 
-def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.float64]:
+def check_costs(query: Query, distortion: ArrayLike | None) -> NDArray[np.float64]:
     """The distortion matrix, one row per query value; |v - y| if left out.
 
     Source: Wu et al. 2026, eq. (32).
 
     Examples
     --------
-    >>> check_distortion(counting(2), None).tolist()
+    >>> check_costs(counting(2), None).tolist()
     [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
     """
     values = np.arange(query.n_values)
     if distortion is None:
         check_table(len(values), len(values))
         return np.abs(np.subtract.outer(values, values)).astype(float)
-    table = real_array(in_order(query, distortion, "distortion"), "distortion", 2)
+    table = real_array(in_query_order(query, distortion, "distortion"), "distortion", 2)
     if table.shape[0] != len(values) or not table.shape[1]:
         raise ValueError(
             f"distortion has shape {table.shape}, but the query has {len(values)} values"
@@ -64,7 +64,7 @@ def check_distortion(query: Query, distortion: ArrayLike | None) -> NDArray[np.f
 
 def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     """The distribution of the data, flat in lexicographic order; InvalidPrior unless it is one."""
-    distribution = check_belief(in_order(query, p0, "p0"), "p0")
+    distribution = check_belief(in_query_order(query, p0, "p0"), "p0")
     if distribution.size != math.prod(query.shape) or (
         distribution.ndim > 1 and distribution.shape != query.shape
     ):
@@ -74,7 +74,9 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
-ALIKE = 2.0**-50  # costs that differ by less, relative to them or to a usual cost, count as equal
+COST_TOLERANCE = (
+    2.0**-50
+)  # costs that differ by less, relative to them or to a usual cost, count as equal
 
 
 def usual(costs: NDArray[np.float64], most: float) -> float:
@@ -88,7 +90,7 @@ def matching(
     """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` a usual one."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
-        room = ALIKE * np.maximum(np.abs(column), typical)[:, None]
+        room = COST_TOLERANCE * np.maximum(np.abs(column), typical)[:, None]
         same = (np.abs(column[:, None] - there) <= room).all(axis=0)
         choices = np.flatnonzero(same & free)
         if not len(choices):
@@ -109,16 +111,16 @@ def components(
     return np.asarray(connected_components(graph, directed=False)[1])
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #7a2a93bf
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Renaming = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def renamings_of_weights(n: int) -> list[Pairs]:
+def renamings_of_weights(n: int) -> list[Renaming]:
     """Two renamings: exchange yes and no in all records, or in one of n records."""
     w = np.arange(n + 1)
     return [(w, w[::-1]), (np.append(w[:-1], w[1:]), np.append(w[1:], w[:-1]))]
 
 
-def renamings_of_datasets(shape: tuple[int, ...]) -> tuple[list[Pairs], list[Pairs]]:
+def renamings_of_datasets(shape: tuple[int, ...]) -> tuple[list[Renaming], list[Renaming]]:
     """Exchanges of neighbouring records of one size; and shifts and reversals of values."""
     place = np.arange(math.prod(shape)).reshape(shape)
     every, axes = place.ravel(), range(len(shape))
@@ -180,10 +182,10 @@ class _Place:
 def _tied(
     rows: NDArray[np.int64],
     costs: NDArray[np.float64],
-    renamings: list[Pairs],
+    renamings: list[Renaming],
     closed: bool,
     typical: float,
-) -> tuple[list[Pairs], list[bool]]:
+) -> tuple[list[Renaming], list[bool]]:
     """Cells joined by each renaming that keeps the costs of atoms, shape (K, M); and which do.
 
     Costs are compared next to `typical`. With `closed`, a renaming must carry rows to rows: the mechanism observes no more than its rows.
@@ -204,10 +206,10 @@ def _tied(
 
 
 def _slip(query: Query, costs: NDArray[np.float64], near: float, room: float) -> float:
-    """Loss of a mechanism that costs at most silence or `room`, if costs (K, M) and `near` are kept up to `ALIKE`."""
+    """Loss of a mechanism that costs at most silence or `room`, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
     below = np.maximum(-costs, 0).max(axis=1).sum()
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
-    return float(moves * ALIKE * (min(costs.sum(axis=0).min(), room) + 2 * below + near))
+    return float(moves * COST_TOLERANCE * (min(costs.sum(axis=0).min(), room) + 2 * below + near))
 
 
 def setting(
@@ -237,7 +239,7 @@ def setting(
     (2, (6, 3))
     """
     check_instance(query, Query, "query")
-    table = check_distortion(query, distortion)
+    table = check_costs(query, distortion)
     distribution = None if p0 is None else check_data(query, p0)
     if observes is not None:
         check_instance(observes, Query, "observes")

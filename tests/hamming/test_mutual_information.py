@@ -7,13 +7,13 @@ import sympy as sp
 from scipy.special import rel_entr
 
 from pmlbook.hamming.mutual_information import (
-    STEEP,
+    STEEPEST_DUAL,
     _information_above,
     _least_information,
     _newton_step,
     _poured,
     _tangent,
-    divergences,
+    binary_divergences,
     lower_bound,
     mi_leakage,
     proven_bound,
@@ -65,8 +65,8 @@ def test_tangents_on_their_own_side():
             for z, w in zip((cost, fall, over[2]), (over[0], over[1], fall))
         ]
         assert all(0 <= gap < 1e-25 for gap in gaps)
-    assert _tangent(Fraction(1, 2), 4 * STEEP, Fraction(1, 2)) == _tangent(
-        Fraction(1, 2), STEEP / 2, Fraction(1, 2)
+    assert _tangent(Fraction(1, 2), 4 * STEEPEST_DUAL, Fraction(1, 2)) == _tangent(
+        Fraction(1, 2), STEEPEST_DUAL / 2, Fraction(1, 2)
     )
 
 
@@ -158,7 +158,7 @@ def test_the_loop_fits_together_after_any_step():
                 found.of_low,
             )
             assert (
-                upper == (V @ divergences(errors, 1 - errors, distribution)).max()
+                upper == (V @ binary_divergences(errors, 1 - errors, distribution)).max()
                 and (V @ errors).max() <= D
             )
             assert np.isclose(distribution.sum(), 1, rtol=0, atol=1e-15) and np.isclose(

@@ -11,13 +11,13 @@ from pmlbook.per_record.certificate import (
     kinds,
     leakage_curve,
     per_record_leakage,
-    search,
+    search_prior,
 )
-from pmlbook.per_record.classes import check_rows, record_problem
+from pmlbook.per_record.classes import check_query_rows, record_problem
 from pmlbook.per_record.data_processing import data_processing_bound
 from pmlbook.per_record.posterior_bound import Posteriors, bound_cells, root_vertices
 from pmlbook.per_record.queries import Query, modular_sum, pairwise_products
-from pmlbook.per_record.tilted import best_adversary, climb
+from pmlbook.per_record.tilted import best_adversary, climb_tilted
 
 TOL = 1e-3
 
@@ -50,7 +50,7 @@ class Watched:
             return rules, children
 
         def climbed(problem, b, classes, steps, clock):
-            found, leakage = climb(problem, b, classes, steps, clock)
+            found, leakage = climb_tilted(problem, b, classes, steps, clock)
             self.events.append((True, problem.leakage(classes), steps, float(leakage.max())))
             return found, leakage
 
@@ -66,7 +66,7 @@ class Watched:
             return self.first
 
         monkeypatch.setattr(Posteriors, "branch", branch)
-        monkeypatch.setattr(certificate, "climb", climbed)
+        monkeypatch.setattr(certificate, "climb_tilted", climbed)
         monkeypatch.setattr(certificate, "separable_bound", other("separable"))
         monkeypatch.setattr(certificate, "output_bound", other("outputs"))
         monkeypatch.setattr(certificate, "best_adversary", best)
@@ -75,7 +75,7 @@ class Watched:
         for notes in (self.branchings, self.events, self.asked, self.begun):
             notes.clear()
         self.clock = Told(limit)
-        return search(self.problem, 2.0, tol, self.clock, floor, ceiling)
+        return search_prior(self.problem, 2.0, tol, self.clock, floor, ceiling)
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_it_climbs_from_the_four_best_and_only_when_one_is_better(watched):
 
 
 def test_other_relaxations_are_asked_once_unless_more_leaks_anyway(watched, monkeypatch):
-    monkeypatch.setattr(certificate, "PATIENCE", 29)
+    monkeypatch.setattr(certificate, "FIRST_NODES", 29)
     value = watched.best[1]
     for floor, names in (
         (0.0, ["separable", "outputs"]),
@@ -126,7 +126,7 @@ def test_other_relaxations_are_asked_once_unless_more_leaks_anyway(watched, monk
     [(0.5, 2, "output space", 2), (0.5, 0.7, "separable bound", 1), (2, 3, "branch and bound", 2)],
 )
 def test_who_closes_the_bracket_is_named(watched, monkeypatch, outputs, separable, method, names):
-    monkeypatch.setattr(certificate, "PATIENCE", 29)
+    monkeypatch.setattr(certificate, "FIRST_NODES", 29)
     value = watched.best[1]
     watched.says = {"outputs": value + outputs * TOL, "separable": value + separable * TOL}
     found = watched.run()
@@ -169,8 +169,8 @@ def test_batches_and_memory_are_limited(watched, monkeypatch):
     monkeypatch.undo()
     again = Watched(monkeypatch)
     for at_once in (0, 3, 10):
-        monkeypatch.setattr(certificate, "BATCH", at_once * size)
-        monkeypatch.setattr(certificate, "AT_ONCE", at_once * size)
+        monkeypatch.setattr(certificate, "CLIMBING_NUMBERS", at_once * size)
+        monkeypatch.setattr(certificate, "NUMBERS_AT_ONCE", at_once * size)
         again.run()
         assert again.begun[0][0] == max(6, at_once) and max(again.branchings) == max(1, at_once)
     found = again.run(limit=0.0)
@@ -187,7 +187,7 @@ def test_a_data_processing_bound_that_does_is_the_answer(share):
     dear = data_processing_bound(problem, b, classes)
     for floor in (0.0, dear - tol / 2, dear + tol):
         clock = Told()
-        found = search(problem, b, tol, clock, floor)
+        found = search_prior(problem, b, tol, clock, floor)
         enough = dear <= max(value, floor) + tol
         assert (found.method == "data processing") == enough
         assert not enough or (found.value, found.bound) == (value, max(value, dear))
@@ -211,8 +211,8 @@ def test_records_that_are_alike_are_attacked_once():
         each = np.kron(np.kron(flips[0], flips[0]), flips[last])
         bits = [record_problem(Query(sum, [(0, 1)] * 3), each, i) for i in range(3)]
         query = Query(sum, [(0, 1)] * 3)
-        assert kinds(query, *check_rows(query, each)) == [0, 2][: 1 + last]
-        assert kinds(query, *check_rows(query, each), Clock(0)) == [0, 1, 2]
-        told = [search(bit, 1.7, 1e-3, Clock()) for bit in bits]
+        assert kinds(query, *check_query_rows(query, each)) == [0, 2][: 1 + last]
+        assert kinds(query, *check_query_rows(query, each), Clock(0)) == [0, 1, 2]
+        told = [search_prior(bit, 1.7, 1e-3, Clock()) for bit in bits]
         assert abs(told[0].value - told[1].value) < 1e-3  # found anew for each
         assert (abs(told[0].value - told[2].value) < 1e-3) == (last == 0)

@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from pmlbook.per_record.proof_search import record_views
 
 from pmlbook.foundations.classic import binary_symmetric, geometric, randomized_response
 from pmlbook.numerics.balls import enclose, information
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.leakage_proof import LeakageProof, leakage_proof
 from pmlbook.per_record.proof_checker import ProofFailed, witness_information
+from pmlbook.per_record.proof_search import record_views
 from pmlbook.per_record.queries import counting, modular_sum, threshold
 
 

@@ -14,7 +14,7 @@ from pmlbook.per_record.output_bound import (
     chords,
     conditional_slack,
     frame,
-    highest,
+    highest_climb,
     output_bound,
     reach,
 )
@@ -150,7 +150,7 @@ def test_a_climb_finds_what_a_grid_finds():
         distributions = np.hstack([1 - grid, grid])
         worth = rel_entr(distributions @ part.rows, distribution).sum(axis=1)
         worth += heat * (entr(distributions) + distributions * part.logs).sum(axis=1)
-        top = highest(part, stationary, distributions[200::400])
+        top = highest_climb(part, stationary, distributions[200::400])
         assert abs(top - worth.max()) < 1e-6
 
 

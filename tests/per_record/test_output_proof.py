@@ -23,9 +23,9 @@ from pmlbook.per_record.proof_outputs import (
     interval_frame,
     intervals,
     mean_ranges,
+    output_trees_bound,
 )
-from pmlbook.per_record.proof_outputs import tree_bound as output_trees_bound
-from pmlbook.per_record.proof_search import OutputProof, min_probability, problem_of
+from pmlbook.per_record.proof_search import OutputProof, negligible_probability, problem_of
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
 
 
@@ -144,7 +144,9 @@ def test_a_leaf_against_floats():
             distribution_of(stationary.outputs.tolist(), "q"),
         )
         for a, uniform in enumerate(problem.uniform.sum(axis=1)):
-            least = min_probability(float(uniform), len(problem.rows), value, float(here.slack))
+            least = negligible_probability(
+                float(uniform), len(problem.rows), value, float(here.slack)
+            )
             part = frame(problem, a, stationary, float(here.slack) / least if least else np.inf)
             t = 0.5 * min(1, stationary.multiplier / max(part.contraction, 1e-300))
             arrays = [

@@ -10,7 +10,7 @@ from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.foundations.processing import contraction
 from pmlbook.per_record.proof_checker import (
-    BITS,
+    BALL_BITS,
     ProofFailed,
     RecordView,
     contracts,
@@ -21,10 +21,10 @@ from pmlbook.per_record.proof_posteriors import (
     PosteriorLeaf,
     PosteriorTree,
     majorant,
+    posterior_tree_bound,
     root_cell,
     tilted_bound,
 )
-from pmlbook.per_record.proof_posteriors import tree_bound as posterior_tree_bound
 from pmlbook.per_record.proof_search import PosteriorProof, problem_of, record_views
 from pmlbook.per_record.queries import Query, counting, parity, threshold
 
@@ -205,7 +205,7 @@ def test_the_best_reply_in_fifty_digits():
     for query, channel, share in settings[:6]:
         view, b, *_ = asked(query, channel, share)
         gains = [rng.normal(size=len(ways)).tolist() for ways in view.ways]
-        with flint.ctx.workprec(BITS):
+        with flint.ctx.workprec(BALL_BITS):
             here = interval_problem(view, b)
             exact = [[flint.arb(k) for k in row] for row in gains]
             for multiplier in (1e-3, 0.4, 30.0):
@@ -214,7 +214,7 @@ def test_the_best_reply_in_fifty_digits():
 
 
 def test_the_whole_simplex_is_paid_nothing():
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(BALL_BITS):
         assert all(abs(float(x)) < 1e-30 for x in majorant(root_cell(3, 2).vertices[0]))
 
 

@@ -22,7 +22,7 @@ from pmlbook.per_record.queries import (
     count_totals,
     counting,
     difference,
-    in_order,
+    in_query_order,
     modular_sum,
     pairwise_products,
     parity,
@@ -167,7 +167,7 @@ def test_queries_are_what_they_say():
 def test_rows_come_by_name():
     listed = list(itertools.product((0, 1), repeat=2))[::-1]
     frame = pd.DataFrame(np.arange(8).reshape(4, 2), index=pd.MultiIndex.from_tuples(listed))
-    assert np.array_equal(in_order(parity(2), frame, "channel"), frame.to_numpy()[::-1])
+    assert np.array_equal(in_query_order(parity(2), frame, "channel"), frame.to_numpy()[::-1])
     assert np.array_equal(
-        in_order(counting(2), pd.DataFrame([[2], [0]], index=[1, 0]), "rows"), [[0], [2]]
+        in_query_order(counting(2), pd.DataFrame([[2], [0]], index=[1, 0]), "rows"), [[0], [2]]
     )

@@ -9,11 +9,11 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import (
-    GRID,
+    POSTERIOR_GRID,
+    DualPiece,
     DualVariables,
-    Piece,
     SeparableRows,
-    bounded,
+    bounded_piece,
     dual_value,
     interval_bounds,
     local_maxima,
@@ -97,11 +97,14 @@ def test_the_supremum_in_fifty_digits():
         )
         multiplier = float(rng.choice([0.1, 0.5, 2]))
         dual = DualVariables(multiplier, multiplier * rng.normal(size=2))
-        share, ends = rng.uniform(0.1, 0.9), np.sort(rng.choice(GRID, size=(2, m)), axis=0)
+        share, ends = (
+            rng.uniform(0.1, 0.9),
+            np.sort(rng.choice(POSTERIOR_GRID, size=(2, m)), axis=0),
+        )
         distribution, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
         found, total = sum_of_maxima(parts, dual, distribution, *ends, fine), mp.mpf(0)
         for y in range(m):
-            inside = GRID[(ends[0, y] <= GRID) & (GRID <= ends[1, y])]
+            inside = POSTERIOR_GRID[(ends[0, y] <= POSTERIOR_GRID) & (POSTERIOR_GRID <= ends[1, y])]
             net = [*np.linspace(ends[0, y], ends[1, y], 40), *inside]
             total += max(exactly(parts, dual, distribution, y, mp.mpf(float(t))) for t in net)
         near = local_maxima(parts, dual, distribution, *ends)[0]
@@ -152,11 +155,11 @@ def test_an_interval_is_never_understated():
             most, better = interval_bounds(parts, dual, distribution, y, net[0], net[-1])
             assert (worth.max(axis=0) <= most + 1e-16).all()
             assert np.allclose(better, np.maximum(worth[0], worth[-1]), rtol=0, atol=1e-14)
-        piece = Piece(np.inf, np.inf, first, last, *cell, dual)
-        found = bounded(parts, 0.1, piece, np.inf, 1e-10)
+        piece = DualPiece(np.inf, np.inf, first, last, *cell, dual)
+        found = bounded_piece(parts, 0.1, piece, np.inf, 1e-10)
         assert (
             found.dual is dual
-            and bounded(parts, 0.1, piece._replace(bound=-1.0), np.inf, 1).bound == -1
+            and bounded_piece(parts, 0.1, piece._replace(bound=-1.0), np.inf, 1).bound == -1
         )
         distributions = [
             at_distribution(parts, dual, first + part * (last - first), cell)

@@ -10,7 +10,7 @@ from record_problems import asked
 from pmlbook.foundations.classic import geometric, randomized_response
 from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.proof_checker import BITS, ProofFailed, interval_problem
+from pmlbook.per_record.proof_checker import BALL_BITS, ProofFailed, interval_problem
 from pmlbook.per_record.proof_search import problem_of, record_views
 from pmlbook.per_record.proof_separable import (
     Curve,
@@ -23,8 +23,8 @@ from pmlbook.per_record.proof_separable import (
     log_odds_middle,
     output_terms,
     piece_children,
+    separable_tree_bound,
 )
-from pmlbook.per_record.proof_separable import tree_bound as separable_tree_bound
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import separable_rows, starting_dual
 from pmlbook.per_record.tilted import own_multiplier
@@ -93,7 +93,7 @@ def test_the_curve_in_fifty_digits():
     for query, channel in channels:
         for view in record_views(query, channel):
             dual, share = (0.3, -0.4, -0.2), 0.4
-            with flint.ctx.workprec(BITS):
+            with flint.ctx.workprec(BALL_BITS):
                 here = interval_problem(view, 0.5)
                 known, distribution = (
                     output_terms(view, here),

@@ -8,8 +8,8 @@ import pytest
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
 from pmlbook.record_design.symmetry import (
     _kinds,
+    check_costs,
     check_data,
-    check_distortion,
     check_table,
     components,
     matching,
@@ -96,15 +96,15 @@ def test_tables_are_checked():
     assert (
         check_data(first_two, distribution) == check_data(first_two, distribution.reshape(2, 3, 2))
     ).all()
-    assert check_distortion(first_two, np.eye(4)[:, :1]).shape == (4, 1)
+    assert check_costs(first_two, np.eye(4)[:, :1]).shape == (4, 1)
     check_table(2**8, 2**8)
     for refused in (
         lambda: check_table(2**8, 2**8 + 1),
         lambda: check_data(first_two, distribution.reshape(3, 2, 2)),
         lambda: check_data(first_two, distribution[:6] / distribution[:6].sum()),
-        lambda: check_distortion(first_two, np.eye(3)),
-        lambda: check_distortion(first_two, np.zeros((4, 0))),
-        lambda: check_distortion(first_two, np.where(np.eye(4), np.inf, 0)),
+        lambda: check_costs(first_two, np.eye(3)),
+        lambda: check_costs(first_two, np.zeros((4, 0))),
+        lambda: check_costs(first_two, np.where(np.eye(4), np.inf, 0)),
         lambda: setting(counting(3), observes=counting(4)),
         lambda: setting(counting(13), reduce_symmetry=False),  # 2^13 datasets
         lambda: setting(counting(13), observes=Query(lambda x: x[0], [(0, 1)] * 13)),
@@ -129,7 +129,7 @@ def test_what_is_listed_and_what_is_refused():
     first = Query(lambda x: x[0], [(0, 1)] * 12)
     assert len(setting(counting(12), observes=first).cost) == 2  # 2^12 datasets are listed
     with pytest.raises(ValueError, match=r"distortion\[1, 0\] = inf"):
-        check_distortion(first_two, [[0, 0], [np.inf, 0], [0, np.nan], [0, 0]])
+        check_costs(first_two, [[0, 0], [np.inf, 0], [0, np.nan], [0, 0]])
     with pytest.raises(ValueError, match="shape"):
         check_data(first_two, np.full((4, 3), 1 / 12))
     assert len(setting(counting(12), reduce_symmetry=False, observes=counting(12)).cost) == 13
