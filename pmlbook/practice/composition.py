@@ -214,7 +214,7 @@ def compose(*releases: Mechanism | JointRelease) -> JointRelease:
 
 # %% ../../nbs/practice/12_composition.ipynb #657d0ea5
 def composed_level(*levels: float) -> float:
-    """What releases of one secret leak together at most, if nothing but their levels is known.
+    """The most that releases of one secret leak together, if only their levels are known.
 
     Parameters
     ----------
@@ -273,8 +273,8 @@ def exact_vertices(prior: Sequence[Fraction], most: Fraction) -> Iterator[tuple[
 def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fraction]) -> Fraction:
     """Largest joint lift of a vertex with any lift vector of entries at most `most`.
 
-    The secret to single out is the rarest among those with the vertex's largest entry; the vector puts
-    as much as it may on that one, and the rest where the vertex is least.
+    The secret to single out is the rarest among those with the vertex's largest entry. The vector puts as much as
+    it may on that one, and the rest where the vertex is least.
     """
     target, *rest = sorted(range(len(prior)), key=lambda i: (-other[i], prior[i]))
     room, together = Fraction(1), Fraction(0)

@@ -56,7 +56,7 @@ def check_counts(counts: ArrayLike, what: str = "counts") -> NDArray[np.float64]
 
 
 def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
-    """Relative frequencies as a prior, with an explicit choice for cells in which nobody was counted.
+    """Relative frequencies as a prior, with an explicit choice for empty cells.
 
     Parameters
     ----------

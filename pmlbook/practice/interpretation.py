@@ -114,8 +114,7 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     Returns
     -------
     float
-        Nats, rounded down; inf where every level keeps the sentence: under a prior no belief grows more than
-        1 / min P(x) times, whatever is released.
+        Nats, rounded down; inf where every level keeps the sentence: under a prior no belief grows more than 1 / min P(x) times.
 
     Raises
     ------

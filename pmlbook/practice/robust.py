@@ -48,8 +48,7 @@ def min_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fract
 class RobustVertices:
     """Extremal lift vectors of a region, exactly: even on `inner`, `share` of that on `outer`, zero elsewhere.
 
-    `shares`, length N: the prior by which utility is measured. `inner`, `outer`, shape (V, N): two sets of
-    secrets for each vector, with nobody in common; `outer` may be empty. `share`, length V: between 0 and 1.
+    `shares`, length N: the prior by which utility is measured. `inner`, `outer`, shape (V, N): two disjoint sets of secrets for each vector; `outer` may be empty. `share`, length V: between 0 and 1.
 
     Source: proved in 'Robust mechanisms'.
     """
@@ -278,8 +277,8 @@ def robust_mechanism(
     Returns
     -------
     Design
-        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum; beyond
-        `MOST` secrets 1e-3 of the value above it where there are fifty, up to 5e-2 where there are a dozen.
+        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MOST`
+        secrets the bound is 1e-3 of the value above it where there are fifty, up to 5e-2 where there are a dozen.
 
     Raises
     ------

@@ -206,8 +206,7 @@ def tally(
 ) -> None:
     """Count the values of a block within the strata that the columns beside make, one if there are none.
 
-    Whatever stands for a missing value is counted as None. What a reader can tell apart in the columns beside is
-    told apart: a gap, a number that is none, zeros of either sign.
+    Each kind of missing value is counted as None. Values that a reader can distinguish in the other columns are distinguished: a gap, a number that is none, zeros of either sign.
 
     ValueError if there are more than `STRATA` strata, the columns differ in length, or one holds what cannot be
     compared.
