@@ -50,7 +50,7 @@ OPTIONS = {
 
 
 def check_options(arguments: argparse.Namespace) -> None:
-    """ValueError with all options that are missing, where nobody can be asked."""
+    """ValueError with all options that are missing, where there is no terminal."""
     given = vars(arguments) | {
         "level": arguments.promise if arguments.epsilon is None else arguments.epsilon
     }
@@ -60,7 +60,7 @@ def check_options(arguments: argparse.Namespace) -> None:
 
 
 def _check_somebody(missing: Sequence[str]) -> None:
-    """ValueError if nobody can be asked for what is missing."""
+    """ValueError if an option is missing and there is no terminal."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
         raise ValueError(f"nobody to ask, as this is no terminal: give {options}")
@@ -183,7 +183,7 @@ def _certified(mechanism: Mechanism, epsilon: float) -> Certificate:
 
 # %% ../../nbs/cli/02_wizard.ipynb #d3c1a602
 def _asked(arguments: argparse.Namespace) -> Answers:
-    """What the options say, and where they say nothing, somebody at the terminal."""
+    """The answers of the options, and where they are missing, of a user at the terminal."""
     column = arguments.column or _ask_column(arguments)
     counts, gaps = _counted(arguments, column)
     classes = _classes(arguments, counts)
@@ -246,7 +246,7 @@ def _classes(
 def _at_least_two(
     classes: dict[str, tuple[str, ...]], counts: Mapping[str, int], below: str
 ) -> dict[str, tuple[str, ...]]:
-    """The classes; ValueError if all answers have become one, of which nothing could be told."""
+    """The classes; ValueError if all answers have become one."""
     if len(classes) == 1 < len(counts):
         raise ValueError(
             f"--merge-below {below} merges all answers into one: choose a smaller share"

@@ -173,7 +173,7 @@ def one_number(
     tol: float,
     clock: Clock,
 ) -> Scored:
-    """Outcomes from which one functional, of mean zero, is told with nearly the least variance.
+    """Outcomes from which one functional, of mean zero, is estimated with nearly the least variance.
 
     Stops when value and bound are the fraction `tol` apart, after `ROUNDS` rounds, or when the clock is over.
 

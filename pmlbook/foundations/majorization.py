@@ -163,7 +163,7 @@ def schur_counterexample(
     Raises
     ------
     ValueError
-        If `n` is less than 2: nobody could give to anybody.
+        If `n` is less than 2: a transfer needs two entries.
 
     Source: Grosse et al. 2024, Definition 3; Marshall, Olkin and Arnold 2011, Section 2.B.
 

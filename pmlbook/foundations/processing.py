@@ -133,7 +133,7 @@ def compose(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 def conditional_leakage(
     first: ArrayLike, second: ArrayLike, prior: ArrayLike
 ) -> NDArray[np.float64]:
-    """Leakage of a second release to somebody who has seen the first.
+    """Leakage of a second release to a reader who has seen the first.
 
     Parameters
     ----------

@@ -411,7 +411,7 @@ def alpha_information(alpha: float) -> FInformation:
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee
 @dataclass(frozen=True, eq=False)
 class ExpectedGain(Frozen, Utility):
-    """Expected gain of somebody who takes the best action at each outcome.
+    """Expected gain of the best action at each outcome.
 
     Parameters
     ----------

@@ -325,15 +325,15 @@ def optimal_mechanism(
     Returns
     -------
     Design
-        A mechanism with at most N outcomes for which `certify(epsilon)` holds, its value in nats (or the
-        utility's unit), a certified upper bound on the optimum, and the method used.
+        A mechanism with at most N outcomes for which `certify(epsilon)` holds, and its value in nats (or the
+        utility's unit). A certified upper bound on the optimum, and the method used.
 
     Raises
     ------
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative or not finite, the utility or method is unknown, the method does not suit
+        If `epsilon` is negative or not finite, or the utility or method is unknown. If the method does not suit
         the utility, there are too many secrets to list ('enumeration'), or the utility names others.
     SolverFailed
         If a solver gives up, which symbols rarer than 1e-9 may cause.

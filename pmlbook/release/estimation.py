@@ -63,8 +63,8 @@ def scores_for(
 ) -> NDArray[np.float64] | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
-    None if the outcomes do not tell the goal. The mean may miss it by `STORED` times the sum of the scores' sizes,
-    counted from the middle of the goal: so much do entries hide that are rounded to multiples of 2^-53. This must not
+    None if the outcomes do not tell the goal. The mean may miss it by `STORED` times the sum of the scores' sizes, counted from the middle of the goal.
+    This is the effect of entries that are rounded to multiples of 2^-53. This must not
     be more than `HIDDEN` of the goal.
 
     `channel`, shape (N, M): its rows may be linearly dependent. `goal`, shape (N,): a weight for each input.
@@ -232,8 +232,8 @@ class Estimate(Frozen):
 
     `frequencies` has shape (N,), `covariance`, of the inversion, shape (N, N). `counts`, shape (M,), tells
     how often each outcome was released, `channel` is the mechanism's and `undo`, shape (M, N), what takes
-    frequencies of outcomes back. Where outcomes tell no frequencies these are nan, and so are `covariance` and
-    `undo`; `expected`, shape (M,), is then the probability of each outcome, and `of` tells what they do tell.
+    frequencies of outcomes back. Where the outcomes do not determine the frequencies these are nan, and so are `covariance` and `undo`.
+    `expected`, shape (M,), is then the probability of each outcome, and `of` estimates what they determine.
 
     Source: each method's own function.
     """
@@ -296,8 +296,8 @@ class Estimate(Frozen):
         Raises
         ------
         ValueError
-            If the weights are no finite numbers, one for each secret, or of a size that no float can square;
-            or a function fails for a secret, as `float` does for a word; or the outcomes do not tell it.
+            If the weights are no finite numbers, one for each secret, or too large to be squared in floats. If a function
+        fails for a secret, as `float` does for a word, or the outcomes do not determine the functional.
 
         Examples
         --------

@@ -216,7 +216,7 @@ class Mechanism(Frozen):
     def within(self, epsilon: float) -> Mechanism:
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.
 
-        With probability t the answer is drawn from the output distribution, whatever the secret: then
+        With probability t the answer is drawn from the output distribution, for every secret: then
         every lift moves towards one by the factor 1 - t. The smallest t among 0, 2^-52, 2^-50, ..., 1 is taken.
         """
         best, noise = self, 2.0**-52
@@ -282,8 +282,7 @@ class Mechanism(Frozen):
         method : {'inversion', 'likelihood'}
             Unbiased, possibly with a slightly negative frequency; or the likeliest distribution.
         partly : bool
-            Whether outcomes that do not determine the frequencies will do: these are nan then, and a functional
-            that they do determine, such as a mean, is told by `Estimate.of`.
+            Whether outcomes that do not determine the frequencies will do: these are nan then, and a functional that they do determine, such as a mean, is estimated by `Estimate.of`.
 
         Returns
         -------
@@ -293,8 +292,8 @@ class Mechanism(Frozen):
         Raises
         ------
         ValueError
-            If the column is empty or holds a value that is unknown, such as an input, or that no secret can produce,
-            the outcomes do not determine the frequencies and `partly` is false, or the method is unknown.
+            If the column is empty or holds a value that is unknown, such as an input, or that no secret can produce. If
+        the outcomes do not determine the frequencies and `partly` is false, or the method is unknown.
         """
         codes = encode(outputs, self.outputs, "outputs", secrets=self.inputs)
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
@@ -478,8 +477,7 @@ def _mechanism_table(mechanism: Mechanism) -> str:
 class Design(Frozen):
     """An optimised mechanism with its certificate.
 
-    `value` is recomputed from the mechanism; `bound` is a certified bound on the optimum from the other
-    side, nan only where the method has none; `method` names how it was found.
+    `value` is recomputed from the mechanism. `bound` is a certified bound on the optimum from the other side, nan only where the method has none. `method` names how it was found.
 
     Source: the bound is weak duality, see each design's own source.
     """

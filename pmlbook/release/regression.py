@@ -122,7 +122,7 @@ def _beside(covariates: Any, n: int) -> NDArray[np.float64]:
 
 
 def _titles(covariates: Any, count: int) -> list[str]:
-    """What the columns of a frame are called; numbered if nobody named them."""
+    """The names of the columns of a frame; numbers if they have none."""
     names = names_of(covariates, axis=1) or getattr(covariates, "columns", None)
     if names is None or isinstance(names, Unnamed):
         names = [f"covariate {place}" for place in range(count)]
@@ -136,7 +136,7 @@ def _title(released: Any) -> str:
 
 
 def _units(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A power of two near the median of what is not zero, for each column: an outlier has no say."""
+    """A power of two near the median of the nonzero entries, for each column: an outlier does not change it."""
     some = (np.sort(column[column > 0]) for column in abs(table).T)
     return np.array([float(unit_of(column[len(column) // 2 :][:1])) for column in some])
 
@@ -159,7 +159,7 @@ def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> NDArray[np.float6
 
 @dataclass(frozen=True)
 class _Scale:
-    """The units in which coefficients are told, shape (K,), and what they are called."""
+    """The units in which coefficients are returned, shape (K,), and their names."""
 
     units: NDArray[np.float64]
     names: list[str]
@@ -233,9 +233,9 @@ def regression_on_release(
     Raises
     ------
     ValueError
-        If arguments are none of these or differ in length, the outcomes do not tell the frequencies, one was
-        released that no input can produce, the score has no root, as where columns are dependent, there are no more
-        people than coefficients, or one of them alone decides a coefficient.
+        If arguments are none of these or differ in length. If the outcomes do not determine the frequencies, or one
+        was released that no input can produce. If the score has no root, as where columns are dependent, there are
+        no more people than coefficients, or one person alone determines a coefficient.
 
     Source: corrected scores, Nakamura 1990; covariance by the sandwich, Huber 1967.
 
@@ -280,7 +280,7 @@ def _refuse_lone(
     slope: NDArray[np.float64],
     curved: bool,
 ) -> None:
-    """ValueError if somebody alone decides a coefficient: then she fits perfectly, and shows no error."""
+    """ValueError if one person alone determines a coefficient: then her row fits perfectly, and shows no error."""
     inverse, bends = np.linalg.inv(slope), np.zeros_like(rows)
     for place, table in enumerate(explain):
         told = mean(table @ beta)
@@ -360,9 +360,9 @@ def regression_of_release(
     Raises
     ------
     ValueError
-        If arguments are none of these or differ in length, there is one input, an outcome was released that no
-        input can produce, there are no more people than coefficients, or the climb ends nowhere: the columns are
-        dependent, tell the answer with certainty, or the people are too few.
+        If arguments are none of these or differ in length, there is one input, or an outcome was released that no input
+        can produce. If there are no more people than coefficients, or the ascent does not converge: the columns are
+        dependent, determine the answer, or the people are too few.
 
     Source: corrected scores, Nakamura 1990; maximum likelihood with misclassified answers, Hausman, Abrevaya and
     Scott-Morton 1998; covariance by the sandwich, Huber 1967.
@@ -401,8 +401,9 @@ _Measured = tuple[float, NDArray[np.float64], NDArray[np.float64], NDArray[np.fl
 def _summit(measure: Callable[[NDArray[np.float64]], _Measured], scale: _Scale) -> Regression:
     """The peak that the climb from zero ends on.
 
-    `measure` takes coefficients, shape (K,), to a value, the score of each person, shape (n, K), a positive
-    definite matrix that turns their sum into a step, and how fast the sum falls, both of shape (K, K).
+    `measure` maps coefficients, shape (K,), to a value, the score of each person, shape (n, K), and two matrices of
+    shape (K, K). The first is positive definite and turns the sum of scores into a step; the second is minus the
+    derivative of the sum.
     """
     beta = np.zeros(len(scale.units))
     with np.errstate(all="ignore"):  # told by what is not finite

@@ -70,8 +70,8 @@ def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None)
     Raises
     ------
     ValueError
-        If the columns are empty, differ in length or hold what was not released; the outcomes of a mechanism do not
-        tell its frequencies; or there are more than `CELLS` cells.
+        If the columns are empty, differ in length or hold what was not released. If the outcomes of a mechanism do not
+        determine its frequencies, or there are more than `CELLS` cells.
 
     Source: the Kronecker product of two channels.
 
@@ -140,12 +140,12 @@ class GroupMean(Frozen):
 
     @property
     def _empty(self) -> bool:
-        """Whether nobody is in the group, if it is public."""
+        """Whether the group is empty, if it is public."""
         return self.table.public and not self.table.counts_within(self.group).any()
 
     @property
     def value(self) -> float:
-        """The mean in the estimated frequencies; nan if they have nobody in the group."""
+        """The mean in the estimated frequencies; nan if they have no mass in the group."""
         above, below = (float(part @ self.table.joint.frequencies) for part in self._parts)
         return above / below if below > NOBODY else math.nan
 
@@ -163,7 +163,7 @@ class GroupMean(Frozen):
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Ends of an interval that covers the true mean; parameters and errors are those of `Functional.interval`.
 
-        In a public group in which nobody is, all that the function can be.
+        In an empty public group, the whole range of the function.
         """
         number = check_request(level, method)
         if self._empty:
@@ -327,7 +327,7 @@ class TwoWay(Frozen):
         Raises
         ------
         ValueError
-            If there is no such group, nobody is in it, or the groups were released: then nobody knows its people.
+            If there is no such group, it is empty, or the groups were released, so that its members are unknown.
         """
         if not self.public:
             raise ValueError("the groups were released, nobody knows who is in one: ask for `mean`")
