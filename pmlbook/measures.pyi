@@ -7,6 +7,4 @@ from pmlbook.foundations.vulnerability import min_entropy_leakage as min_entropy
 from pmlbook.foundations.utility import FInformation as FInformation
 from pmlbook.foundations.utility import alpha_information as alpha_information
 from pmlbook.foundations.utility import ExpectedGain as ExpectedGain
-from pmlbook.foundations.utility import HypothesisDivergence as HypothesisDivergence
-from pmlbook.beyond.leakage_variable import LeakageDistribution as LeakageDistribution
-from pmlbook.beyond.leakage_variable import leakage_distribution as leakage_distribution
+from pmlbook.foundations.hypotheses import HypothesisDivergence as HypothesisDivergence

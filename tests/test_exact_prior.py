@@ -16,7 +16,7 @@ from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import exact_prior, random_channel, random_prior
 from pmlbook.numerics.validation import check_channel, check_prior
 from pmlbook.release.certificate import exp_below
-from pmlbook.release.mechanism import certified_level
+from pmlbook.release.levels import certified_level
 
 RNG = np.random.default_rng(512)
 COUNTS = st.lists(st.integers(1, 10**6), min_size=1, max_size=40)

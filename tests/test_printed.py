@@ -11,7 +11,8 @@ import pmlbook as pb
 from pmlbook.cli.report import meant, standing_text
 from pmlbook.numerics.linear_programmes import warn_if_loose
 from pmlbook.release.certificate import exp_below
-from pmlbook.release.mechanism import Design, share_text, standing
+from pmlbook.release.levels import share_text, standing
+from pmlbook.release.mechanism import Design
 
 NUMBER = r"([0-9.]+(?:e[+-]?[0-9]+)?)"
 FLIP = [[0.75, 0.25], [0.25, 0.75]]  # level ln 1.5 = .4054651..., local DP ln 3 = 1.0986122...

@@ -31,7 +31,8 @@ from .release_log import Account, after_release, check_text, folded, rounded_up
 from ..practice.strata import LevelExceeded
 from ..release.certificate import Certificate
 from ..release.files import check_target
-from ..release.mechanism import Mechanism, certified_level
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..release.strict_json import NUMBER, read_object, write_object
 from ..numerics.validation import check_count, check_epsilon, check_instance

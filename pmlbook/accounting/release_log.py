@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..release.mechanism import Mechanism, certified_level
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..practice.composition import JointRelease, compose, matched
 from ..numerics.validation import check_instance

@@ -18,7 +18,8 @@ from typing import Any
 from ..extremal.gains import best_share
 from ..practice.composition import JointRelease, compose, composed_level
 from ..release.certificate import exp_below
-from ..release.mechanism import Mechanism, certified_level
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level
 from ..release.sampling import UNITS
 from ..numerics.enclosure import float_above, level_of, ln_around, text_above
 from pmlbook.numerics.validation import (

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from ..foundations.probability import exact_prior
-from ..release.mechanism import certified_level
+from ..release.levels import certified_level
 from ..numerics.enclosure import exp_around, float_below, ln_around
 from ..numerics.linear_programmes import maximise
 from pmlbook.numerics.validation import (

@@ -36,7 +36,8 @@ from ..release.certificate import Certificate
 from ..release.estimation import Estimate
 from ..release.labels import released_title
 from ..release.files import check_target
-from ..release.mechanism import Mechanism, published_share, share_text
+from ..release.mechanism import Mechanism
+from ..release.levels import published_share, share_text
 from ..numerics.validation import check_epsilon
 
 # %% auto #0

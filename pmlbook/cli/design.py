@@ -27,7 +27,8 @@ from ..practice.strata import LevelExceeded, check_strata, strata_region
 from ..release.certificate import Certificate, exp_below
 from ..release.csv_fields import Layout
 from ..release.files import check_target, new_file
-from ..release.mechanism import Design, Mechanism, share_text
+from ..release.mechanism import Design, Mechanism
+from ..release.levels import share_text
 from ..numerics.validation import check_epsilon
 
 # %% auto #0

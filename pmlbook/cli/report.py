@@ -13,7 +13,8 @@ import numpy as np
 
 from ..practice.interpretation import sentence_level
 from ..release.estimation import Estimate
-from ..release.mechanism import Mechanism, share_text
+from ..release.mechanism import Mechanism
+from ..release.levels import share_text
 from ..numerics.enclosure import exp_around, float_above, text_above
 from ..numerics.validation import check_epsilon
 

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from .candidate_set import CandidateSet
 from .targets import Determinant, Summed
-from ..foundations.utility import Floats
+from ..foundations.lift_functions import Floats
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0

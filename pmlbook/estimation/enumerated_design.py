@@ -37,7 +37,8 @@ from pmlbook.extremal.enumeration import (
 )
 from ..extremal.lift_vectors import MAX_ENUMERATED, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.utility import Floats, Utility
+from ..foundations.lift_functions import Floats
+from ..foundations.utility import Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism
 from ..numerics.barrier import barrier_direction, central_path

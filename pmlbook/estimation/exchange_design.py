@@ -15,7 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from .candidate_set import CandidateSet, arcs, climb, sets_at_limit, swept
 from .targets import Claim, Determinant, Summed
-from ..foundations.utility import Floats
+from ..foundations.lift_functions import Floats
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Generation, Priced, Stage

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.utility import Floats, Utility
+from ..foundations.lift_functions import Floats
+from ..foundations.utility import Utility
 from ..release.estimation import scores_for
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers

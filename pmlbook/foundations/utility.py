@@ -9,35 +9,34 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import xlogy
 
-from ..numerics.enclosure import Pair, exp_around, ln_around, sqrt_around
-from .probability import exact_prior
+from ..numerics.enclosure import Pair
 from pmlbook.numerics.validation import (
     Frozen,
-    PriorLike,
     aligned,
     check_names,
     check_pair,
-    check_prior,
     first_names,
     frozen_array,
     names_of,
     order_of,
     real_array,
 )
+from pmlbook.foundations.lift_functions import (
+    Floats,
+    VERSIONS,
+    power_of_order,
+)
 
 # %% auto #0
-__all__ = ['lifts_of', 'FInformation', 'Power', 'alpha_information', 'ExpectedGain', 'HypothesisDivergence']
+__all__ = ['lifts_of', 'FInformation', 'alpha_information', 'ExpectedGain']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
-Floats = NDArray[np.float64]
 UNPROVEN = 2.0**-40  # how far the floats of a function of your own may be off, as a fraction
 
 
@@ -198,200 +197,13 @@ class FInformation(Utility):
         )
         return low, high
 
-# %% ../../nbs/foundations/06_utility.ipynb #4a802bb4
-NEAR = 0.5  # where the series take over
-
-
-def log1p_minus(x: Floats) -> Floats:
-    """ln(1 + x) - x for x > -1, with full relative accuracy.
-
-    Source: the power series of artanh s at s = x / (2 + x).
-
-    Examples
-    --------
-    >>> round(float(log1p_minus(np.array(1e-9)) * 2e18), 14)
-    -0.99999999933333
-    """
-    near = abs(x) <= NEAR
-    s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
-    tail = np.zeros_like(s)
-    for k in range(19, 0, -1):
-        tail = (tail + 1 / (2 * k + 1)) * s * s  # artanh(s) / s - 1
-    return np.where(near, 2 * (s * tail - s * s / (1 - s)), np.log1p(np.where(near, 0, x)) - x)
-
-
-def expm1_minus(x: Floats) -> Floats:
-    """e^x - 1 - x, with full relative accuracy.
-
-    Source: the power series of the exponential.
-
-    Examples
-    --------
-    >>> round(float(expm1_minus(np.array(1e-9)) * 2e18), 14)
-    1.00000000033333
-    """
-    near = abs(x) <= NEAR
-    small = np.where(near, x, 0)
-    tail = np.ones_like(small)
-    for k in range(16, 2, -1):
-        tail = 1 + tail * small / k
-    return np.where(near, small * small / 2 * tail, np.expm1(np.where(near, 0, x)) - x)
-
-
-def entropy_excess(lifts: Floats, shifts: Floats) -> Floats:
-    """The function t ln t - (t - 1), from t and t - 1."""
-    near = abs(shifts) <= NEAR
-    x = np.where(near, shifts, 0)
-    return np.where(near, x * x + (1 + x) * log1p_minus(x), xlogy(lifts, lifts) - shifts)
-
-# %% ../../nbs/foundations/06_utility.ipynb #10f4c0f6
-def shannon(t: Floats) -> Floats:
-    """The function t ln t, whose f-information is mutual information."""
-    return xlogy(t, t)
-
-
-def shannon_around(t: Fraction) -> Pair:
-    """Two fractions around t ln t - (t - 1)."""
-    low, high = ln_around(t) if t else (Fraction(0), Fraction(0))
-    return t * low - (t - 1), t * high - (t - 1)
-
-
-def jensen_shannon(t: Floats) -> Floats:
-    """Half of t ln t - (t + 1) ln((t + 1) / 2)."""
-    return (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2
-
-
-def jensen_shannon_excess(lifts: Floats, shifts: Floats) -> Floats:
-    """The same from t and t - 1: the midpoint's lift minus one is half of it."""
-    middle = entropy_excess(1 + shifts / 2, shifts / 2)
-    return (entropy_excess(lifts, shifts) - 2 * middle) / 2
-
-
-def jensen_shannon_around(t: Fraction) -> Pair:
-    """Two fractions around half of t ln t - (t + 1) ln((t + 1) / 2)."""
-    (low, high), middle = shannon_around(t), shannon_around((t + 1) / 2)
-    return (low - 2 * middle[1]) / 2, (high - 2 * middle[0]) / 2
-
-# %% ../../nbs/foundations/06_utility.ipynb #b96489a6
-def distance(t: Floats) -> Floats:
-    """Half of |t - 1|, whose f-information is total variation."""
-    return abs(t - 1) / 2
-
-
-def distance_excess(lifts: Floats, shifts: Floats) -> Floats:
-    """The same from t - 1."""
-    return abs(shifts) / 2
-
-
-def distance_around(t: Fraction) -> Pair:
-    """The same, exactly."""
-    return abs(t - 1) / 2, abs(t - 1) / 2
-
-
-def square(t: Floats) -> Floats:
-    """(t - 1)^2, whose f-information is chi-square."""
-    return (t - 1) ** 2
-
-
-def square_excess(lifts: Floats, shifts: Floats) -> Floats:
-    """The same from t - 1."""
-    with np.errstate(over="ignore"):  # infinite, which whoever asked is told
-        return np.asarray(shifts**2)
-
-
-def square_around(t: Fraction) -> Pair:
-    """The same, exactly."""
-    return (t - 1) ** 2, (t - 1) ** 2
-
 # %% ../../nbs/foundations/06_utility.ipynb #19e8dc30
-def hellinger(t: Floats) -> Floats:
-    """(sqrt(t) - 1)^2."""
-    return (np.sqrt(t) - 1) ** 2
-
-
-def hellinger_excess(lifts: Floats, shifts: Floats) -> Floats:
-    """The same from t and t - 1."""
-    return (shifts / (1 + np.sqrt(lifts))) ** 2
-
-
-def hellinger_around(t: Fraction) -> Pair:
-    """Two fractions around (sqrt(t) - 1)^2 = (t - 1)^2 / (1 + sqrt(t))^2."""
-    low, high = sqrt_around(t)
-    return ((t - 1) / (1 + high)) ** 2, ((t - 1) / (1 + low)) ** 2
-
-
-def le_cam(t: Floats) -> Floats:
-    """(t - 1)^2 / (2 (t + 1))."""
-    return (t - 1) / (t + 1) * ((t - 1) / 2)
-
-
-def le_cam_excess(lifts: Floats, shifts: Floats) -> Floats:
-    """The same from t and t - 1."""
-    return shifts / (lifts + 1) * (shifts / 2)  # no square, which would overflow beyond 1e154
-
-
-def le_cam_around(t: Fraction) -> Pair:
-    """The same, exactly."""
-    return (t - 1) ** 2 / (2 * (t + 1)), (t - 1) ** 2 / (2 * (t + 1))
-
-
 NAMED: dict[str, FInformation] = {
     name: FInformation(f, name, excess, enclosure)
-    for name, f, excess, enclosure in (
-        ("mutual_information", shannon, entropy_excess, shannon_around),
-        ("total_variation", distance, distance_excess, distance_around),
-        ("chi_square", square, square_excess, square_around),
-        ("jensen_shannon", jensen_shannon, jensen_shannon_excess, jensen_shannon_around),
-        ("hellinger", hellinger, hellinger_excess, hellinger_around),
-        ("le_cam", le_cam, le_cam_excess, le_cam_around),
-    )
+    for name, (f, excess, enclosure) in VERSIONS.items()
 }
 
 # %% ../../nbs/foundations/06_utility.ipynb #8ac6ed55
-@dataclass(frozen=True)
-class Power:
-    """f(t) = (t^alpha - alpha t + alpha - 1) / (alpha (alpha - 1)), three times: plain, near one, enclosed."""
-
-    alpha: float
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _power, (self.alpha,)  # one object for each order, so that copies are equal
-
-    def f(self, t: Floats) -> Floats:
-        """Value at t."""
-        scale = self.alpha * (self.alpha - 1)
-        return (t**self.alpha - self.alpha * t + self.alpha - 1) / scale
-
-    def excess(self, lifts: Floats, shifts: Floats) -> Floats:
-        """Value from t and t - 1."""
-        near, alpha, beta = abs(shifts) <= NEAR, self.alpha, self.alpha - 1
-        x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)
-        log = np.where(near, np.log1p(x), np.log(t))
-        if alpha >= 0.5:
-            with np.errstate(over="ignore"):  # infinite, and refused where it matters
-                powers = lifts * expm1_minus(beta * log) / beta
-            value = (powers + entropy_excess(lifts, shifts)) / alpha
-        else:
-            less = np.where(near, log1p_minus(x), log - shifts)
-            value = (expm1_minus(alpha * log) / alpha + less) / beta
-        return np.where(lifts > 0, value, 1 / alpha)
-
-    def enclosure(self, t: Fraction) -> Pair:
-        """Two fractions around the value at t."""
-        alpha = Fraction(self.alpha)
-        ends = [Fraction(0)] * 2
-        if t:
-            logs = ln_around(t)
-            ends = [exp_around(alpha * logs[0])[0], exp_around(alpha * logs[1])[1]]
-        low, high = sorted((end - 1 - alpha * (t - 1)) / (alpha * (alpha - 1)) for end in ends)
-        return low, high
-
-
-@cache
-def _power(alpha: float) -> Power:
-    return Power(alpha)
-
-
 def alpha_information(alpha: float) -> FInformation:
     """f-information of order alpha > 0, alpha != 1: f(t) = (t^alpha - alpha t + alpha - 1) / (alpha (alpha - 1)).
 
@@ -405,7 +217,7 @@ def alpha_information(alpha: float) -> FInformation:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
-    power, name = _power(order), repr(order).removesuffix(".0")
+    power, name = power_of_order(order), repr(order).removesuffix(".0")
     return FInformation(power.f, f"alpha_{name}", power.excess, power.enclosure)
 
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee
@@ -479,121 +291,6 @@ class ExpectedGain(Frozen, Utility):
             for column in self.gain.T.tolist()
         )
         return value, value
-
-# %% ../../nbs/foundations/06_utility.ipynb #6458af0d
-@dataclass(frozen=True, eq=False)
-class HypothesisDivergence(Frozen, Utility):
-    """f-divergence between the outcome distributions under two hypotheses about the secret.
-
-    Parameters
-    ----------
-    f : FInformation or callable
-        The convex function; of an FInformation its `f` is taken.
-    first, second : array_like, shape (N,)
-        Distribution of the secret under each hypothesis, all positive. The index of a pandas Series names
-        the secrets; they are then paired by name with those of a prior or a mechanism.
-    inputs : sequence of hashable, length N, optional
-        Names of the secrets.
-
-    Raises
-    ------
-    InvalidPrior
-        If a hypothesis is no distribution or has a zero.
-    ValueError
-        If names are repeated or differ.
-
-    Source: Grosse et al. 2024, Section III-A; Kairouz, Oh and Viswanath 2016.
-
-    Examples
-    --------
-    >>> u = HypothesisDivergence(NAMED["total_variation"], [0.75, 0.25], [0.25, 0.75])
-    >>> u([[1, 0], [0, 1]], [0.5, 0.5])
-    0.5
-    """
-
-    f: Any
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
-    inputs: tuple[Hashable, ...] = ()
-    name: str = field(default="hypothesis_divergence", init=False)
-    divergence = True
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self, f: Any, first: PriorLike, second: PriorLike, inputs: Sequence[Hashable] = ()
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        check_function(getattr(self.f, "f", self.f))
-        names = check_names(self.inputs, "inputs") or first_names(
-            names_of(self.first), names_of(self.second)
-        )
-        for name in ("first", "second"):
-            hypothesis = check_prior(aligned(getattr(self, name), names, name, "inputs"), name)
-            object.__setattr__(self, name, frozen_array(hypothesis))
-        known = check_names(names, "inputs", len(self.first)) if names else ()
-        object.__setattr__(self, "inputs", known)
-
-    def aligned(self, names: Sequence[Hashable] | None, other: str) -> HypothesisDivergence:
-        """The hypotheses about secrets in the order of `names`; see `Utility.aligned`."""
-        if names is None or not self.inputs:
-            return self
-        order = order_of(self.inputs, names, "hypotheses", other)
-        if order is None:
-            return self
-        first, second = self.first[order], self.second[order]
-        return replace(self, first=first, second=second, inputs=tuple(names))
-
-    @property
-    def information(self) -> FInformation:
-        """The f-information whose function compares the two distributions."""
-        return self.f if isinstance(self.f, FInformation) else FInformation(self.f)
-
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
-        """Value on each column; see `Utility.columns`."""
-        outcome, lifts, shifts = lifts_of(columns, prior)
-        return outcome * self.at_lifts(lifts, shifts, prior)
-
-    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
-        """Value on columns of lifts; see `Utility.at_lifts`."""
-        for name, hypothesis in (("first", self.first), ("second", self.second)):
-            if len(hypothesis) != len(prior):
-                raise ValueError(
-                    f"{name} has {len(hypothesis)} entries, but there are {len(prior)} symbols"
-                )
-        after, before = self.first @ lifts, self.second @ lifts
-        further = (self.first / self.first.sum() - self.second / self.second.sum()) @ shifts
-        apart = (before > 0) & (further != 0)
-        ratio = np.divide(after, before, out=np.ones_like(after), where=apart)
-        beyond = np.divide(further, before, out=np.zeros_like(after), where=apart)
-        return before * self.information.at_lifts(ratio[None], beyond[None], np.ones(1))
-
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
-        """Size of the terms; see `Utility.size`."""
-        f, after, before = self.information.f, self.first @ lifts, self.second @ lifts
-        ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-        rise, fall = f(2 * ratio) - f(ratio), 2 * (f(ratio / 2) - f(ratio))
-        steepest = np.maximum(rise, fall) / ratio  # at least the slope of a convex function
-        return self.at_lifts(lifts, shifts, prior) + steepest * (
-            (self.first + self.second) @ abs(shifts)
-        )
-
-    @property
-    def exact(self) -> bool:
-        """Whether f can be enclosed; see `Utility.exact`."""
-        return self.information.exact
-
-    def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
-        """Two fractions around the value on one column of lifts; see `Utility.enclose`."""
-        if not self.exact:
-            return super().enclose(lifts, prior)
-        after, before = (
-            sum((lift * share for lift, share in zip(lifts, exact_prior(hypothesis))), Fraction(0))
-            for hypothesis in (self.first, self.second)
-        )
-        low, high = self.information.enclose([after / before if before else after], [Fraction(1)])
-        return before * low, before * high
 
 # %% ../../nbs/foundations/06_utility.ipynb #d2ede6e7
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from scipy import sparse
 from ..release.certificate import exp_below
 from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
-from ..release.mechanism import Mechanism, certified_level
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level
 from ..numerics.validation import ROUNDING, check_epsilon
 from .intervals import KnownSource, as_known, evened_at_level, members
 from pmlbook.hamming.known_source import (

@@ -21,13 +21,8 @@ from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
-from pmlbook.release.mechanism import (
-    Mechanism,
-    certified_level,
-    exact_columns,
-    published_share,
-    standing,
-)
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level, exact_columns, published_share, standing
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import whole_numbers
 from pmlbook.numerics.validation import (

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..release.certificate import exp_below
-from ..release.mechanism import Mechanism, certified_level
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
 from ..numerics.enclosure import text_above

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..extremal.enumeration import margin
-from ..foundations.utility import Floats
+from ..foundations.lift_functions import Floats
 from .estimated_prior import PriorRegion
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise

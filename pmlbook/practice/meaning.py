@@ -23,7 +23,7 @@ from pmlbook.numerics.validation import (
     labels_of,
     needed_pandas,
 )
-from ..release.mechanism import certified_level
+from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 
 # %% auto #0

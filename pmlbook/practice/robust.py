@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
-from ..foundations.utility import NAMED, Floats, Utility, as_utility
+from ..foundations.utility import NAMED, Utility, as_utility
+from ..foundations.lift_functions import Floats
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import html
 import math
-from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, exact_lifts, exp_below, shares_of
+from .certificate import Certificate, exact_lifts, exp_below
 from .column_kinds import blocks
 from .columns import check_gaps, decode, encode
 from .labels import released_names
@@ -35,7 +32,7 @@ from pmlbook.release.sampling import (
     to_weights,
 )
 from ..foundations.utility import Utility, as_utility
-from ..numerics.enclosure import level_of, text_above, texts_around
+from ..numerics.enclosure import text_above, texts_around
 from pmlbook.numerics.validation import (
     CheckedPrior,
     Frozen,
@@ -50,6 +47,7 @@ from pmlbook.numerics.validation import (
     names_of,
     needed_pandas,
 )
+from .levels import certified_level, mechanism_table, published_share, standing
 
 # %% auto #0
 __all__ = ['Mechanism', 'Design']
@@ -324,7 +322,13 @@ class Mechanism(Frozen):
         return f"Mechanism({n} inputs, {m} outputs, {level})"
 
     def _repr_html_(self) -> str:
-        return _mechanism_table(self)
+        size, leaks = "{} × {}".format(*self.channel.shape), text_above(self.epsilon, 4)
+        caption = (
+            f"{size} mechanism · ε = {leaks} nats · {html.escape(self.standing)} · "
+            f"I(X; Y) = {self.utility():.4g} nats"
+        )
+        names = self.inputs, self.outputs
+        return mechanism_table(caption, self.channel, self.prior, names, self.leakage)
 
 # %% ../../nbs/release/07_mechanism.ipynb #9e6ef8f0
 def _index(names: tuple[Hashable, ...]) -> Any:
@@ -334,143 +338,6 @@ def _index(names: tuple[Hashable, ...]) -> Any:
     index = pd.Index(list(names))
     same = [(type(name), name) for name in index] == [(type(name), name) for name in names]
     return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
-
-# %% ../../nbs/release/07_mechanism.ipynb #88ac4c75
-def certified_level(lift: Fraction) -> float:
-    """The smallest float epsilon, in nats, at which a certificate of this lift holds.
-
-    Source: `level_of`; and since `exp_below` cuts off digits, bisection from there over neighbouring floats,
-    whose bit patterns are neighbouring integers.
-
-    Examples
-    --------
-    >>> certified_level(Fraction(1)), round(certified_level(Fraction(3, 2)), 6)
-    (0.0, 0.405465)
-    """
-    least = level_of(lift)
-    if exp_below(least) >= lift:
-        return least
-    first, last = (int(np.float64(level).view(np.int64)) for level in (least, 1000.0))
-    patterns = range(first, last + 1)
-    return _float_at(patterns[bisect_left(patterns, lift, key=lambda k: exp_below(_float_at(k)))])
-
-
-def _float_at(pattern: int) -> float:
-    return float(np.int64(pattern).view(np.float64))
-
-
-def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
-    """Columns of a table, its rows divided by their sums, in whole units and rounded down; and how many units are one.
-
-    Two entries that differ do so by more than 2^64 units.
-
-    Source: fractions with denominators s and t differ by at least 1/st, or not at all.
-
-    Examples
-    --------
-    >>> columns, one = exact_columns([[0.25, 0.75]])
-    >>> [Fraction(column[0], one) for column in columns]
-    [Fraction(1, 4), Fraction(3, 4)]
-    """
-    whole = []
-    for row in rows:
-        fractions = [entry.as_integer_ratio() for entry in row]
-        common = math.lcm(*(below for _, below in fractions))
-        whole.append([above * (common // below) for above, below in fractions])
-    sums = list(map(sum, whole))
-    bits = 2 * max(sums).bit_length() + 64
-    columns = [[(entry << bits) // total for entry, total in zip(c, sums)] for c in zip(*whole)]
-    return columns, 1 << bits
-
-
-def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any) -> float:
-    """Probability that the outcome proves the secret, because no other secret has it.
-
-    `channel`, shape (N, M): floats, fractions or whole numbers; rows are divided by their exact sums. `prior`,
-    length N: P(x), all positive; divided by its exact sum. Returns the float next to the exact share; 0 only if no
-    outcome proves its secret, and 1 only if every one does.
-
-    Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
-
-    Examples
-    --------
-    >>> published_share(np.array([[0.5, 0.5], [0, 1]]), np.array([0.5, 0.5]))
-    0.25
-    """
-    rows = channel.tolist() if isinstance(channel, np.ndarray) else channel
-    secrets = np.array([list(map(bool, row)) for row in rows]).sum(axis=0)  # of each outcome
-    alone = secrets == 1
-    if not alone.any() or not (secrets > 1).any():
-        return float(alone.any())
-    shares, (columns, one) = shares_of(prior), exact_columns(rows)
-    common = math.lcm(*(share.denominator for share in shares))
-    whole = [share.numerator * (common // share.denominator) for share in shares]
-    told = sum(sum(map(mul, whole, column)) for column, proof in zip(columns, alone) if proof)
-    return min(max(told / (common * one), 5e-324), math.nextafter(1, 0))
-
-
-def standing(local_dp: float, published: float) -> str:
-    """A level of local differential privacy in nats, inf for none, and a published share, in words.
-
-    Source: `local_dp` and `published_share`.
-
-    Examples
-    --------
-    >>> standing(math.inf, 0.25)
-    'local DP none, publishes 25 %'
-    """
-    level = "none" if local_dp == math.inf else f"{text_above(local_dp)} nats"
-    return f"local DP {level}, publishes {share_text(published)}"
-
-
-def share_text(share: float) -> str:
-    """A share in per cent, rounded up to three digits; only none is 'nothing', and only all is 100 %.
-
-    Source: `text_above`, but for the two ends.
-
-    Examples
-    --------
-    >>> share_text(0), share_text(0.39347), share_text(1e-9), share_text(1 - 1e-9), share_text(1)
-    ('nothing', '39.4 %', '1e-07 %', 'over 99.9 %', '100 %')
-    """
-    text = text_above(Decimal(repr(float(share))).scaleb(2), 3)
-    if not share:
-        return "nothing"
-    return "over 99.9 %" if share < 1 and float(text) == 100 else f"{text} %"
-
-# %% ../../nbs/release/07_mechanism.ipynb #a61c7911
-def _mechanism_table(mechanism: Mechanism) -> str:
-    """HTML table of a mechanism, cells shaded by probability."""
-    n, m = mechanism.channel.shape
-    information, size = mechanism.utility(), f"{n} × {m}"
-    caption = (
-        f"{size} mechanism · ε = {text_above(mechanism.epsilon, 4)} nats · {html.escape(mechanism.standing)} · "
-        f"I(X; Y) = {information:.4g} nats"
-    )
-    if n * m > 400:
-        return f"<p>{caption}</p>"
-
-    pad = "padding:.2em .7em;text-align:right"
-
-    def cell(value: float) -> str:
-        text = f"{value:.3f}" if value > 1e-12 else ""
-        return f'<td style="background:rgba(0,114,178,{value * 0.8:.2f});{pad}">{text}</td>'
-
-    def row(name: Hashable, weight: float, entries: NDArray[np.float64]) -> str:
-        label = html.escape(str(name))
-        return f'<tr><th>{label}</th><td style="{pad}">{weight:.3f}</td>{"".join(map(cell, entries))}</tr>'
-
-    head = "".join(f'<th style="{pad}">{html.escape(str(name))}</th>' for name in mechanism.outputs)
-    body = "".join(map(row, mechanism.inputs, mechanism.prior, mechanism.channel))
-    foot = "".join(
-        f'<td style="font-weight:600;{pad}">{text_above(leak, 4)}</td>'
-        for leak in mechanism.leakage
-    )
-    return (
-        f'<table><caption style="white-space:nowrap">{caption}</caption>'
-        f'<tr><th>secret</th><th style="{pad}">prior</th>{head}</tr>{body}'
-        f'<tr><th colspan="2">leakage (nats)</th>{foot}</tr></table>'
-    )
 
 # %% ../../nbs/release/07_mechanism.ipynb #0d186a49
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..release.certificate import exact_lifts
-from ..release.mechanism import certified_level
+from ..release.levels import certified_level
 from ..numerics.enclosure import float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, as_fractions, warn_if_loose
 from ..release.mechanism import Design, Mechanism

@@ -24,8 +24,9 @@ from pmlbook.extremal.enumeration import (
 )
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.foundations.hypotheses import HypothesisDivergence
 from pmlbook.foundations.probability import random_prior
-from pmlbook.foundations.utility import NAMED, ExpectedGain, HypothesisDivergence, as_utility
+from pmlbook.foundations.utility import NAMED, ExpectedGain, as_utility
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.release.mechanism import Mechanism
 

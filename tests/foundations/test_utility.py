@@ -6,19 +6,18 @@ from functools import partial
 import mpmath
 import numpy as np
 
+from pmlbook.foundations.hypotheses import HypothesisDivergence
+from pmlbook.foundations.lift_functions import expm1_minus, log1p_minus
 from pmlbook.foundations.utility import (
     NAMED,
     UNPROVEN,
     ExpectedGain,
     FInformation,
-    HypothesisDivergence,
     SubLinear,
     alpha_information,
     as_utility,
-    expm1_minus,
     finite,
     lifts_of,
-    log1p_minus,
 )
 
 
