@@ -8,3 +8,5 @@ from pmlbook.foundations.utility import FInformation as FInformation
 from pmlbook.foundations.utility import alpha_information as alpha_information
 from pmlbook.foundations.utility import ExpectedGain as ExpectedGain
 from pmlbook.foundations.hypotheses import HypothesisDivergence as HypothesisDivergence
+from pmlbook.beyond.leakage_variable import LeakageDistribution as LeakageDistribution
+from pmlbook.beyond.leakage_variable import leakage_distribution as leakage_distribution
