@@ -16,6 +16,7 @@ from scipy.special import entr
 
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 from .classes import RecordProblem
 from .proof_separable import SeparableLeaf
 from pmlbook.per_record.separable_dual import (
@@ -36,8 +37,8 @@ __all__ = []
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks011
 def interval_bounds(
-    curves: OutputCurves, y: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    curves: OutputCurves, y: NDArray[np.int64], low: Array, high: Array
+) -> tuple[Array, Array]:
     """The most that F of outputs y can be on intervals of posteriors, and what it is at their better ends, shape (N,).
 
     Source: 'A separable bound'.
@@ -95,8 +96,8 @@ class DualPiece(NamedTuple):
     central: float
     first: float  # ends of the interval for the probability of the first value
     last: float
-    low: NDArray[np.float64]  # shape (M,): ends of the intervals for its posteriors
-    high: NDArray[np.float64]
+    low: Array  # shape (M,): ends of the intervals for its posteriors
+    high: Array
     dual: DualVariables  # the dual variables of the bound
 
     @property
@@ -105,7 +106,7 @@ class DualPiece(NamedTuple):
         return self.low, self.high
 
     @property
-    def distribution(self) -> NDArray[np.float64]:
+    def distribution(self) -> Array:
         """The distribution of the record in the middle."""
         return np.array([(self.first + self.last) / 2, 1 - (self.first + self.last) / 2])
 
@@ -237,7 +238,7 @@ def separable_search(
     problem: RecordProblem,
     b: float,
     tol: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     value: float,
     clock: Clock,
     record: bool = False,
@@ -268,7 +269,7 @@ def separable_bound(
     problem: RecordProblem,
     b: float,
     tol: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     value: float,
     clock: Clock,
 ) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
+from ..numerics.validation import Array
 from .classes import RecordProblem
 from .tilted import EPS, NEAR_ZERO
 
@@ -26,14 +27,14 @@ class SeparableRows(NamedTuple):
     Source: the theorem of 'A separable bound'.
     """
 
-    common: NDArray[np.float64]  # shape (2, M): what all classes of a value send to each output
+    common: Array  # shape (2, M): what all classes of a value send to each output
     # shape (2, M, K): what the classes with their mode at an output send there in addition; zero
     # where there are fewer than K
-    height: NDArray[np.float64]
-    shares: NDArray[np.float64]  # shape (2, M, K): class probabilities of the uniform prior
+    height: Array
+    shares: Array  # shape (2, M, K): class probabilities of the uniform prior
     place: NDArray[np.int64]  # shape (2, C): where each class is among the M K
 
-    def gathered(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gathered(self, classes: Array) -> Array:
         """Numbers of the classes, shape (2, C), at their modes, shape (2, M, K)."""
         found = np.zeros((2, self.height[0].size))
         np.add.at(found, (np.arange(2)[:, None], self.place), classes)
@@ -58,9 +59,7 @@ def separable_rows(problem: RecordProblem) -> SeparableRows:
     return parts._replace(height=parts.gathered(height), shares=parts.gathered(shares))
 
 
-def omitted_information(
-    problem: RecordProblem, parts: SeparableRows, classes: NDArray[np.float64]
-) -> float:
+def omitted_information(problem: RecordProblem, parts: SeparableRows, classes: Array) -> float:
     """What a prior, shape (2, C), would gain if the answers were as the modes say, in nats.
 
     Source: the proof of the theorem; nothing with randomised answers.
@@ -76,12 +75,10 @@ class DualVariables(NamedTuple):
     """The entropy multiplier, and what the probability of each value costs, shape (2,)."""
 
     multiplier: float
-    belief: NDArray[np.float64]
+    belief: Array
 
 
-Intervals = tuple[
-    NDArray[np.float64], NDArray[np.float64]
-]  # low and high ends, one for each output
+Intervals = tuple[Array, Array]  # low and high ends, one for each output
 POSTERIOR_GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
 NEWTON_STEPS = 5  # from a local maximum on the grid to its top
 
@@ -95,9 +92,9 @@ class OutputCurves:
 
     parts: SeparableRows
     dual: DualVariables
-    distribution: NDArray[np.float64]  # shape (2,)
+    distribution: Array  # shape (2,)
 
-    def terms(self, y: NDArray[np.int64], t: NDArray[np.float64]) -> tuple[Any, Any, Any]:
+    def terms(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
         """Posteriors t at outputs y, both of shape S: what the common part pays, (2, S); the classes, and their x, (2, S, K)."""
         with np.errstate(divide="ignore"):
             # log1p, since 1 - t would be rounded, and dual variables may magnify that
@@ -108,14 +105,12 @@ class OutputCurves:
             classes = self.parts.shares[:, y] * np.exp(x / self.dual.multiplier - 1)
         return self.distribution.reshape(each) * self.parts.common[:, y] * seen, classes, x
 
-    def values(self, y: NDArray[np.int64], t: NDArray[np.float64]) -> NDArray[np.float64]:
+    def values(self, y: NDArray[np.int64], t: Array) -> Array:
         """F of outputs y at posteriors t, both of shape S."""
         common, classes, _ = self.terms(y, t)
         return np.asarray((common + self.dual.multiplier * classes.sum(axis=-1)).sum(axis=0))
 
-    def on_grid(
-        self, cell: Intervals
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    def on_grid(self, cell: Intervals) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Posteriors in the intervals; F there, -inf where one is repeated; which are local maxima: (M, G)."""
         low, high = cell
         t, y = np.clip(POSTERIOR_GRID, low[:, None], high[:, None]), np.arange(len(low))[:, None]
@@ -127,7 +122,7 @@ class OutputCurves:
         before, after = np.hstack([wall, worth[:, :-1]]), np.hstack([worth[:, 1:], wall])
         return t, worth, (worth > before) & (worth >= after)
 
-    def derivatives(self, y: NDArray[np.int64], t: NDArray[np.float64]) -> tuple[Any, Any, Any]:
+    def derivatives(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
         """F of outputs y at posteriors t, with its slope and its second derivative in log odds."""
         common, classes, _ = self.terms(y, t)
         height, multiplier = self.parts.height[:, y], self.dual.multiplier
@@ -139,7 +134,7 @@ class OutputCurves:
         bend -= t * (1 - t) * joint.sum(axis=0)
         return (common + multiplier * classes.sum(axis=-1)).sum(axis=0), slope, bend
 
-    def local_maxima(self, cell: Intervals) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def local_maxima(self, cell: Intervals) -> tuple[Array, Array]:
         """The posterior with the largest F at each output, and how F bends there in log odds, shape (M,); roughly.
 
         Source: Newton's method, between neighbours on the grid.
@@ -163,9 +158,7 @@ class OutputCurves:
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0007
 @np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: infinite, and passed by
-def dual_value(
-    curves: OutputCurves, slack: float, cell: Intervals
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[float, Array, Array]:
     """About the bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3).
 
     Source: the theorem of 'A separable bound'.
@@ -224,7 +217,7 @@ def minimise_dual(
 
 
 def starting_dual(
-    problem: RecordProblem, parts: SeparableRows, classes: NDArray[np.float64], multiplier: float
+    problem: RecordProblem, parts: SeparableRows, classes: Array, multiplier: float
 ) -> DualVariables:
     """The dual variables at which a prior, shape (2, C), comes nearest to what the theorem says of the best.
 
