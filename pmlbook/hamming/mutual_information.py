@@ -14,9 +14,9 @@ from scipy.special import rel_entr, xlogy
 
 from ..numerics.linear_programmes import SolverFailed, as_fractions, warn_if_loose
 from ..release.mechanism import Mechanism
-from ..numerics.barrier import Array, Bounds, close_in, longest_step
+from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
-from ..numerics.validation import ROUNDING, check_channel
+from ..numerics.validation import ROUNDING, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
 from .mechanisms import RobustDesign, check_error_rate, worst_distortion
 from .source_sets import SourceSet, as_source_set

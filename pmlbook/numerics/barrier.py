@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dgeqrf, dormqr
 
-Array = NDArray[np.float64]
+from .validation import Array
 
 # %% auto #0
-__all__ = ['Array']
+__all__ = []
 
 # %% ../../nbs/numerics/09_barrier.ipynb #ba000006
 def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, float]:

@@ -45,6 +45,9 @@ EXACT = 2.0**-51  # a sum this close to one, correctly rounded, counts as one
 ROUNDING = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
+Array = NDArray[np.float64]
+
+
 def shortened(value: Any, most: int = 200) -> str:
     """How a value prints, cut after `most` characters."""
     text = repr(value)

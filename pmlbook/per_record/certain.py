@@ -9,11 +9,11 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
 from ..foundations.capacity import blur_of, divergences
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 from .classes import RecordProblem
 from .tilted import NUMBERS_A_LOOK
 
@@ -24,9 +24,7 @@ __all__ = []
 MAX_CHOICES = 20_000  # combinations of classes that are tried one by one
 
 
-def capacities(
-    rows: NDArray[np.float64], floor: float = 0.0, clock: Clock | None = None
-) -> tuple[NDArray[np.float64], ...]:
+def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> tuple[Array, ...]:
     """Distributions that nearly reach the capacity of each channel, with lower and upper bounds.
 
     `rows`, shape (T, A, M): T channels. Those that cannot be the best are given up early. `floor`: nor can
@@ -59,7 +57,7 @@ def capacities(
 # %% ../../nbs/per_record/07_certain.ipynb #0bd17a9c
 def flat_part(
     problem: RecordProblem, clock: Clock | None = None
-) -> tuple[NDArray[np.float64], float, float] | None:
+) -> tuple[Array, float, float] | None:
     """The best adversary without an entropy constraint, of the largest entropy.
 
     `clock`: its time ends the search. Returns `classes`, shape (A, C): class probabilities of an adversary

@@ -9,7 +9,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
@@ -21,6 +20,7 @@ from pmlbook.per_record.tilted import (
     tilt,
 )
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -33,14 +33,14 @@ class StationaryPoint(NamedTuple):
     """
 
     multiplier: float
-    inside: NDArray[np.float64]
-    outputs: NDArray[np.float64]
+    inside: Array
+    outputs: Array
 
 
 def stationary_point(
     problem: RecordProblem,
     b: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     multiplier: float,
     steps: int,
     clock: Clock,
@@ -65,19 +65,19 @@ def stationary_point(
 class ValueBounds(NamedTuple):
     """Bounds on Psi, shape (N,), and the priors inside a value that reach the relaxations, (N, C)."""
 
-    bound: NDArray[np.float64]
-    inside: NDArray[np.float64]
+    bound: Array
+    inside: Array
 
 
 def bound_value(
-    rows: NDArray[np.float64],
-    logs: NDArray[np.float64],
+    rows: Array,
+    logs: Array,
     stationary: StationaryPoint,
     contraction: float,
     mixing: float,
-    reference: NDArray[np.float64],
-    slope: NDArray[np.float64],
-    start: NDArray[np.float64],
+    reference: Array,
+    slope: Array,
+    start: Array,
 ) -> ValueBounds:
     """Bound what one value of the record can be worth, cell by cell.
 
@@ -136,7 +136,7 @@ ABOVE_CONTRACTION = 1.001  # times the contraction is the multiplier for all who
 def data_processing_bound(
     problem: RecordProblem,
     b: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     steps: int = 40,
     clock: Clock | None = None,
 ) -> float:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from .certificate import Adversary, check_entropy, per_record_leakage
@@ -18,10 +17,11 @@ from .parity import binary_entropy
 from .queries import Query
 from ..numerics.progress import Clock
 from pmlbook.numerics.validation import (
+    Array,
     check_count,
     check_epsilon,
-    check_nonnegative,
     check_instance,
+    check_nonnegative,
 )
 
 # %% auto #0
@@ -137,26 +137,24 @@ class NoisyLeakage(NamedTuple):
     adversary: Adversary
 
 
-def _laplace_below(y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _laplace_below(y: Array) -> Array:
     """Distribution function of the standard Laplace distribution, for y <= 0."""
     return np.asarray(np.exp(np.minimum(y, 0)) / 2)
 
 
 def _rows(
-    below: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    edges: NDArray[np.float64],
-    values: NDArray[np.float64],
+    below: Callable[[Array], Array],
+    edges: Array,
+    values: Array,
     scale: float,
-) -> NDArray[np.float64]:
+) -> Array:
     """Probabilities of the bins, one row per query value; by symmetry from whichever end is nearer."""
     ends = (np.concatenate([[-np.inf], edges, [np.inf]]) - values[:, None]) / scale
     left, right = np.diff(below(ends)), -np.diff(below(-ends))
     return np.where(ends[:, 1:] <= 0, left, right)
 
 
-def binned_noise(
-    n_values: int, noise: str, scale: float, bins: int
-) -> tuple[NDArray[np.float64], float, float]:
+def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Array, float, float]:
     """The channel from a query value to the bin of its sum with Laplace or Gaussian noise.
 
     `n_values`: query values are 0, ..., n_values - 1. `noise`: 'laplace' or 'gaussian'. `scale`: scale of the

@@ -24,12 +24,13 @@ from .proof_outputs import OutputLeaf
 from .tilted import NEAR_ZERO, blur, sum_margin, own_multiplier, rounded_hints
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #9f2ec004
-def conditional_slack(problem: RecordProblem, b: float, value: float) -> NDArray[np.float64]:
+def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
     """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`.
 
     Source: the theorem of 'Branch and bound in the output space'.
@@ -52,9 +53,7 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> NDArray
 HEATS = np.geomspace(1e-3, 1e6, 100)
 
 
-def reach(
-    logs: NDArray[np.float64], table: NDArray[np.float64], slack: float
-) -> NDArray[np.float64]:
+def reach(logs: Array, table: Array, slack: float) -> Array:
     """The largest mean of each column, shape (C, J), for a distribution at most `slack` nats away from e^logs.
 
     Source: Donsker and Varadhan 1983.
@@ -76,15 +75,15 @@ class Frame(NamedTuple):
     A distribution r is `middle` + `directions` t + rest, where t is the mean of the rows of `coordinates`.
     """
 
-    rows: NDArray[np.float64]
-    logs: NDArray[np.float64]
+    rows: Array
+    logs: Array
     contraction: float
-    middle: NDArray[np.float64]
-    directions: NDArray[np.float64]
-    coordinates: NDArray[np.float64]
-    rest: tuple[NDArray[np.float64], NDArray[np.float64]]
-    span: tuple[NDArray[np.float64], NDArray[np.float64]]
-    box: tuple[NDArray[np.float64], NDArray[np.float64]]
+    middle: Array
+    directions: Array
+    coordinates: Array
+    rest: tuple[Array, Array]
+    span: tuple[Array, Array]
+    box: tuple[Array, Array]
 
 
 def frame(
@@ -127,20 +126,18 @@ class Boxes(Nodes):
     Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
 
-    low: NDArray[np.float64]  # shape (N, d): ends of the box
-    high: NDArray[np.float64]
+    low: Array  # shape (N, d): ends of the box
+    high: Array
     # shape (N, C): the prior inside the value that reaches the relaxation
-    inside: NDArray[np.float64]
+    inside: Array
     # shape (N, C): the priors with which it was compared, and is to be compared next
-    compared: NDArray[np.float64]
-    reference: NDArray[np.float64]
+    compared: Array
+    reference: Array
     # shape (N, d): how much of the error each direction is to blame for, in nats
-    score: NDArray[np.float64]
+    score: Array
 
 
-def chords(
-    low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def chords(low: Array, high: Array) -> tuple[Array, Array]:
     """Slopes and intercepts of lines above r ln r on intervals.
 
     Source: r ln r is convex.
@@ -157,9 +154,9 @@ def boxed(
     part: Frame,
     stationary: StationaryPoint,
     mixing: float,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    reference: NDArray[np.float64],
+    low: Array,
+    high: Array,
+    reference: Array,
 ) -> Boxes:
     """Bound Psi on boxes of t, shape (N, d).
 
@@ -185,9 +182,7 @@ def boxed(
     return Boxes(bound, low, high, found.inside, compared, reference, score)
 
 
-def _ends(
-    part: Frame, low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ends(part: Frame, low: Array, high: Array) -> tuple[Array, Array]:
     """Between what each output's probability lies on boxes of t; crossed where a box is empty; (N, M)."""
     middle, half = (low + high) / 2, (high - low) / 2
     size = np.abs(part.directions).T
@@ -199,9 +194,7 @@ def _ends(
     return least, most_
 
 
-def _blamed(
-    part: Frame, half: NDArray[np.float64], over: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _blamed(part: Frame, half: Array, over: Array) -> Array:
     """The errors of the outputs, (N, M), by the direction whose width makes them, (N, d)."""
     blame = np.abs(part.directions) * half[:, None, :]
     blame /= np.maximum(blame.sum(axis=2, keepdims=True), NEAR_ZERO)
@@ -214,7 +207,7 @@ TRIAL = 4_000  # cells after which the bound should have come a good part of its
 EDGE = 0.2  # of a box is left on each side of a cut
 
 
-def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]:
     """The direction that is to blame in each box, and where it is cut: near the box's prior."""
     k, j = np.arange(len(cells.bound)), cells.score.argmax(axis=1)
     low, high = cells.low[k, j], cells.high[k, j]
@@ -231,7 +224,7 @@ class Outputs(Relaxation[Boxes]):
     def __init__(self, part: Frame, stationary: StationaryPoint, mixing: float) -> None:
         self.part, self.stationary, self.mixing = part, stationary, mixing
 
-    def root(self, reference: NDArray[np.float64]) -> Boxes:
+    def root(self, reference: Array) -> Boxes:
         """The box that holds everybody, compared with one prior inside the value, shape (C,)."""
         low, high = self.part.box
         return boxed(
@@ -262,7 +255,7 @@ def value_search(
     part: Frame,
     stationary: StationaryPoint,
     mixing: float,
-    reference: NDArray[np.float64],
+    reference: Array,
     enough: float,
     record: bool = False,
 ) -> BranchAndBound[Boxes]:
@@ -279,7 +272,7 @@ def value_search(
 def value_bound(
     part: Frame,
     stationary: StationaryPoint,
-    reference: NDArray[np.float64],
+    reference: Array,
     enough: float,
     clock: Clock,
 ) -> float:
@@ -299,7 +292,7 @@ def value_bound(
     return max(search.bound, enough)
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #4548e743
-def highest_climb(part: Frame, stationary: StationaryPoint, starts: NDArray[np.float64]) -> float:
+def highest_climb(part: Frame, stationary: StationaryPoint, starts: Array) -> float:
     """The most that one value is worth to the priors that some starts, shape (N, C), climb to.
 
     Source: the climb of 'Tilted Blahut-Arimoto', for a fixed distribution of the outputs.
@@ -318,7 +311,7 @@ def output_bound(
     problem: RecordProblem,
     b: float,
     tol: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     value: float,
     clock: Clock,
 ) -> float:
@@ -353,7 +346,7 @@ def output_bound(
     return max(value, bound_over_values(problem, b, stationary, found))
 
 
-def starts_of(part: Frame, stationary: StationaryPoint) -> NDArray[np.float64]:
+def starts_of(part: Frame, stationary: StationaryPoint) -> Array:
     """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices.
 
     Source: 'Branch and bound in the output space'.

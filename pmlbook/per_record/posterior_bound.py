@@ -15,6 +15,7 @@ from scipy.special import entr, expit
 
 from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
     EPS,
@@ -34,9 +35,7 @@ __all__ = []
 DIM = 1e-30  # smaller posteriors are read as this: too well, as is allowed
 
 
-def reference_gains(
-    problem: RecordProblem, reference: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Array]:
     """What classes earn, shape (N, A, C), if data processing bounds what a prior knows; and the largest number added.
 
     Source: the theorem on reference priors of 'Branch and bound over posteriors'.
@@ -54,7 +53,7 @@ def reference_gains(
     return paid + contraction * apart + (1 - contraction) * distribution, size.max(axis=(1, 2))
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #ea8deccb
-def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solved(matrices: Array, right: Array) -> Array:
     """Solutions of stacked linear systems; zero where there is none."""
     bad = np.linalg.det(matrices)[..., None] == 0
     regular = np.where(bad[..., None], np.eye(matrices.shape[-1]), matrices)
@@ -64,7 +63,7 @@ def _solved(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArra
 GENEROUS = 10  # times as much may be paid by the majorant that agrees at the vertices
 
 
-def longest_edge(vertices: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any, Any]:
+def longest_edge(vertices: Array, weight: Any = 1.0) -> tuple[Any, Any]:
     """The two ends of the longest edge of simplices (N, A, A); lengths squared times `weight`, (N, A (A-1)/2)."""
     first, second = np.triu_indices(vertices.shape[-1], 1)
     length = ((vertices[:, first] - vertices[:, second]) ** 2).sum(axis=2)
@@ -72,7 +71,7 @@ def longest_edge(vertices: NDArray[np.float64], weight: Any = 1.0) -> tuple[Any,
     return first[edge], second[edge]
 
 
-def majorants(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
+def majorants(vertices: Array) -> Array:
     """Affine functions that are at least -H at the vertices of simplices.
 
     `vertices`, shape (..., A, A): each row a vertex, a distribution on the A values of the record. Returns an
@@ -111,32 +110,32 @@ class PosteriorCells(Nodes):
     """
 
     # shape (N, M, A, A): vertices of the simplex of posteriors at each output
-    vertices: NDArray[np.float64]
+    vertices: Array
     # shape (N,): how far rounding has moved the vertices from where they were cut, relative to each
     # entry
-    drift: NDArray[np.float64]
+    drift: Array
     # shape (N, A, M): what each output pays for each value of the record
-    coefficients: NDArray[np.float64]
+    coefficients: Array
     # shape (N,): how much of the bound rounding alone can explain, in nats
-    rounding: NDArray[np.float64]
-    multiplier: NDArray[np.float64]  # shape (N,): the lambda of the bound
-    classes: NDArray[np.float64]  # shape (N, A, C): a prior with H(X) >= b, best for the majorant
-    both: NDArray[np.float64]  # shape (N, A, M): its joint distribution of record and output
-    mixing: NDArray[np.float64]  # shape (N,): the part t that is left to data processing
+    rounding: Array
+    multiplier: Array  # shape (N,): the lambda of the bound
+    classes: Array  # shape (N, A, C): a prior with H(X) >= b, best for the majorant
+    both: Array  # shape (N, A, M): its joint distribution of record and output
+    mixing: Array  # shape (N,): the part t that is left to data processing
     # shape (N, A, C): the prior with which it is to be compared next
-    reference: NDArray[np.float64]
+    reference: Array
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #3ab9a387
 def bound_cells(
     problem: RecordProblem,
     b: float,
-    vertices: NDArray[np.float64],
-    coefficients: NDArray[np.float64] | None = None,
-    start: NDArray[np.float64] | None = None,
-    drift: NDArray[np.float64] | None = None,
+    vertices: Array,
+    coefficients: Array | None = None,
+    start: Array | None = None,
+    drift: Array | None = None,
     clock: Clock | None = None,
-    mixing: NDArray[np.float64] | None = None,
-    reference: NDArray[np.float64] | None = None,
+    mixing: Array | None = None,
+    reference: Array | None = None,
 ) -> PosteriorCells:
     """Bound every adversary with entropy at least `b` whose posteriors lie in given simplices.
 
@@ -176,9 +175,7 @@ def bound_cells(
     return PosteriorCells(bound, vertices, drift, coefficients, *found)
 
 
-def _lost(
-    problem: RecordProblem, coefficients: NDArray[np.float64], drift: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _lost(problem: RecordProblem, coefficients: Array, drift: Array) -> Array:
     """What rounding may hide in the gains of majorants, and between vertices that have drifted, shape (N,)."""
     a, _, m = problem.rows.shape
     largest = np.abs(coefficients).max(axis=1)
@@ -186,13 +183,13 @@ def _lost(
     return np.asarray(sum_margin(m, handled) + drift * (handled + np.log(a) + 1))
 
 
-def _lost_reference(problem: RecordProblem, size: NDArray[np.float64]) -> NDArray[np.float64]:
+def _lost_reference(problem: RecordProblem, size: Array) -> Array:
     """What rounding may hide in the gains from a reference prior, whose parts are at most `size`, shape (N,)."""
     a, c, m = problem.rows.shape
     return np.asarray(blur(problem) + sum_margin(a * c + m, 1 + size))
 
 
-def root_vertices(problem: RecordProblem) -> NDArray[np.float64]:
+def root_vertices(problem: RecordProblem) -> Array:
     """The vertices of the one cell that holds every adversary, shape (1, M, A, A)."""
     a, _, m = problem.rows.shape
     return np.broadcast_to(np.eye(a), (1, m, a, a)).copy()
@@ -203,7 +200,7 @@ LARGEST_LOG_ODDS = 700.0  # logarithms of odds beyond are not told from infinite
 MOST_RISES = 1e7  # numbers that the rises may cost
 
 
-def odds_bounds(problem: RecordProblem) -> NDArray[np.float64] | None:
+def odds_bounds(problem: RecordProblem) -> Array | None:
     """How much log odds of the first value may rise, [z, y], from output y to z; None unless there are two.
 
     Source: the lemma on neighbouring outputs.
@@ -223,7 +220,7 @@ def odds_bounds(problem: RecordProblem) -> NDArray[np.float64] | None:
 
 
 def tighten(
-    vertices: NDArray[np.float64], y: NDArray[np.int64], end: int, odds_bound: NDArray[np.float64]
+    vertices: Array, y: NDArray[np.int64], end: int, odds_bound: Array
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Move the ends of intervals, shape (N, M, 2, 2), to where an end at outputs y allows them, in place.
 
@@ -252,14 +249,14 @@ LEAST_VIOLATION = (
 )
 
 
-def violation(cells: PosteriorCells) -> NDArray[np.float64]:
+def violation(cells: PosteriorCells) -> Array:
     """What each cell's prior is paid above its worth at each output, in nats, shape (N, M)."""
     total = cells.both.sum(axis=1)
     worth = entr(total) - entr(cells.both).sum(axis=1)  # -P(y) H(posterior)
     return np.asarray((cells.both * cells.coefficients).sum(axis=1) - worth)
 
 
-def _barycentric(simplex: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
+def _barycentric(simplex: Array, point: Array) -> Array:
     """Roughly how a point, shape (N, A), is mixed from the vertices of its simplex, shape (N, A, A)."""
     weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + NEAR_ZERO
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -271,7 +268,7 @@ class Branchings(NamedTuple):
     output: NDArray[np.int64]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    at: NDArray[np.float64]
+    at: Array
 
 
 def branchings(cells: PosteriorCells) -> Branchings:
@@ -300,20 +297,18 @@ class Posteriors(Relaxation[PosteriorCells]):
         """The one cell that holds every adversary."""
         return self.mixed_root(0.0, self.problem.uniform, clock)
 
-    def mixed_root(
-        self, mixing: float, reference: NDArray[np.float64], clock: Clock | None
-    ) -> PosteriorCells:
+    def mixed_root(self, mixing: float, reference: Array, clock: Clock | None) -> PosteriorCells:
         """The same cell, with a part left to data processing and compared with a prior, shape (A, C)."""
         part = np.array([mixing]), reference[None]
         cell = root_vertices(self.problem), None, None, None, clock
         return bound_cells(self.problem, self.b, *cell, *part)
 
-    def most_mixing(self, classes: NDArray[np.float64], clock: Clock) -> float:
+    def most_mixing(self, classes: Array, clock: Clock) -> float:
         """The largest part that the multiplier of a prior, shape (A, C), leaves to data processing."""
         multiplier = own_multiplier(self.problem, self.b, classes, clock)
         return min(1.0, multiplier / max(float(self.problem.contractions.max()), NEAR_ZERO))
 
-    def reducible(self, nodes: PosteriorCells) -> NDArray[np.float64]:
+    def reducible(self, nodes: PosteriorCells) -> Array:
         """The bounds less what rounding alone can explain."""
         return nodes.bound - nodes.rounding
 
@@ -346,8 +341,8 @@ class Posteriors(Relaxation[PosteriorCells]):
         nodes: PosteriorCells,
         y: NDArray[np.int64],
         end: NDArray[np.int64],
-        middle: NDArray[np.float64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        middle: Array,
+    ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Vertices and majorants of the halves whose vertex `end` at output `y` moves to the middle; where nobody is."""
         n, vertices = np.arange(len(nodes)), nodes.vertices.copy()
         vertices[n, y, end] = middle
@@ -360,7 +355,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         coefficients[moved] = majorants(vertices[moved])
         return vertices, coefficients.swapaxes(1, 2), nobody
 
-    def _mixing(self, nodes: PosteriorCells) -> NDArray[np.float64]:
+    def _mixing(self, nodes: PosteriorCells) -> Array:
         """The parts that the children leave to data processing: less where little of the error is overpaid."""
         over = violation(nodes)
         loose = nodes.bound - self.problem.leakage(nodes.classes)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     aligned,
     check_count,
@@ -144,7 +145,7 @@ class Query(Frozen):
         table = np.moveaxis(self.table, record, 0).reshape(self.shape[record], -1)
         return [dict(Counter(row.tolist())) for row in table]
 
-    def log_counts(self, record: int) -> NDArray[np.float64]:
+    def log_counts(self, record: int) -> Array:
         """Logarithms of the number of ways to fill the other records, shape (symbols, values)."""
         out = np.full((self.shape[record], self.n_values), -np.inf)
         for a, ways in enumerate(self.counts(record)):
@@ -344,14 +345,14 @@ class SumQuery(Query):
             first.setdefault(values, i)
         return tuple(first.values())
 
-    def log_counts(self, record: int) -> NDArray[np.float64]:
+    def log_counts(self, record: int) -> Array:
         """Logarithms of the number of ways to fill the other records, shape (symbols, values)."""
         if record not in self._counted:
             self._counted[record] = frozen_array(super().log_counts(record))
         return self._counted[record].copy()
 
     @cached_property
-    def _counted(self) -> dict[int, NDArray[np.float64]]:
+    def _counted(self) -> dict[int, Array]:
         return {}
 
     def counts(self, record: int) -> list[dict[int, int]]:

@@ -7,262 +7,60 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, expit
+from scipy.special import entr
 
-from .classes import RecordProblem
-from .proof_separable import SeparableLeaf
-from .tilted import EPS, NEAR_ZERO, blur, sum_margin, own_multiplier
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
+from .classes import RecordProblem
+from .proof_separable import SeparableLeaf
+from pmlbook.per_record.separable_dual import (
+    POSTERIOR_GRID,
+    DualVariables,
+    Intervals,
+    OutputCurves,
+    SeparableRows,
+    minimise_dual,
+    omitted_information,
+    separable_rows,
+    starting_dual,
+)
+from .tilted import blur, own_multiplier, sum_margin
 
 # %% auto #0
 __all__ = []
 
-# %% ../../nbs/per_record/10_separable_bound.ipynb #peaks005
-class SeparableRows(NamedTuple):
-    """The rows of the two values of a record, from below.
-
-    Source: the theorem of 'A separable bound'.
-    """
-
-    common: NDArray[np.float64]  # shape (2, M): what all classes of a value send to each output
-    # shape (2, M, K): what the classes with their mode at an output send there in addition; zero
-    # where there are fewer than K
-    height: NDArray[np.float64]
-    shares: NDArray[np.float64]  # shape (2, M, K): class probabilities of the uniform prior
-    place: NDArray[np.int64]  # shape (2, C): where each class is among the M K
-
-    def gathered(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Numbers of the classes, shape (2, C), at their modes, shape (2, M, K)."""
-        found = np.zeros((2, self.height[0].size))
-        np.add.at(found, (np.arange(2)[:, None], self.place), classes)
-        return found.reshape(self.height.shape)
-
-
-def separable_rows(problem: RecordProblem) -> SeparableRows:
-    """What all classes of a value have in common, and the mode of each; for a record of two values.
-
-    Source: the theorem of 'A separable bound'.
-    """
-    present, m = np.isfinite(problem.log_counts), problem.rows.shape[2]
-    common = np.where(present[..., None], problem.rows, np.inf).min(axis=1)
-    above = np.where(present[..., None], problem.rows - common[:, None], 0.0)
-    to = above.argmax(axis=2)
-    same = to[:, :, None] == to[:, None, :]
-    rank = (same & present[:, None] & np.tri(len(to[0]), k=-1, dtype=bool)).sum(axis=2)
-    most = 1 + int(rank[present].max())
-    empty = np.zeros((2, m, most))
-    parts = SeparableRows(common, empty, empty, np.where(present, to * most + rank, 0))
-    height, shares = above.max(axis=2) * (1 - EPS), np.exp(problem.log_shares)
-    return parts._replace(height=parts.gathered(height), shares=parts.gathered(shares))
-
-
-def omitted_information(
-    problem: RecordProblem, parts: SeparableRows, classes: NDArray[np.float64]
-) -> float:
-    """What a prior, shape (2, C), would gain if the answers were as the modes say, in nats.
-
-    Source: the proof of the theorem; nothing with randomised answers.
-    """
-    both = problem.outputs(classes)
-    unsure = -np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
-    kept = classes.sum(axis=1)[:, None] * parts.common
-    kept += (parts.gathered(classes) * parts.height).sum(axis=2)
-    return float((np.maximum(both - kept, 0) * unsure).sum())
-
-# %% ../../nbs/per_record/10_separable_bound.ipynb #peaks007
-class DualVariables(NamedTuple):
-    """The entropy multiplier, and what the probability of each value costs, shape (2,)."""
-
-    multiplier: float
-    belief: NDArray[np.float64]
-
-
-def separable_terms(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    y: NDArray[np.int64],
-    t: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Posteriors t at outputs y, both of shape S: what is common pays, (2, S); the classes, and their x, (2, S, K).
-
-    Source: the theorem of 'A separable bound'.
-    """
-    with np.errstate(
-        divide="ignore"
-    ):  # 1 - t would be rounded, and dual variables may magnify that
-        seen = np.maximum(np.stack([np.log(t), np.log1p(-t)]), math.log(NEAR_ZERO))
-    each = (2,) + (1,) * t.ndim
-    x = parts.height[:, y] * seen[..., None] - dual.belief.reshape(*each, 1)
-    with np.errstate(over="ignore", invalid="ignore"):  # at poor dual variables: an infinite bound
-        classes = parts.shares[:, y] * np.exp(x / dual.multiplier - 1)
-    return distribution.reshape(each) * parts.common[:, y] * seen, classes, x
-
-
-POSTERIOR_GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
-
-
-def grid_values(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Posteriors between `low` and `high`, shape (M,); F there, -inf where one is repeated; which are local maxima: (M, G)."""
-    t, y = np.clip(POSTERIOR_GRID, low[:, None], high[:, None]), np.arange(len(low))[:, None]
-    common, classes, _ = separable_terms(parts, dual, distribution, np.broadcast_to(y, t.shape), t)
-    worth = (common + dual.multiplier * classes.sum(axis=-1)).sum(axis=0)
-    worth[:, :-1][POSTERIOR_GRID[1:] <= low[:, None]] = -np.inf
-    worth[:, 1:][POSTERIOR_GRID[:-1] >= high[:, None]] = -np.inf
-    wall = np.full((len(low), 1), -np.inf)
-    before, after = np.hstack([wall, worth[:, :-1]]), np.hstack([worth[:, 1:], wall])
-    return t, worth, (worth > before) & (worth >= after)
-
-
-def local_maxima(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    steps: int = 5,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The posterior with the largest F at each output, and how F bends there in log odds, shape (M,); roughly.
-
-    Source: Newton's method, between neighbours on the grid.
-    """
-    t, worth, maxima = grid_values(parts, dual, distribution, low, high)
-    m, last = np.arange(len(low)), len(POSTERIOR_GRID) - 1
-    order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
-    k = order[:, :2].T  # the two highest local maxima
-    y, real = np.broadcast_to(m, k.shape), maxima[m, k]
-    left, right = t[y, np.maximum(k - 1, 0)], t[y, np.minimum(k + 1, last)]
-    at = np.clip(t[y, k], np.maximum(left, 1e-12), np.minimum(right, 1 - 1e-12))
-    for _ in range(steps):
-        _, slope, bend = _derivatives(parts, dual, distribution, y, at)
-        left, right = np.where(slope > 0, at, left), np.where(slope > 0, right, at)
-        to = at + at * (1 - at) * np.clip(slope / np.maximum(-bend, 1e-12), -1, 1)
-        at = np.where((bend < 0) & (left <= to) & (to <= right), to, (left + right) / 2)
-    worth, _, bend = _derivatives(parts, dual, distribution, y, at)
-    best = np.where(real, worth, -np.inf).argmax(axis=0)
-    return at[best, m], bend[best, m]
-
-
-def _derivatives(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    y: NDArray[np.int64],
-    at: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """F of outputs y at some posteriors, with its slope and its second derivative in log odds."""
-    common, classes, _ = separable_terms(parts, dual, distribution, y, at)
-    sent = parts.height[:, y] * classes
-    joint = distribution[:, None, None] * parts.common[:, y] + sent.sum(axis=-1)
-    turn = np.stack([1 - at, -at])
-    slope = (turn * joint).sum(axis=0)
-    bend = (turn**2 * (parts.height[:, y] * sent).sum(axis=-1)).sum(axis=0) / dual.multiplier
-    bend -= at * (1 - at) * joint.sum(axis=0)
-    worth = (common + dual.multiplier * classes.sum(axis=-1)).sum(axis=0)
-    return worth, slope, bend
-
-# %% ../../nbs/per_record/10_separable_bound.ipynb #peaks009
-@np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: infinite, and passed by
-def dual_value(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    slack: float,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-    """About the bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3).
-
-    Source: the theorem of 'A separable bound'.
-    """
-    t, bend = local_maxima(parts, dual, distribution, low, high)
-    common, classes, x = separable_terms(parts, dual, distribution, np.arange(len(t)), t)
-    x = x / dual.multiplier
-    value = float(entr(distribution).sum() + dual.belief @ distribution + dual.multiplier * slack)
-    value += float((common + dual.multiplier * classes.sum(axis=-1)).sum())
-    total = classes.sum(axis=(1, 2))
-    slope = np.array([slack - (classes * (x - 1)).sum(), *(distribution - total)])
-    second = np.diag([(classes * x**2).sum(), *total])
-    second[0, 1:] = second[1:, 0] = (classes * x).sum(axis=(1, 2))
-    sent = np.stack([1 - t, -t])[..., None] * parts.height * classes
-    moved = np.stack([(sent * x).sum(axis=(0, 2)), *sent.sum(axis=2)]) / dual.multiplier
-    free = (low < t) & (t < high) & (bend < 0)
-    second = second / dual.multiplier + (moved[:, free] / -bend[free]) @ moved[:, free].T
-    return value, slope, second
-
-
-MOST_DUAL_STEPS = 60  # for the dual variables of one piece
-
-
-def minimise_dual(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    slack: float,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    enough: float,
-) -> tuple[DualVariables, float]:
-    """Dual variables with a low bound, from some dual variables on, and about that bound; `enough` is low enough.
-
-    Source: Levenberg 1944; the bound is convex in the dual variables.
-    """
-    value, slope, second = dual_value(parts, dual, distribution, slack, low, high)
-    damp = 1e-9
-    for _ in range(MOST_DUAL_STEPS):
-        ridge = damp * np.trace(second) + 1e-30
-        step = -np.linalg.solve(second + ridge * np.eye(3), slope)
-        gain = -slope @ step
-        if value < enough or damp > 1e3 or not gain >= 1e-11:
-            break
-        damp *= 10
-        if dual.multiplier + step[0] < dual.multiplier / 4:
-            continue
-        there = DualVariables(float(dual.multiplier + step[0]), dual.belief + step[1:])
-        found = dual_value(parts, there, distribution, slack, low, high)
-        if found[0] < value - 0.1 * gain:
-            dual, (value, slope, second), damp = there, found, max(damp / 100, 1e-9)
-    return dual, value
-
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks011
 def interval_bounds(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    y: NDArray[np.int64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    curves: OutputCurves, y: NDArray[np.int64], low: Array, high: Array
+) -> tuple[Array, Array]:
     """The most that F of outputs y can be on intervals of posteriors, and what it is at their better ends, shape (N,).
 
     Source: 'A separable bound'.
     """
+    parts, (multiplier, belief) = curves.parts, curves.dual
     ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
-    power = parts.height[:, y] / dual.multiplier
+    power = parts.height[:, y] / multiplier
     for k, t in enumerate((low, high)):
-        common, classes, x = separable_terms(parts, dual, distribution, y, t)
-        paid = dual.multiplier * classes
+        common, classes, x = curves.terms(y, t)
+        paid = multiplier * classes
         ends.append(common + paid.sum(axis=-1))
-        wide = 3 + np.abs(x) / dual.multiplier + 2 * np.abs(dual.belief).max() / dual.multiplier
+        # an error in an exponent grows with the exponent
+        wide = 3 + np.abs(x) / multiplier + 2 * np.abs(belief).max() / multiplier
         lost += (np.abs(common) + (paid * wide).sum(axis=-1)).sum(axis=0)
-        down = distribution[k] * parts.common[k, y]
+        # value k bends down most here: its logarithm, and its powers below one
+        down = curves.distribution[k] * parts.common[k, y]
         down = down + (paid[k] * np.maximum(power[k] * (1 - power[k]), 0)).sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             bends += down / (1 - t if k else t) ** 2
     better = np.maximum(ends[0].sum(axis=0), ends[1].sum(axis=0))
     bowed = better + 1.001 * bends * (high - low) ** 2 / 8
+    # each value at the end where it is larger; fmin, since at 0 and 1 the bend is infinite
     most = np.fmin(ends[1][0] + ends[0][1], bowed)
     return most + sum_margin(2 * parts.height.size, lost), better
 
@@ -270,30 +68,23 @@ def interval_bounds(
 SUBINTERVALS = 32  # parts of an interval that may hold the top
 
 
-def sum_of_maxima(
-    parts: SeparableRows,
-    dual: DualVariables,
-    distribution: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    fine: float,
-) -> float:
+def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
     """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three looks suffice.
 
     Source: 'A separable bound'.
     """
-    m, t = len(low), np.clip(POSTERIOR_GRID, low[:, None], high[:, None])
+    m, t = len(cell[0]), np.clip(POSTERIOR_GRID, cell[0][:, None], cell[1][:, None])
     y = np.repeat(np.arange(m), len(POSTERIOR_GRID) - 1)
     low, high = t[:, :-1].ravel(), t[:, 1:].ravel()
     most, least = np.full(m, -np.inf), np.full(m, -np.inf)
     for look in range(3):
-        bound, better = interval_bounds(parts, dual, distribution, y, low, high)
+        bound, better = interval_bounds(curves, y, low, high)
         np.maximum.at(least, y, better)
         closer = (bound > least[y] + fine) & (low < high) & (look < 2)
         np.maximum.at(most, y[~closer], bound[~closer])
         y, low, high = y[closer], low[closer, None], high[closer, None]
         cuts = low + (high - low) * np.linspace(0, 1, SUBINTERVALS + 1)
-        cuts[:, -1:] = high
+        cuts[:, -1:] = high  # exactly
         y, low, high = np.repeat(y, SUBINTERVALS), cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
     return float(most.sum() + sum_margin(m, np.abs(most).sum()))
 
@@ -305,12 +96,17 @@ class DualPiece(NamedTuple):
     central: float
     first: float  # ends of the interval for the probability of the first value
     last: float
-    low: NDArray[np.float64]  # shape (M,): ends of the intervals for its posteriors
-    high: NDArray[np.float64]
+    low: Array  # shape (M,): ends of the intervals for its posteriors
+    high: Array
     dual: DualVariables  # the dual variables of the bound
 
     @property
-    def distribution(self) -> NDArray[np.float64]:
+    def cell(self) -> Intervals:
+        """The intervals of the posteriors."""
+        return self.low, self.high
+
+    @property
+    def distribution(self) -> Array:
         """The distribution of the record in the middle."""
         return np.array([(self.first + self.last) / 2, 1 - (self.first + self.last) / 2])
 
@@ -330,25 +126,21 @@ def bounded_piece(
 
     Source: the theorem of 'A separable bound'.
     """
-    cell = piece.low, piece.high
-    dual, about = minimise_dual(
-        parts, piece.dual, piece.distribution, slack, *cell, enough - 4 * fine
-    )
-    each = max(fine, (about - enough) / 20) / len(piece.low)
-    middle, bounds = piece.distribution[0], []
+    middle = float(piece.distribution[0])
     if not 0 < middle < 1:
         return piece
+    curves = OutputCurves(parts, piece.dual, piece.distribution)
+    curves, about = minimise_dual(curves, slack, piece.cell, enough - 4 * fine)
+    dual, each = curves.dual, max(fine, (about - enough) / 20) / len(piece.low)
+    # the entropy of the distribution lies below its tangent in the middle
     slope, height = math.log((1 - middle) / middle), float(entr([middle, 1 - middle]).sum())
+    bounds = []
     for end in (piece.first, middle, piece.last):
-        distribution = np.array([end, 1 - end])
-        terms = [
-            height + slope * (end - middle),
-            *(dual.belief * distribution),
-            dual.multiplier * slack,
-        ]
-        terms.append(sum_of_maxima(parts, dual, distribution, *cell, each))
+        there = replace(curves, distribution=np.array([end, 1 - end]))
+        terms = [height + slope * (end - middle), *(dual.belief * there.distribution)]
+        terms += [dual.multiplier * slack, sum_of_maxima(there, piece.cell, each)]
         bound = math.fsum(terms) + sum_margin(8, 2 + np.abs(terms).sum())
-        bounds.append(bound if bound < piece.bound else piece.bound)
+        bounds.append(bound if bound < piece.bound else piece.bound)  # nan is no bound
     return piece._replace(bound=max(bounds[0], bounds[2]), central=bounds[1], dual=dual)
 
 
@@ -357,7 +149,8 @@ def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] |
 
     Source: part 3 of the theorem of 'A separable bound'.
     """
-    t, worth, maxima = grid_values(parts, piece.dual, piece.distribution, piece.low, piece.high)
+    curves = OutputCurves(parts, piece.dual, piece.distribution)
+    t, worth, maxima = curves.on_grid(piece.cell)
     y = np.arange(len(t))
     top = np.argsort(np.where(maxima, -worth, np.inf), axis=1)[:, :2]
     bimodal = maxima[y, top[:, 1]]
@@ -445,7 +238,7 @@ def separable_search(
     problem: RecordProblem,
     b: float,
     tol: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     value: float,
     clock: Clock,
     record: bool = False,
@@ -476,7 +269,7 @@ def separable_bound(
     problem: RecordProblem,
     b: float,
     tol: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     value: float,
     clock: Clock,
 ) -> float:
@@ -494,18 +287,3 @@ def separable_bound(
         return math.inf
     search.run(clock, most_nodes=MOST_PIECES)
     return max(value, search.bound)
-
-
-def starting_dual(
-    problem: RecordProblem, parts: SeparableRows, classes: NDArray[np.float64], multiplier: float
-) -> DualVariables:
-    """The dual variables at which a prior, shape (2, C), comes nearest to what the theorem says of the best.
-
-    Source: the proof of the theorem, solved for the dual variables of the values, on average.
-    """
-    both = problem.outputs(classes)
-    known = np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
-    held = np.maximum(parts.gathered(classes), NEAR_ZERO)
-    tilted = np.log(held / np.maximum(parts.shares, NEAR_ZERO)) + 1
-    asked = parts.height * known[..., None] - multiplier * tilted
-    return DualVariables(multiplier, (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2)))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 from .classes import RecordProblem
 
 # %% auto #0
@@ -21,17 +22,17 @@ __all__ = []
 class Tilted(NamedTuple):
     """Tilted priors at given multipliers, with B, its slope and its curvature."""
 
-    classes: NDArray[np.float64]
-    bound: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    curvature: NDArray[np.float64]
+    classes: Array
+    bound: Array
+    slope: Array
+    curvature: Array
 
 
 def tilt(
-    gains: NDArray[np.float64],
-    log_shares: NDArray[np.float64],
+    gains: Array,
+    log_shares: Array,
     slack: float,
-    multiplier: NDArray[np.float64],
+    multiplier: Array,
 ) -> Tilted:
     """The tilted prior of each table of gains, shape (N, A, C), at each multiplier, shape (N,).
 
@@ -72,7 +73,7 @@ def sum_margin(terms: int, size: Any) -> Any:
     return EPS * (2 * terms + 40) * size
 
 
-def rounded_hints(distributions: NDArray[np.float64], digits: int = 6) -> NDArray[np.float64]:
+def rounded_hints(distributions: Array, digits: int = 6) -> Array:
     """The same to a few digits, which are enough for what a proof hints at.
 
     Source: a hint may be anything.
@@ -98,7 +99,7 @@ def spare(problem: RecordProblem, b: float) -> float:
     return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + slack)
 
 
-def unsure(problem: RecordProblem, classes: NDArray[np.float64], b: float) -> NDArray[np.bool_]:
+def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_]:
     """Which priors, shape (..., A, C), have entropy at least `b` for sure; the uniform one always has.
 
     Source: Wu et al. 2026, Definition 2.1.
@@ -117,17 +118,17 @@ class Reply(NamedTuple):
     `rounding` is how much of the distance between bound and prior rounding alone can explain.
     """
 
-    classes: NDArray[np.float64]
-    multiplier: NDArray[np.float64]
-    bound: NDArray[np.float64]
-    rounding: NDArray[np.float64]
+    classes: Array
+    multiplier: Array
+    bound: Array
+    rounding: Array
 
 
 def reply(
     problem: RecordProblem,
-    gains: NDArray[np.float64],
+    gains: Array,
     b: float,
-    start: NDArray[np.float64] | None = None,
+    start: Array | None = None,
     accuracy: float = 1e-12,
     clock: Clock | None = None,
 ) -> Reply:
@@ -151,9 +152,9 @@ def reply(
 
 def _reply(
     problem: RecordProblem,
-    gains: NDArray[np.float64],
+    gains: Array,
     b: float,
-    start: NDArray[np.float64],
+    start: Array,
     accuracy: float,
     clock: Clock,
 ) -> Reply:
@@ -185,13 +186,13 @@ def _reply(
 
 def _line_search(
     problem: RecordProblem,
-    gains: NDArray[np.float64],
+    gains: Array,
     slack: float,
     need: float,
-    start: NDArray[np.float64],
+    start: Array,
     grain: tuple[float, float],
     clock: Clock,
-) -> NDArray[np.float64]:
+) -> Array:
     """Multipliers at which the slope of B is at least `need`, and little more: in nats of B, or of entropy."""
     low, high = np.full(len(gains), np.log(COLD)), np.full(len(gains), np.log(HOT))
     frozen = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD)).slope >= need
@@ -220,13 +221,13 @@ def _line_search(
     return np.exp(high)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #1bd48939
-def gains_of(problem: RecordProblem, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+def gains_of(problem: RecordProblem, coefficients: Array) -> Array:
     """What each class earns, shape (N, A, C), when output y pays test posterior[n, a, y], shape (N, A, M)."""
     paid = coefficients.swapaxes(0, 1) @ problem.rows.swapaxes(1, 2)
     return np.ascontiguousarray(paid.swapaxes(0, 1))
 
 
-def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDArray[np.float64]:
+def posterior_gains(problem: RecordProblem, classes: Array) -> Array:
     """Gains, shape (N, A, C), of scoring each output by the posterior of the given priors."""
     both = problem.outputs(classes)
     read = both / np.maximum(both.sum(axis=1, keepdims=True), NEAR_ZERO)
@@ -234,9 +235,7 @@ def posterior_gains(problem: RecordProblem, classes: NDArray[np.float64]) -> NDA
     return gains_of(problem, logs)
 
 
-def own_multiplier(
-    problem: RecordProblem, b: float, classes: NDArray[np.float64], clock: Clock
-) -> float:
+def own_multiplier(problem: RecordProblem, b: float, classes: Array, clock: Clock) -> float:
     """What a nat less of entropy would bring a prior, shape (A, C), that reads by its own posterior.
 
     Source: the theorem on tilting.
@@ -248,10 +247,10 @@ def own_multiplier(
 def climb_tilted(
     problem: RecordProblem,
     b: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     steps: int,
     clock: Clock | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Array, Array]:
     """Tilted Blahut-Arimoto from several starts, shape (N, A, C): the priors reached and their leakages.
 
     The starts may have any entropy; what is returned has at least `b`. A step that is not finished in
@@ -268,9 +267,7 @@ def climb_tilted(
     return classes, problem.leakage(classes)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #3d61bb8e
-def starting_points(
-    problem: RecordProblem, count: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def starting_points(problem: RecordProblem, count: int, rng: np.random.Generator) -> Array:
     """Priors to climb from, shape (count, A, C): half nearly certain, half random."""
     a, c = problem.log_counts.shape
     present = np.isfinite(problem.log_counts)
@@ -291,7 +288,7 @@ def best_adversary(
     steps: int = 600,
     accuracy: float = 1e-14,
     clock: Clock | None = None,
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Array, float]:
     """The best prior with entropy at least `b` among many climbs.
 
     `b`: least entropy in nats, at most `problem.largest_entropy`. `rng`: draws the starts. `starts`: how many

@@ -9,17 +9,17 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
 
+from ..numerics.validation import Array
 from ..per_record.convexity import information_gradients
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/record_algorithms/01_conditionals.ipynb #38125d9d
-def project_to_simplex(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+def project_to_simplex(vector: Array) -> Array:
     """Nearest distribution, in Euclidean distance, to any vector of shape (n,).
 
     Source: Wu et al. 2026, Algorithm 4.
@@ -46,9 +46,7 @@ class NoRoot(ValueError):
     """No temperature gives the wanted entropy."""
 
 
-def temper(
-    v: NDArray[np.float64], beta: float, interpretation: Interpretation
-) -> NDArray[np.float64]:
+def temper(v: Array, beta: float, interpretation: Interpretation) -> Array:
     """softmax_beta in one of two interpretations: v^beta or exp(beta v), rescaled to sum one.
 
     Source: Wu et al. 2026, Algorithm 5, line 4.
@@ -67,11 +65,11 @@ def temper(
 
 
 def entropy_projection(
-    v: NDArray[np.float64],
+    v: Array,
     target: float,
     interpretation: Interpretation = "power",
     tol: float = 1e-9,
-) -> NDArray[np.float64]:
+) -> Array:
     """A distribution of the wanted entropy, by a change of temperature of a given one.
 
     `v`, shape (n,): a distribution. `target`: wanted entropy, in nats. `interpretation`: what softmax_beta means;
@@ -106,14 +104,12 @@ def entropy_projection(
 class ConditionalRun(NamedTuple):
     """Result of `update_conditionals`: the table, or None if infeasible, and traces by sweep."""
 
-    conditionals: NDArray[np.float64] | None
+    conditionals: Array | None
     information: list[float]
-    row_entropies: list[NDArray[np.float64]]
+    row_entropies: list[Array]
 
 
-def information_of_rows(
-    marginal: NDArray[np.float64], rows: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def information_of_rows(marginal: Array, rows: Array) -> Array:
     """I(X_i; Y) in nats, for a marginal (n_i,) and rows P(y | x_i) of shape (..., n_i, M).
 
     Source: Wu et al. 2026, Section 2.1.
@@ -128,11 +124,11 @@ def information_of_rows(
 
 
 def _sharpest_row(
-    channel: NDArray[np.float64],
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
+    channel: Array,
+    marginal: Array,
+    conditionals: Array,
     k: int,
-) -> NDArray[np.float64]:
+) -> Array:
     """The unit vector with the largest information as row k, the other rows being fixed."""
     rows = np.einsum("kc,kcy->ky", conditionals, channel)
     tried = np.repeat(rows[None], channel.shape[1], axis=0)
@@ -141,14 +137,14 @@ def _sharpest_row(
 
 # %% ../../nbs/record_algorithms/01_conditionals.ipynb #ab0ac03a
 def _climb_row(
-    channel: NDArray[np.float64],
-    marginal: NDArray[np.float64],
-    table: NDArray[np.float64],
+    channel: Array,
+    marginal: Array,
+    table: Array,
     k: int,
     needed: float,
     interpretation: Interpretation,
     printed_gradient: bool,
-) -> NDArray[np.float64]:
+) -> Array:
     """Lines 15 to 25 of Algorithm 3: one accepted step of row k, or the row as it was."""
     now = float(information_of_rows(marginal, np.einsum("kc,kcy->ky", table, channel)))
     gradient = information_gradients(channel, marginal, table, printed_gradient).conditionals[k]
@@ -166,9 +162,9 @@ def _climb_row(
 
 
 def update_conditionals(
-    channel: NDArray[np.float64],
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
+    channel: Array,
+    marginal: Array,
+    conditionals: Array,
     b: float,
     interpretation: Interpretation = "power",
     printed_gradient: bool = False,

@@ -9,9 +9,9 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..numerics.validation import Array
 from ..per_record.convexity import information_gradients
 from ..per_record.framework import by_record, information_of_all, split_belief
 
@@ -38,32 +38,30 @@ class Subproblem(NamedTuple):
     Source: Wu et al. 2026, eqs. (22) and (27).
     """
 
-    prior: NDArray[np.float64]  # (n_1, ..., n_k)
-    costs: NDArray[np.float64]  # p0(x) d(f(x), y), shape (n_1, ..., n_k, M)
+    prior: Array  # (n_1, ..., n_k)
+    costs: Array  # p0(x) d(f(x), y), shape (n_1, ..., n_k, M)
     bound: float  # D or L
     least: Literal["leakage", "distortion"]
 
-    def leakages(self, channel: NDArray[np.float64]) -> NDArray[np.float64]:
+    def leakages(self, channel: Array) -> Array:
         """I(X_i; Y) of each record, in nats; shape (k,)."""
         return information_of_all(channel, self.prior[None])[:, 0]
 
-    def distortion(self, channel: NDArray[np.float64]) -> float:
+    def distortion(self, channel: Array) -> float:
         """Expected distortion under the distribution of the data."""
         return float((self.costs * channel).sum())
 
-    def parts(self, channel: NDArray[np.float64]) -> tuple[float, float]:
+    def parts(self, channel: Array) -> tuple[float, float]:
         """The objective and the bounded quantity."""
         leakage, distortion = float(self.leakages(channel).max()), self.distortion(channel)
         return (leakage, distortion) if self.least == "leakage" else (distortion, leakage)
 
-    def value(self, channel: NDArray[np.float64], penalty: float) -> float:
+    def value(self, channel: Array, penalty: float) -> float:
         """The penalised objective, eqs. (23) and (27)."""
         goal, limited = self.parts(channel)
         return goal + penalty * softplus(limited - self.bound) ** 2
 
-    def gradient(
-        self, channel: NDArray[np.float64], penalty: float, record: int
-    ) -> NDArray[np.float64]:
+    def gradient(self, channel: Array, penalty: float, record: int) -> Array:
         """Its derivative if `record` is the worst one, eqs. (24), (25) and (29)."""
         front = by_record(channel, record, self.prior.ndim)
         leak = information_gradients(front, *split_belief(self.prior, record)).channel
@@ -80,14 +78,12 @@ Test = Literal["promise", "printed"]
 class Descent(NamedTuple):
     """Result of `descend`: the release, J after each step, and whether a step was refused."""
 
-    channel: NDArray[np.float64]
+    channel: Array
     values: list[float]
     refused: bool
 
 
-def exponentiated_step(
-    channel: NDArray[np.float64], gradient: NDArray[np.float64], eta: float
-) -> NDArray[np.float64]:
+def exponentiated_step(channel: Array, gradient: Array, eta: float) -> Array:
     """Rows proportional to q exp(-eta gradient).
 
     Source: Wu et al. 2026, Algorithm 8, line 8.
@@ -103,7 +99,7 @@ def exponentiated_step(
 
 def descend(
     problem: Subproblem,
-    channel: NDArray[np.float64],
+    channel: Array,
     penalty: float,
     test: Test = "promise",
     tol: float = 1e-6,
@@ -160,15 +156,15 @@ class Round(NamedTuple):
 class PenaltyRun(NamedTuple):
     """Result of `penalty_method`; `finished` is true if the printed stopping rule was met."""
 
-    channel: NDArray[np.float64]
-    last: NDArray[np.float64]
+    channel: Array
+    last: Array
     rounds: list[Round]
     finished: bool
 
 
 def penalty_method(
     problem: Subproblem,
-    channel: NDArray[np.float64],
+    channel: Array,
     test: Test = "promise",
     tol: float = 1e-4,
     max_rounds: int = 20,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 from ..per_record.certificate import in_turn, worst_of_record
 from ..per_record.classes import RecordProblem, grouped, stacked
 from ..per_record.queries import Query
@@ -26,21 +27,21 @@ __all__ = []
 class Pool:
     """Adversaries that have been met: for each kind of record their priors, shape (K, A, R)."""
 
-    priors: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    priors: dict[int, Array] = field(default_factory=dict)
 
-    def add(self, record: int, priors: NDArray[np.float64]) -> None:
+    def add(self, record: int, priors: Array) -> None:
         """Take in priors of shape (K, A, R)."""
         known = self.priors.get(record)
         self.priors[record] = priors if known is None else np.concatenate([known, priors])
 
-    def information(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def information(self, q: Array) -> Array:
         """What each learns from the mechanism q, shape (R, M), in nats."""
         both = [p @ q for p in self.priors.values()]
         return np.concatenate(
             [entr(t.sum(2)).sum(1) + entr(t.sum(1)).sum(1) - entr(t).sum((1, 2)) for t in both]
         )
 
-    def planes(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def planes(self, q: Array) -> Array:
         """Coefficients, shape (K, R, M), of the planes that touch each one's information at q."""
         return np.concatenate([planes_at(p, q) for p in self.priors.values()])
 
@@ -56,7 +57,7 @@ class Pool:
         self.priors = {i: p[part] for (i, p), part in parts if part.any()}
 
 
-def planes_at(priors: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def planes_at(priors: Array, q: Array) -> Array:
     """Planes below the leakage, shape (K, R, M), from priors (K, A, R) who read by their posteriors at q.
 
     Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality, and lowered by what
@@ -71,7 +72,7 @@ def planes_at(priors: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np
     return np.asarray(priors.swapaxes(1, 2) @ (guess - known - size))
 
 # %% ../../nbs/record_design/02_planes.ipynb #56231f29
-def row_problem(observes: Query, q: NDArray[np.float64], record: int) -> RecordProblem:
+def row_problem(observes: Query, q: Array, record: int) -> RecordProblem:
     """The problem of one record with one class for each row of the mechanism q, shape (R, M)."""
     sizes = observes.log_counts(record)
     rows = np.broadcast_to(q, (len(sizes), *q.shape)).copy()
@@ -80,7 +81,7 @@ def row_problem(observes: Query, q: NDArray[np.float64], record: int) -> RecordP
 
 def attack(
     made: Setting,
-    q: NDArray[np.float64],
+    q: Array,
     b: float,
     pool: Pool,
     rng: np.random.Generator,
@@ -93,7 +94,7 @@ def attack(
 
     Source: the climb of 'Tilted Blahut-Arimoto', from old and new starts.
     """
-    found: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
+    found: list[tuple[int, Array, Array]] = []
     best, clock = 0.0, clock or Clock()
     for i in made.records:
         if found and clock.over:
@@ -118,7 +119,7 @@ def attack(
 
 # %% ../../nbs/record_design/02_planes.ipynb #ea5bd3e1
 def certify(
-    made: Setting, q: NDArray[np.float64], b: float, tol: float, clock: Clock
+    made: Setting, q: Array, b: float, tol: float, clock: Clock
 ) -> tuple[Pool, float, float]:
     """The worst adversary of q, what she learns, and a bound on what anybody learns.
 

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, hstack
 
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
+from ..numerics.validation import Array
 from ..per_record.parity import binary_entropy
 from .planes import Pool, attack, certify, row_problem
 from .symmetry import Setting
@@ -53,21 +54,21 @@ class Orbits:
         shape = (int(rows[-1]) + 1, self.size)
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
-    def gather(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gather(self, table: Array) -> Array:
         """Coefficients (..., S) of v from coefficients (..., R, M) of the whole table."""
         flat = table.reshape(-1, self.labels.size) @ self.cells
         return np.asarray(flat).reshape(*table.shape[:-2], self.size)
 
-    def table(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def table(self, v: Array) -> Array:
         """The mechanism, shape (R, M); its rows sum to one."""
         q = np.where(self.open & (v >= SMALLEST), v, 0)[self.labels]
         return np.asarray(q / q.sum(axis=1, keepdims=True))
 
-    def variables(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def variables(self, q: Array) -> Array:
         """The average of q over each orbit, shape (S,)."""
         return np.asarray(self.gather(q) / self.counts)
 
-    def floor(self, gains: NDArray[np.float64], rounding: NDArray[np.float64]) -> float:
+    def floor(self, gains: Array, rounding: Array) -> float:
         """Below gains @ v for all mechanisms, if the gains are right up to `rounding`, shapes (S,).
 
         Each row takes its cheapest cell: only the rounding there counts, however dear others are.
@@ -92,8 +93,8 @@ class Goal:
 
 
 def referee(
-    orbits: Orbits, goal: Goal, cuts: NDArray[np.float64], clock: Clock | None = None
-) -> tuple[float, NDArray[np.float64]]:
+    orbits: Orbits, goal: Goal, cuts: Array, clock: Clock | None = None
+) -> tuple[float, Array]:
     """A lower bound on the optimum from planes, shape (K, S), and the dual variables of the planes.
 
     The bound is minus infinity, and the dual variables zero, if the solver fails, takes too long, or takes rounding
@@ -127,8 +128,8 @@ def referee(
 def weak_duality(
     orbits: Orbits,
     goal: Goal,
-    cuts: NDArray[np.float64],
-    duals: NDArray[np.float64],
+    cuts: Array,
+    duals: Array,
     error_dual: float,
 ) -> float:
     """The lower bound that non-negative dual variables make of planes, shape (K, S), whoever chose them.
@@ -160,9 +161,9 @@ def best_against(
     orbits: Orbits,
     goal: Goal,
     pool: Pool,
-    start: NDArray[np.float64],
+    start: Array,
     clock: Clock | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Variables, shape (S,), of a mechanism that is (nearly) best against the adversaries of a pool.
 
     `start` should be allowed; it is returned if nothing comes of it, or the time is over.
@@ -172,16 +173,16 @@ def best_against(
     s, n = orbits.size, orbits.size + (goal.D is not None)  # the last variable is the height
     timer = clock or Clock()
 
-    def table(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def table(z: Array) -> Array:
         return np.asarray((np.maximum(z[:s], 0) * orbits.widths)[orbits.labels])
 
-    def gap(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gap(z: Array) -> Array:
         if timer.over:
             raise _TimeIsUp
         top = z[-1] if goal.L is None else goal.L
         return np.asarray(top - pool.information(table(z)))
 
-    def slope(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def slope(z: Array) -> Array:
         touching = -orbits.gather(pool.planes(table(z))) * orbits.widths
         return np.hstack([touching, np.ones((len(touching), n - s))])
 
@@ -220,10 +221,10 @@ def small_steps(
     orbits: Orbits,
     goal: Goal,
     pool: Pool,
-    start: NDArray[np.float64],
+    start: Array,
     clock: Clock,
     steps: int = 400,
-) -> NDArray[np.float64]:
+) -> Array:
     """The same for many variables, roughly: the best allowed mechanism on the way.
 
     Source: mirror descent with switching steps (Beck, Ben-Tal, Guttmann-Beck and Tetruashvili 2010).
@@ -258,7 +259,7 @@ MAX_ROUNDS = 200
 IDLE_ROUNDS = 25  # rounds without progress before the certificate is asked for
 
 
-def rounding_loss(q: NDArray[np.float64], symbols: int) -> float:
+def rounding_loss(q: Array, symbols: int) -> float:
     """What rounding q, shape (R, M), to multiples of 2^-53 may add to its leakage about a record, in nats.
 
     Source: Alhejji and Smith 2020; a bound of 'Rounds of cutting planes'.
@@ -306,11 +307,11 @@ class Match:
         rounding = EPS * (len(cost_table) + 8) * np.abs(cheapest_cells).sum()
         self.lower = 0.0 if goal.L is None else float(cheapest_cells.sum() - rounding)
 
-    def errs(self, q: NDArray[np.float64]) -> float:
+    def errs(self, q: Array) -> float:
         """Expected distortion of the mechanism q."""
         return float((self.orbits.cost_table * q).sum())
 
-    def quieter(self, q: NDArray[np.float64], learnt: float) -> NDArray[np.float64]:
+    def quieter(self, q: Array, learnt: float) -> Array:
         """Mix q with silence until it leaks at most L, rounding and all, if it leaks at most `learnt`."""
         allowed = None if self.goal.L is None else max(0.0, self.goal.L - self.loss)
         if allowed is None or learnt <= allowed:
@@ -318,7 +319,7 @@ class Match:
         weight = allowed / learnt * (1 - 4 * EPS)
         return weight * q + (1 - weight) * self.silence
 
-    def truer(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def truer(self, q: Array) -> Array:
         """Mix q with the most exact mechanism until its distortion is at most D, rounding and all."""
         much, dearest = self.errs(q), np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
         room = EPS * (q.shape[1] + 4) * (dearest.sum() + much)
@@ -327,15 +328,15 @@ class Match:
         weight = min(1.0, (much - self.goal.D + room) / max(much - self.least, 1e-300))
         return (1 - weight) * q + weight * self.exact
 
-    def worth(self, q: NDArray[np.float64], learnt: float) -> float:
+    def worth(self, q: Array, learnt: float) -> float:
         """The objective at q if it leaks `learnt`."""
         return learnt if self.goal.L is None else self.errs(self.quieter(q, learnt))
 
-    def cut(self, tables: NDArray[np.float64]) -> None:
+    def cut(self, tables: Array) -> None:
         """Keep planes, shape (K, R, M), summed over the orbits."""
         self.cuts = np.concatenate([self.cuts, self.orbits.gather(tables)])
 
-    def adopt(self, pool: Pool, q: NDArray[np.float64]) -> None:
+    def adopt(self, pool: Pool, q: Array) -> None:
         """Take over the adversaries of an earlier design who are unsure enough."""
         for i, priors in pool.priors.items():
             if i in self.made.records:
@@ -345,12 +346,12 @@ class Match:
         if self.pool.priors:
             self.cut(self.pool.planes(q))
 
-    def meet(self, q: NDArray[np.float64], learnt: float) -> None:
+    def meet(self, q: Array, learnt: float) -> None:
         """Keep q if it is the best so far, as far as one knows who learns `learnt` from it."""
         if self.worth(q, learnt) < self.local:
             self.best, self.learnt, self.local = q, learnt, self.worth(q, learnt)
 
-    def answer(self) -> NDArray[np.float64]:
+    def answer(self) -> Array:
         """A mechanism that is (nearly) best against everybody met."""
         start = self.orbits.variables(self.quieter(self.best, self.learnt))
         few = self.orbits.size <= MAX_VARIABLES
@@ -358,7 +359,7 @@ class Match:
         return self.orbits.table(solver(self.orbits, self.goal, self.pool, start, self.clock))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #82d12793
-def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
+def play_round(match: Match, q: Array) -> Array:
     """Attack q, let the mechanism answer, let the referee judge; returns the answer."""
     fresh, learnt = attack(match.made, q, match.b, match.pool, match.rng, clock=match.clock)
     match.cut(fresh.planes(q))
@@ -374,7 +375,7 @@ def play_round(match: Match, q: NDArray[np.float64]) -> NDArray[np.float64]:
     return match.truer(answer)
 
 
-def play(match: Match, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, str]:
+def play(match: Match, q: Array) -> tuple[Array, float, str]:
     """Rounds from q on; the mechanism, its certified leakage, and why they ended.
 
     They end with the tolerance, the patience or the time; 30 % of it is left for the certificate.

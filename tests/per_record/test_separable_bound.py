@@ -2,6 +2,17 @@
 
 import mpmath as mp
 import numpy as np
+from pmlbook.per_record.separable_dual import (
+    POSTERIOR_GRID,
+    DualVariables,
+    OutputCurves,
+    SeparableRows,
+    dual_value,
+    minimise_dual,
+    omitted_information,
+    separable_rows,
+    starting_dual,
+)
 from scipy.special import entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
@@ -9,20 +20,10 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import (
-    POSTERIOR_GRID,
     DualPiece,
-    DualVariables,
-    SeparableRows,
     bounded_piece,
-    dual_value,
     interval_bounds,
-    local_maxima,
-    minimise_dual,
-    omitted_information,
     separable_bound,
-    separable_rows,
-    separable_terms,
-    starting_dual,
     sum_of_maxima,
 )
 from pmlbook.per_record.tilted import best_adversary, own_multiplier
@@ -63,7 +64,7 @@ def exactly(parts, dual, distribution, y, t):
 def at_distribution(parts, dual, share, cell):
     distribution = np.array([share, 1 - share])
     fixed = entr(distribution).sum() + dual.belief @ distribution + dual.multiplier * 0.1
-    return fixed + sum_of_maxima(parts, dual, distribution, *cell, 1e-10)
+    return fixed + sum_of_maxima(OutputCurves(parts, dual, distribution), cell, 1e-10)
 
 
 def test_rows_are_what_is_common_and_the_peaks():
@@ -102,12 +103,13 @@ def test_the_supremum_in_fifty_digits():
             np.sort(rng.choice(POSTERIOR_GRID, size=(2, m)), axis=0),
         )
         distribution, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
-        found, total = sum_of_maxima(parts, dual, distribution, *ends, fine), mp.mpf(0)
+        curves = OutputCurves(parts, dual, distribution)
+        found, total = sum_of_maxima(curves, ends, fine), mp.mpf(0)
         for y in range(m):
             inside = POSTERIOR_GRID[(ends[0, y] <= POSTERIOR_GRID) & (POSTERIOR_GRID <= ends[1, y])]
             net = [*np.linspace(ends[0, y], ends[1, y], 40), *inside]
             total += max(exactly(parts, dual, distribution, y, mp.mpf(float(t))) for t in net)
-        near = local_maxima(parts, dual, distribution, *ends)[0]
+        near = curves.local_maxima(ends)[0]
         reached = sum(
             exactly(parts, dual, distribution, y, mp.mpf(float(t))) for y, t in enumerate(near)
         )
@@ -124,7 +126,7 @@ def test_nothing_is_lost_of_one_minus_t():
     for t in 3e-13 * rng.uniform(
         0.5, 2, size=(20, 1)
     ):  # dual variables that magnify what is lost of 1 - t
-        most, _ = interval_bounds(sharp, dual, np.array([0.5, 0.5]), once, t, t)
+        most, _ = interval_bounds(OutputCurves(sharp, dual, np.array([0.5, 0.5])), once, t, t)
         assert exactly(sharp, dual, (0.5, 0.5), 0, mp.mpf(float(t[0]))) <= mp.mpf(float(most[0]))
 
 
@@ -144,15 +146,13 @@ def test_an_interval_is_never_understated():
         first = rng.choice([0.0, rng.uniform(0, 0.2), rng.uniform(0, 0.9)])
         last = first + rng.choice([1e-3, 0.05])
         distribution = np.array([first, 1 - first])
-        y, top = np.arange(2), local_maxima(parts, dual, distribution, *cell)[0]
+        curves = OutputCurves(parts, dual, distribution)
+        y, top = np.arange(2), curves.local_maxima(cell)[0]
         for centre in (top, rng.uniform(0.1, 0.9, size=2)):
             reach = rng.uniform(0.01, 0.1, size=2) * centre * (1 - centre)
             net = np.linspace(centre - reach, centre + reach, 201)
-            common, held, _ = separable_terms(
-                parts, dual, distribution, np.broadcast_to(y, net.shape), net
-            )
-            worth = (common + dual.multiplier * held.sum(axis=-1)).sum(axis=0)
-            most, better = interval_bounds(parts, dual, distribution, y, net[0], net[-1])
+            worth = curves.values(np.broadcast_to(y, net.shape), net)
+            most, better = interval_bounds(curves, y, net[0], net[-1])
             assert (worth.max(axis=0) <= most + 1e-16).all()
             assert np.allclose(better, np.maximum(worth[0], worth[-1]), rtol=0, atol=1e-14)
         piece = DualPiece(np.inf, np.inf, first, last, *cell, dual)
@@ -192,27 +192,27 @@ def test_derivatives_against_differences():
         dual = starting_dual(problem, parts, classes, own_multiplier(problem, b, classes, Clock()))
         if dual.multiplier < 0.02 or problem.missing(classes) < 0.99 * slack:
             continue  # her entropy costs her nothing
-        value, slope, second = dual_value(parts, dual, distribution, slack, *cell)
+        curves = OutputCurves(parts, dual, distribution)
+        value, slope, second = dual_value(curves, slack, cell)
         at, odds_bounds, turns = np.array([dual.multiplier, *dual.belief]), [], []
         for h in 1e-5 * np.eye(3):
             sides = [DualVariables(float(x[0]), x[1:]) for x in (at + h, at - h)]
-            more, less = (dual_value(parts, side, distribution, slack, *cell) for side in sides)
+            sides = [OutputCurves(parts, side, distribution) for side in sides]
+            more, less = (dual_value(side, slack, cell) for side in sides)
             odds_bounds.append([more[0] - less[0], *(more[1] - less[1])])
-            turns.append(
-                np.subtract(*(local_maxima(parts, side, distribution, *cell)[0] for side in sides))
-            )
+            turns.append(np.subtract(*(side.local_maxima(cell)[0] for side in sides)))
         if np.abs(turns).max() < 5e-4:  # no other local maximum takes over
             odds_bounds, near = np.array(odds_bounds) / 2e-5, 1e-3 * np.abs(second).max()
             assert np.allclose(odds_bounds[:, 0], slope, rtol=0, atol=1e-4)
             assert np.allclose(odds_bounds[:, 1:], second, rtol=0, atol=near)
             checked += 1
-        dual, value = minimise_dual(parts, dual, distribution, slack, *cell, -np.inf)
+        curves, value = minimise_dual(curves, slack, cell, -np.inf)
         assert value >= leakage - 1e-9 or distribution is not own
-        if np.abs(dual_value(parts, dual, distribution, slack, *cell)[1]).max() > 1e-6:
+        if np.abs(dual_value(curves, slack, cell)[1]).max() > 1e-6:
             torn_ones += 1
             continue
-        where = local_maxima(parts, dual, distribution, *cell)[0]
-        _, held, _ = separable_terms(parts, dual, distribution, np.arange(m), where)
+        where = curves.local_maxima(cell)[0]
+        _, held, _ = curves.terms(np.arange(m), where)
         prior = held.reshape(2, -1)[np.arange(2)[:, None], parts.place]
         prior = np.where(np.isfinite(problem.log_counts), prior, 0)
         assert np.allclose(prior.sum(axis=1), distribution, rtol=0, atol=1e-4)
