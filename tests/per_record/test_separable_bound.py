@@ -2,17 +2,6 @@
 
 import mpmath as mp
 import numpy as np
-from pmlbook.per_record.separable_dual import (
-    POSTERIOR_GRID,
-    DualVariables,
-    OutputCurves,
-    SeparableRows,
-    dual_value,
-    minimise_dual,
-    omitted_information,
-    separable_rows,
-    starting_dual,
-)
 from scipy.special import entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
@@ -25,6 +14,17 @@ from pmlbook.per_record.separable_bound import (
     interval_bounds,
     separable_bound,
     sum_of_maxima,
+)
+from pmlbook.per_record.separable_dual import (
+    POSTERIOR_GRID,
+    DualVariables,
+    OutputCurves,
+    SeparableRows,
+    dual_value,
+    minimise_dual,
+    omitted_information,
+    separable_rows,
+    starting_dual,
 )
 from pmlbook.per_record.tilted import best_adversary, own_multiplier
 

@@ -5,7 +5,6 @@ from decimal import Decimal, localcontext
 import flint
 import numpy as np
 import pytest
-from pmlbook.per_record.separable_dual import separable_rows, starting_dual
 from record_problems import asked
 
 from pmlbook.foundations.classic import geometric, randomized_response
@@ -27,6 +26,7 @@ from pmlbook.per_record.proof_separable import (
     separable_tree_bound,
 )
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
+from pmlbook.per_record.separable_dual import separable_rows, starting_dual
 from pmlbook.per_record.tilted import own_multiplier
 
 
