@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs fuzz mutants weigh release-check lint browser clean
+.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs formal fuzz mutants weigh release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -89,6 +89,11 @@ mutants: install
 # Every proof by machine from scratch, a line each; PROOFS=--second asks a second solver, PROOFS=<id> for one.
 proofs: install
 	$(B)/python docs/proofs.py $(PROOFS)
+
+# Proofs for every number of secrets, checked by the kernel of Coq with MathComp.
+formal: install
+	@command -v coqc || { echo "needs coq, libcoq-mathcomp-algebra, libcoq-mathcomp-algebra-tactics (Debian)"; exit 1; }
+	$(B)/pytest -v tests/test_formal.py
 
 # How dense the code is and what the notebooks hide, as a table.
 weigh: install
