@@ -10,3 +10,5 @@ from pmlbook.foundations.utility import ExpectedGain as ExpectedGain
 from pmlbook.foundations.hypotheses import HypothesisDivergence as HypothesisDivergence
 from pmlbook.beyond.leakage_variable import LeakageDistribution as LeakageDistribution
 from pmlbook.beyond.leakage_variable import leakage_distribution as leakage_distribution
+from pmlbook.beyond.envelope import leakage_envelope as leakage_envelope
+from pmlbook.beyond.envelope import LeakageEnvelope as LeakageEnvelope, MergedTail as MergedTail
