@@ -159,7 +159,7 @@ class _Secret:
         self.slack = 2.0**-49 * (most + len(self.others) + 8 + abs(self.start).max(initial=0))
 
     def log_sums(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """ln R of types, shape (B,), each within `slack`; -inf where R is zero."""
+        """Logarithm of R for types, shape (B,), each within `slack`; -inf where R is zero."""
         terms = self.start + counts @ self.logs
         terms[counts @ self.excluded > 0] = -np.inf
         top = terms.max(axis=1, initial=-np.inf)
