@@ -12,3 +12,4 @@ from pmlbook.beyond.leakage_variable import LeakageDistribution as LeakageDistri
 from pmlbook.beyond.leakage_variable import leakage_distribution as leakage_distribution
 from pmlbook.beyond.envelope import leakage_envelope as leakage_envelope
 from pmlbook.beyond.envelope import LeakageEnvelope as LeakageEnvelope, MergedTail as MergedTail
+from pmlbook.beyond.cost_adversaries import cost_leakage as cost_leakage, cost_level as cost_level
