@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .leakage_variable import check_delta
 from pmlbook.extremal.enumeration import (
@@ -54,6 +53,7 @@ from ..numerics.progress import Clock
 from ..foundations.probability import exact_prior
 from pmlbook.numerics.validation import (
     CheckedPrior,
+    Array,
     PriorLike,
     check_epsilon,
     checked_prior,
@@ -62,10 +62,8 @@ from pmlbook.numerics.validation import (
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import UNITS
 
-Floats = NDArray[np.float64]
-
 # %% auto #0
-__all__ = ['Floats', 'DeltaDesign', 'delta_mechanism']
+__all__ = ['DeltaDesign', 'delta_mechanism']
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00006
 def disclosures(shares: Sequence[Fraction]) -> Vertices:
@@ -98,7 +96,7 @@ class Promise(NamedTuple):
     delta: Fraction
     each: bool
 
-    def limits(self, mass: Floats) -> tuple[Floats, Floats]:
+    def limits(self, mass: Array) -> tuple[Array, Array]:
         """Rows and right-hand sides on the probabilities of being published, for secrets or groups of this mass."""
         most = float(self.delta)
         if self.each:
@@ -114,7 +112,7 @@ class Promise(NamedTuple):
         """Whether a mechanism keeps the promise, in exact arithmetic."""
         return self.spent(exposure(mechanism, epsilon), mechanism.exact_prior) <= self.delta
 
-    def fitted(self, published: Floats, shares: Sequence[Fraction]) -> Floats:
+    def fitted(self, published: Array, shares: Sequence[Fraction]) -> Array:
         """Probabilities of being published, lowered until they keep the promise."""
         parts = np.clip(published, 0, 1)
         spent = self.spent([Fraction(part) for part in parts.tolist()], shares)
@@ -131,12 +129,12 @@ class Promise(NamedTuple):
 class Mix(NamedTuple):
     """Lift vectors within the level, probabilities of being published, and dual variables that bound the optimum."""
 
-    lifts: Floats
-    published: Floats
-    duals: Sequence[Floats] = ()
+    lifts: Array
+    published: Array
+    duals: Sequence[Array] = ()
 
 
-def units_of(rows: Floats, most: Floats) -> Floats:
+def units_of(rows: Array, most: Array) -> Array:
     """For each variable the largest value, up to one, that rows with these right-hand sides allow."""
     with np.errstate(divide="ignore"):
         return np.minimum(1, (most[:, None] / rows).min(axis=0))
@@ -211,7 +209,7 @@ LIST, LONGEST = (
 )  # entries of the lists of the pricing, as powers of two: at first, and at most
 
 
-def published_columns(groups: Groups) -> tuple[Floats, Floats, Floats]:
+def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
     """Filling and loss of publishing a symbol of each group, shapes (G, G) and (G,), and a margin for rounding.
 
     Source: the lift is affine in the filling.
@@ -309,7 +307,7 @@ CAUTION = (*SHAVES, *(0.0,) * 8)  # by how much the lifts are lowered; if that d
 NOISES = (*(0.0,) * len(SHAVES), *(2.0**k for k in range(-52, -36, 2)))
 
 
-def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -> Floats:
+def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -> Array:
     """Channel of a mixture; each step is more cautious, and publishes one unit less of each secret.
 
     Zeros stay zeros, and so do the limits of what is published. Entries in between, weights, and the other
@@ -346,7 +344,7 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     return _completed(np.maximum(channel, 0), np.maximum(cut, 0) / UNITS, prior, NOISES[step])
 
 
-def _completed(channel: Floats, published: Floats, prior: Floats, noise: float) -> Floats:
+def _completed(channel: Array, published: Array, prior: Array, noise: float) -> Array:
     """The channel of columns within the level, mixed with noise, and of publications; rows sum to one."""
     left, totals = 1 - published, channel.sum(axis=1)
     if not abs(totals - left).max() < 1e-6:
@@ -412,7 +410,7 @@ class Question(NamedTuple):
     utility: Utility
     inputs: Sequence[Hashable]
 
-    def make(self, channel: Floats) -> Mechanism:
+    def make(self, channel: Array) -> Mechanism:
         """The mechanism of a channel."""
         return Mechanism(channel, self.prior, self.inputs)
 
@@ -490,7 +488,7 @@ def delta_mechanism(
     prior: PriorLike,
     epsilon: float,
     delta: Any,
-    utility: str | Utility | Callable[[Floats], float] = "mutual_information",
+    utility: str | Utility | Callable[[Array], float] = "mutual_information",
     each: bool = False,
     tol: float = 1e-9,
     max_time: float | None = None,
