@@ -1,0 +1,177 @@
+"""Mechanisms that may fail: the promise is never exceeded, the ends are the known ones, and results travel."""
+
+import copy
+import pickle
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pmlbook import InvalidPrior, optimal_mechanism
+from pmlbook.beyond.delta_mechanism import (
+    DeltaDesign,
+    Promise,
+    delta_mechanism,
+    exposure,
+    grow,
+    published_columns,
+)
+from pmlbook.beyond.leakage_variable import leakage_distribution
+from pmlbook.foundations.probability import entropy
+from pmlbook.foundations.utility import NAMED, ExpectedGain
+from pmlbook.large_alphabets.losses import Groups
+from pmlbook.measures import alpha_information
+from pmlbook.numerics.progress import Clock
+from pmlbook.release.mechanism import Mechanism
+
+PRIOR = [Fraction(6, 10), Fraction(3, 10), Fraction(1, 10)]
+
+
+def spent(design):
+    """The exact probability of an outcome beyond the level, counted anew from the stored whole numbers."""
+    lifts = leakage_distribution(design.mechanism)
+    return lifts.tail(design.epsilon)
+
+
+PRIORS = {
+    "one in a hundred million": [1e-8, 0.3, 0.7 - 1e-8],
+    "two rare ones": [1e-8, 1e-8, 0.5, 0.5 - 2e-8],
+    "equal": [0.25] * 4,
+    "ties": [0.1, 0.1, 0.4, 0.4],
+    "two": [0.9, 0.1],
+    "one": [1.0],
+    "fractions": PRIOR,
+}
+DELTAS = [0, Fraction(1, 10**12), 1e-8, Fraction(1, 100), 0.3, 1 - 2.0**-53, 1]
+
+
+@pytest.mark.parametrize("each", [False, True])
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
+def test_the_promise_is_kept_to_the_last_digit(prior, each):
+    for epsilon, delta in product((0, 1e-9, 0.3, np.log(2), 2.0), DELTAS):
+        design = delta_mechanism(prior, epsilon, delta, each=each)
+        assert design.tail == spent(design) <= delta and design.gap < 1e-9
+        assert not each or max(design.exposure) <= delta
+        assert design.mechanism.channel.shape[1] <= 2 * len(prior)
+
+
+@pytest.mark.parametrize("name", [*NAMED])
+def test_ends_are_the_optimum_and_publishing(name):
+    utility, prior = NAMED[name], np.array([0.5, 0.3, 0.15, 0.05])
+    start, end = (delta_mechanism(prior, 0.4, delta, name) for delta in (0, 1))
+    known = optimal_mechanism(prior, 0.4, name)
+    assert start.mechanism == known.mechanism and start.bound == known.bound
+    assert np.isnan(start.slope) and start.tail == 0
+    assert end.method == "publishing" and end.slope == 0
+    assert end.value == pytest.approx(utility(np.eye(4), prior), abs=1e-12)
+    assert end.value <= end.bound <= end.value + 1e-9
+    near = delta_mechanism(prior, 0.4, 1e-9, name)
+    assert known.value <= near.bound <= known.bound + 1e-9 * near.slope + 1e-12
+
+
+def test_publishing_needs_the_probability_of_the_protected_secrets():
+    full = Fraction(4, 10)  # of those below e^-0.6 = 0.549
+    assert delta_mechanism(PRIOR, 0.6, full).method == "publishing"
+    below = delta_mechanism(PRIOR, 0.6, full - Fraction(1, 10**6))
+    assert below.method == "enumeration" and below.bound < entropy([0.6, 0.3, 0.1])
+
+
+def test_at_level_zero_everybody_is_published_alike():
+    for each in (False, True):
+        design = delta_mechanism(PRIOR, 0, Fraction(1, 4), each=each)
+        assert design.value == pytest.approx(entropy([0.6, 0.3, 0.1]) / 4, abs=1e-9)
+
+
+@pytest.mark.parametrize("each", [False, True])
+@pytest.mark.parametrize("n", [6, 9])
+def test_column_generation_finds_what_all_vertices_do(n, each):
+    rng = np.random.default_rng(n)
+    for name, delta in product(("mutual_information", "hellinger", "total_variation"), (1e-3, 0.1)):
+        prior = rng.dirichlet(np.ones(n))
+        prior[1] = prior[0]
+        prior /= prior.sum()
+        promise, epsilon = Promise(Fraction(delta), each), rng.uniform(0.05, 1.2)
+        listed = delta_mechanism(prior, epsilon, delta, name, each)
+        most = grow(Groups(prior, epsilon, NAMED[name]), promise, 1e-9, Clock(10))[1]
+        assert most == pytest.approx(listed.bound, abs=1e-8) and most >= listed.value - 1e-12
+
+
+def test_publishing_is_a_point_beyond_the_box():
+    for prior, epsilon in (
+        ([0.1, 0.2, 0.3, 0.4], 0.2),
+        ([0.05, 0.05, 0.9], 0.05),
+        ([0.2] * 5, 1.0),
+    ):
+        for utility in (NAMED["mutual_information"], NAMED["hellinger"], alpha_information(3)):
+            groups = Groups(np.array(prior), epsilon, utility)
+            filled, loss, room = published_columns(groups)
+            whole = (groups.size * groups.width) @ filled
+            assert whole == pytest.approx(groups.room, abs=1e-12)
+            # publish every secret: the fillings average to the share, the values to that of publishing
+            weights = groups.size * groups.p
+            assert filled @ weights == pytest.approx(groups.share, abs=1e-12)
+            value = groups.closed - weights @ loss
+            assert value == pytest.approx(utility(np.eye(len(prior)), np.array(prior)), abs=1e-9)
+            assert (room > 0).all() and (room < 1e-9).all()
+
+
+def test_many_secrets_are_bracketed():
+    prior = np.random.default_rng(3).dirichlet(np.ones(18))
+    design = delta_mechanism(prior, 0.5, 0.05, max_time=8)
+    assert design.method == "column_generation" and spent(design) <= 0.05
+    assert design.value <= design.bound and design.gap < 1e-3 * design.value
+    hurried = delta_mechanism(prior, 0.5, 0.05, max_time=0)
+    assert spent(hurried) <= 0.05 and design.value <= hurried.bound
+    every = delta_mechanism(prior, 0.5, 0.05, each=True, max_time=0)
+    assert max(every.exposure) <= 0.05 and every.value <= every.bound
+
+
+def test_a_gain_of_many_secrets_is_refused_with_the_limit():
+    with pytest.raises(ValueError, match="19 symbols, too many"):
+        delta_mechanism(
+            np.full(19, 1 / 19), 0.5, 0.1, ExpectedGain(np.arange(19 * 2).reshape(19, 2))
+        )
+
+
+def test_names_go_with_the_secrets():
+    named = dict(zip(("healthy", "flu", "rare"), PRIOR))
+    design = delta_mechanism(named, 0.4, Fraction(1, 50))
+    assert design.mechanism.inputs == tuple(named) and design.mechanism.exact_prior == (*PRIOR,)
+    assert design.exposure == exposure(design.mechanism, 0.4)
+    assert design.exposure[2] > Fraction(1, 10)  # the rare one bears it
+    with pytest.raises(ValueError, match="different names"):
+        delta_mechanism(named, 0.4, 0.1, ExpectedGain(np.eye(3), inputs=("a", "b", "c")))
+
+
+def test_it_travels():
+    design = delta_mechanism(PRIOR, 0.4, Fraction(1, 50))
+    for same in (copy.deepcopy(design), pickle.loads(pickle.dumps(design))):
+        assert type(same) is DeltaDesign and same == design and same.tail == design.tail
+        assert same.delta == Fraction(1, 50) and repr(same) == repr(design)
+    certificate = design.mechanism.certify(3)
+    back = Mechanism.from_certificate(type(certificate).from_json(certificate.to_json()))
+    assert exposure(back, 0.4) == design.exposure and back == design.mechanism
+    assert not design.mechanism.certify(0.4) and "up to" in repr(design)
+    assert design._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (dict(epsilon=-1), "epsilon = -1"),
+        (dict(epsilon=np.nan), "epsilon = nan"),
+        (dict(delta=-0.1), "delta = -0.1"),
+        (dict(delta=1.5), "delta = 1.5 must be between 0 and 1"),
+        (dict(delta="half"), "delta must be a number"),
+        (dict(utility="information"), "information"),
+        (dict(max_time=-1), "max_time"),
+        (dict(prior=[0.5, 0.6]), "prior"),
+        (dict(prior=[1.0, 0.0]), "prior"),
+    ],
+)
+def test_bad_input_is_told(given, said):
+    call = dict(prior=[0.5, 0.5], epsilon=0.5, delta=0.1) | given
+    with pytest.raises(ValueError, match=said) as refused:
+        delta_mechanism(**call)
+    assert ("prior" in given) == isinstance(refused.value, InvalidPrior)
