@@ -1,0 +1,314 @@
+"""Limits of additive noise hold at the edges: tiny scales, far supports, heavy tails, gaps, clips beyond all reach."""
+
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import (
+    beta,
+    binom,
+    cauchy,
+    dlaplace,
+    expon,
+    geom,
+    laplace,
+    norm,
+    poisson,
+    rv_discrete,
+    rv_histogram,
+    t,
+    truncnorm,
+    uniform,
+)
+
+from pmlbook import Infeasible, InvalidPrior
+from pmlbook.audit import (
+    DensityRange,
+    SampleBand,
+    additive_noise_leakage,
+    audit_leakage,
+    noise_scale,
+)
+
+GAPS = {-2: 0.25, 0: 0.5, 2: 0.25}
+
+
+def uniform_level(width, scale):
+    """Closed form for Laplace noise on a uniform secret."""
+    return math.log(width / scale / -math.expm1(-width / scale))
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 0.1, 1.0, 30.0, 1e8])
+@pytest.mark.parametrize("start", [0.0, -7.5, 1e9])
+def test_tiny_and_huge_scales_and_supports_far_from_zero(scale, start):
+    found = additive_noise_leakage("laplace", uniform(start, 1), scale)
+    exact = uniform_level(1, scale)
+    assert found.value - 1e-14 <= exact <= found.bound + 1e-14
+    if start < 1e9 or scale > 0.01:  # floats are 1e-7 apart there
+        assert found.bound - found.value <= 2e-6
+
+
+@pytest.mark.parametrize("secret", [norm(), cauchy(), t(1.5), expon(), geom(0.3), poisson(4)])
+@pytest.mark.parametrize("noise", ["laplace", "gaussian", "uniform"])
+def test_an_unbounded_secret_has_no_level_unless_it_is_clipped(secret, noise):
+    found = additive_noise_leakage(noise, secret, 1.0)
+    assert found.value == found.bound == math.inf and found.reason
+    clipped = additive_noise_leakage(noise, secret, 4.0, clip=(-1, 6))
+    assert 0 < clipped.value <= clipped.bound < clipped.value + 1e-5
+    assert pickle.loads(pickle.dumps(clipped)) == clipped
+
+
+def brute(noise, secret, clip, count=20_001):
+    """Largest leakage of a clipped release over a grid of secrets, for the ends and for a few outcomes between."""
+    q = (np.arange(count) + 0.5) / count
+    x = np.concatenate([secret.ppf(q), secret.support()])
+    tails = noise.cdf(clip[0] - x), noise.sf(clip[1] - x)
+    inner = [noise.pdf(y - x) for y in np.linspace(*clip, 61)[1:-1]]
+    with np.errstate(invalid="ignore"):
+        return np.nanmax([np.log(f.max() / f[:-2].mean()) for f in (*tails, *inner)])
+
+
+@pytest.mark.parametrize("secret", [uniform(0, 1), truncnorm(-2, 3, 0.4, 0.2), beta(2, 5)])
+@pytest.mark.parametrize("clip", [(0, 1), (-1, 2), (0.2, 0.7), (0.5, 4), (2, 3)])
+@pytest.mark.parametrize("noise", [norm(0, 0.6), laplace(0, 0.4), norm(0.3, 0.6), uniform(-3, 6)])
+def test_a_clipped_release_against_a_grid(secret, clip, noise):
+    found = additive_noise_leakage(noise, secret, clip=clip)
+    if (
+        noise.dist.name == "uniform" and clip[1] == 4
+    ):  # all that the noise reaches, and the end proves the secret
+        assert found.value == math.inf
+        return
+    assert found.bound - found.value <= 2e-6
+    assert abs(found.value - brute(noise, secret, clip)) < 2e-3
+
+
+def test_a_clip_that_bounded_noise_never_reaches_hides_nothing():
+    for cut in (0.5, 0.2):
+        far = additive_noise_leakage("laplace", uniform(), 1.0, clip=(-2, 3), cut=cut)
+        assert far.value == math.inf and far.reason
+    above = additive_noise_leakage("laplace", uniform(), 1.0, clip=(5, 6), cut=0.5)
+    assert above.value == 0 and above.bound < 1e-11  # everything is reported as 5
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_a_cut_far_out_changes_nothing_and_near_it_is_uniform_noise(noise):
+    secret, clip = beta(2, 5), (0, 1)
+    free = additive_noise_leakage(noise, secret, 0.5, clip)
+    cut = additive_noise_leakage(noise, secret, 0.5, clip, cut=30.0)
+    assert cut.value <= free.bound and free.value <= cut.bound
+    near = additive_noise_leakage("laplace", secret, 1e4, clip, cut=1.5)
+    flat = additive_noise_leakage("uniform", secret, 1.5, clip)
+    assert abs(near.value - flat.value) < 1e-3
+
+
+def test_discrete_noise_with_gaps_is_a_finite_table():
+    votes = binom(5, 0.3)
+    found = additive_noise_leakage(GAPS, votes)
+    table = audit_leakage(
+        lambda k: {k + z: p for z, p in GAPS.items()}, dict(enumerate(votes.pmf(range(6))))
+    )
+    assert found.value <= table.level[1] and table.level[0] - 1e-12 <= found.bound
+    same = additive_noise_leakage(rv_discrete(values=([-2, 0, 2], [0.25, 0.5, 0.25])), votes)
+    assert same == found
+    odd = additive_noise_leakage("discrete_laplace", {0: 0.5, 0.5: 0.25, 1: 0.25}, 1.0)
+    assert odd.value == pytest.approx(math.log(4), abs=1e-9)  # a half is told by its fraction
+    assert additive_noise_leakage(dlaplace(0.5), votes) == additive_noise_leakage(
+        "discrete_laplace", votes, 2.0
+    )
+    assert additive_noise_leakage(GAPS, uniform()).value == math.inf
+    assert additive_noise_leakage(GAPS, geom(0.5)).value == math.inf
+
+
+def test_names_and_frozen_noise_agree():
+    for secret in (
+        uniform(2, 3),
+        binom(4, 0.5),
+        {0.0: 0.25, 0.3: 0.75},
+        pd.Series([0.5, 0.5], [1, 4]),
+    ):
+        assert additive_noise_leakage(laplace(0, 2), secret) == additive_noise_leakage(
+            "laplace", secret, 2.0
+        )
+    moved = additive_noise_leakage(norm(7, 1), uniform(), clip=(7, 8))
+    still = additive_noise_leakage("gaussian", uniform(), 1.0, clip=(0, 1))
+    assert moved.value == still.value and moved.outcome == still.outcome + 7
+    cut = additive_noise_leakage(truncnorm(-2, 2, 0, 0.5), uniform(), clip=(0, 1))
+    assert cut == additive_noise_leakage("gaussian", uniform(), 0.5, clip=(0, 1), cut=1.0)
+
+
+def test_a_histogram_and_its_distribution_agree():
+    counts, edges = np.array([1.0, 5, 0, 2]), np.array([0.0, 1, 2, 3, 4])
+    for noise, clip in (("laplace", None), ("gaussian", (0, 4))):
+        exact = additive_noise_leakage(noise, (counts, edges), 0.7, clip)
+        rough = additive_noise_leakage(
+            noise, rv_histogram((counts, edges), density=False), 0.7, clip
+        )
+        assert rough.value <= exact.bound and exact.value <= rough.bound
+        assert exact.bound - exact.value < 2e-6 and rough.bound - rough.value < 0.02
+    gap = np.linspace(0, 4, 401)
+    mean = (np.diff(laplace.cdf(gap[:, None] - edges, scale=0.7), axis=1) * -counts).sum(axis=1) / 8
+    near = np.maximum(np.minimum(gap - 2, 3 - gap), 0)
+    seen = np.log(laplace.pdf(near, scale=0.7) / mean)
+    found = additive_noise_leakage("laplace", (counts, edges), 0.7)
+    assert seen.max() <= found.bound and found.value <= seen.max() + 0.02
+
+
+def test_sets_hold_each_of_their_priors():
+    rng = np.random.default_rng(2)
+    known = DensityRange((0, 1), 0.5, 2.0)
+    drawn = rng.beta(2, 2, 60)
+    band = SampleBand(drawn, (0, 1), 0.9)
+    for noise, clip in (
+        ("laplace", None),
+        ("gaussian", (0, 1)),
+        ("uniform", (-0.1, 1.1)),
+        ("laplace", (0.2, 0.9)),
+    ):
+        worst = additive_noise_leakage(noise, known, 0.4, clip)
+        wide = additive_noise_leakage(noise, band, 0.4, clip)
+        assert worst.bound - worst.value < 1e-5 and wide.bound - wide.value < 1e-5
+        for _ in range(5):
+            heights = 0.5 + rng.dirichlet(np.ones(8)).clip(0, 0.375) * 4
+            heights += (1 - heights.mean()) * (heights < 1.99)
+            if 0.5 <= heights.min() and heights.max() <= 2 and abs(heights.mean() - 1) < 1e-9:
+                one = additive_noise_leakage(
+                    noise, (heights, np.linspace(0, 1, 9)), 0.4, clip, tol=1e-4
+                )
+                assert one.value <= worst.bound
+        shares = np.full(60, 1 / 60)
+        one = additive_noise_leakage(
+            noise, dict(zip(drawn.tolist(), shares)), 0.4, (0, 1) if clip is None else clip
+        )
+        if noise == "laplace" and clip is None:
+            assert one.value <= wide.bound
+    assert additive_noise_leakage("laplace", DensityRange((0, 1)), 0.5).value == pytest.approx(
+        2, abs=1e-6
+    )
+    narrow = additive_noise_leakage("laplace", DensityRange((0, 1), 1, 1), 0.5)
+    assert narrow.value - 1e-9 <= uniform_level(1, 0.5) <= narrow.bound + 1e-9
+
+
+def test_a_larger_sample_and_a_narrower_set_promise_more():
+    drawn = np.random.default_rng(3).beta(2, 2, 4000)
+    levels = [
+        additive_noise_leakage("laplace", SampleBand(drawn[:n], (0, 1)), 0.3).bound
+        for n in (40, 400, 4000)
+    ]
+    assert sorted(levels, reverse=True) == levels
+    levels = [
+        additive_noise_leakage("laplace", DensityRange((0, 1), c, 4), 0.3).bound
+        for c in (0, 0.2, 0.8)
+    ]
+    assert sorted(levels, reverse=True) == levels
+
+
+@pytest.mark.parametrize(
+    "noise, prior, clip",
+    [
+        ("laplace", uniform(1e6, 5), None),
+        ("laplace", DensityRange((0, 1), 0.3, 3), None),
+        ("gaussian", beta(2, 2), (0, 1)),
+        ("uniform", uniform(), (0, 1)),
+        ("laplace", {0: 0.9, 3: 0.1}, None),
+        ("discrete_laplace", binom(4, 0.5), None),
+    ],
+)
+@pytest.mark.parametrize("level", [0.05, 0.7, 2.0])
+def test_the_scale_keeps_the_level_and_a_smaller_one_does_not(noise, prior, clip, level):
+    found = noise_scale(level, noise, prior, clip)
+    assert additive_noise_leakage(noise, prior, found.value, clip).bound <= level
+    if found.bound:
+        assert additive_noise_leakage(noise, prior, found.bound, clip, tol=1e-9).value > level
+        assert found.value - found.bound < 1e-4 * found.value
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_a_level_beyond_publishing_needs_no_noise():
+    assert noise_scale(50.0, "laplace", {0: 0.5, 1: 0.5}).bound == 0
+
+
+BAD = [
+    (dict(noise="cauchy", prior=uniform(), scale=1), "noise 'cauchy' is none of"),
+    (dict(noise="laplace", prior=uniform()), "scale is missing"),
+    (dict(noise="laplace", prior=uniform(), scale=0), "scale = 0 must be positive"),
+    (dict(noise="laplace", prior=uniform(), scale=math.nan), "scale = nan"),
+    (dict(noise="laplace", prior=uniform(), scale="1"), "scale must be a number"),
+    (dict(noise=laplace(), prior=uniform(), scale=1), "given by name"),
+    (dict(noise=laplace(scale=-1), prior=uniform()), "scale of noise"),
+    (dict(noise=cauchy(), prior=uniform()), "noise must be a name.*not cauchy"),
+    (dict(noise=3, prior=uniform()), "noise must be a name.*not int"),
+    (dict(noise=truncnorm(-1, 2), prior=uniform()), "not truncnorm"),
+    (dict(noise=poisson(2), prior=binom(3, 0.5)), "infinitely many values"),
+    (dict(noise="laplace", prior=[0.5, 0.5], scale=1), "prior must be a frozen"),
+    (dict(noise="laplace", prior=uniform(0, -1), scale=1), "out of range"),
+    (dict(noise="laplace", prior=beta(-1, 2), scale=1), "out of range"),
+    (dict(noise="laplace", prior=beta, scale=1), "prior must be a frozen"),
+    (dict(noise="laplace", prior=({1, 2}, 3), scale=1), "prior must be a frozen"),
+    (dict(noise="laplace", prior=([1.0, 2], [0.0, 1]), scale=1), "one more edge"),
+    (dict(noise="laplace", prior=([1.0, -2], [0.0, 1, 2]), scale=1), "counts of at least 0"),
+    (dict(noise="laplace", prior={"a": 1.0}, scale=1), "the secrets of prior must hold real"),
+    (dict(noise="laplace", prior=uniform(), scale=1, clip=(1, 0)), r"clip = \(1, 0\)"),
+    (dict(noise="laplace", prior=uniform(), scale=1, clip=3), "clip must be two numbers"),
+    (dict(noise="laplace", prior=uniform(), scale=1, clip=(0, math.nan)), "clip"),
+    (dict(noise="laplace", prior=uniform(), scale=1, tol=0), "tol = 0"),
+    (dict(noise="uniform", prior=uniform(), scale=1, cut=1), "cut is for Laplace and Gaussian"),
+    (dict(noise="gaussian", prior=uniform(), scale=1, cut=0.01), "use uniform noise"),
+    (
+        dict(noise="discrete_laplace", prior=binom(3, 0.5), scale=1, clip=(0, 3)),
+        "clip is for noise with a density",
+    ),
+    (dict(noise="uniform", prior=uniform(), scale=0.5, clip=(-0.4999, 1)), "floats are too coarse"),
+]
+
+
+@pytest.mark.parametrize("given, said", BAD)
+def test_bad_input_gets_one_message(given, said):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=said):
+            additive_noise_leakage(**given)
+
+
+def test_probabilities_that_do_not_sum_to_one_are_refused():
+    for bad in ({0: 0.5, 1: 0.6}, {0: 2, 1: 3}, {0: math.nan, 1: 0.5}):
+        with pytest.raises(InvalidPrior, match="prior"):
+            additive_noise_leakage("laplace", bad, 1.0)
+        with pytest.raises(ValueError, match="noise"):
+            additive_noise_leakage(bad, binom(3, 0.5))
+
+
+def test_sets_refuse_what_is_none():
+    for support, least, most in (
+        ((0, 1), 1.5, 2),
+        ((0, 1), 0, 0.5),
+        ((0, 1), -1, 2),
+        ((1, 1), 0, 2),
+        ((0, math.inf), 0, 2),
+    ):
+        with pytest.raises(ValueError, match="density|least|support"):
+            DensityRange(support, least, most)
+    for sample, support, confidence in (
+        ([0.5, 1.5], (0, 1), 0.9),
+        ([], (0, 1), 0.9),
+        ([math.nan], (0, 1), 0.9),
+        ([0.5], (0, 1), 1.0),
+        ([0.5], (1, 0), 0.9),
+    ):
+        with pytest.raises(ValueError, match="sample|support|confidence"):
+            SampleBand(sample, support, confidence)
+    band = SampleBand([0.5, 0.2], (0, 1))
+    assert pickle.loads(pickle.dumps(band)) == band and "2 draws" in repr(band)
+
+
+def test_what_no_scale_keeps_is_infeasible():
+    with pytest.raises(Infeasible, match="no scale of gaussian noise"):
+        noise_scale(1.0, "gaussian", uniform())
+    with pytest.raises(Infeasible, match="unbounded"):
+        noise_scale(1.0, "laplace", norm())
+    with pytest.raises(Infeasible, match="level = 0"):
+        noise_scale(0.0, "laplace", uniform())
+    with pytest.raises(ValueError, match="level = -1"):
+        noise_scale(-1.0, "laplace", uniform())
