@@ -13,10 +13,10 @@ import numpy as np
 from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
     NEAR_ZERO,
-    blur,
-    sum_margin,
+    most_slack,
     own_multiplier,
     posterior_gains,
+    sum_margin,
     tilt,
 )
 from ..numerics.progress import Clock
@@ -124,7 +124,7 @@ def bound_over_values(
     Source: the theorem of 'A data-processing bound'.
     """
     heat, peak = stationary.multiplier, max(tops)
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
+    slack = most_slack(problem, b)
     total = math.fsum(math.exp((top - peak) / heat) for top in tops)
     lost = sum_margin(sum(problem.rows.shape), 1 + abs(peak) + heat * (1 + slack))
     return float(peak + heat * math.log(total) + heat * slack + lost)

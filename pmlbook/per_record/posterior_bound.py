@@ -23,9 +23,10 @@ from pmlbook.per_record.tilted import (
     NEAR_ZERO,
     blur,
     gains_of,
-    sum_margin,
+    most_slack,
     own_multiplier,
     reply,
+    sum_margin,
 )
 
 # %% auto #0
@@ -375,7 +376,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     Source: 'Branch and bound over posteriors'; Donsker and Varadhan 1983 for the linear part.
     """
     uniform, a = problem.uniform, len(problem.rows)
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
+    slack = most_slack(problem, b)
     both = problem.outputs(uniform)
     lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
     seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a record which is told

@@ -17,7 +17,6 @@ from scipy.special import entr
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from .classes import RecordProblem
 from .proof_separable import SeparableLeaf
 from pmlbook.per_record.separable_dual import (
     POSTERIOR_GRID,
@@ -30,7 +29,7 @@ from pmlbook.per_record.separable_dual import (
     separable_rows,
     starting_dual,
 )
-from .tilted import blur, own_multiplier, sum_margin
+from .tilted import Claim, most_slack, sum_margin
 
 # %% auto #0
 __all__ = []
@@ -235,13 +234,7 @@ class Separable(Relaxation[Pieces]):
 
 
 def separable_search(
-    problem: RecordProblem,
-    b: float,
-    tol: float,
-    classes: Array,
-    value: float,
-    clock: Clock,
-    record: bool = False,
+    claim: Claim, clock: Clock, record: bool = False
 ) -> BranchAndBound[Pieces] | None:
     """The search behind `separable_bound`; None where that has nothing to say.
 
@@ -249,41 +242,33 @@ def separable_search(
 
     Source: the theorem of 'A separable bound'.
     """
+    problem, classes, tol = claim.problem, claim.classes, claim.tol
     if len(problem.symbols) != 2 or clock.over:
         return None
     parts = separable_rows(problem)
     m, most = parts.height.shape[1:]
     if m * most > MOST_TERMS or omitted_information(problem, parts, classes) > tol / 4:
         return None
-    multiplier = own_multiplier(problem, b, classes, clock)
+    multiplier = claim.multiplier(clock)
     if multiplier < LEAST_MULTIPLIER:
         return None
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
-    enough = value + tol - (tol / 40 if record else 0.0)
-    relaxation = Separable(parts, slack, value, tol, enough)
+    enough = claim.value + tol - (tol / 40 if record else 0.0)
+    slack = most_slack(problem, claim.b)
+    relaxation = Separable(parts, slack, claim.value, tol, enough)
     root = relaxation.root(starting_dual(problem, parts, classes, multiplier))
     return BranchAndBound(relaxation, root, enough, record=record)
 
 
-def separable_bound(
-    problem: RecordProblem,
-    b: float,
-    tol: float,
-    classes: Array,
-    value: float,
-    clock: Clock,
-) -> float:
+def separable_bound(claim: Claim, clock: Clock) -> float:
     """A bound on all adversaries of a record with two values, output by output.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: how near to `value` the bound is
-    wanted, in nats. `classes`, shape (2, C): a prior with entropy at least `b`. `value`: what it leaks.
     `clock`: its time ends the search. In nats; infinite where the record has other than two values, the rows
     have more than a mode each, or entropy is cheap.
 
     Source: the theorem of 'A separable bound'.
     """
-    search = separable_search(problem, b, tol, classes, value, clock)
+    search = separable_search(claim, clock)
     if search is None:
         return math.inf
     search.run(clock, most_nodes=MOST_PIECES)
-    return max(value, search.bound)
+    return max(claim.value, search.bound)
