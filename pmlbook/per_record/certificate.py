@@ -226,10 +226,7 @@ def check_entropy(b: float, largest: float) -> float:
 
 
 def in_turn(records: Sequence[int], clock: Clock) -> Iterator[int]:
-    """Each record, while the clock allows it an equal share of the time that is left.
-
-    Source: 'The worst adversary, with a certificate'.
-    """
+    """Each record, while the clock allows it an equal share of the time that is left."""
     limit = clock.limit
     for k, record in enumerate(records):
         clock.limit = clock.seconds + max(0.0, limit - clock.seconds) / (len(records) - k)
@@ -250,8 +247,6 @@ def kinds(
     """One record of each kind: the others are attacked alike. After `check_query_rows`.
 
     When the time is over, the records that are left count as kinds.
-
-    Source: 'The worst adversary, with a certificate'.
     """
     records = list(query.kinds if by_value else range(len(query.shape)))
     if len(records) == 1:

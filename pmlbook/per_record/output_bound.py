@@ -31,17 +31,17 @@ __all__ = []
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #9f2ec004
 def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
-    """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`.
-
-    Source: the theorem of 'Branch and bound in the output space'.
-    """
+    """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`."""
     slack = most_slack(problem, b)
-    ends, hair = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)]), 1e-12
-    low, high, a = ends[:-1], ends[1:], len(problem.symbols)
+    ends = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)])
+    low, high = ends[:-1], ends[1:]  # intervals for the probability of the value
+    a, hair = len(problem.symbols), 1e-12
+    # the most entropy that the record can have, if the probability lies in an interval
     flattest = np.clip(1 / a, low, high)
     most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
     found = []
     for mass in problem.uniform.sum(axis=1):
+        # the least entropy that such a probability costs: at the end that is nearer to the uniform one
         near = np.clip(mass, low, high)
         away = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
         left = np.where(most >= value - hair, np.maximum(slack - away + hair, 0.0), 0.0)
@@ -293,10 +293,7 @@ def value_bound(
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #4548e743
 def climbing_starts(part: Frame, stationary: StationaryPoint) -> Array:
-    """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices.
-
-    Source: 'Branch and bound in the output space'.
-    """
+    """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices."""
     size = len(part.rows)
     vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
     return np.concatenate([stationary.inside[:, :size], np.exp(part.logs)[None], vertices])

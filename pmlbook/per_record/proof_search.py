@@ -53,8 +53,6 @@ def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
     `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
     InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation.
 
-    Source: the theorem on classes.
-
     Examples
     --------
     >>> from pmlbook.per_record.queries import parity
@@ -74,10 +72,7 @@ def _datasets(shape: tuple[int, ...], record: int) -> list[dict[int, int]]:
 
 
 def problem_of(view: RecordView) -> RecordProblem:
-    """The same in floats, for a search.
-
-    Source: the theorem on classes.
-    """
+    """The same in floats, for a search."""
     sizes = [np.array([math.log(n) for n in ways]) for ways in view.ways]
     groups: list[Group] = [(rows, size, []) for rows, size in zip(view.rows, sizes)]
     return stacked(view.record, range(len(groups)), groups, [()] * len(groups))
@@ -91,8 +86,6 @@ class ProofSearch(ABC):
 
     `view`: the record, as its attacker sees it. `b`: least entropy in nats, at most the largest. `classes`,
     shape (A, C): a good prior. `value`: what it learns, in nats.
-
-    Source: the theorem on its kind of tree.
     """
 
     def __init__(
@@ -117,10 +110,7 @@ class HintedCells(PosteriorCells):
 
 
 class HintedPosteriors(Posteriors):
-    """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C).
-
-    Source: the cell bound.
-    """
+    """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C)."""
 
     def __init__(self, problem: RecordProblem, b: float, classes: NDArray[np.float64]) -> None:
         super().__init__(problem, b)

@@ -100,10 +100,7 @@ def most_slack(problem: RecordProblem, b: float) -> float:
 
 
 def spare(problem: RecordProblem, b: float) -> float:
-    """Entropy above `b` that makes sure of `b` whatever rounding does, in nats.
-
-    Source: 'Tilted Blahut-Arimoto'.
-    """
+    """Entropy above `b` that makes sure of `b` whatever rounding does, in nats."""
     slack = max(0.0, problem.largest_entropy - b)
     return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + slack)
 
