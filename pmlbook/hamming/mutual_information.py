@@ -5,6 +5,7 @@
 # %% ../../nbs/hamming/11_mutual_information.ipynb #ed19d7e3
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -167,75 +168,32 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Arra
     >>> round(proven_bound(np.full((1, 2), 0.5), 0.25, np.ones(1), np.full(1, np.log(3))), 6)
     0.130812
     """
-    shares, each = as_fractions(weights.tolist()), [Fraction(dual) for dual in duals.tolist()]
-    columns = list(zip(*(as_fractions(distribution) for distribution in vertices.tolist())))
-    mixture = [sum(w * p for w, p in zip(shares, column)) for column in columns]
-    slope = [sum(s * p for s, p in zip(each, column)) for column in columns]
-    active = [i for i in range(len(columns)) if mixture[i] > 0 and slope[i] > 0]
+    shares = as_fractions(weights.tolist())
+    each = [Fraction(dual) for dual in duals.tolist()]
+    columns = zip(*(as_fractions(vertex) for vertex in vertices.tolist()))
+    pairs = []  # for each symbol its probability in the mixture, and the cost of an error
+    for column in columns:
+        mixed = sum((w * p for w, p in zip(shares, column)), Fraction(0))
+        slope = sum((s * p for s, p in zip(each, column)), Fraction(0))
+        if mixed > 0 and slope > 0:  # the others may be reported truthfully at no cost
+            pairs.append((mixed, slope))
     total = -Fraction(distortion) * sum(each, Fraction(0))
-    if active:
-        p, dual = [mixture[i] for i in active], [slope[i] for i in active]
-        rates = np.array([min(STEEPEST_DUAL, s / m) for s, m in zip(dual, p)], dtype=float)
-        distribution = [Fraction(q) for q in _poured(np.array(p, dtype=float), rates).tolist()]
-        cost, flattest, steepest = zip(*map(_tangent, p, dual, distribution))
-        total += (
-            sum(cost) + sum(q * fall for q, fall in zip(distribution, flattest)) - max(steepest)
-        )
+    if pairs:
+        p, slopes = zip(*pairs)
+        rates = [min(STEEPEST_DUAL, s / m) for m, s in pairs]
+        # floats propose where to touch the cost; a tangent is below it anywhere
+        poured = _poured(np.array(p, dtype=float), np.array(rates, dtype=float))
+        at = [Fraction(q) for q in poured.tolist()]
+        cost, flattest, steepest = zip(*map(_tangent, p, slopes, at))
+        total += sum(cost) + sum(q * fall for q, fall in zip(at, flattest)) - max(steepest)
     return float_below(total)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #2d4897f9
-@np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
-def _newton_step(
-    V: Array,
-    distortion: float,
-    slack: Array,
-    dual: Array,
-    top: float,
-    normal: float,
-    target: float,
-) -> tuple[Array, Array, float, float]:
-    """Changes of slacks, dual variables, epigraph level and the multiplier of sum q = 1 towards slack * dual variable = target.
-
-    Slacks and dual variables are ordered: information of each vertex, distortion of each, D, 1 - D, q.
-    """
-    K, M = V.shape
-    n = 2 * K
-    D, E, q = slack[n:].reshape(3, M)
-    barrier_D, barrier_E, barrier_q = (dual[n:] / slack[n:]).reshape(3, M)
-    r, p = complement(q), dual[:K] @ V
-    slope_D, slope_q = np.log(D) + np.log(q) - np.log(E) - np.log(r), D / r - E / q
-    # the Hessian of one symbol is [[a, b], [b, c]]; its determinant without cancellation
-    a, b = p / D + p / E + barrier_D + barrier_E, p / r + p / q
-    c = p * (D / r**2 + E / q**2) + barrier_q
-    det = (p * (E * r - D * q) / (q * r)) ** 2 / (D * E)
-    det += (p / D + p / E) * barrier_q + (barrier_D + barrier_E) * c
-
-    def solve(u: Array, v: Array) -> tuple[Array, Array]:
-        return (c * u - b * v) / det, (a * v - b * u) / det
-
-    rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
-    rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
-    start_D, start_q = solve(
-        target / D - target / E - p * slope_D - dual[K:n] @ V, target / q - p * slope_q - normal
-    )
-    per_D, per_q = solve(rows_D, rows_q)
-    room = np.concatenate([top - V @ binary_divergences(D, E, q), distortion - V @ D])
-    system = np.zeros((n + 2, n + 2))
-    system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
-    system[range(n), range(n)] += slack[:n] / dual[:n]
-    system[:K, -1] = system[-1, :K] = 1
-    missing = np.append(room - target / dual[:n], 1 - q.sum())
-    right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - dual[:K].sum())
-    change = np.linalg.solve(system, right)
-    step_D, step_q = start_D - change[:-1] @ per_D, start_q - change[:-1] @ per_q
-    rows = (target - slack[:n] * change[:n]) / dual[:n] - slack[:n]
-    slacks = np.concatenate([rows, step_D, -step_D, step_q])
-    duals = (target - dual * slacks) / slack - dual
-    return slacks, duals, float(change[n + 1]), float(change[n])
-
-# %% ../../nbs/hamming/11_mutual_information.ipynb #58cc36e4
 class _Point(NamedTuple):
-    """Where the method stands: slacks and dual variables in the order of `_newton_step`, level, and multiplier."""
+    """Where the method stands: slacks and dual variables level, and the multiplier of sum q = 1.
+
+    Both are ordered: information of each vertex, distortion of each, D, 1 - D, q.
+    """
 
     slack: Array
     dual: Array
@@ -243,6 +201,58 @@ class _Point(NamedTuple):
     normal: float
 
 
+def _symbol_solver(V: Array, at: _Point) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """Solves the Newton equations of each symbol for its D and q, which share no term with other symbols."""
+    K, M = V.shape
+    D, E, q = at.slack[2 * K :].reshape(3, M)
+    barrier_D, barrier_E, barrier_q = (at.dual[2 * K :] / at.slack[2 * K :]).reshape(3, M)
+    r, p = complement(q), at.dual[:K] @ V
+    # the Hessian of one symbol is [[a, b], [b, c]]
+    a = p / D + p / E + barrier_D + barrier_E
+    b = p / r + p / q
+    c = p * (D / r**2 + E / q**2) + barrier_q
+    # its determinant without cancellation: a perfect square and products of positive terms
+    det = (p * (E * r - D * q) / (q * r)) ** 2 / (D * E)
+    det += (p / D + p / E) * barrier_q + (barrier_D + barrier_E) * c
+    return lambda u, v: ((c * u - b * v) / det, (a * v - b * u) / det)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
+def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Point:
+    """The change of a point towards slack * dual variable = target."""
+    K, M = V.shape
+    n = 2 * K
+    slack, dual = at.slack[:n], at.dual[:n]  # of the rows: information and distortion
+    D, E, q = at.slack[n:].reshape(3, M)
+    r, p = complement(q), dual[:K] @ V
+    slope_D = np.log(D) + np.log(q) - np.log(E) - np.log(r)
+    slope_q = D / r - E / q
+    solve = _symbol_solver(V, at)
+
+    # D and q if the multipliers stayed, and how they answer to each multiplier
+    gradient_D = target / D - target / E - p * slope_D - dual[K:] @ V
+    start_D, start_q = solve(gradient_D, target / q - p * slope_q - at.normal)
+    rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
+    rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
+    per_D, per_q = solve(rows_D, rows_q)
+
+    # the Schur complement: multipliers of the rows and of sum q = 1, and the level
+    system = np.zeros((n + 2, n + 2))
+    system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
+    system[range(n), range(n)] += slack / dual
+    system[:K, -1] = system[-1, :K] = 1
+    room = np.concatenate([at.top - V @ binary_divergences(D, E, q), distortion - V @ D])
+    missing = np.append(room - target / dual, 1 - q.sum())
+    right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - dual[:K].sum())
+    change = np.linalg.solve(system, right)
+
+    step_D, step_q = start_D - change[:-1] @ per_D, start_q - change[:-1] @ per_q
+    rows = (target - slack * change[:n]) / dual - slack
+    slacks = np.concatenate([rows, step_D, -step_D, step_q])
+    duals = (target - at.dual * slacks) / at.slack - at.dual
+    return _Point(slacks, duals, float(change[n + 1]), float(change[n]))
+
+# %% ../../nbs/hamming/11_mutual_information.ipynb #58cc36e4
 def _start(V: Array, distortion: float) -> _Point:
     """A point that leaves slack everywhere."""
     M = V.shape[1]
@@ -256,13 +266,13 @@ def _start(V: Array, distortion: float) -> _Point:
 def _advanced(V: Array, distortion: float, at: _Point) -> _Point:
     """The point after one step, of its own length for slacks and for dual variables."""
     target = 0.1 * float(at.slack @ at.dual) / len(at.slack)
-    move, charge, rise, shift = _newton_step(V, distortion, *at, target)
-    primal_step, dual_step = longest_step(at.slack, move), longest_step(at.dual, charge)
+    change = _newton_step(V, distortion, at, target)
+    primal, dual = longest_step(at.slack, change.slack), longest_step(at.dual, change.dual)
     return _Point(
-        at.slack + primal_step * move,
-        at.dual + dual_step * charge,
-        at.top + primal_step * rise,
-        at.normal + dual_step * shift,
+        at.slack + primal * change.slack,
+        at.dual + dual * change.dual,
+        at.top + primal * change.top,
+        at.normal + dual * change.normal,
     )
 
 
@@ -277,15 +287,16 @@ def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
     return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
 
-def _least_information(
-    V: Array, distortion: float, tolerance: float = 1e-11, steps: int = 80
-) -> Bounds:
+LEAST_GAP = 1e-11  # nats: nearer the step is noise
+
+
+def _least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
     """Least information and a lower bound: `of_high` is D and q, `of_low` weights and dual variables of the vertices."""
     return close_in(
         _start(V, distortion),
         lambda at: _advanced(V, distortion, at),
         lambda at: _measured(V, distortion, at),
-        lambda best: best.gap <= tolerance,
+        lambda best: best.gap <= LEAST_GAP,
         steps,
     )
 

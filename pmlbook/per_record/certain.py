@@ -80,9 +80,10 @@ def flat_part(
         rows = problem.rows[np.arange(a), choices[part]]
         distributions[part], lower[part], upper = capacities(rows, float(lower.max()), clock)
         bound = max(bound, float(upper.max()))
-    spread = entr(distributions).sum(axis=1)
-    spread += (distributions * problem.log_counts[np.arange(a), choices]).sum(axis=1)
-    best = int(np.where(lower >= lower.max() - 1e-12, spread, -np.inf).argmax())
+    # of those that leak most, the one with the largest entropy
+    entropy = entr(distributions).sum(axis=1)
+    entropy += (distributions * problem.log_counts[np.arange(a), choices]).sum(axis=1)
+    best = int(np.where(lower >= lower.max() - 1e-12, entropy, -np.inf).argmax())
     classes = np.zeros(problem.log_counts.shape)
     classes[np.arange(a), choices[best]] = distributions[best]
     return classes, float(problem.leakage(classes)), bound

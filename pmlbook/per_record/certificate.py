@@ -27,7 +27,7 @@ from .data_processing import data_processing_bound
 from .separable_bound import separable_bound
 from .queries import Query
 from .output_bound import output_bound
-from .tilted import best_adversary, climb_tilted, spare, unsure
+from .tilted import Claim, best_adversary, climb_tilted, spare, unsure
 
 # %% auto #0
 __all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
@@ -109,14 +109,12 @@ def search_prior(
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
     starts = int(np.clip(CLIMBING_NUMBERS // problem.rows.size, 6, 32))
     classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
-    if (
-        not clock.over
-        and (dear := data_processing_bound(problem, b, classes, clock=clock)) < ceiling
-    ):
-        ceiling = dear
-        if dear <= max(value, floor) + tol:
-            clock.tell(max(value, floor), max(dear, floor))
-            return SearchResult(classes, value, max(value, dear), "data processing")
+    if not clock.over:
+        alone = data_processing_bound(problem, b, classes, clock=clock)
+        if alone < ceiling and alone <= max(value, floor) + tol:
+            clock.tell(max(value, floor), max(alone, floor))
+            return SearchResult(classes, value, max(value, alone), "data processing")
+        ceiling = min(ceiling, alone)
 
     relaxation = WorstPrior(problem, b, classes, tol)
     batch = Batch(32, 4, max(1, NUMBERS_AT_ONCE // problem.rows.size))
@@ -126,7 +124,8 @@ def search_prior(
     ending, method = cells.run(clock, FIRST_NODES, most), "branch and bound"
     if ending == "nodes":
         if relaxation.value >= floor:
-            found = other_bounds(problem, b, tol, relaxation, clock)
+            claim = Claim(problem, b, relaxation.classes, relaxation.value, tol)
+            found = other_bounds(claim, clock)
             cells.ceiling = min(cells.ceiling, found[0])
             method = found[1] if found[0] <= cells.target else method
         ending = cells.run(clock, most_open=most)
@@ -135,19 +134,17 @@ def search_prior(
     return SearchResult(relaxation.classes, value, max(value, cells.bound), method)
 
 
-def other_bounds(
-    problem: RecordProblem, b: float, tol: float, best: WorstPrior, clock: Clock
-) -> tuple[float, str]:
+def other_bounds(claim: Claim, clock: Clock) -> tuple[float, str]:
     """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed.
 
     Source: 'Branch and bound in the output space' and 'A separable bound'.
     """
     bound, found = math.inf, "branch and bound"
     for method, other in (("separable bound", separable_bound), ("output space", output_bound)):
-        found_here = other(problem, b, tol, best.classes, best.value, clock.part(1 / 3))
+        found_here = other(claim, clock.part(1 / 3))
         if found_here < bound:
             bound, found = found_here, method
-        if bound <= best.value + tol:
+        if bound <= claim.value + claim.tol:
             break
     return bound, found
 
@@ -229,10 +226,7 @@ def check_entropy(b: float, largest: float) -> float:
 
 
 def in_turn(records: Sequence[int], clock: Clock) -> Iterator[int]:
-    """Each record, while the clock allows it an equal share of the time that is left.
-
-    Source: 'The worst adversary, with a certificate'.
-    """
+    """Each record, while the clock allows it an equal share of the time that is left."""
     limit = clock.limit
     for k, record in enumerate(records):
         clock.limit = clock.seconds + max(0.0, limit - clock.seconds) / (len(records) - k)
@@ -253,8 +247,6 @@ def kinds(
     """One record of each kind: the others are attacked alike. After `check_query_rows`.
 
     When the time is over, the records that are left count as kinds.
-
-    Source: 'The worst adversary, with a certificate'.
     """
     records = list(query.kinds if by_value else range(len(query.shape)))
     if len(records) == 1:

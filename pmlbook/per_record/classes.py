@@ -132,10 +132,7 @@ def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols:
 def stacked(
     record: int, symbols: Sequence[Hashable], groups: list[Group], names: Sequence[tuple[str, ...]]
 ) -> RecordProblem:
-    """The problem of one record, with one group of classes for each of its symbols.
-
-    Source: the table of classes of 'Classes'.
-    """
+    """The problem of one record, with one group of classes for each of its symbols."""
     most, outputs = max(len(sizes) for _, sizes, _ in groups), groups[0][0].shape[1]
     rows = np.full((len(groups), most, outputs), 1 / outputs)
     log_counts = np.full((len(groups), most), -np.inf)
@@ -185,10 +182,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
 def classes_of(
     query: Query, checked: NDArray[np.float64], by_value: bool, record: int
 ) -> RecordProblem:
-    """What `record_problem` says, of a channel that has been through `check_query_rows`.
-
-    Source: 'Classes'.
-    """
+    """What `record_problem` says, of a channel that has been through `check_query_rows`."""
     symbols, groups, names = query.alphabets[record], [], []
     if by_value:
         for sizes in query.log_counts(record):

@@ -13,10 +13,10 @@ import numpy as np
 from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
     NEAR_ZERO,
-    blur,
-    sum_margin,
+    most_slack,
     own_multiplier,
     posterior_gains,
+    sum_margin,
     tilt,
 )
 from ..numerics.progress import Clock
@@ -87,8 +87,6 @@ def bound_value(
     processing, at most 1; t times `contraction` is below the multiplier. `reference`, shape (N, C): priors
     inside the value with which others are compared. `slope`, `start`, shapes (N, M), (N,): a line above r ln
     r at each output, and what the lines start from in all.
-
-    Source: the theorem of 'A data-processing bound'.
     """
     before = reference @ rows
     seen = np.log(before, where=before > 0, out=np.zeros_like(before))
@@ -119,12 +117,9 @@ def bound_value(
 def bound_over_values(
     problem: RecordProblem, b: float, stationary: StationaryPoint, tops: list[float]
 ) -> float:
-    """The bound on all adversaries, from what each value of the record can be worth.
-
-    Source: the theorem of 'A data-processing bound'.
-    """
+    """The bound on all adversaries, from what each value of the record can be worth."""
     heat, peak = stationary.multiplier, max(tops)
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
+    slack = most_slack(problem, b)
     total = math.fsum(math.exp((top - peak) / heat) for top in tops)
     lost = sum_margin(sum(problem.rows.shape), 1 + abs(peak) + heat * (1 + slack))
     return float(peak + heat * math.log(total) + heat * slack + lost)
@@ -148,8 +143,6 @@ def data_processing_bound(
     `b`: least entropy in nats, at most `problem.largest_entropy`. `classes`, shape (A, C): any prior; best a
     good one. `steps`: how long she may come to rest. `clock`: when its time is over, the bound is what it is.
     In nats.
-
-    Source: the theorem of 'A data-processing bound'.
     """
     clock = clock or Clock()
     least = max(ABOVE_CONTRACTION * problem.contractions.max(), 1e-6)

@@ -21,7 +21,7 @@ from pmlbook.per_record.data_processing import (
     bound_over_values,
 )
 from .proof_outputs import OutputLeaf
-from .tilted import NEAR_ZERO, blur, sum_margin, own_multiplier, rounded_hints
+from .tilted import NEAR_ZERO, Claim, most_slack, rounded_hints, sum_margin
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
@@ -31,17 +31,17 @@ __all__ = []
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #9f2ec004
 def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
-    """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`.
-
-    Source: the theorem of 'Branch and bound in the output space'.
-    """
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
-    ends, hair = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)]), 1e-12
-    low, high, a = ends[:-1], ends[1:], len(problem.symbols)
+    """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`."""
+    slack = most_slack(problem, b)
+    ends = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)])
+    low, high = ends[:-1], ends[1:]  # intervals for the probability of the value
+    a, hair = len(problem.symbols), 1e-12
+    # the most entropy that the record can have, if the probability lies in an interval
     flattest = np.clip(1 / a, low, high)
     most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
     found = []
     for mass in problem.uniform.sum(axis=1):
+        # the least entropy that such a probability costs: at the end that is nearer to the uniform one
         near = np.clip(mass, low, high)
         away = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
         left = np.where(most >= value - hair, np.maximum(slack - away + hair, 0.0), 0.0)
@@ -292,12 +292,19 @@ def value_bound(
     return max(search.bound, enough)
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #4548e743
-def highest_climb(part: Frame, stationary: StationaryPoint, starts: Array) -> float:
-    """The most that one value is worth to the priors that some starts, shape (N, C), climb to.
+def climbing_starts(part: Frame, stationary: StationaryPoint) -> Array:
+    """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices."""
+    size = len(part.rows)
+    vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
+    return np.concatenate([stationary.inside[:, :size], np.exp(part.logs)[None], vertices])
+
+
+def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
+    """The most that one value is worth to the priors that are found by climbing.
 
     Source: the climb of 'Tilted Blahut-Arimoto', for a fixed distribution of the outputs.
     """
-    inside, heat = starts, stationary.multiplier
+    inside, heat = climbing_starts(part, stationary), stationary.multiplier
     for _ in range(60):
         distribution = np.maximum(inside @ part.rows, NEAR_ZERO)
         worth = part.logs + np.log(distribution / stationary.outputs) @ part.rows.T / heat
@@ -307,50 +314,32 @@ def highest_climb(part: Frame, stationary: StationaryPoint, starts: Array) -> fl
     return float((worth + heat * (entr(inside) + inside * part.logs).sum(axis=1)).max())
 
 
-def output_bound(
-    problem: RecordProblem,
-    b: float,
-    tol: float,
-    classes: Array,
-    value: float,
-    clock: Clock,
-) -> float:
+def output_bound(claim: Claim, clock: Clock) -> float:
     """A bound on all adversaries from one of them, by cells in a few directions for each value of the record.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: how near to `value` the bound is
-    wanted, in nats. `classes`, shape (A, C): a prior with entropy at least `b`. `value`: what it leaks.
     `clock`: its time ends the search. In nats; infinite where one distribution of the outputs does not do for
     all, or no dimension is saved.
 
     Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
+    problem, b, value = claim.problem, claim.b, claim.value
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
         return math.inf
-    multiplier = own_multiplier(problem, b, classes, clock)
+    multiplier = claim.multiplier(clock)
     if not 1e-6 < multiplier < 1:
         return math.inf
-    stationary = stationary_point(problem, b, classes, multiplier, 10, clock)
-    rooms = conditional_slack(problem, b, value)
-    parts = [frame(problem, k, stationary, float(slack)) for k, slack in enumerate(rooms)]
+    stationary = stationary_point(problem, b, claim.classes, multiplier, 10, clock)
+    slacks = conditional_slack(problem, b, value)
+    parts = [frame(problem, k, stationary, float(slack)) for k, slack in enumerate(slacks)]
     a, _, m = problem.rows.shape
     if max(part.directions.shape[1] for part in parts) >= (a - 1) * m - 1:
         return math.inf
-    tops = [highest_climb(part, stationary, starts_of(part, stationary)) for part in parts]
+    tops = [highest_climb(part, stationary) for part in parts]
     gap = bound_over_values(problem, b, stationary, tops) - value
-    if gap > 0.8 * tol:
+    if gap > 0.8 * claim.tol:  # nothing would be left for the cells
         return math.inf
-    left, found = 0.95 * (tol - gap), []
+    left, found = 0.95 * (claim.tol - gap), []
     for part, top, inside in zip(parts, tops, stationary.inside):
         reference = inside[: len(part.rows)]
         found.append(value_bound(part, stationary, reference, top + left, clock))
     return max(value, bound_over_values(problem, b, stationary, found))
-
-
-def starts_of(part: Frame, stationary: StationaryPoint) -> Array:
-    """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices.
-
-    Source: 'Branch and bound in the output space'.
-    """
-    size = len(part.rows)
-    vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
-    return np.concatenate([stationary.inside[:, :size], np.exp(part.logs)[None], vertices])

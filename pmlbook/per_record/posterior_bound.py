@@ -23,9 +23,10 @@ from pmlbook.per_record.tilted import (
     NEAR_ZERO,
     blur,
     gains_of,
-    sum_margin,
+    most_slack,
     own_multiplier,
     reply,
+    sum_margin,
 )
 
 # %% auto #0
@@ -36,18 +37,18 @@ DIM = 1e-30  # smaller posteriors are read as this: too well, as is allowed
 
 
 def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Array]:
-    """What classes earn, shape (N, A, C), if data processing bounds what a prior knows; and the largest number added.
-
-    Source: the theorem on reference priors of 'Branch and bound over posteriors'.
-    """
-    here = np.isfinite(problem.log_shares)
+    """What classes earn, shape (N, A, C), if data processing bounds what a prior knows; and the largest number added."""
+    here, contraction = np.isfinite(problem.log_shares), problem.contractions.max()
     reference = np.where(here, np.maximum(reference, NEAR_ZERO), 0.0)
     both = problem.outputs(reference)
     total = both.sum(axis=1, keepdims=True)
+    # where the reference prior gives an output no probability, any posterior may be read
     read = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
-    paid, contraction = gains_of(problem, np.log(np.maximum(read, DIM))), problem.contractions.max()
+    paid = gains_of(problem, np.log(np.maximum(read, DIM)))
+    # ln of the share over the reference probability, where there is a class
     apart = np.zeros_like(reference)
-    np.subtract(problem.log_shares, np.log(reference, where=here, out=apart), where=here, out=apart)
+    np.log(reference, where=here, out=apart)
+    np.subtract(problem.log_shares, apart, where=here, out=apart)
     distribution = -np.log(np.maximum(reference.sum(axis=2, keepdims=True), NEAR_ZERO))
     size = np.abs(paid) + np.abs(apart) + np.abs(distribution)
     return paid + contraction * apart + (1 - contraction) * distribution, size.max(axis=(1, 2))
@@ -90,11 +91,15 @@ def majorants(vertices: Array) -> Array:
         return np.zeros_like(vertices[..., 0])
     wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
     i, j = longest_edge(flat)
+    # one function that agrees at the vertices, and two tangents: in the centre, and halfway along an edge
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
-    found = np.concatenate([_solved(flat, wanted)[None], np.log(np.maximum(centres, NEAR_ZERO))])
+    tangents = np.log(np.maximum(centres, NEAR_ZERO))
+    found = np.concatenate([_solved(flat, wanted)[None], tangents])
+    # each is lifted by what it misses at the worst vertex, and by what rounding may hide of that
     missing = wanted - (flat @ found[..., None])[..., 0]
     hidden = sum_margin(a, 1 + np.abs(found).max(axis=-1))
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
+    # what it pays an adversary who may have any posterior: ln sum exp of the coefficients
     generous = np.logaddexp.reduce(found, axis=-1)
     generous[0] /= GENEROUS
     return np.asarray(found[generous.argmin(axis=0), n].reshape(vertices.shape[:-1]))
@@ -105,8 +110,6 @@ class PosteriorCells(Nodes):
     """Stacked cells of posteriors, each with its bound and the prior that reaches the bound's relaxation.
 
     `bound`, shape (N,): no adversary of the cell leaks more, in nats.
-
-    Source: the theorems of 'Branch and bound over posteriors'.
     """
 
     # shape (N, M, A, A): vertices of the simplex of posteriors at each output
@@ -146,8 +149,6 @@ def bound_cells(
     when its time is over, the bounds are what they are. `mixing`, shape (N,): the part t, from 0 to 1, that
     is left to data processing; nothing if left out. `reference`, shape (N, A, C): the priors with which
     others are compared there; the uniform one if left out.
-
-    Source: the theorems of 'Branch and bound over posteriors'.
     """
     count = len(vertices)
     coefficients = majorants(vertices).swapaxes(1, 2) if coefficients is None else coefficients
@@ -272,10 +273,7 @@ class Branchings(NamedTuple):
 
 
 def branchings(cells: PosteriorCells) -> Branchings:
-    """The most overpaid output of each cell, and where on which edge the cell's prior is.
-
-    Source: 'Branch and bound over posteriors'.
-    """
+    """The most overpaid output of each cell, and where on which edge the cell's prior is."""
     n, y = np.arange(len(cells)), violation(cells).argmax(axis=1)
     simplex = cells.vertices[n, y]
     first, second = np.triu_indices(simplex.shape[-1], 1)
@@ -285,10 +283,7 @@ def branchings(cells: PosteriorCells) -> Branchings:
 
 
 class Posteriors(Relaxation[PosteriorCells]):
-    """Branch and bound over the posteriors of one record's adversaries with entropy at least `b`.
-
-    Source: the theorems of 'Branch and bound over posteriors'.
-    """
+    """Branch and bound over the posteriors of one record's adversaries with entropy at least `b`."""
 
     def __init__(self, problem: RecordProblem, b: float) -> None:
         self.problem, self.b, self.odds_bound = problem, b, odds_bounds(problem)
@@ -375,7 +370,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     Source: 'Branch and bound over posteriors'; Donsker and Varadhan 1983 for the linear part.
     """
     uniform, a = problem.uniform, len(problem.rows)
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
+    slack = most_slack(problem, b)
     both = problem.outputs(uniform)
     lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
     seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a record which is told

@@ -32,7 +32,6 @@ from pmlbook.per_record.output_bound import (
     Frame,
     frame,
     highest_climb,
-    starts_of,
     value_search,
 )
 from .posterior_bound import PosteriorCells, Posteriors
@@ -42,7 +41,7 @@ from .proof_posteriors import PosteriorBranching, PosteriorLeaf, PosteriorTree
 from .proof_separable import SeparableBranching, SeparableTree
 from .queries import Query
 from .separable_bound import Pieces, separable_search
-from .tilted import NEAR_ZERO, own_multiplier, rounded_hints
+from .tilted import NEAR_ZERO, Claim, rounded_hints
 
 # %% auto #0
 __all__ = []
@@ -53,8 +52,6 @@ def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
 
     `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
     InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation.
-
-    Source: the theorem on classes.
 
     Examples
     --------
@@ -75,10 +72,7 @@ def _datasets(shape: tuple[int, ...], record: int) -> list[dict[int, int]]:
 
 
 def problem_of(view: RecordView) -> RecordProblem:
-    """The same in floats, for a search.
-
-    Source: the theorem on classes.
-    """
+    """The same in floats, for a search."""
     sizes = [np.array([math.log(n) for n in ways]) for ways in view.ways]
     groups: list[Group] = [(rows, size, []) for rows, size in zip(view.rows, sizes)]
     return stacked(view.record, range(len(groups)), groups, [()] * len(groups))
@@ -92,15 +86,13 @@ class ProofSearch(ABC):
 
     `view`: the record, as its attacker sees it. `b`: least entropy in nats, at most the largest. `classes`,
     shape (A, C): a good prior. `value`: what it learns, in nats.
-
-    Source: the theorem on its kind of tree.
     """
 
     def __init__(
         self, view: RecordView, b: float, classes: NDArray[np.float64], value: float, enough: float
     ) -> None:
-        self.problem, self.b, self.classes = problem_of(view), b, classes
-        self.value, self.enough = value, enough
+        self.claim = Claim(problem_of(view), b, classes, value, enough - value)
+        self.enough = enough
 
     @abstractmethod
     def run(self, clock: Clock | None = None, most: int = MOST_NODES) -> Any:
@@ -118,10 +110,7 @@ class HintedCells(PosteriorCells):
 
 
 class HintedPosteriors(Posteriors):
-    """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C).
-
-    Source: the cell bound.
-    """
+    """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C)."""
 
     def __init__(self, problem: RecordProblem, b: float, classes: NDArray[np.float64]) -> None:
         super().__init__(problem, b)
@@ -179,18 +168,16 @@ class PosteriorProof(ProofSearch):
         self, clock: Clock | None = None, most: int = MOST_NODES, unfinished: bool = True
     ) -> PosteriorTree | None:
         """The same; a tree that is not done is wanted too if `unfinished`: its open cells are leaves then."""
-        clock = clock or Clock(progress=False)
+        clock, problem = clock or Clock(progress=False), self.claim.problem
         if self.search is None:
-            relaxation = HintedPosteriors(self.problem, self.b, self.classes)
-            root, batch = (
-                relaxation.root(clock),
-                Batch(32, 1, max(1, NUMBERS_AT_ONCE // self.problem.rows.size)),
-            )
+            relaxation = HintedPosteriors(problem, self.claim.b, self.claim.classes)
+            batch = Batch(32, 1, max(1, NUMBERS_AT_ONCE // problem.rows.size))
+            root = relaxation.root(clock)
             self.search = BranchAndBound(relaxation, root, self.enough, batch=batch, record=True)
         if self.search.run(clock, most) != "closed" and not unfinished:
             return None
         nodes = list(self.search.level_order(PosteriorBranching))
-        return PosteriorTree(float(self.problem.contractions.max()), nodes)
+        return PosteriorTree(float(problem.contractions.max()), nodes)
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0009
 def negligible_probability(uniform: float, a: int, value: float, slack: float) -> float:
@@ -245,10 +232,12 @@ class OutputProof(ProofSearch):
 
     def run(self, clock: Clock | None = None, most: int = MOST_NODES) -> OutputTrees | None:
         """The same; each tree may have so many nodes."""
-        problem, clock = self.problem, clock or Clock(progress=False)
-        if problem.rows.size > MOST_NUMBERS or clock.over or problem.largest_entropy <= self.b:
+        problem, clock = self.claim.problem, clock or Clock(progress=False)
+        if problem.rows.size > MOST_NUMBERS or clock.over:
             return None
-        own = own_multiplier(problem, self.b, self.classes, clock)
+        if problem.largest_entropy <= self.claim.b:
+            return None
+        own = self.claim.multiplier(clock)
         for multiplier in (own, ABOVE_CONTRACTION * float(problem.contractions.max())):
             if not max(own, 1e-6) <= multiplier < 1e6:
                 continue
@@ -261,20 +250,20 @@ class OutputProof(ProofSearch):
             if ready and all(value.search.run(clock, most) == "closed" for value in ready[1]):
                 stationary, trees = ready[0], [value.tree() for value in ready[1]]
                 outputs = stationary.outputs.tolist()
-                return OutputTrees(stationary.multiplier, outputs, self.value, trees)
+                return OutputTrees(stationary.multiplier, outputs, self.claim.value, trees)
         return None
 
     def _prepare(
         self, multiplier: float, clock: Clock
     ) -> tuple[StationaryPoint, list[ValueSearch]] | None:
         """A stationary point for one multiplier, with the searches around it; None where no trees would prove enough."""
-        problem, b = self.problem, self.b
-        stationary = stationary_point(problem, b, self.classes, multiplier, 40, clock)
+        problem, b, value = self.claim.problem, self.claim.b, self.claim.value
+        stationary = stationary_point(problem, b, self.claim.classes, multiplier, 40, clock)
         slack, masses = problem.largest_entropy - b, problem.uniform.sum(axis=1).tolist()
-        least = [negligible_probability(mass, len(masses), self.value, slack) for mass in masses]
+        least = [negligible_probability(mass, len(masses), value, slack) for mass in masses]
         inside = [slack / mass if mass else math.inf for mass in least]
         parts = [frame(problem, k, stationary, each) for k, each in enumerate(inside)]
-        tops = [highest_climb(part, stationary, starts_of(part, stationary)) for part in parts]
+        tops = [highest_climb(part, stationary) for part in parts]
         left = self.enough - bound_over_values(problem, b, stationary, tops)
         if left <= 0:
             return None
@@ -301,12 +290,12 @@ class SeparableProof(ProofSearch):
 
     def run(self, clock: Clock | None = None, most: int = MOST_DUAL_NODES) -> SeparableTree | None:
         """The same; None also where nothing is left to entropy."""
-        clock, tol = clock or Clock(progress=False), self.enough - self.value
-        if self.problem.largest_entropy <= self.b:
+        clock = clock or Clock(progress=False)
+        if self.claim.problem.largest_entropy <= self.claim.b:
             return None
         if self.search is None:
-            goal = tol, self.classes, self.value
-            self.search = separable_search(self.problem, self.b, *goal, clock, record=True)
+            self.search = separable_search(self.claim, clock, record=True)
         if self.search is None or self.search.run(clock, most) != "closed":
             return None
-        return SeparableTree(tol / 40, list(self.search.level_order(SeparableBranching)))
+        nodes = list(self.search.level_order(SeparableBranching))
+        return SeparableTree(self.claim.tol / 40, nodes)

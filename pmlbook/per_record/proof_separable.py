@@ -123,19 +123,19 @@ class OutputTerms(NamedTuple):
 def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
     """The rows, from below."""
     m, zero = here.rows[0].ncols(), flint.arb(0)
-    common: list[list[Any]] = []
-    for rows in here.rows:
-        columns = zip(*rows.tolist())
-        common.append([-largest([-x for x in column]) for column in columns])
-    peak: list[tuple[list[Any], list[Any]]] = [([], []) for _ in range(m)]
+    modes: list[tuple[list[Any], list[Any]]] = [([], []) for _ in range(m)]
+    common = []
     for a, (rows, floats) in enumerate(zip(here.rows, view.rows)):
-        least = np.array([float(x) for x in common[a]])
-        at = (floats / floats.sum(axis=1, keepdims=True) - least).argmax(axis=1).tolist()
+        columns = zip(*rows.tolist())
+        least = [-largest([-x for x in column]) for column in columns]
+        common.append([x.lower().max(zero) for x in least])
+        # any output may be called the mode: the largest float will do
+        above = floats / floats.sum(axis=1, keepdims=True) - np.array([float(x) for x in least])
+        at = above.argmax(axis=1).tolist()
         for y, row, share in zip(at, rows.tolist(), here.log_shares[a]):
-            height = (row[y] - common[a][y]).lower().max(zero)
-            peak[y][a].append((height, share.exp()))
-    low = [(x.lower().max(zero), z.lower().max(zero)) for x, z in zip(*common)]
-    return OutputTerms(low, peak)
+            height = (row[y] - least[y]).lower().max(zero)
+            modes[y][a].append((height, share.exp()))
+    return OutputTerms(list(zip(*common)), modes)
 
 
 def separable_tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any:

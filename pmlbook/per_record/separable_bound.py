@@ -17,7 +17,6 @@ from scipy.special import entr
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from .classes import RecordProblem
 from .proof_separable import SeparableLeaf
 from pmlbook.per_record.separable_dual import (
     POSTERIOR_GRID,
@@ -30,7 +29,7 @@ from pmlbook.per_record.separable_dual import (
     separable_rows,
     starting_dual,
 )
-from .tilted import blur, own_multiplier, sum_margin
+from .tilted import Claim, most_slack, sum_margin
 
 # %% auto #0
 __all__ = []
@@ -39,10 +38,7 @@ __all__ = []
 def interval_bounds(
     curves: OutputCurves, y: NDArray[np.int64], low: Array, high: Array
 ) -> tuple[Array, Array]:
-    """The most that F of outputs y can be on intervals of posteriors, and what it is at their better ends, shape (N,).
-
-    Source: 'A separable bound'.
-    """
+    """The most that F of outputs y can be on intervals of posteriors, and what it is at their better ends, shape (N,)."""
     parts, (multiplier, belief) = curves.parts, curves.dual
     ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
     power = parts.height[:, y] / multiplier
@@ -69,23 +65,23 @@ SUBINTERVALS = 32  # parts of an interval that may hold the top
 
 
 def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
-    """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three looks suffice.
-
-    Source: 'A separable bound'.
-    """
-    m, t = len(cell[0]), np.clip(POSTERIOR_GRID, cell[0][:, None], cell[1][:, None])
-    y = np.repeat(np.arange(m), len(POSTERIOR_GRID) - 1)
-    low, high = t[:, :-1].ravel(), t[:, 1:].ravel()
+    """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three looks suffice."""
+    m = len(cell[0])
+    cuts = np.clip(POSTERIOR_GRID, cell[0][:, None], cell[1][:, None])
+    y = np.arange(m)
     most, least = np.full(m, -np.inf), np.full(m, -np.inf)
     for look in range(3):
+        # rows of cuts become intervals, each with its output
+        y = np.repeat(y, cuts.shape[1] - 1)
+        low, high = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
         bound, better = interval_bounds(curves, y, low, high)
         np.maximum.at(least, y, better)
+        # only an interval that may hold the top is worth another look
         closer = (bound > least[y] + fine) & (low < high) & (look < 2)
         np.maximum.at(most, y[~closer], bound[~closer])
         y, low, high = y[closer], low[closer, None], high[closer, None]
         cuts = low + (high - low) * np.linspace(0, 1, SUBINTERVALS + 1)
         cuts[:, -1:] = high  # exactly
-        y, low, high = np.repeat(y, SUBINTERVALS), cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
     return float(most.sum() + sum_margin(m, np.abs(most).sum()))
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks013
@@ -122,10 +118,7 @@ class DualPiece(NamedTuple):
 def bounded_piece(
     parts: SeparableRows, slack: float, piece: DualPiece, enough: float, fine: float
 ) -> DualPiece:
-    """A piece with dual variables of its own and with its bounds, which are about `fine` too high where that matters.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """A piece with dual variables of its own and with its bounds, which are about `fine` too high where that matters."""
     middle = float(piece.distribution[0])
     if not 0 < middle < 1:
         return piece
@@ -145,10 +138,7 @@ def bounded_piece(
 
 
 def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] | None:
-    """The output whose two highest local maxima are most nearly equal, and the posterior between them; None without two.
-
-    Source: part 3 of the theorem of 'A separable bound'.
-    """
+    """The output whose two highest local maxima are most nearly equal, and the posterior between them; None without two."""
     curves = OutputCurves(parts, piece.dual, piece.distribution)
     t, worth, maxima = curves.on_grid(piece.cell)
     y = np.arange(len(t))
@@ -172,10 +162,7 @@ LEAST_MULTIPLIER = 1e-4  # a nat of entropy at less decides nothing: 'Certain ad
 
 @dataclass(frozen=True)
 class Pieces(Nodes):
-    """Stacked pieces, as an array of objects: each is bounded by itself.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """Stacked pieces, as an array of objects: each is bounded by itself."""
 
     pieces: NDArray[np.object_]
 
@@ -184,8 +171,6 @@ class Separable(Relaxation[Pieces]):
     """Branch and bound over posteriors and the distribution of the record, output by output.
 
     `value` is what a prior leaks, and bounds are wanted up to `enough`, `tol` above it or a little less.
-
-    Source: the theorem of 'A separable bound'.
     """
 
     def __init__(
@@ -235,55 +220,37 @@ class Separable(Relaxation[Pieces]):
 
 
 def separable_search(
-    problem: RecordProblem,
-    b: float,
-    tol: float,
-    classes: Array,
-    value: float,
-    clock: Clock,
-    record: bool = False,
+    claim: Claim, clock: Clock, record: bool = False
 ) -> BranchAndBound[Pieces] | None:
     """The search behind `separable_bound`; None where that has nothing to say.
 
     With `record` the tree is kept, and a fortieth of the tolerance is left to whoever checks it.
-
-    Source: the theorem of 'A separable bound'.
     """
+    problem, classes, tol = claim.problem, claim.classes, claim.tol
     if len(problem.symbols) != 2 or clock.over:
         return None
     parts = separable_rows(problem)
     m, most = parts.height.shape[1:]
     if m * most > MOST_TERMS or omitted_information(problem, parts, classes) > tol / 4:
         return None
-    multiplier = own_multiplier(problem, b, classes, clock)
+    multiplier = claim.multiplier(clock)
     if multiplier < LEAST_MULTIPLIER:
         return None
-    slack = max(0.0, problem.largest_entropy - b) + blur(problem)
-    enough = value + tol - (tol / 40 if record else 0.0)
-    relaxation = Separable(parts, slack, value, tol, enough)
+    enough = claim.value + tol - (tol / 40 if record else 0.0)
+    slack = most_slack(problem, claim.b)
+    relaxation = Separable(parts, slack, claim.value, tol, enough)
     root = relaxation.root(starting_dual(problem, parts, classes, multiplier))
     return BranchAndBound(relaxation, root, enough, record=record)
 
 
-def separable_bound(
-    problem: RecordProblem,
-    b: float,
-    tol: float,
-    classes: Array,
-    value: float,
-    clock: Clock,
-) -> float:
+def separable_bound(claim: Claim, clock: Clock) -> float:
     """A bound on all adversaries of a record with two values, output by output.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: how near to `value` the bound is
-    wanted, in nats. `classes`, shape (2, C): a prior with entropy at least `b`. `value`: what it leaks.
     `clock`: its time ends the search. In nats; infinite where the record has other than two values, the rows
     have more than a mode each, or entropy is cheap.
-
-    Source: the theorem of 'A separable bound'.
     """
-    search = separable_search(problem, b, tol, classes, value, clock)
+    search = separable_search(claim, clock)
     if search is None:
         return math.inf
     search.run(clock, most_nodes=MOST_PIECES)
-    return max(value, search.bound)
+    return max(claim.value, search.bound)

@@ -5,6 +5,7 @@
 # %% ../../nbs/per_record/05_tilted.ipynb #de51718d
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,11 +91,16 @@ def blur(problem: RecordProblem) -> float:
     return 2 * EPS * (1 + problem.largest_entropy)
 
 
-def spare(problem: RecordProblem, b: float) -> float:
-    """Entropy above `b` that makes sure of `b` whatever rounding does, in nats.
+def most_slack(problem: RecordProblem, b: float) -> float:
+    """How far the entropy of a prior may be below the largest, in nats, rounded up.
 
-    Source: 'Tilted Blahut-Arimoto'.
+    Source: Wu et al. 2026, Definition 2.1.
     """
+    return max(0.0, problem.largest_entropy - b) + blur(problem)
+
+
+def spare(problem: RecordProblem, b: float) -> float:
+    """Entropy above `b` that makes sure of `b` whatever rounding does, in nats."""
     slack = max(0.0, problem.largest_entropy - b)
     return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + slack)
 
@@ -169,7 +175,7 @@ def _reply(
         uniform = np.broadcast_to(problem.uniform, gains.shape)
         return Reply(uniform.copy(), start, free, np.zeros(len(free)))
     slack = problem.largest_entropy - b
-    more, keep = max(slack, 0.0) + blur(problem), spare(problem, b)
+    more, keep = most_slack(problem, b), spare(problem, b)
     need = (
         keep + more - slack if slack > keep else 0.0
     )  # else nobody but the uniform prior is sure of b
@@ -320,3 +326,21 @@ def best_adversary(
         classes, leakage = climb_tilted(problem, b, classes[best], 10 if round_ else 7, clock)
     winner = int(np.argmax(leakage))
     return classes[winner], float(leakage[winner])
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That nobody with entropy at least `b` learns more than `tol` above `value`, which a known prior learns.
+
+    Source: Wu et al. 2026, Definition 2.1.
+    """
+
+    problem: RecordProblem
+    b: float  # least entropy in nats, at most the largest
+    classes: Array  # shape (A, C): the prior, with entropy at least `b`
+    value: float  # nats
+    tol: float  # nats
+
+    def multiplier(self, clock: Clock) -> float:
+        """The entropy multiplier of the prior."""
+        return own_multiplier(self.problem, self.b, self.classes, clock)

@@ -81,11 +81,13 @@ def update_marginal(
         outcome = marginal @ rows
         ratio = np.where(rows > 0, np.maximum(rows, 1e-300) / np.maximum(outcome, 1e-300), 1)
         divergence = (rows * np.log(ratio)).sum(axis=1)
+        # eq. (15), with the multiplier s as it stands
         weights = marginal ** (1 / (1 + s)) * np.exp((divergence + s * row_entropies) / (1 + s))
         marginal = weights / weights.sum()
         shortage = b - float(entr(marginal).sum() + marginal @ row_entropies)
-        s = max(0.0, s + step * shortage)
+        s = max(0.0, s + step * shortage)  # grows while entropy is missing
         record()
+        # as printed: the information has settled, whether or not the entropy is reached
         if abs(trace.information[-1] - trace.information[-2]) < tol:
             break
     return trace._replace(marginal=marginal)
@@ -120,6 +122,7 @@ def sharpest_table(
     """
     distinct = [np.unique(rows, axis=0, return_index=True)[1] for rows in channel]
     choices = np.array(list(product(*distinct)))
+    # equal rows make equal tables: one of each is enough
     rows = channel[np.arange(len(channel)), choices]
     best = choices[int(np.argmax(information_of_rows(marginal, rows)))]
     return np.eye(channel.shape[1])[best]
@@ -161,7 +164,7 @@ def alternating_leakage(
     trace: list[float] = []
     for _ in range(max_iter):
         before = best
-        for i in range(belief.ndim):
+        for i in range(belief.ndim):  # each record from the same belief
             candidate, value = _improve(
                 release, belief, i, b, interpretation, printed_gradient, tol
             )
@@ -188,7 +191,7 @@ def _improve(
     marginal, table = split_belief(belief, i)
     rows = np.einsum("kc,kcy->ky", table, channel)
     marginal = update_marginal(rows, entr(table).sum(axis=1), marginal, b, tol).marginal
-    if b > entr(marginal).sum():
+    if b > entr(marginal).sum():  # the others have to hold the rest of the entropy
         run = update_conditionals(
             channel, marginal, table, b, interpretation, printed_gradient, tol
         )
@@ -214,6 +217,7 @@ def random_belief(shape: Sequence[int], b: float, rng: np.random.Generator) -> N
 
     if short(0) >= 0:
         return drawn
+    # mixed with the uniform belief until the entropy is enough
     t = brentq(short, 0, 1) if short(1) > 0 else 1.0
     return (1 - t) * drawn + t * even
 

@@ -29,6 +29,7 @@ def project_to_simplex(vector: Array) -> Array:
     >>> project_to_simplex(np.array([0.9, 0.5, -3])).round(6).tolist()
     [0.7, 0.3, 0.0]
     """
+    # all entries that stay positive lose the same, theta
     largest_first = np.sort(vector)[::-1]
     total = theta = 0.0
     for k, entry in enumerate(largest_first, start=1):
@@ -60,7 +61,7 @@ def temper(v: Array, beta: float, interpretation: Interpretation) -> Array:
         exponents = beta * v
     else:  # a zero stays a zero, for every beta
         exponents = np.where(v > 0, beta * np.log(np.maximum(v, 1e-300)), -np.inf)
-    weights = np.exp(exponents - exponents.max())
+    weights = np.exp(exponents - exponents.max())  # no overflow, and the same distribution
     return weights / weights.sum()
 
 
@@ -92,6 +93,7 @@ def entropy_projection(
     hottest, beta = miss(0), 1.0
     if abs(hottest) < tol:
         return temper(v, 0, interpretation)
+    # the entropy falls as beta grows
     while hottest > 0 and miss(beta) > 0 and beta < 1e6:
         beta *= 10
     if hottest < 0 or miss(beta) > 0:
@@ -154,7 +156,7 @@ def _climb_row(
             tried[k] = entropy_projection(
                 project_to_simplex(table[k] + eta * gradient), needed, interpretation
             )
-        except NoRoot:
+        except NoRoot:  # a shorter step may have one
             continue
         if information_of_rows(marginal, np.einsum("kc,kcy->ky", tried, channel)) >= now:
             return tried[k]

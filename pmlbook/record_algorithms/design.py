@@ -86,6 +86,7 @@ def _alternate(
     """The loop of Algorithms 6 and 9."""
     channels, trace, finished = [start], [-math.inf], False
     while not finished and len(trace) <= max_rounds:
+        # the adversary answers the last release; the release answers her, from the same start
         found = restarts(channels[-1], query.shape, b, starts, rng)
         problem = problem._replace(prior=max(found, key=lambda run: run.value).prior)
         channels.append(penalty_method(problem, start, test).channel)

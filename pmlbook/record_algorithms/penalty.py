@@ -63,6 +63,7 @@ class Subproblem(NamedTuple):
 
     def gradient(self, channel: Array, penalty: float, record: int) -> Array:
         """Its derivative if `record` is the worst one, eqs. (24), (25) and (29)."""
+        # the largest leakage has no derivative where two are equal: that of one record is a subgradient
         front = by_record(channel, record, self.prior.ndim)
         leak = information_gradients(front, *split_belief(self.prior, record)).channel
         rest = [size for axis, size in enumerate(channel.shape) if axis != record]
@@ -93,6 +94,7 @@ def exponentiated_step(channel: Array, gradient: Array, eta: float) -> Array:
     >>> exponentiated_step(np.array([[0.5, 0.5]]), np.array([[0, math.log(3)]]), 1).tolist()
     [[0.75, 0.25]]
     """
+    # a constant in a row of the gradient cancels: so no weight overflows
     weights = channel * np.exp(-eta * (gradient - gradient.min(axis=-1, keepdims=True)))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -120,6 +122,7 @@ def descend(
     >>> descend(fair, np.array([[0.9, 0.1], [0.1, 0.9]]), 0.0).channel.round(2).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
+    # Algorithm 8 chooses the worst record once, Algorithm 11 in each step
     record = int(np.argmax(problem.leakages(channel)))
     values = [problem.value(channel, penalty)]
     for t in range(max_iter):
@@ -191,6 +194,7 @@ def penalty_method(
         rounds.append(Round(penalty, goal, limited, problem.value(channel, penalty)))
         if rounds[-1].value < best_value:
             best, best_value = channel, rounds[-1].value
+        # as printed: up where the bound is exceeded, down where there is room
         if limited > problem.bound + 0.01:
             penalty *= 1.5
         elif limited < problem.bound - 0.01:

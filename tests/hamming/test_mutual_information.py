@@ -11,6 +11,7 @@ from pmlbook.hamming.mutual_information import (
     _information_above,
     _least_information,
     _newton_step,
+    _Point,
     _poured,
     _tangent,
     binary_divergences,
@@ -115,7 +116,7 @@ def test_the_step_is_that_of_newton():
             rng.uniform(0.1, 1, 2 * K + 3 * M),
         ]
         V, at = rng.dirichlet(np.ones(M), K), (*at, 1.3, 0.2)
-        now, step = conditions(V, 0.3, *at, 0.01), _newton_step(V, 0.3, *at, 0.01)
+        now, step = conditions(V, 0.3, *at, 0.01), _newton_step(V, 0.3, _Point(*at), 0.01)
         near = conditions(V, 0.3, *(z + 1e-7 * s for z, s in zip(at, step)), 0.01)
         assert np.allclose((near - now) / 1e-7, -now, rtol=0, atol=1e-4 * abs(now).max())
 

@@ -1,5 +1,7 @@
 """Cells in the space of outputs: their reach, their chords, their bounds and their limits."""
 
+from dataclasses import replace
+
 import mpmath as mp
 import numpy as np
 from scipy.optimize import brentq
@@ -9,7 +11,7 @@ from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.data_processing import StationaryPoint, own_multiplier
+from pmlbook.per_record.data_processing import StationaryPoint
 from pmlbook.per_record.output_bound import (
     chords,
     conditional_slack,
@@ -19,7 +21,7 @@ from pmlbook.per_record.output_bound import (
     reach,
 )
 from pmlbook.per_record.queries import Query, SumQuery, counting, pairwise_products
-from pmlbook.per_record.tilted import best_adversary
+from pmlbook.per_record.tilted import Claim, best_adversary
 
 
 def spent(x, share, slack):
@@ -150,7 +152,7 @@ def test_a_climb_finds_what_a_grid_finds():
         distributions = np.hstack([1 - grid, grid])
         worth = rel_entr(distributions @ part.rows, distribution).sum(axis=1)
         worth += heat * (entr(distributions) + distributions * part.logs).sum(axis=1)
-        top = highest_climb(part, stationary, distributions[200::400])
+        top = highest_climb(part, stationary)
         assert abs(top - worth.max()) < 1e-6
 
 
@@ -163,18 +165,15 @@ def test_outside_its_scope_the_bound_is_infinite():
         problem = record_problem(query, flip, 0)
         b = share * problem.largest_entropy
         classes, leakage = best_adversary(problem, b, np.random.default_rng(0), 8, accuracy=1e-8)
-        tried[name] = problem, b, 1e-3, classes, leakage
-    bounds = {name: output_bound(*asked, Clock()) for name, asked in tried.items()}
-    problem, b, tol, classes, leakage = tried["four"]
+        tried[name] = Claim(problem, b, classes, leakage, 1e-3)
+    bounds = {name: output_bound(asked, Clock()) for name, asked in tried.items()}
+    four, leakage, tol = tried["four"], tried["four"].value, 1e-3
     assert leakage < bounds["four"] <= leakage + 1e-3
     assert bounds["bits"] == bounds["sure"] == np.inf
-    assert 0 < own_multiplier(*tried["bits"][:2], tried["bits"][3], Clock()) < 1
-    for wrong in (
-        (tol, leakage, Clock(0)),
-        (tol, leakage - 2 * tol, Clock()),
-        (1e-12, leakage, Clock()),
-    ):
-        assert output_bound(problem, b, wrong[0], classes, *wrong[1:]) == np.inf
-    assert np.isfinite(output_bound(problem, b, tol, classes, leakage - tol / 2, Clock()))
+    assert 0 < tried["bits"].multiplier(Clock()) < 1
+    assert output_bound(four, Clock(0)) == np.inf
+    for wrong in (dict(value=leakage - 2 * tol), dict(tol=1e-12)):
+        assert output_bound(replace(four, **wrong), Clock()) == np.inf
+    assert np.isfinite(output_bound(replace(four, value=leakage - tol / 2), Clock()))
     one = record_problem(SumQuery([[7], (0, 1)]), geometric(9, 1.0), 0)
-    assert output_bound(one, 0.1, tol, one.uniform, 0.0, Clock()) == np.inf
+    assert output_bound(Claim(one, 0.1, one.uniform, 0.0, tol), Clock()) == np.inf
