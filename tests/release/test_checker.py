@@ -19,7 +19,7 @@ from pmlbook.release.checker import (
     prior_shares,
     require_names,
     require_rows,
-    whole_number,
+    number_of,
 )
 from pmlbook.release.sampling import to_weights
 
@@ -90,9 +90,9 @@ def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
 
 def test_numbers_have_one_spelling():
     for text in ("9" * 40, "-1", "0"):
-        assert whole_number(text) == int(text)
+        assert number_of(text) == int(text)
     for text in ("9" * 41, "-0"):
-        assert "a whole number is long" in reason(whole_number, text)
+        assert "a whole number is long" in reason(number_of, text)
     for text in ("0.1", "1e-05", "1e+300", "-2.5", "0.0"):
         assert floating(text) == float(text)
     for text in ("0.10", "1e-5", "-0.0", "1E300", "1e400", "0." + "3" * 39):
