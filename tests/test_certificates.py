@@ -225,7 +225,7 @@ def test_cut_is_one_number_however_it_is_computed():
     tried = [0.0, 5e-324, 1e-300, 1e-50, 9.99e-40, 1e-39, 1.01e-39, 1e-12, 200.0, 744.4, 1000.0]
     tried += [*rng.uniform(0, 1000, 100).tolist(), *(10 ** rng.uniform(-45, 1, 300)).tolist()]
     cuts = [exp_below(level) for level in tried]
-    assert cuts == [checker.exp_below(level) for level in tried]
+    assert cuts == [checker.exponential_below(level) for level in tried]
     assert [cut for _, cut in sorted(zip(tried, cuts))] == sorted(cuts)
     assert exp_below(1001.0) == exp_below(1e308) == exp_below(1000.0)
 

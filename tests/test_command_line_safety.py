@@ -18,7 +18,7 @@ import pytest
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
 from pmlbook.cli import commands, design, parsing
 from pmlbook.cli.command_line import main
-from pmlbook.cli.parsing import aligned, exact, shares_of, weights_of
+from pmlbook.cli.parsing import exact, exact_shares, in_order_of, weights_of
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Design
 
@@ -128,7 +128,7 @@ def test_a_design_that_does_not_hold_is_not_written(run, monkeypatch):
 
 
 def test_a_prior_that_is_typed_is_meant_exactly():
-    shares = shares_of(weights_of("a=22 b=3 c=3 d=12 e=3 f=5".split()))
+    shares = exact_shares(weights_of("a=22 b=3 c=3 d=12 e=3 f=5".split()))
     assert shares == [Fraction(k, 48) for k in (22, 3, 3, 12, 3, 5)] and sum(shares) == 1
 
 
@@ -246,8 +246,8 @@ def test_a_matrix_without_names_has_numbers_as_names(run):
 
 def test_names_that_look_alike_are_not_matched():
     with pytest.raises(ValueError, match="the prior is about"):
-        aligned({"1": 1, "x": 2}, [1, "1"])
-    assert aligned({0: 1, 1: 2}, ["b", "a"]) == [
+        in_order_of({"1": 1, "x": 2}, [1, "1"])
+    assert in_order_of({0: 1, 1: 2}, ["b", "a"]) == [
         1,
         2,
     ]  # bare numbers are meant in the order of the rows
@@ -288,7 +288,7 @@ def test_matrices_that_are_none(run, name, text, told):
 
 
 def test_what_is_too_long_is_not_read(run, monkeypatch):
-    monkeypatch.setattr(parsing, "LARGEST", 1000)
+    monkeypatch.setattr(parsing, "LARGEST_FILE", 1000)
     os.truncate("m.json", 10**6)
     for command in (RELEASE, "audit m.json", "estimate m.json in.csv --column said"):
         code, said = run(command)

@@ -28,7 +28,7 @@ from pmlbook.practice.composition import (
     certified_level,
     compose,
     composed_level,
-    exact_vertices,
+    exact_lift_vertices,
     worst_joint_level,
 )
 from pmlbook.release.certificate import exp_below
@@ -234,7 +234,7 @@ def test_refusals_leave_the_log_as_it_was(monkeypatch):
         pb.Mechanism(FLIP.channel, [0.5, 0.5], ("a", "b")),
     ]
     for listed in (10**6, 0):
-        monkeypatch.setattr("pmlbook.accounting.release_log.LISTED", listed)
+        monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
         log = ReleaseLog()
         log.record("a", FLIP)
         with pytest.warns(RepeatedRelease):
@@ -339,7 +339,7 @@ def test_fallback_bounds_every_pair():
 
 @pytest.mark.parametrize("listed", [0, 80, 300])
 def test_account_is_never_below_the_exact_level(monkeypatch, listed):
-    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED", listed)
+    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
     rng = np.random.default_rng(10)
     orders = [[FLU, SICK], [SICK, FLU], [FLIP] * 5, [RARE] * 6]
     for _ in range(40):
@@ -363,7 +363,7 @@ def test_account_is_never_below_the_exact_level(monkeypatch, listed):
 def test_log_states_the_truth_about_the_clinic(monkeypatch):
     """0.357 and 0.916 nats are 2.303 together, and no fallback says 1.273."""
     for listed in (10**6, 0):
-        monkeypatch.setattr("pmlbook.accounting.release_log.LISTED", listed)
+        monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
         log = ReleaseLog()
         log.record("diagnosis", FLU)
         with pytest.warns(RepeatedRelease, match="2.303"):
@@ -380,10 +380,14 @@ def test_worst_pair_against_all_pairs_of_vertices():
         counts = rng.integers(1, 40, size=int(rng.integers(2, 5))).tolist()
         shares = [Fraction(k, sum(counts)) for k in counts]
         one, two = (1 + Fraction(int(k), 16) for k in rng.integers(0, 64, size=2))
-        assert {tuple(c) for c in lift_vertices(shares, two)} == set(exact_vertices(shares, two))
+        assert {tuple(c) for c in lift_vertices(shares, two)} == set(
+            exact_lift_vertices(shares, two)
+        )
         pairs = product(lift_vertices(shares, one), lift_vertices(shares, two))
         expected = max(exact_lift([v * w for v, w in zip(a, b)], shares) for a, b in pairs)
-        assert max(best_answer(shares, one, c) for c in exact_vertices(shares, two)) == expected
+        assert (
+            max(best_answer(shares, one, c) for c in exact_lift_vertices(shares, two)) == expected
+        )
 
 
 def test_worst_pair_may_be_rare():
@@ -564,7 +568,7 @@ def test_warning_points_to_the_caller():
 
 
 def test_log_bounds_what_it_cannot_list(monkeypatch):
-    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED", 40)
+    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", 40)
     log = ReleaseLog()
     with pytest.warns(RepeatedRelease) as caught:
         levels = [log.record("a", FLIP) for _ in range(4)]

@@ -29,7 +29,7 @@ from pmlbook.accounting.release_log import folded
 from pmlbook.budget import DiskLog, ReleaseLog, compose
 from pmlbook.cli.command_line import main
 from pmlbook.release.certificate import Certificate
-from pmlbook.release.files import KEPT, new_file
+from pmlbook.release.files import KEPT_BEGINNINGS, new_file
 
 THIRDS = [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]
 NAMES = ("healthy", "flu", "rare")
@@ -111,7 +111,7 @@ def test_a_budget_is_lowered_and_never_raised(log):
 def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
     from pmlbook.accounting import release_log
 
-    monkeypatch.setattr(release_log, "LISTED", 8)
+    monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
     log = DiskLog(tmp_path / "log", new=True)
     entries = [log.record("a", mechanism(seed, 0.95)) for seed in range(3)]
     assert [entry.exact for entry in entries] == [True, False, False]
@@ -239,7 +239,7 @@ def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
     """Whoever cannot list the outcomes knows a bound only, and believes no line that says it knows better."""
     from pmlbook.accounting import release_log
 
-    monkeypatch.setattr(release_log, "LISTED", 8)
+    monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
     assert re.match("line 2 of .* mechanisms say .* at most", refused(log, log.entries))
 
 
@@ -950,8 +950,8 @@ def test_names_forge_no_lines(run, capsys):
 
 
 def test_the_first_bytes_tell_a_log_and_a_receipt(log):
-    assert log.path.read_bytes().startswith(KEPT[0])
-    assert log.entries[0].receipt().encode().startswith(KEPT[2])
+    assert log.path.read_bytes().startswith(KEPT_BEGINNINGS[0])
+    assert log.entries[0].receipt().encode().startswith(KEPT_BEGINNINGS[2])
 
 
 def test_the_log_is_shown(run):

@@ -23,7 +23,7 @@ from pmlbook.cli.parsing import read_certificate
 from pmlbook.cli.report import report, standing_text
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.columns import encode
-from pmlbook.release.labels import in_order
+from pmlbook.release.labels import sorted_names
 
 SHARES = {1: Fraction(2, 100), 2: Fraction(5, 100), 3: Fraction(16, 100), 4: Fraction(35, 100)}
 SHARES |= {5: Fraction(42, 100)}
@@ -332,7 +332,7 @@ def test_groups_are_the_categories_met_or_not(make):
 def test_what_cannot_be_compared_is_sorted_too():
     days = [pd.Timestamp(2024, 1, 10), pd.Timestamp(2024, 1, 9)]
     mixed = ["b", 2, ("x",), 10, "a", *days, 1.5, True]
-    assert in_order(mixed) == in_order(mixed[::-1]) == [
+    assert sorted_names(mixed) == sorted_names(mixed[::-1]) == [
         True, 1.5, 2, 10, "a", "b", *days[::-1], ("x",)
     ]  # fmt: skip
 

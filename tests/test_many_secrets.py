@@ -15,7 +15,14 @@ from pmlbook.numerics.enclosure import exp_around
 from pmlbook.numerics.progress import Clock
 from pmlbook.practice import robust
 from pmlbook.practice.estimated_prior import PriorRegion
-from pmlbook.practice.many_secrets import FULL, PART, Knapsacks, exchanged, grow, highest
+from pmlbook.practice.many_secrets import (
+    FULL,
+    PART,
+    Knapsacks,
+    exchanged,
+    grow_columns,
+    highest_worth,
+)
 from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
 from pmlbook.release.certificate import exp_below
 
@@ -43,7 +50,7 @@ def test_no_listed_column_is_worth_more_than_the_bound(seed):
     values = np.array([information(column, region.prior) for column in columns.T])
     for duals in (rng.normal(size=4) * region.prior, level * region.prior):
         worth = (values - duals @ columns).max()
-        bound = highest(packs, duals, 1e-2)
+        bound = highest_worth(packs, duals, 1e-2)
         assert bound >= worth
         for _ in range(5):  # and exchange ends at a column on the list
             found, states = exchanged(packs, duals, rng.integers(0, 3, 4))
@@ -56,10 +63,10 @@ def test_generated_columns_reach_the_optimum_over_the_list(seed, monkeypatch):
     region, level, _ = drawn(seed, 6)
     exact = robust_mechanism(region, level)
     monkeypatch.setattr(progress, "perf_counter", thread_time)  # not that of a busy machine
-    inner, outer, bound = grow(region, exp_around(Fraction(level))[1], Clock(0.6))
+    inner, outer, bound = grow_columns(region, exp_around(Fraction(level))[1], Clock(0.6))
     assert bound >= exact.value
-    monkeypatch.setattr(robust, "MOST", 5)
-    monkeypatch.setattr(robust, "grow", lambda *_: (inner, outer, bound))
+    monkeypatch.setattr(robust, "MOST_ENUMERATED", 5)
+    monkeypatch.setattr(robust, "grow_columns", lambda *_: (inner, outer, bound))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
         design = robust_mechanism(region, level)

@@ -17,7 +17,7 @@ from pmlbook import Mechanism
 from pmlbook.budget import DiskLog
 from pmlbook.cli.command_line import main
 from pmlbook.cli.parsing import read_certificate, share_of
-from pmlbook.cli.report import meant, report, sentences, shortened
+from pmlbook.cli.report import meant, report, sentences, short_label
 from pmlbook.cli.wizard import KINDS, merged, spread
 from pmlbook.measures import epsilon_max
 
@@ -268,9 +268,9 @@ def test_every_name_is_only_a_name():
         text = report(made, 0.1, column, 100, EVIL, EVIL)
         page = Page(text)
         assert page.open == [] and page.bad == [] and "http" not in text and "url(" not in text
-        assert all(shortened(name, 20) in page.text for name in EVIL)
-    assert "\u202e" not in shortened(EVIL[3]) and len(shortened(EVIL[4])) == 24
-    assert shortened("\udcff") == "\\udcff"
+        assert all(short_label(name, 20) in page.text for name in EVIL)
+    assert "\u202e" not in short_label(EVIL[3]) and len(short_label(EVIL[4])) == 24
+    assert short_label("\udcff") == "\\udcff"
 
 
 def test_the_page_of_the_messy_file(run):

@@ -27,7 +27,7 @@ from ..release.strict_json import BYTES, read_object, require_keys, write_object
 __all__ = []
 
 # %% ../../nbs/accounting/03_log_file.ipynb #208acc23
-FORMAT = "pmlbook log 2"
+LOG_FORMAT = "pmlbook log 2"
 START = "0" * 64  # what the first line follows
 
 
@@ -77,7 +77,7 @@ class Entry:
     @cached_property
     def text(self) -> str:
         """What the digest is about, as JSON."""
-        content = {"format": FORMAT} | {f.name: getattr(self, f.name) for f in fields(self)}
+        content = {"format": LOG_FORMAT} | {f.name: getattr(self, f.name) for f in fields(self)}
         text = json.dumps(content)
         if len(text) > BYTES:
             raise ValueError(f"mechanism is too large for a log: its line has {len(text):,} bytes")
@@ -126,7 +126,7 @@ def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
         content = read_object(text)
         require_keys(content, list(KINDS))
         wrong = [key for key, kinds in KINDS.items() if type(content[key]) not in kinds]
-        if wrong or content["format"] != FORMAT:
+        if wrong or content["format"] != LOG_FORMAT:
             raise ValueError(f"{(wrong or ['format'])[0]} is not what it should be")
         entry = Entry(**{key: content[key] for key in content if key != "format"})
         if entry.text != text:
@@ -187,7 +187,9 @@ SETTINGS = {
     "synchronous": "EXTRA",  # the folder too: a journal that came back would undo a release
     "fullfsync": "ON",  # the cache of a drive of macOS
 }
-PATIENCE = 600  # seconds: SQLite cannot tell a program that has the file from a disk without locks
+LOCK_PATIENCE = (
+    600  # seconds: SQLite cannot tell a program that has the file from a disk without locks
+)
 REASONS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_READONLY: errno.EACCES,
@@ -265,7 +267,7 @@ def _connection(path: Path) -> sqlite3.Connection:
 
 def _wait(connection: sqlite3.Connection, statement: str) -> list[Any]:
     """Run a statement as soon as no other program has the file; an interrupt gets through twice a second."""
-    until = monotonic() + PATIENCE
+    until = monotonic() + LOCK_PATIENCE
     while True:
         try:
             return connection.execute(statement).fetchall()
@@ -295,7 +297,7 @@ def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
         told = "a program was cut off while it wrote this log: open it once with the right to write"
         return PermissionError(errno.EACCES, told, str(path))
     if _kind(error) == sqlite3.SQLITE_BUSY:
-        told = f"another program has had it for {PATIENCE} seconds, or the disk knows no locks"
+        told = f"another program has had it for {LOCK_PATIENCE} seconds, or the disk knows no locks"
         return OSError(errno.EAGAIN, told, str(path))
     if _kind(error) in REASONS:
         return OSError(REASONS[_kind(error)], f"{error}", str(path))

@@ -42,7 +42,7 @@ def min_remaining(
     return max(one + other - 1, one * other_ratio, ratio * other, rarest + (1 - rarest) * both)
 
 # %% ../../nbs/accounting/02_release_log.ipynb #68a9379e
-LISTED = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
+LISTED_STEPS = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     if before is None:
         return Account(1, one, 1 / one.largest_lift, one.min_ratio, one)
     one, number = matched(one, before.first), before.releases + 1
-    if before.joint is not None and before.joint.steps(one) <= LISTED:
+    if before.joint is not None and before.joint.steps(one) <= LISTED_STEPS:
         joint = compose(before.joint, one)
         return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint)
     # From here on levels are bounds: what was seen before cannot be listed any more.

@@ -304,7 +304,7 @@ def _known_here(name: str) -> Any:
 
 
 fcntl, msvcrt = _known_here("fcntl"), _known_here("msvcrt")  # locks of POSIX, and of Windows
-FAR = 2**31 - 2  # Windows locks a byte, this one: nobody has to read it
+LOCKED_BYTE = 2**31 - 2  # Windows locks a byte, this one: nobody has to read it
 
 
 @contextmanager
@@ -327,13 +327,13 @@ def _locked(path: Path) -> Iterator[None]:
             yield
         finally:
             if msvcrt and not fcntl:
-                file.seek(FAR)
+                file.seek(LOCKED_BYTE)
                 msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
 
 def _has_byte(file: BinaryIO) -> bool:
     """Lock the byte of Windows, unless another program has it."""
-    file.seek(FAR)
+    file.seek(LOCKED_BYTE)
     try:
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
     except PermissionError:

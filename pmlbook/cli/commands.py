@@ -16,12 +16,12 @@ import numpy as np
 
 from ..accounting.booking import Booking, accounts, find_log, no_log, note_beside
 from ..accounting.booking import budget_text, level_text, log_text
-from .design import finite, frequencies_told, layout_of
+from .design import finite_or_none, frequencies_told, layout_of
 from .design import standard_error, standing_of, warn_of_published
 from ..accounting.disk_log import DiskLog
 from ..display.messages import FAILS, FINE, complain, failed, tell, tell_done
-from .parsing import aligned, names_as_numbers, read_certificate
-from .parsing import read_matrix, shares_of, weights_of
+from .parsing import in_order_of, names_as_numbers, read_certificate
+from .parsing import read_matrix, exact_shares, weights_of
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
 from pmlbook.foundations.leakage import (
@@ -149,7 +149,7 @@ def _strata_facts(strata: Sequence[Stratum]) -> dict[str, Any]:
     for one in strata:
         # JSON has texts and numbers; a date, say, becomes a text.
         name = [part if isinstance(part, (str, int, float)) else str(part) for part in one.name]
-        worst = finite(one.worst)
+        worst = finite_or_none(one.worst)
         rows.append({"stratum": name, "rows": one.rows, "level": one.level, "worst": worst})
     return {"strata": rows} if rows else {}
 
@@ -229,7 +229,7 @@ def audit(arguments: argparse.Namespace) -> int:
     facts: dict[str, Any] = {
         "epsilon": float(np.nanmax(leaks)),
         "maximal_leakage": maximal_leakage(channel),
-        "local_dp": finite(local_dp(channel)),
+        "local_dp": finite_or_none(local_dp(channel)),
         "mutual_information": made.utility(),
     }
     lines = [f"{key.replace('_', ' ')}: {value} nats" for key, value in facts.items()]
@@ -237,7 +237,7 @@ def audit(arguments: argparse.Namespace) -> int:
     lines.append(f"published: {share_text(facts['published'])}")
     facts["leakage"] = []
     for name, leak in zip(made.outputs, leaks):
-        facts["leakage"].append({"outcome": name, "pml": finite(leak)})
+        facts["leakage"].append({"outcome": name, "pml": finite_or_none(leak)})
         lines.append(f"leakage of {name}: {leak} nats")
     kept = True
     if arguments.epsilon is not None:
@@ -254,8 +254,8 @@ def _table_and_prior(arguments: argparse.Namespace) -> dict[str, Any]:
         inputs = found.get("inputs", range(len(found["channel"])))
         # What is typed goes before what the file says.
         weights = weights_of(arguments.prior)
-        shares = dict(zip(weights, shares_of(weights)))
-        found["prior"] = aligned(shares, list(inputs), str(arguments.channel))
+        shares = dict(zip(weights, exact_shares(weights)))
+        found["prior"] = in_order_of(shares, list(inputs), str(arguments.channel))
     if "prior" not in found:
         raise ValueError(f"{arguments.channel} has no prior: give one with --prior")
     return found
@@ -276,9 +276,9 @@ def _verdict(made: Mechanism, epsilon: float, kept: bool) -> str:
 def words(arguments: argparse.Namespace) -> int:
     """Turn a promise in words into its level, or a level into what it promises."""
     weights = weights_of(arguments.prior)
-    prior = dict(zip(weights, shares_of(weights)))
+    prior = dict(zip(weights, exact_shares(weights)))
     if arguments.promise is not None:
-        level = finite(sentence_level(arguments.promise, prior))
+        level = finite_or_none(sentence_level(arguments.promise, prior))
         facts = {"promise": arguments.promise, "largest_level": level}
         tell(facts, arguments.json, ["every level keeps it"] if level is None else ())
         return FINE

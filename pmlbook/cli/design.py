@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..display.messages import FINE, complain, failed, tell_done
-from .parsing import names_as_numbers, shares_of, weights_of
+from .parsing import names_as_numbers, exact_shares, weights_of
 from ..accounting.release import count_strata, counts_of
 from .report import errors_at
 from ..estimation.enumerated_design import estimation_mechanism
@@ -35,9 +35,9 @@ from ..numerics.validation import check_epsilon
 __all__ = []
 
 # %% ../../nbs/cli/05_design.ipynb #a7c0de04
-Strata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
+CountedStrata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
 CATEGORIES = 1024  # their square is what a certificate may hold
-FEW = 20  # so many may be different in a file of any size
+FEW_ANSWERS = 20  # so many may be different in a file of any size
 MARKS = ("delimiter", "encoding", "quotechar", "escapechar", "comment")
 
 
@@ -58,7 +58,9 @@ def layout_options(arguments: argparse.Namespace) -> list[str]:
     return options
 
 
-def counted(source: Path, arguments: argparse.Namespace, column: str, given: list[str]) -> Strata:
+def counted(
+    source: Path, arguments: argparse.Namespace, column: str, given: list[str]
+) -> CountedStrata:
     """How often each value of a column occurs in each stratum, None for a gap.
 
     OSError, ValueError if the file cannot be read, has no such column, or its values are no categories.
@@ -69,7 +71,7 @@ def counted(source: Path, arguments: argparse.Namespace, column: str, given: lis
     return counts
 
 
-def _check_categories(counts: Strata, what: str) -> None:
+def _check_categories(counts: CountedStrata, what: str) -> None:
     """ValueError if there is no value, or nearly every one is another."""
     together = Counter[Hashable]()
     for own in counts.values():
@@ -78,14 +80,14 @@ def _check_categories(counts: Strata, what: str) -> None:
     rows, different = together.total(), len(together)
     if not different:
         raise ValueError(f"{what} holds no value")
-    if different > max(FEW, rows // 2):
+    if different > max(FEW_ANSWERS, rows // 2):
         raise ValueError(
             f"{what} has {different:,} different values in {rows:,} rows: a mechanism is for categories, "
             "not for identifiers, numbers or free text; merge them into classes first"
         )
 
 
-def _gaps(counts: Strata) -> dict[str, int]:
+def _gaps(counts: CountedStrata) -> dict[str, int]:
     """How many values were counted, and how many rows have none; nothing if none were."""
     gaps = sum(own[None] for own in counts.values())
     rows = sum(own.total() for own in counts.values())
@@ -120,14 +122,14 @@ def warn_of_published(mechanism: Mechanism, does: str) -> None:
         )
 
 
-def finite(number: float) -> float | None:
+def finite_or_none(number: float) -> float | None:
     """The number, or None where JSON has no word for it."""
     return float(number) if math.isfinite(number) else None
 
 
 def standing_of(mechanism: Mechanism) -> dict[str, Any]:
     """The level under local differential privacy, None if there is none, and the share that is published."""
-    return {"local_dp": finite(mechanism.local_dp), "published": mechanism.published}
+    return {"local_dp": finite_or_none(mechanism.local_dp), "published": mechanism.published}
 
 
 def standard_error(mechanism: Mechanism, rows: int) -> float | None:
@@ -159,7 +161,7 @@ def design(arguments: argparse.Namespace) -> int:
     """Find the optimal mechanism and write its certificate."""
     inputs = [arguments.counts] if arguments.counts else []
     check_target(arguments.output, arguments.force, inputs)
-    counts: Strata = {}
+    counts: CountedStrata = {}
     if arguments.counts:
         given = arguments.given or []
         counts = counted(arguments.counts, arguments, arguments.column, given)
@@ -177,12 +179,12 @@ def design(arguments: argparse.Namespace) -> int:
     return FINE
 
 
-def _optimal(arguments: argparse.Namespace, counts: Strata) -> Design:
+def _optimal(arguments: argparse.Namespace, counts: CountedStrata) -> Design:
     named: dict[Hashable, Fraction | int] = dict(weights_of(arguments.prior or []))
     if counts:
         (own,) = counts.values()
         named = {name: own[name] for name in sorted(own.keys() - {None}, key=str)}
-    prior: Any = shares_of(named)
+    prior: Any = exact_shares(named)
     warn_of_level(min(prior), arguments.epsilon)
     epsilon, goal, names = arguments.epsilon, arguments.goal, tuple(named)
     found = designed(prior, names, epsilon, goal, arguments.utility, arguments.max_time)
@@ -204,7 +206,7 @@ def designed(
     return estimation_mechanism(prior, epsilon, target, max_time)
 
 
-def _robust(arguments: argparse.Namespace, strata: Strata) -> Design:
+def _robust(arguments: argparse.Namespace, strata: CountedStrata) -> Design:
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counts = counts_of(strata, names)
     region = strata_region(counts, arguments.confidence, names)

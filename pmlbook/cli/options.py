@@ -49,10 +49,10 @@ def _one_character(text: str) -> str | None:
 def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
     """A number that fits; else an error that the parser tells with the name of the option."""
     # Imported here, as NumPy comes with it, and --help must not wait.
-    from pmlbook.cli.parsing import number
+    from pmlbook.cli.parsing import parsed_number
 
     try:
-        found = number(text)
+        found = parsed_number(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if not fits(found):
@@ -144,7 +144,7 @@ def _after(parser: Parser) -> None:
 
 # %% ../../nbs/cli/07_options.ipynb #d3c1a504
 # Written again, as the table of utilities imports NumPy; a cell below compares them.
-UTILITIES = (
+UTILITY_NAMES = (
     "mutual_information",
     "total_variation",
     "chi_square",
@@ -183,7 +183,7 @@ def _design(parser: Parser) -> None:
         "mean of values that are numbers with the least variance (default: information)"
     )
     add("--for", dest="goal", default="information", choices=GOALS, help=what)
-    add("--utility", default=UTILITIES[0], choices=UTILITIES)
+    add("--utility", default=UTILITY_NAMES[0], choices=UTILITY_NAMES)
     what = "to be released, for the standard error that is told (default: 1000)"
     add("--rows", type=_rows, default=1000, help=what)
     add("--max-time", type=_seconds, help="seconds")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..release.certificate import Certificate
-from ..release.labels import listed
+from ..release.labels import listed_names
 from ..release.mechanism import Mechanism
 from ..release.files import open_source
 
@@ -25,20 +25,20 @@ from ..release.files import open_source
 __all__ = []
 
 # %% ../../nbs/cli/03_parsing.ipynb #d3c1a102
-DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+TYPED_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
-def number(text: str) -> float:
+def parsed_number(text: str) -> float:
     """The number that a text means, in digits.
 
     ValueError if it means none, or one that a float would hold as infinity or as zero.
 
     Examples
     --------
-    >>> number("0.25"), number("-3e2"), number("0e-999")
+    >>> parsed_number("0.25"), parsed_number("-3e2"), parsed_number("0e-999")
     (0.25, -300.0, 0.0)
     """
-    if not DECIMAL.fullmatch(text):
+    if not TYPED_DECIMAL.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is no number")
     value = float(text)
     if math.isinf(value):
@@ -58,10 +58,10 @@ def names_as_numbers(names: Iterable[Hashable], option: str = "--for mean") -> l
     """
     texts, what = list(map(str, names)), f"{option} needs names that are numbers"
     for text in texts:
-        if not DECIMAL.fullmatch(text):
+        if not TYPED_DECIMAL.fullmatch(text):
             raise ValueError(f"{what}, and {text[:40]!r} is none")
     try:
-        return list(map(number, texts))
+        return list(map(parsed_number, texts))
     except ValueError as error:  # one that no float holds
         raise ValueError(f"{what}, and {error}") from None
 
@@ -69,7 +69,7 @@ def names_as_numbers(names: Iterable[Hashable], option: str = "--for mean") -> l
 LARGEST_FLOAT, SMALLEST_FLOAT = sys.float_info.max, math.ulp(0.0)
 
 # %% ../../nbs/cli/03_parsing.ipynb #39161097
-NUMBER = re.compile(
+TYPED_NUMBER = re.compile(
     r"(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?|[0-9]{1,40}/[0-9]{1,40}"
 )
 
@@ -82,7 +82,7 @@ def exact(text: str) -> Fraction | None:
     >>> exact("0.3"), exact("2/6"), exact("-1"), exact("1_0"), exact("nan"), exact("1/0")
     (Fraction(3, 10), Fraction(1, 3), None, None, None, None)
     """
-    if not NUMBER.fullmatch(text) or ("/" in text and not int(text.split("/")[1])):
+    if not TYPED_NUMBER.fullmatch(text) or ("/" in text and not int(text.split("/")[1])):
         return None
     return Fraction(text) or None
 
@@ -116,7 +116,7 @@ def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
     """
     weights: dict[Hashable, Fraction] = {}
     if len({"=" in word for word in words}) > 1:
-        raise ValueError(f"prior {listed(words)} has names in some places and none in others")
+        raise ValueError(f"prior {listed_names(words)} has names in some places and none in others")
     for place, word in enumerate(words):
         name, mark, number = word.rpartition("=")
         key, weight = name if mark else place, exact(number)
@@ -130,14 +130,14 @@ def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
     return weights
 
 
-def shares_of(weights: Mapping[Hashable, Fraction | int]) -> list[Fraction]:
+def exact_shares(weights: Mapping[Hashable, Fraction | int]) -> list[Fraction]:
     """Positive weights divided by their sum, exactly.
 
     ValueError if a share is so small that a float would hold it as zero.
 
     Examples
     --------
-    >>> shares_of({"a": 22, "b": 11})
+    >>> exact_shares({"a": 22, "b": 11})
     [Fraction(2, 3), Fraction(1, 3)]
     """
     total = Fraction(sum(weights.values()))
@@ -150,7 +150,7 @@ def shares_of(weights: Mapping[Hashable, Fraction | int]) -> list[Fraction]:
     return shares
 
 # %% ../../nbs/cli/03_parsing.ipynb #e52d286e
-def aligned(
+def in_order_of(
     weights: Mapping[Hashable, Any], inputs: Sequence[Hashable], where: str = "the channel"
 ) -> list[Any]:
     """The weights in the order of the inputs, matched by names as texts; numbered weights stay in their order.
@@ -159,30 +159,32 @@ def aligned(
 
     Examples
     --------
-    >>> aligned({"b": 0.6, "a": 0.4}, ["a", "b"])
+    >>> in_order_of({"b": 0.6, "a": 0.4}, ["a", "b"])
     [0.4, 0.6]
     """
     names, texts = list(weights), [str(name) for name in inputs]
     if names == list(range(len(inputs))):  # bare numbers, meant in the order of the rows
         return list(weights.values())
     if sorted(map(str, names)) != sorted(texts) or len(set(texts)) < len(texts):
-        raise ValueError(f"the prior is about {listed(names)}, {where} about {listed(inputs)}")
+        raise ValueError(
+            f"the prior is about {listed_names(names)}, {where} about {listed_names(inputs)}"
+        )
     found = {str(name): weight for name, weight in weights.items()}
     return [found[text] for text in texts]
 
 # %% ../../nbs/cli/03_parsing.ipynb #1c716e95
-LARGEST = 2**26  # bytes of a certificate or a matrix
+LARGEST_FILE = 2**26  # bytes of a certificate or a matrix
 
 
 def read_text(path: Path) -> str:
-    """A text in UTF-8 of at most `LARGEST` bytes.
+    """A text in UTF-8 of at most `LARGEST_FILE` bytes.
 
     OSError, ValueError if the file cannot be read, is too long, or no text.
     """
     with open_source(path) as source:
-        data = source.file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise ValueError(f"{path} has more than {LARGEST:,} bytes")
+        data = source.file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise ValueError(f"{path} has more than {LARGEST_FILE:,} bytes")
     try:
         return data.decode("utf-8-sig")
     except UnicodeError:
@@ -216,13 +218,13 @@ def read_matrix(path: Path, delimiter: str = ",") -> dict[str, Any]:
 def _floats(fields: Sequence[str]) -> list[float] | None:
     """Numbers, or None if one of the fields is none, or none that a float holds."""
     try:
-        return [number(field) for field in fields]
+        return [parsed_number(field) for field in fields]
     except ValueError:  # what it says would show a field of the file
         return None
 
 
 def _are_numbers(fields: Sequence[str]) -> bool:
-    return all(map(DECIMAL.fullmatch, fields))
+    return all(map(TYPED_DECIMAL.fullmatch, fields))
 
 
 def _fields_of(path: Path, delimiter: str) -> list[list[str]]:
@@ -287,7 +289,7 @@ def _matrix_of_json(path: Path) -> dict[str, Any]:
             raise ValueError(f"{path}: inputs and outputs must be lists of names")
     if isinstance(content.get("prior"), dict):
         inputs = content.get("inputs", range(len(content["channel"])))
-        content["prior"] = aligned(content["prior"], inputs, str(path))
+        content["prior"] = in_order_of(content["prior"], inputs, str(path))
     known = ("channel", "prior", "inputs", "outputs")
     return {key: content[key] for key in known if key in content}
 

@@ -42,7 +42,7 @@ def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bo
 
 def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
     """What a level means for a column, a plain sentence for each line."""
-    names = [shortened(name) for name in mechanism.inputs]
+    names = [short_label(name) for name in mechanism.inputs]
     order = np.argsort(mechanism.prior, kind="stable")
     rare, common = names[order[0]], names[order[-1]]
     times = text_above(float_above(exp_around(Fraction(min(check_epsilon(epsilon), 1000)))[1]), 3)
@@ -77,7 +77,7 @@ def codes_or_answers(mechanism: Mechanism) -> str:
     """
     outcomes = [str(name) for name in mechanism.outputs]
     if set(outcomes).isdisjoint(map(str, mechanism.inputs)):
-        what = f"codes, {shortened(outcomes[0])} to {shortened(outcomes[-1])}, and not answers"
+        what = f"codes, {short_label(outcomes[0])} to {short_label(outcomes[-1])}, and not answers"
     else:
         what = "called like answers, and need not be the true ones"
     return f"The released values are {what}: only an estimate tells shares or a mean."
@@ -102,7 +102,7 @@ def standing_text(mechanism: Mechanism) -> list[str]:
 USELESS = 0.25  # a standard error of a share that says nothing
 
 
-def shortened(name: Hashable, most: int = 24) -> str:
+def short_label(name: Hashable, most: int = 24) -> str:
     """A name on one line and not too long; what cannot be shown is written as its code."""
     text = " ".join(str(name).split()).encode("utf-8", "backslashreplace").decode()
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
@@ -146,7 +146,7 @@ def _bars(mechanism: Mechanism, errors: Sequence[float] | None) -> str:
     for place, (name, share) in enumerate(zip(mechanism.inputs, mechanism.prior)):
         y = 24 * place
         parts.append(
-            f'<text x="145" y="{y + 16}" text-anchor="end">{escape(shortened(name, 20))}</text>'
+            f'<text x="145" y="{y + 16}" text-anchor="end">{escape(short_label(name, 20))}</text>'
         )
         parts.append(
             f'<rect x="150" y="{y + 5}" width="{share * scale:.1f}" height="14" fill="var(--bar)"/>'
@@ -168,7 +168,7 @@ def _shades(mechanism: Mechanism) -> str:
     for i, name in enumerate(mechanism.inputs):
         y = 24 * i
         parts.append(
-            f'<text x="145" y="{y + 16}" text-anchor="end">{escape(shortened(name, 20))}</text>'
+            f'<text x="145" y="{y + 16}" text-anchor="end">{escape(short_label(name, 20))}</text>'
         )
         for j, value in enumerate(mechanism.channel[i]):
             parts.append(
@@ -211,7 +211,7 @@ def report(
 
     Source: HTML Living Standard; SVG 2.
     """
-    title, errors = escape(shortened(column, 60)), errors_at(mechanism, rows)
+    title, errors = escape(short_label(column, 60)), errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
     meaning = [*meant(mechanism, epsilon), *standing_text(released or mechanism)]

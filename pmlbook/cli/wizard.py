@@ -27,8 +27,8 @@ from pmlbook.cli.design import (
     write_texts,
 )
 from ..display.messages import FINE, ask, one_of, say
-from .parsing import DECIMAL, number, share_of
-from .report import errors_at, meant, report, sentences, shortened
+from .parsing import TYPED_DECIMAL, parsed_number, share_of
+from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level
 from ..release.certificate import Certificate
 from ..release.labels import released_names, released_title
@@ -198,7 +198,7 @@ def _asked(arguments: argparse.Namespace) -> Answers:
 def _ask_column(arguments: argparse.Namespace) -> str:
     with open_table(arguments.source, layout_of(arguments)) as table:
         columns = list(table.columns)
-    say(f"columns of {arguments.source}: {', '.join(map(shortened, columns))}")
+    say(f"columns of {arguments.source}: {', '.join(map(short_label, columns))}")
     return ask("which column is to be released", one_of(columns, "{!r} is no column"))
 
 
@@ -217,7 +217,9 @@ def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[str, int]
     if len(counts) < len(found):
         raise ValueError(f"two answers of column {column!r} look alike as texts")
     rows = sum(counts.values())
-    lines = [f"{shortened(name)}: {count:,} ({count / rows:.2%})" for name, count in counts.items()]
+    lines = [
+        f"{short_label(name)}: {count:,} ({count / rows:.2%})" for name, count in counts.items()
+    ]
     say(f"{rows:,} answers, {gaps:,} gaps", *lines)
     return counts, gaps
 
@@ -235,7 +237,7 @@ def _classes(
         return _at_least_two(merged(counts, below, arguments.other), counts, str(below))
     rare = merged(counts, Fraction(1, 50), arguments.other).get(arguments.other, ())
     if len(rare) > 1:
-        names = ", ".join(f"'{shortened(name)}'" for name in rare)
+        names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
         _check_somebody(["merge_below"])
     elif not sys.stdin.isatty():
@@ -260,8 +262,8 @@ def _level(arguments: argparse.Namespace, prior: Mapping[str, Fraction]) -> floa
         return check_epsilon(arguments.epsilon)
 
     def read(answer: str) -> float:
-        if DECIMAL.fullmatch(answer):
-            return check_epsilon(number(answer))
+        if TYPED_DECIMAL.fullmatch(answer):
+            return check_epsilon(parsed_number(answer))
         level = sentence_level(answer, dict(prior))
         if level == float("inf"):
             raise ValueError(f"every level keeps {answer!r}: say a number")
@@ -290,8 +292,8 @@ def _notes(answers: Answers) -> list[str]:
     notes = [f"{answers.rows:,} answers were counted, and {answers.gaps:,} rows have none."]
     for name, own in answers.classes.items():
         if len(own) > 1:
-            members = ", ".join(f"'{shortened(member)}'" for member in own)
-            notes.append(f"'{shortened(name)}' stands for {members}.")
+            members = ", ".join(f"'{short_label(member)}'" for member in own)
+            notes.append(f"'{short_label(name)}' stands for {members}.")
     published = "If it is the one that is released, these shares are published."
     return [*notes, f"The certificates show the shares of this file. {published}"]
 

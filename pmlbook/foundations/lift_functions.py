@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 __all__ = ['Floats']
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #4a802bb4
-NEAR = 0.5  # where the series take over
+NEAR_ONE = 0.5  # where the series take over
 
 
 def log1p_minus(x: Floats) -> Floats:
@@ -35,7 +35,7 @@ def log1p_minus(x: Floats) -> Floats:
     >>> round(float(log1p_minus(np.array(1e-9)) * 2e18), 14)
     -0.99999999933333
     """
-    near = abs(x) <= NEAR
+    near = abs(x) <= NEAR_ONE
     s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
     tail = np.zeros_like(s)
     for k in range(19, 0, -1):
@@ -53,7 +53,7 @@ def expm1_minus(x: Floats) -> Floats:
     >>> round(float(expm1_minus(np.array(1e-9)) * 2e18), 14)
     1.00000000033333
     """
-    near = abs(x) <= NEAR
+    near = abs(x) <= NEAR_ONE
     small = np.where(near, x, 0)
     tail = np.ones_like(small)
     for k in range(16, 2, -1):
@@ -63,7 +63,7 @@ def expm1_minus(x: Floats) -> Floats:
 
 def entropy_excess(lifts: Floats, shifts: Floats) -> Floats:
     """The function t ln t - (t - 1), from t and t - 1."""
-    near = abs(shifts) <= NEAR
+    near = abs(shifts) <= NEAR_ONE
     x = np.where(near, shifts, 0)
     return np.where(near, x * x + (1 + x) * log1p_minus(x), xlogy(lifts, lifts) - shifts)
 
@@ -184,7 +184,7 @@ class Power:
 
     def excess(self, lifts: Floats, shifts: Floats) -> Floats:
         """Value from t and t - 1."""
-        near, alpha, beta = abs(shifts) <= NEAR, self.alpha, self.alpha - 1
+        near, alpha, beta = abs(shifts) <= NEAR_ONE, self.alpha, self.alpha - 1
         x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)
         log = np.where(near, np.log1p(x), np.log(t))
         if alpha >= 0.5:

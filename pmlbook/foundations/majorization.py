@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .probability import random_prior
-from ..numerics.validation import TOLERANCE
+from ..numerics.validation import SUM_TOLERANCE
 
 # %% auto #0
 __all__ = []
@@ -40,7 +40,7 @@ def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
     -------
     bool
         True if every partial sum of `p`, largest entries first, reaches that of `q`. A partial sum
-        may fall short by `TOLERANCE` (1e-9) times the larger sum of absolute values.
+        may fall short by `SUM_TOLERANCE` (1e-9) times the larger sum of absolute values.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
     p, q = _vector(p, "p"), _vector(q, "q")
     if len(p) != len(q):
         raise ValueError(f"p has {len(p)} entries and q has {len(q)}: they cannot be compared")
-    slack = TOLERANCE * max(abs(p).sum(), abs(q).sum())
+    slack = SUM_TOLERANCE * max(abs(p).sum(), abs(q).sum())
     if abs(p.sum() - q.sum()) > slack:
         raise ValueError(f"p sums to {p.sum():.12g} and q to {q.sum():.12g}: the sums must agree")
     lead = np.cumsum(np.sort(p)[::-1]) - np.cumsum(np.sort(q)[::-1])
@@ -181,6 +181,6 @@ def schur_counterexample(
         poor, rich = sorted(rng.choice(n, size=2, replace=False), key=lambda k: p[k])
         q = robin_hood(p, rich, poor, rng.random() * (p[rich] - p[poor]))
         before = function(p)
-        if function(q) > before + TOLERANCE * max(1, abs(before)):
+        if function(q) > before + SUM_TOLERANCE * max(1, abs(before)):
             return p, q
     return None

@@ -18,7 +18,7 @@ from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
-from ..numerics.validation import ROUNDING, check_epsilon
+from ..numerics.validation import ROUNDED_ZERO, check_epsilon
 from .intervals import KnownSource, as_known, evened_at_level, members
 from pmlbook.hamming.known_source import (
     channel_with,
@@ -275,8 +275,8 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 
     tries = _candidates(vertices)
     level = tries[np.argmin(tries.max(axis=1))]
-    most = limit + min(ROUNDING, limit / 1000)  # at the jump the last digits do not count
-    if most >= 1 - level.max() - ROUNDING:  # else no constant answer is good enough
+    most = limit + min(ROUNDED_ZERO, limit / 1000)  # at the jump the last digits do not count
+    if most >= 1 - level.max() - ROUNDED_ZERO:  # else no constant answer is good enough
         answer, level = _least_distortions(vertices, 1.0)
         right = 1 - evened_at_level(known, _spread(answer, used, 1.0))
         rows = np.tile(right / right.sum(), (known.size, 1))

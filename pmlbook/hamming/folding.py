@@ -12,7 +12,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..numerics.validation import TOLERANCE
+from ..numerics.validation import SUM_TOLERANCE
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -74,7 +74,7 @@ def _split(
             parts[symbol] = part
     for symbol in list(parts):
         ahead = [parts[symbol].vertices[:, rival] for rival in parts if rival != symbol]
-        best = parts[symbol].vertices[:, left].max(axis=1) - TOLERANCE
+        best = parts[symbol].vertices[:, left].max(axis=1) - SUM_TOLERANCE
         if not walls and any((column >= best).all() for column in ahead):
             del parts[symbol]  # it never leads alone
     for symbol, part in parts.items():

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
 from pmlbook.numerics.validation import (
-    TOLERANCE,
+    SUM_TOLERANCE,
     Frozen,
     InvalidPrior,
     aligned,
@@ -83,7 +83,7 @@ def _widened(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits that some distribution keeps exactly, where only rounding forbids it; InvalidPrior else."""
     least, most = (sum(map(Fraction, limit.tolist())) for limit in (low, high))
-    if least > 1 + TOLERANCE or most < 1 - TOLERANCE:
+    if least > 1 + SUM_TOLERANCE or most < 1 - SUM_TOLERANCE:
         raise InvalidPrior(
             "no distribution lies between low and high, "
             f"which sum to {float(least):g} and {float(most):g}"
@@ -112,7 +112,7 @@ class IntervalSet(Frozen):
     Raises
     ------
     InvalidPrior
-        If no distribution keeps to the intervals, up to `TOLERANCE` (1e-9).
+        If no distribution keeps to the intervals, up to `SUM_TOLERANCE` (1e-9).
     ValueError
         If an end is negative or not finite, two ends are crossed, or sizes or names differ.
 
@@ -182,14 +182,15 @@ class IntervalSet(Frozen):
         return fill([-Fraction(loss) for loss in losses], *self.limits, 0)
 
     def contains(self, distribution: ArrayLike) -> bool:
-        """Whether a distribution, shape (M,), keeps to the intervals, up to `TOLERANCE`."""
+        """Whether a distribution, shape (M,), keeps to the intervals, up to `SUM_TOLERANCE`."""
         point = check_distribution(self.aligned(distribution, "distribution"))
         if len(point) != self.size:
             raise InvalidPrior(
                 f"distribution has {len(point)} entries, but there are {self.size} symbols"
             )
         return bool(
-            ((self.low - point).max() <= TOLERANCE) & ((point - self.high).max() <= TOLERANCE)
+            ((self.low - point).max() <= SUM_TOLERANCE)
+            & ((point - self.high).max() <= SUM_TOLERANCE)
         )
 
     @cached_property
@@ -201,7 +202,7 @@ class IntervalSet(Frozen):
         for first, second in zip(candidate, candidate[1:]):
             ahead = [(i == second) - (i == first) for i in range(self.size)]
             worst = self.worst(ahead)
-            if worst[second] - worst[first] > TOLERANCE:
+            if worst[second] - worst[first] > SUM_TOLERANCE:
                 return None
         return tuple(candidate)
 

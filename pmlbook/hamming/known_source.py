@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..numerics.validation import ROUNDING, check_distribution
+from ..numerics.validation import ROUNDED_ZERO, check_distribution
 from .mechanisms import check_error_rate
 
 # %% auto #0
@@ -90,6 +90,6 @@ def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
     2.079442
     """
     known, limit = check_distribution(distribution), check_error_rate(distortion)
-    if limit >= 1 - known.max() - ROUNDING:
+    if limit >= 1 - known.max() - ROUNDED_ZERO:
         return 0.0
     return math.log(odds_needed(known, limit)[0]) if limit else math.inf

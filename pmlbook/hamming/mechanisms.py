@@ -17,7 +17,7 @@ from scipy import sparse
 from ..numerics.linear_programmes import maximise
 from ..release.mechanism import Design
 from pmlbook.numerics.validation import (
-    ROUNDING,
+    ROUNDED_ZERO,
     InvalidChannel,
     aligned,
     check_channel,

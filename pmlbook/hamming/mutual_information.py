@@ -17,7 +17,7 @@ from ..numerics.linear_programmes import SolverFailed, as_fractions, warn_if_loo
 from ..release.mechanism import Mechanism
 from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
-from ..numerics.validation import ROUNDING, Array, check_channel
+from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
 from .mechanisms import RobustDesign, check_error_rate, worst_distortion
 from .source_sets import SourceSet, as_source_set
@@ -354,7 +354,7 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     """
     known, limit = as_source_set(source_set), check_error_rate(distortion)
     V = known.vertices
-    if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDING:
+    if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:
         free = dp_leakage(known, limit)  # else no constant answer is good enough
         if free.method == "constant":
             return RobustDesign(free.mechanism, 0.0, 0.0, "constant", free.distribution)

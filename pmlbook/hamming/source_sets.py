@@ -18,8 +18,8 @@ from scipy.optimize import nnls
 
 from ..numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.validation import (
-    ROUNDING,
-    TOLERANCE,
+    ROUNDED_ZERO,
+    SUM_TOLERANCE,
     Frozen,
     InvalidPrior,
     aligned,
@@ -68,7 +68,7 @@ class SourceSet(Frozen):
 
     Notes
     -----
-    Membership and class are decided up to `TOLERANCE` (1e-9) in each probability.
+    Membership and class are decided up to `SUM_TOLERANCE` (1e-9) in each probability.
 
     Source: Kalantari et al. 2018, Section II and Definition 1.
 
@@ -106,7 +106,7 @@ class SourceSet(Frozen):
         """Symbols from the most to the least likely in every vertex; None if the vertices disagree."""
         average = self.vertices.mean(axis=0)
         candidate = np.argsort(-average.round(12), kind="stable")  # ties keep their place
-        agreed = np.diff(self.vertices[:, candidate], axis=1).max(initial=0) <= TOLERANCE
+        agreed = np.diff(self.vertices[:, candidate], axis=1).max(initial=0) <= SUM_TOLERANCE
         return tuple(map(int, candidate)) if agreed else None
 
     @cached_property
@@ -117,13 +117,13 @@ class SourceSet(Frozen):
         return "III" if self.order is None else "II"
 
     def contains(self, distribution: ArrayLike) -> bool:
-        """Whether a distribution, shape (M,), is a mixture of the vertices, up to `TOLERANCE`."""
+        """Whether a distribution, shape (M,), is a mixture of the vertices, up to `SUM_TOLERANCE`."""
         point = check_distribution(self.aligned(distribution, "distribution"))
         if len(point) != self.size:
             raise InvalidPrior(
                 f"distribution has {len(point)} entries, but there are {self.size} symbols"
             )
-        return _distance(point, self.vertices) <= TOLERANCE
+        return _distance(point, self.vertices) <= SUM_TOLERANCE
 
     def aligned(self, values: Any, what: str) -> Any:
         """A distribution or the rows of a channel in the order of the symbols, where both are named."""
@@ -132,13 +132,17 @@ class SourceSet(Frozen):
     def hull(self) -> SourceSet:
         """The same set without the vertices that are mixtures of the others."""
         centred = self.vertices - self.vertices.mean(axis=0)
-        reach = centred @ np.linalg.pinv(centred, rcond=TOLERANCE)  # of column k in direction k
+        reach = centred @ np.linalg.pinv(centred, rcond=SUM_TOLERANCE)  # of column k in direction k
         own = reach.diagonal().copy()
         np.fill_diagonal(reach, -np.inf)
         kept = np.ones(len(own), dtype=bool)
-        for k in np.flatnonzero(own <= reach.max(axis=0) + TOLERANCE):  # others are farthest out
+        for k in np.flatnonzero(
+            own <= reach.max(axis=0) + SUM_TOLERANCE
+        ):  # others are farthest out
             kept[k] = False
-            kept[k] = not kept.any() or _distance(self.vertices[k], self.vertices[kept]) > ROUNDING
+            kept[k] = (
+                not kept.any() or _distance(self.vertices[k], self.vertices[kept]) > ROUNDED_ZERO
+            )
         return SourceSet(self.vertices[kept], self.inputs)
 
     def ordered(self) -> SourceSet:

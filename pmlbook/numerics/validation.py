@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # %% auto #0
-__all__ = ['PriorLike', 'TOLERANCE', 'EXACT', 'ROUNDING', 'InvalidPrior', 'InvalidChannel', 'needed_pandas']
+__all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -40,9 +40,9 @@ def needed_pandas(what: str) -> Any:
 
 PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perhaps with names
 
-TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
-EXACT = 2.0**-51  # a sum this close to one, correctly rounded, counts as one
-ROUNDING = 1e-14  # what is left where two numbers of order one cancel counts as zero
+SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
+EXACT_SUM = 2.0**-51  # a sum this close to one, correctly rounded, counts as one
+ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
 Array = NDArray[np.float64]
@@ -99,7 +99,7 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> N
     _refuse(array, array < 0, "negative", name, error)
     kind = np.asarray(given).dtype
     single = kind in (np.float16, np.float32)
-    tolerance = 8 * float(np.finfo(kind).eps) if single else TOLERANCE
+    tolerance = 8 * float(np.finfo(kind).eps) if single else SUM_TOLERANCE
     rows = np.atleast_2d(array)
     totals = np.array([_sum(row) for row in rows.tolist()])
     row = int(np.argmax(np.abs(totals - 1)))
@@ -111,7 +111,7 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> N
         raise error(
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
-    off = np.abs(totals - 1) > EXACT
+    off = np.abs(totals - 1) > EXACT_SUM
     rows[off] /= totals[off, None]
     return array
 
@@ -211,7 +211,7 @@ def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | N
     return next(iter(given or known), None)
 
 
-def distinct(items: Sequence[Any]) -> bool:
+def all_distinct(items: Sequence[Any]) -> bool:
     """Whether all items can be told apart: hashable, and no two of them equal."""
     try:
         return len(set(items)) == len(items)
@@ -230,7 +230,7 @@ def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashab
         raise ValueError(f"{what} must be a sequence of names, got {shortened(names)}")
     plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
     many = len(plain) if count is None else count
-    if len(plain) != many or not distinct(plain):
+    if len(plain) != many or not all_distinct(plain):
         raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
     return names if isinstance(names, Unnamed) else plain
 
@@ -307,8 +307,8 @@ def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.f
     """Return a distribution as a new float array that sums to one.
 
     `p`, shape (N,): probabilities; zeros are allowed. `name`: what the error message calls it. Returns an array
-    of shape (N,): as given, bit for bit, where the sum is within `EXACT` of one; else divided by it.
-    InvalidPrior if an entry is negative or not finite, or the sum is further than `TOLERANCE` from one.
+    of shape (N,): as given, bit for bit, where the sum is within `EXACT_SUM` of one; else divided by it.
+    InvalidPrior if an entry is negative or not finite, or the sum is further than `SUM_TOLERANCE` from one.
 
     Source: Grosse et al. 2024, Section II-A.
 

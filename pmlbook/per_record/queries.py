@@ -22,7 +22,7 @@ from pmlbook.numerics.validation import (
     Frozen,
     aligned,
     check_count,
-    distinct,
+    all_distinct,
     frozen_array,
     names_of,
 )
@@ -105,7 +105,7 @@ class Query(Frozen):
         if not alphabets:
             raise ValueError("alphabets is empty: a dataset needs at least one record")
         for i, alphabet in enumerate(alphabets):
-            if not alphabet or not distinct(alphabet):
+            if not alphabet or not all_distinct(alphabet):
                 raise ValueError(f"alphabets[{i}] = {alphabet!r} is empty or repeats a symbol")
         object.__setattr__(self, "alphabets", alphabets)
 

@@ -26,10 +26,10 @@ from ..numerics.enclosure import text_above
 from ..numerics.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['Column', 'JointRelease', 'matched', 'compose', 'composed_level']
+__all__ = ['Direction', 'JointRelease', 'matched', 'compose', 'composed_level']
 
 # %% ../../nbs/practice/12_composition.ipynb #2101a1e6
-class Column(NamedTuple):
+class Direction(NamedTuple):
     """All joint outcomes with one direction: P(these | secret i) = lifts[i] * units / 2^(53 releases).
 
     `lifts` is in lowest terms, and `outcomes` one of these outcomes, a name for each release.
@@ -71,7 +71,7 @@ class JointRelease:
 
     inputs: tuple[Hashable, ...]
     prior: tuple[Fraction, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[Direction, ...]
     releases: int
 
     def __post_init__(self) -> None:
@@ -129,13 +129,13 @@ class JointRelease:
         )
 
 # %% ../../nbs/practice/12_composition.ipynb #64e3f663
-def _merged(columns: Iterable[Column]) -> tuple[Column, ...]:
+def _merged(columns: Iterable[Direction]) -> tuple[Direction, ...]:
     """The columns in lowest terms, those with one direction as one."""
-    found: dict[tuple[int, ...], Column] = {}
+    found: dict[tuple[int, ...], Direction] = {}
     for entries, units, outcomes in columns:
         if common := gcd(*entries):
             lifts, units = tuple(v // common for v in entries), units * common
-            same = found.get(lifts, Column(lifts, 0, outcomes))
+            same = found.get(lifts, Direction(lifts, 0, outcomes))
             found[lifts] = same._replace(units=same.units + units)
     return tuple(found.values())
 
@@ -148,7 +148,7 @@ def _single(release: Mechanism | JointRelease, place: int) -> JointRelease:
         kind = type(release).__name__
         raise ValueError(f"release {place} must be a Mechanism or a JointRelease, not a {kind}")
     rows = zip(release.weights.T.tolist(), release.outputs)
-    columns = _merged(Column(tuple(entries), 1, (name,)) for entries, name in rows)
+    columns = _merged(Direction(tuple(entries), 1, (name,)) for entries, name in rows)
     return JointRelease(release.inputs, release.exact_prior, columns, 1)
 
 
@@ -203,7 +203,7 @@ def compose(*releases: Mechanism | JointRelease) -> JointRelease:
     for other in others:
         pairs = product(joint.columns, matched(other, joint).columns)
         products = (
-            Column(
+            Direction(
                 tuple(v * w for v, w in zip(a.lifts, b.lifts)),
                 a.units * b.units,
                 a.outcomes + b.outcomes,
@@ -255,10 +255,12 @@ def composed_level(*levels: float) -> float:
     return level if Decimal(level) >= above else nextafter(level, inf)
 
 # %% ../../nbs/practice/12_composition.ipynb #6df68b25
-MOST_SECRETS = 12  # up to here all vertices are listed
+MOST_LISTED_SECRETS = 12  # up to here all vertices are listed
 
 
-def exact_vertices(prior: Sequence[Fraction], most: Fraction) -> Iterator[tuple[Fraction, ...]]:
+def exact_lift_vertices(
+    prior: Sequence[Fraction], most: Fraction
+) -> Iterator[tuple[Fraction, ...]]:
     """Vertices of {0 <= lift <= most, prior . lift = 1}: a set at `most`, a remainder, zeros."""
     places = range(len(prior))
     for tall in product((False, True), repeat=len(prior)):
@@ -288,7 +290,7 @@ def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fract
 def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     """The most that two releases with given levels can leak together under a prior.
 
-    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MOST_SECRETS`. `first`,
+    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MOST_LISTED_SECRETS`. `first`,
     `second`: levels of the two releases in nats; they are independent given the secret. Returns nats, the
     smallest float that covers all pairs of mechanisms; some pair reaches it. ValueError if a level is negative
     or not finite, or there are too many secrets.
@@ -301,7 +303,11 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     0.4224
     """
     shares = exact_prior(prior)
-    if len(shares) > MOST_SECRETS:
-        raise ValueError(f"prior has {len(shares)} symbols, too many: at most {MOST_SECRETS}")
+    if len(shares) > MOST_LISTED_SECRETS:
+        raise ValueError(
+            f"prior has {len(shares)} symbols, too many: at most {MOST_LISTED_SECRETS}"
+        )
     one, two = exp_below(check_epsilon(first, "first")), exp_below(check_epsilon(second, "second"))
-    return certified_level(max(best_answer(shares, one, c) for c in exact_vertices(shares, two)))
+    return certified_level(
+        max(best_answer(shares, one, c) for c in exact_lift_vertices(shares, two))
+    )

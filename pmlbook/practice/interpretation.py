@@ -26,7 +26,7 @@ __all__ = ['Shares', 'RULES', 'sentence_level', 'sentence_levels', 'explain']
 
 # %% ../../nbs/practice/06_interpretation.ipynb #2415786f
 # Digits as a keyboard has them, and not so many that the fraction takes long to work out.
-NUMBER = r"([0-9]{1,40}(?:\.[0-9]{1,40})?|[0-9]{1,40}/0*[1-9][0-9]{0,40})"
+SPOKEN_NUMBER = r"([0-9]{1,40}(?:\.[0-9]{1,40})?|[0-9]{1,40}/0*[1-9][0-9]{0,40})"
 FACTORS = {"double": 2, "doubles": 2, "triple": 3, "triples": 3}
 
 
@@ -35,7 +35,7 @@ def _growth(kind: str) -> str:
     grow, many = "grow", "double|triple"
     if kind == "belief":
         grow, many = "grows", "doubles|triples"
-    return rf"no {kind} (?:{grow} more than {NUMBER} times|more than ({many}))"
+    return rf"no {kind} (?:{grow} more than {SPOKEN_NUMBER} times|more than ({many}))"
 
 
 def _factor(number: str | None, word: str) -> Fraction:

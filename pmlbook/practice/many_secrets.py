@@ -74,7 +74,7 @@ class Knapsacks:
         return np.where(kept, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #6e936ede
-LEAST_GAIN = 1e-13  # in nats: an exchange that gains less is rounding
+LEAST_EXCHANGE = 1e-13  # in nats: an exchange that gains less is rounding
 
 
 class Exchanges:
@@ -121,7 +121,7 @@ def exchanged(
     while True:
         found, _ = packs.worth(*(exchanges.sums(each, states, state) for state in (FULL, PART)))
         step = int(found.argmax())
-        if not found[step] > best + LEAST_GAIN or (clock is not None and clock.over):
+        if not found[step] > best + LEAST_EXCHANGE or (clock is not None and clock.over):
             return float(best), states
         best = found[step]
         exchanges.apply(states, step)
@@ -204,7 +204,7 @@ class Ceilings:
         return margin(3 * self.packs.size) * (self.size + abs(theta) + 2 + mu * held)
 
 
-def ceilings(
+def column_ceilings(
     packs: Knapsacks, dual: Floats, begin: Floats, end: Floats, kind: int = SOME_ZERO
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
@@ -219,10 +219,10 @@ def ceilings(
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #bd74287a
 ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
-HALVINGS = 20  # of an interval
+MOST_HALVINGS = 20  # of an interval
 
 
-def highest(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = None) -> float:
+def highest_worth(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = None) -> float:
     """Above the worth of every column at these dual variables, and above zero.
 
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
@@ -234,11 +234,11 @@ def highest(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = N
     for kind in (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER) if packs.free else (SOME_ZERO,):
         begin, end = np.append(ENDS, ENDS[:-1]), np.append(ENDS, ENDS[1:])
         reached = answer
-        for step in range(HALVINGS):
-            above, _ = ceilings(packs, dual, begin, end, kind)
+        for step in range(MOST_HALVINGS):
+            above, _ = column_ceilings(packs, dual, begin, end, kind)
             middle = (begin + end) / 2
-            reached = max(reached, ceilings(packs, dual, middle, middle, kind)[0].max())
-            last = step == HALVINGS - 1 or (clock is not None and clock.over)
+            reached = max(reached, column_ceilings(packs, dual, middle, middle, kind)[0].max())
+            last = step == MOST_HALVINGS - 1 or (clock is not None and clock.over)
             wide = (above > reached + near) & ~np.bool_(last)
             answer = max(answer, above[~wide].max(initial=0.0))
             if not wide.any():
@@ -249,17 +249,19 @@ def highest(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = N
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3980b8f2
 RELATIVE_GAP = 1e-4  # a gap that is small enough to end the search, as a part of the value
-PATIENCE = 16  # rounds that lower the estimate by less than `LEAST_STEP` of it, after which it ends
-LEAST_STEP = 1e-5
-NEAREST = 0.6  # weight of the dual variables with the best estimate
+IDLE_ROUNDS = (
+    16  # rounds that lower the estimate by less than `LEAST_PROGRESS` of it, after which it ends
+)
+LEAST_PROGRESS = 1e-5
+SMOOTHING = 0.6  # weight of the dual variables with the best estimate
 STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
 LEAST_WORTH = 1e-9  # in nats: a column that is worth less beyond its cost is left out
-LONGEST = 40.0  # seconds, unless the caller says otherwise
+LONGEST_SEARCH = 40.0  # seconds, unless the caller says otherwise
 SEARCHED = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
-MOST_SECRETS = 200  # pairs of changes of these still fit into memory
+MOST_PAIRED_SECRETS = 200  # pairs of changes of these still fit into memory
 
 
-def arcs(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+def circle_columns(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Columns along four circles, from each secret to where the level is kept, and the constant one."""
     made = [np.full(packs.size, FULL)]
     for turn in range(4):
@@ -323,7 +325,7 @@ class Pricing:
     def __call__(self, dual: Floats) -> Priced:
         """Columns at smoothed dual variables, else at those of the master; and an estimate of the bound."""
         generation, packs = self.generation, self.master.packs
-        above, vertices = ceilings(packs, -dual, self.points, self.points)
+        above, vertices = column_ceilings(packs, -dual, self.points, self.points)
         estimate = lagrangian_bound(dual.sum(), packs.most, -above.max())
         if generation.is_closed(generation.value, max(estimate, generation.bound or -np.inf)):
             return Priced(None, estimate, dual)
@@ -351,17 +353,17 @@ class Pricing:
         return found
 
 
-def certified_bound(packs: Knapsacks, dual: Floats, near: float, clock: Clock) -> float:
+def certified_column_bound(packs: Knapsacks, dual: Floats, near: float, clock: Clock) -> float:
     """No mechanism has more information than this, by any dual variables; sharp to `near` in the worth of a column.
 
     Source: the dual bound of column generation, rounding added.
     """
     rounding = margin(packs.size)
-    worth = highest(packs, dual, near, clock) + rounding
+    worth = highest_worth(packs, dual, near, clock) + rounding
     return float(dual.sum() + packs.most * worth + rounding * abs(dual).sum())
 
 
-def grow(
+def grow_columns(
     region: PriorRegion, limit: Fraction, clock: Clock, tol: float = RELATIVE_GAP
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
     """Inner and outer sets of good columns, shape (V, N), and a bound on the information of every mechanism.
@@ -372,26 +374,27 @@ def grow(
     """
     packs, rng = Knapsacks(region, limit), np.random.default_rng(0)
     master = MasterOfColumns(packs)
-    master.add(arcs(packs, rng))
+    master.add(circle_columns(packs, rng))
     generation = Generation(
         master,
         lambda cost, bound: cost - bound < -tol * cost / 2,
-        clock.part(SEARCHED, LONGEST),
+        clock.part(SEARCHED, LONGEST_SEARCH),
         lambda cost, bound: clock.tell(-cost, -bound),
     )
     generation.solve(clock.finishing())  # without a first solution there are no dual variables
     if not generation.why:
         pricing = Pricing(master, generation, rng)
         generation.round(pricing)
-        smoothing = Backtracking(NEAREST, factor=1.0, ends=False)
-        Stage("which columns might be worth their cost?", pricing, smoothing, 1 - LEAST_STEP,
-              PATIENCE, lambda known: -known.bound).turn(generation)  # fmt: skip
+        smoothing = Backtracking(SMOOTHING, factor=1.0, ends=False)
+        Stage("which columns might be worth their cost?", pricing, smoothing, 1 - LEAST_PROGRESS,
+              IDLE_ROUNDS, lambda known: -known.bound).turn(generation)  # fmt: skip
     states = np.array(master.states)
     near = max(
         0.1 * max(generation.gap or 0.0, -tol * (generation.value or 0.0)) / packs.most, 1e-7
     )
     known = [dual for dual in (generation.centre, generation.dual) if dual is not None]
     bounds = [
-        certified_bound(packs, -dual, near, clock) for dual in known or [np.zeros(packs.size)]
+        certified_column_bound(packs, -dual, near, clock)
+        for dual in known or [np.zeros(packs.size)]
     ]
     return states == FULL, states == PART, min(bounds)

@@ -21,7 +21,7 @@ from ..foundations.lift_functions import Floats
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
-from .many_secrets import MOST_SECRETS, grow
+from .many_secrets import MOST_PAIRED_SECRETS, grow_columns
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import exp_around, float_above
@@ -30,13 +30,13 @@ from ..numerics.progress import Clock
 from ..numerics.validation import check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['TOLERANCE', 'ENOUGH', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
+__all__ = ['VALUE_TOLERANCE', 'ENOUGH', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
-MOST = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
+MOST_ENUMERATED = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
 
 
-def min_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
+def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
     """Least probability, over a region, of a set of secrets, given as zeros and ones.
 
     Source: `fill`, on a column of zeros and ones, in whole numbers.
@@ -49,7 +49,8 @@ def min_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fract
 class RobustVertices:
     """Extremal lift vectors of a region, exactly: even on `inner`, `share` of that on `outer`, zero elsewhere.
 
-    `shares`, length N: the prior by which utility is measured. `inner`, `outer`, shape (V, N): two disjoint sets of secrets for each vector; `outer` may be empty. `share`, length V: between 0 and 1.
+    `shares`, length N: the prior by which utility is measured. `inner`, `outer`, shape (V, N): two disjoint
+    sets of secrets for each vector; `outer` may be empty. `share`, length V: between 0 and 1.
 
     Source: proved in 'Robust mechanisms'.
     """
@@ -101,7 +102,7 @@ def vertices_of(
     """Vectors on given sets, shape (V, N), each with the share that keeps lifts at `limit` under every prior.
 
     Where even both sets together are too rare for the limit, all other secrets join the outer one. `min_of`
-    is `min_probability` for this region; it does not depend on the limit, so it may remember its answers.
+    is `least_probability` for this region; it does not depend on the limit, so it may remember its answers.
 
     Source: the second kind of column in the theorem of 'Robust mechanisms'.
     """
@@ -127,11 +128,13 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     Source: proved in 'Robust mechanisms'; for a single prior, Grosse et al. 2024, Algorithm 1.
     """
     n, floor = len(region.prior), 1 / limit
-    if n > MOST:
-        raise ValueError(f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST}")
+    if n > MOST_ENUMERATED:
+        raise ValueError(
+            f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST_ENUMERATED}"
+        )
     code = np.arange(1, 2**n)
     member = (code[:, None] >> np.arange(n)) & 1
-    least = [min_probability(region, row) for row in member.tolist()]
+    least = [least_probability(region, row) for row in member.tolist()]
     is_full = np.array([value >= floor for value in least])
     short, full = np.flatnonzero(~is_full), np.flatnonzero(is_full)
     subset = (code[short][:, None] & code[full]) == code[short][:, None]
@@ -147,8 +150,9 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
 def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     """All columns that an optimal mechanism may need if it is to keep its level under every prior.
 
-    `region`: the priors that are possible, of at most `MOST` secrets. `epsilon`: privacy level in nats. Returns
-    an array of shape (N, V): one column each, its largest entry 1. ValueError if there are too many secrets.
+    `region`: the priors that are possible, of at most `MOST_ENUMERATED` secrets. `epsilon`: privacy level in
+    nats. Returns an array of shape (N, V): one column each, its largest entry 1. ValueError if there are too
+    many secrets.
 
     Examples
     --------
@@ -238,7 +242,7 @@ def robust_mixture(
     return mechanism
 
 
-TOLERANCE = (
+VALUE_TOLERANCE = (
     1e-9  # of value and bound, relative to a value above one: what programmes in floats reach
 )
 
@@ -269,22 +273,22 @@ def robust_mechanism(
     epsilon : float
         Privacy level in nats.
     utility : str, Utility or callable
-        As for `optimal_mechanism`; beyond `MOST` (10) secrets mutual information alone.
+        As for `optimal_mechanism`; beyond `MOST_ENUMERATED` (10) secrets mutual information alone.
     max_time : float, optional
         Seconds after which no programme is begun or goes on, a minute for each if left out; the first of the
-        last ones may take one more, `GRACE`. Beyond `MOST` secrets the search for columns ends a little before,
+        last ones may take one more, `GRACE`. Beyond `MOST_ENUMERATED` secrets the search for columns ends a little before,
         after 40 seconds if left out. Without a programme that ends in time, the mechanism says nothing.
 
     Returns
     -------
     Design
-        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MOST`
+        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MOST_ENUMERATED`
         secrets the bound is 1e-3 of the value above it where there are fifty, up to 5e-2 where there are a dozen.
 
     Raises
     ------
     ValueError
-        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MOST` for this
+        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MOST_ENUMERATED` for this
         utility, or the utility is unknown.
     SolverFailed
         If a programme finds no mixture, or none in a minute. A constant mechanism keeps every level, so it is
@@ -306,23 +310,29 @@ def robust_mechanism(
     check_instance(region, PriorRegion, "region")
     level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
     clock, n = Clock(max_time, label="robust_mechanism"), len(region.prior)
-    if n > MOST and not (n <= MOST_SECRETS and measure == as_utility("mutual_information")):
+    if n > MOST_ENUMERATED and not (
+        n <= MOST_PAIRED_SECRETS and measure == as_utility("mutual_information")
+    ):
         raise ValueError(
-            f"region has {n} secrets: at most {MOST}, or {MOST_SECRETS} for mutual information"
+            f"region has {n} secrets: at most {MOST_ENUMERATED}, or {MOST_PAIRED_SECRETS} for mutual information"
         )
-    if n <= MOST:
+    if n <= MOST_ENUMERATED:
         bound = robust_bound(region, level, measure, clock.finishing())
         mechanism = robust_mixture(region, level, measure, clock, partial(robust_vertices, region))
     else:
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
         with clock:
-            inner, outer, bound = grow(region, limit, clock)
+            inner, outer, bound = grow_columns(region, limit, clock)
         bound = min(bound, information_bound(region.prior, level))
-        min_of = cache(partial(min_probability, region))
+        min_of = cache(partial(least_probability, region))
         vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
         mechanism = robust_mixture(region, level, measure, clock, vertices_at)
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:
-        tol = ENOUGH * abs(design.value) if n > MOST else TOLERANCE * max(1.0, abs(design.value))
+        tol = (
+            ENOUGH * abs(design.value)
+            if n > MOST_ENUMERATED
+            else VALUE_TOLERANCE * max(1.0, abs(design.value))
+        )
         warn_if_loose("robust_mechanism", design.value, design.bound, tol)
     return design

@@ -94,9 +94,9 @@ def exact_lifts(
     return [Fraction(top * total, mean) for top, mean in zip(tops, averages) if top]
 
 # %% ../../nbs/release/03_certificate.ipynb #b10c7a03
-FORMAT = "pmlbook certificate 1"
+CERTIFICATE_FORMAT = "pmlbook certificate 1"
 NATS = 1000
-KEYS = (
+CERTIFICATE_KEYS = (
     "format",
     "claim",
     "holds",
@@ -271,7 +271,7 @@ def _content(certificate: Certificate) -> dict[str, Any]:
     rows, columns = certificate.weights.shape
     check_size(rows, columns, "weights")
     values = (
-        FORMAT,
+        CERTIFICATE_FORMAT,
         certificate.claim,
         certificate.holds,
         certificate.epsilon,
@@ -282,12 +282,12 @@ def _content(certificate: Certificate) -> dict[str, Any]:
         UNITS,
         certificate.weights.tolist(),
     )
-    return dict(zip(KEYS, values))
+    return dict(zip(CERTIFICATE_KEYS, values))
 
 # %% ../../nbs/release/03_certificate.ipynb #b10c7a12
 def _decided(content: dict[str, Any]) -> Certificate:
     """The certificate that values stand for, if they are what it would write."""
-    require_keys(content, KEYS)
+    require_keys(content, CERTIFICATE_KEYS)
     if type(content["epsilon"]) is not float:
         raise ValueError("epsilon must be a number with a decimal point or an exponent, like 1.0")
     names = [content["inputs"], content["outputs"]]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .labels import is_missing, listed, plain, released_title
+from .labels import is_missing, listed_names, plain, released_title
 
 # %% auto #0
 __all__ = []
@@ -55,7 +55,7 @@ def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[n
 
 # %% ../../nbs/release/17_column_kinds.ipynb #4c5831ad
 SPAN = 2**16  # whole numbers that lie so close together are looked up in a table
-EXACT = 2**53  # whole numbers up to here are floats without rounding
+EXACT_INTEGERS = 2**53  # whole numbers up to here are floats without rounding
 
 
 def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -87,7 +87,7 @@ def comparable(kind: str, names: Sequence[Hashable]) -> NDArray[Any] | None:
     """The names as an array that NumPy compares exactly with values of this kind, or None."""
     table = name_array(names)
     own = table.dtype.kind
-    if own == "i" and kind == "f" and max(int(table.max()), -int(table.min())) <= EXACT:
+    if own == "i" and kind == "f" and max(int(table.max()), -int(table.min())) <= EXACT_INTEGERS:
         return table
     return table if own == kind and own in "ifbU" else None
 
@@ -279,7 +279,7 @@ def fitting(make: Any, names: list[Hashable], kind: Any, error: type[Exception])
                 return table
         except (TypeError, ValueError, OverflowError, error):
             pass
-    raise ValueError(f"names {listed(names)} do not fit into one column of this kind")
+    raise ValueError(f"names {listed_names(names)} do not fit into one column of this kind")
 
 
 WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any], Any]] = {

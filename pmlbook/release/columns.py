@@ -22,7 +22,7 @@ from pmlbook.release.column_kinds import (
     length,
     library,
 )
-from .labels import is_missing, listed, plain, shortened, without_missing
+from .labels import is_missing, listed_names, plain, brief, without_missing
 
 # %% auto #0
 __all__ = []
@@ -156,9 +156,9 @@ def _refusal(
     if not len(unknown):
         return f"{what} is missing in row {places}: fill it, or pass missing='keep'"
     first = plain(getattr(values, "iloc", values)[int(bad[0])])
-    found = shortened(first) if show_values else f"a value ({type(first).__name__})"
+    found = brief(first) if show_values else f"a value ({type(first).__name__})"
     why = ": it is an input, so this column has not been released" if first in secrets else ""
-    return f"{what} holds {found} in row {places}, not among {listed(names)}{why}"
+    return f"{what} holds {found} in row {places}, not among {listed_names(names)}{why}"
 
 # %% ../../nbs/release/06_columns.ipynb #d65a42cd
 def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:

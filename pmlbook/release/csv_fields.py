@@ -91,7 +91,7 @@ class Layout:
 
 # %% ../../nbs/release/15_csv_fields.ipynb #4089be02
 UNUSED = [chr(code) for code in (*range(1, 32), *range(0xD800, 0xE000))]  # hardly found in texts
-NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 def line_ends(text: str) -> dict[str, int]:
@@ -126,12 +126,12 @@ def parted(text: str, delimiter: str, ends: Iterable[str]) -> list[str]:
     return text.replace(twice, f"{delimiter}\r\n{delimiter}").split(delimiter)[:-1]
 
 
-def joined(fields: list[str], delimiter: str, ends: Iterable[str]) -> str:
+def joined_fields(fields: list[str], delimiter: str, ends: Iterable[str]) -> str:
     r"""The lines again.
 
     Examples
     --------
-    >>> joined(["a", "b", "\n", "", "c", "\n"], ",", ["\r\n"])
+    >>> joined_fields(["a", "b", "\n", "", "c", "\n"], ",", ["\r\n"])
     'a,b\r\n,c\r\n'
     """
     text = delimiter.join(fields) + delimiter
@@ -241,7 +241,7 @@ class Rows:
 
     def text(self) -> str:
         """The rows as they stand in a file."""
-        text = joined(self.fields, self.layout.delimiter, self.ends)
+        text = joined_fields(self.fields, self.layout.delimiter, self.ends)
         for mark, mask in self.masks.items():
             text = text.replace(mask, mark)
         return text if self.fields[-1] else text[:-2]  # the end that is none, between delimiters

@@ -16,12 +16,12 @@ from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
-from .labels import is_missing, listed
+from .labels import is_missing, listed_names
 from .files import Source, unpacked
 from pmlbook.release.csv_fields import (
     BrokenText,
     Layout,
-    NUMBER,
+    PLAIN_NUMBER,
     Rows,
     UNUSED,
     hidden,
@@ -36,7 +36,7 @@ __all__ = []
 
 # %% ../../nbs/release/09_csv_text.ipynb #aa84a27b
 ROWS = 2**14  # rows of a CSV file in memory at a time, and
-ROOM = 2**22  # about as many characters
+BLOCK_ROOM = 2**22  # about as many characters
 Write = Callable[[Any, NDArray[Any]], None]  # a block, and codes of what replaces its column
 MARK = "\ufeff"  # what some programs write in front, to tell the encoding
 SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that tells the delimiter
@@ -107,7 +107,7 @@ class CsvTable:
 
     def _block(self, width: int) -> Rows | None:
         """The next rows of this width, or the header if it is 0; None at the end."""
-        rows, room = (ROWS, ROOM) if width else (1, ROW)
+        rows, room = (ROWS, BLOCK_ROOM) if width else (1, ROW)
         while True:
             text = self._text.lines(rows, room)
             masks = self._masks(text)
@@ -184,7 +184,7 @@ class CsvTable:
         """The names as they stand in the file, None for a missing value; ValueError if two look alike."""
         texts = [None if is_missing(name) else str(name) for name in names]
         if len(set(texts)) < len(texts):
-            raise ValueError(f"two names look alike in a CSV file: {listed(names)}")
+            raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
         return texts
 
     @contextmanager
@@ -230,7 +230,7 @@ class CsvTable:
         if None in filled:
             raise ValueError("an outcome is a missing value, and missing_text has no text for it")
         if len(set(filled)) < len(filled):
-            raise ValueError(f"two names look alike in a CSV file: {listed(names)}")
+            raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
         encoding, delimiter = self._text.encoding, self.layout.delimiter
         for text in filled:
             if not keeps_text(encoding, f"{delimiter}{text}{delimiter}"):
@@ -244,9 +244,9 @@ class CsvTable:
         del beside[place]
         named = bool(quote) and self._header.fields[place][:1] == quote
         counted = named and any(
-            field[:1] == quote and NUMBER.fullmatch(block.says(field)) for field in beside
+            field[:1] == quote and PLAIN_NUMBER.fullmatch(block.says(field)) for field in beside
         )
-        quoted = counted if all(map(NUMBER.fullmatch, filter(None, texts))) else named
+        quoted = counted if all(map(PLAIN_NUMBER.fullmatch, filter(None, texts))) else named
         gap = next(iter(self.layout.missing_text), "")
         alone = gap or block.width == 1  # an empty line is no row for some programs
         empty = written(gap, self.layout, named) if alone else ""

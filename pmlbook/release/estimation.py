@@ -23,7 +23,7 @@ from ..numerics.validation import Frozen, aligned, real_array, shortened
 __all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_request', 'Estimate']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
-RARE = (
+RARE_OUTCOME = (
     2.0**-40
 )  # of the commonest outcome: rarer ones count as so rare, or their equations would be lost
 
@@ -54,7 +54,7 @@ def undoing(
             "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
         )
     weights = channel.mean(axis=0) if expected is None else expected
-    root = np.sqrt(np.maximum(weights, RARE * weights.max()))
+    root = np.sqrt(np.maximum(weights, RARE_OUTCOME * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 
 
@@ -82,7 +82,7 @@ def scores_for(
     """
     middle = (goal.max() + goal.min()) / 2
     wanted = goal - middle
-    root = np.sqrt(np.maximum(expected, RARE * expected.max()))
+    root = np.sqrt(np.maximum(expected, RARE_OUTCOME * expected.max()))
     left, sizes, right = np.linalg.svd(channel / root, full_matrices=False)
     count = int((sizes > 0).sum())
     left, sizes, right = left[:, :count], sizes[:count], right[:count] / root

@@ -81,7 +81,7 @@ def packed(file: Any, target: Path) -> AbstractContextManager[Any]:
     return gzip.GzipFile("", "wb", 6, file, 0)
 
 # %% ../../nbs/release/08_files.ipynb #399b637c
-KEPT = (  # how they begin
+KEPT_BEGINNINGS = (  # how they begin
     b"SQLite format 3\0",  # a release log, or what somebody else keeps
     b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7",  # its journal, without which a log that was cut off is lost
     b'{\n  "format": "pmlbook receipt ',
@@ -118,7 +118,7 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
 def _is_kept(path: Path) -> bool:
     """Whether a file is the only record of something."""
     with open(path, "rb") as file:
-        return file.read(max(map(len, KEPT))).startswith(KEPT)
+        return file.read(max(map(len, KEPT_BEGINNINGS))).startswith(KEPT_BEGINNINGS)
 
 # %% ../../nbs/release/08_files.ipynb #28bfbac8
 PRIVATE = 0o600  # the owner may read and write, nobody else anything
@@ -143,7 +143,7 @@ def _has_list(*files: BinaryIO) -> bool:
         return False
 
 # %% ../../nbs/release/08_files.ipynb #bb0fb3f2
-ENDINGS = tuple(
+ENDING_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
 )
 
@@ -164,7 +164,7 @@ def orderly_end() -> Iterator[None]:
             raise SystemExit(128 + number)
 
     first = threading.current_thread() is threading.main_thread()
-    held = [s for s in ENDINGS if first and signal.getsignal(s) is signal.SIG_DFL]
+    held = [s for s in ENDING_SIGNALS if first and signal.getsignal(s) is signal.SIG_DFL]
     for number in held:
         signal.signal(number, stop)
     try:

@@ -23,8 +23,10 @@ from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 __all__ = []
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
-OUTWARD = 1e-9  # relative: far above the error of the incomplete beta function for few trials;
-ROUNDED = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
+OUTWARD_MARGIN = (
+    1e-9  # relative: far above the error of the incomplete beta function for few trials;
+)
+ROUNDED_TRIAL = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
 LEAST_TAIL = 1e-100  # below, its inverse was found wrong, or nan
 
 
@@ -52,27 +54,31 @@ def clopper_pearson(
     below, above = (np.maximum(k, 1), n - k + 1), (k + 1, np.maximum(n - k, 1))
     low = np.where(k > 0, betaincinv(*below, tail), 0)
     high = np.where(k < n, betainccinv(*above, tail), 1)
-    low, high, safe = low * (1 - OUTWARD), high * (1 + OUTWARD), 1 - OUTWARD - ROUNDED * n
+    low, high, safe = (
+        low * (1 - OUTWARD_MARGIN),
+        high * (1 + OUTWARD_MARGIN),
+        1 - OUTWARD_MARGIN - ROUNDED_TRIAL * n,
+    )
     low = _moved(low, -1, lambda p: betainc(*below, p) > tail * np.maximum(safe, 0))
     return low, _moved(high, 1, lambda p: betaincc(*above, p) > tail * np.maximum(safe, 0))
 
 
 def _moved(ends: NDArray[np.float64], way: int, wrong: Callable[[Any], Any]) -> NDArray[np.float64]:
     """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1."""
-    margin, ends = OUTWARD, np.clip(ends, 0, 1)
+    margin, ends = OUTWARD_MARGIN, np.clip(ends, 0, 1)
     while (bad := wrong(ends)).any():
         ends = np.where(bad, np.clip(ends * (1 + way * margin), 0, 1), ends)
         margin *= 2
     return ends
 
 # %% ../../nbs/release/11_intervals.ipynb #1c3f46d2
-SAME = 1e-9  # weights that differ by less, relative to all, are one
+SAME_WEIGHT = 1e-9  # weights that differ by less, relative to all, are one
 
 
 def nested_sets(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The sets of outcomes above each step between sorted weights, shape (K, M), largest set first."""
     order = np.sort(weights)
-    steps = np.flatnonzero(np.diff(order) > SAME * (order[-1] - order[0]))
+    steps = np.flatnonzero(np.diff(order) > SAME_WEIGHT * (order[-1] - order[0]))
     return np.array([weights > order[k] for k in steps]).reshape(len(steps), len(weights))
 
 
@@ -210,7 +216,7 @@ class Distance(NamedTuple):
     slopes: Callable[[NDArray[np.float64]], tuple[Any, Any]]
 
 
-def divergences(
+def count_distances(
     channel: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> tuple[Distance, Distance]:
     """Distances G^2 and X^2 of frequencies from counts.
@@ -239,7 +245,7 @@ def divergences(
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
 PARAMETERS = [12.0**-k for k in range(9)]  # of the barrier: the last gap is 2e-9 a secret
 LEAST_LEVEL = 0.9  # below, distances do not tell how often an interval covers
-MOST_PEOPLE = 1e8  # beyond, floats do not tell distances apart: of ten billion a quarter of the intervals missed
+MOST_COUNTED = 1e8  # beyond, floats do not tell distances apart: of ten billion a quarter of the intervals missed
 
 
 class Near:
@@ -309,7 +315,7 @@ def score_interval(
     Parameters and result are those of `exact_interval`. Below the level 0.9 use that. Only a `part` of the
     squared distance that the level allows is used, where several samples share it.
 
-    ValueError if `level` is below `LEAST_LEVEL`, or the counts are of more than `MOST_PEOPLE`.
+    ValueError if `level` is below `LEAST_LEVEL`, or the counts are of more than `MOST_COUNTED`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
 
@@ -324,9 +330,9 @@ def score_interval(
             f"level = {level:g} is below {LEAST_LEVEL}, where the score interval covers far less often than it "
             "says: use method='exact'"
         )
-    if counts.sum() > MOST_PEOPLE:
+    if counts.sum() > MOST_COUNTED:
         raise ValueError(
-            f"{counts.sum():.9g} people are too many for the score interval (limit {MOST_PEOPLE:g}), whose "
+            f"{counts.sum():.9g} people are too many for the score interval (limit {MOST_COUNTED:g}), whose "
             "distances floats cannot tell apart: use method='exact'"
         )
     span = float(np.ptp(goal))
@@ -334,7 +340,7 @@ def score_interval(
         return float(goal[0]), float(goal[0])
     reach = np.clip(part * stdtrit(counts.sum(), (1 + level) / 2) ** 2, NEAR, FAR)
     up, down, least, most = (goal - goal.min()) / span, (goal.max() - goal) / span, 1.0, 1.0
-    for distance in divergences(channel, counts):
+    for distance in count_distances(channel, counts):
         x = _nearest(distance, len(goal))
         bound = distance.value(x) + reach
         least = min(least, _least_within(distance, bound, up, x))

@@ -30,24 +30,24 @@ def plain(value: Any) -> Any:
     return value.as_py() if hasattr(value, "as_py") else value
 
 
-def shortened(value: Any, most: int = 40) -> str:
+def brief(value: Any, most: int = 40) -> str:
     """How a value looks in a message, cut to `most` characters."""
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def listed(names: Sequence[Any], most: int = 10) -> str:
+def listed_names(names: Sequence[Any], most: int = 10) -> str:
     """How names look in a message, the first few of them."""
     more = [f"... {len(names)} in all"] if len(names) > most else []
-    return f"[{', '.join([*map(shortened, names[:most]), *more])}]"
+    return f"[{', '.join([*map(brief, names[:most]), *more])}]"
 
 
-def in_order(values: Iterable[Hashable]) -> list[Any]:
+def sorted_names(values: Iterable[Hashable]) -> list[Any]:
     """Different values sorted, whatever they are: numbers first, then texts, then others by their kind.
 
     Examples
     --------
-    >>> in_order(["b", 10, "a", 9.5, (1,)])
+    >>> sorted_names(["b", 10, "a", 9.5, (1,)])
     [9.5, 10, 'a', 'b', (1,)]
     """
 
@@ -69,7 +69,7 @@ def without_missing(names: Sequence[Hashable]) -> tuple[list[Hashable], list[int
     places = [place for place, name in enumerate(names) if not is_missing(name)]
     if len(places) < len(names) - 1:
         gaps = [name for name in names if is_missing(name)]
-        raise ValueError(f"{len(gaps)} names mean a missing value, {listed(gaps)}: keep one")
+        raise ValueError(f"{len(gaps)} names mean a missing value, {listed_names(gaps)}: keep one")
     return [names[place] for place in places], places
 
 # %% ../../nbs/release/16_labels.ipynb #b7e19c45

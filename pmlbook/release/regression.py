@@ -269,7 +269,7 @@ def regression_on_release(
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
 LONE = 1e-9  # of the determinant, that is left without somebody who alone decides a coefficient
-BLOCK = 2**12  # people at a time
+ROWS_AT_ONCE = 2**12  # people at a time
 
 
 def _refuse_lone(
@@ -287,7 +287,7 @@ def _refuse_lone(
         bends[:, place] = rows[:, place] * (told * (1 - told) if curved else 1.0)
     most = sum(abs(bends[:, z]) * (table**2).sum(axis=1) for z, table in enumerate(explain))
     some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE)  # no other can
-    for block in np.split(some, range(BLOCK, len(some), BLOCK)):
+    for block in np.split(some, range(ROWS_AT_ONCE, len(some), ROWS_AT_ONCE)):
         own = sum(
             bends[block, z, None, None] * t[block, :, None] * t[block, None]
             for z, t in enumerate(explain)

@@ -23,8 +23,8 @@ from ..numerics.validation import frozen_array
 __all__ = []
 
 # %% ../../nbs/release/01_sampling.ipynb #f2f77752
-BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding
-UNITS = 2**BITS
+FLOAT_BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding
+UNITS = 2**FLOAT_BITS
 
 
 def to_weights(channel: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -72,7 +72,7 @@ def alias_row(weights: list[int], buckets: int) -> tuple[list[int], list[int]]:
     return cut, alias
 
 # %% ../../nbs/release/01_sampling.ipynb #6de0655c
-FIRST = 32  # bits drawn at once; the other 21 only on a tie
+FIRST_BITS = 32  # bits drawn at once; the other 21 only on a tie
 Words = Callable[[int], NDArray[np.uint32]]
 
 
@@ -113,7 +113,9 @@ class AliasTables:
         return self.settle(codes, words(len(codes)), words)
 
 
-def alias_tables(weights: NDArray[np.int64], bits: int = BITS, first: int = FIRST) -> AliasTables:
+def alias_tables(
+    weights: NDArray[np.int64], bits: int = FLOAT_BITS, first: int = FIRST_BITS
+) -> AliasTables:
     """Alias tables for rows of integers, shape (N, M), that sum to 2^bits, with words of `first` bits.
 
     Source: Walker 1977; Vose 1991.
@@ -220,8 +222,8 @@ class KeyedWords:
         raise TypeError("a secret key is not pickled: read it from its manifest where it is needed")
 
 # %% ../../nbs/release/01_sampling.ipynb #37834ba4
-CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
-CHUNK = 2**16  # values drawn together, for the same reason
+GUIDE_CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
+DRAWN_TOGETHER = 2**16  # values drawn together, for the same reason
 
 
 @dataclass(frozen=True)
@@ -241,25 +243,25 @@ class Guide:
         """Outcomes for row codes, both of shape (n,); `words(n)` supplies n words of random bits."""
         drawn = np.empty(len(codes), self.outcomes.dtype)
         shift, undecided = np.uint32(self.tables.first - self.bits), 2**self.tables.k
-        for start in range(0, len(codes), CHUNK):
-            part = codes[start : start + CHUNK]
+        for start in range(0, len(codes), DRAWN_TOGETHER):
+            part = codes[start : start + DRAWN_TOGETHER]
             word = words(len(part))
             place = part << self.bits
             place |= word >> shift
             found = self.outcomes.take(place)
             rest = np.flatnonzero(found == undecided)
             found[rest] = self.tables.settle(part[rest], word[rest], words)
-            drawn[start : start + CHUNK] = found
+            drawn[start : start + DRAWN_TOGETHER] = found
         return drawn
 
 
 def guide(tables: AliasTables) -> Guide:
-    """The guide to alias tables, of 16 bits or of as many as `CELLS` allows.
+    """The guide to alias tables, of 16 bits or of as many as `GUIDE_CELLS` allows.
 
     Source: Chen and Asau 1974, for cumulated sums.
     """
     k, rows = tables.k, len(tables.high) >> tables.k
-    bits = min(16, tables.first, max(k, (CELLS // rows).bit_length() - 1))
+    bits = min(16, tables.first, max(k, (GUIDE_CELLS // rows).bit_length() - 1))
     kind = np.min_scalar_type(2**k)
     begin = np.arange(2 ** (bits - k), dtype=np.int64) << (tables.first - bits)
     end = begin + 2 ** (tables.first - bits)  # what remains of a word lies in begin <= rest < end

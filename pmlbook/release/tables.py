@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import decode
-from .labels import listed, released_title, shortened
+from .labels import listed_names, released_title, brief
 from .csv_text import CsvTable, Write
 from .csv_fields import Layout
 from .files import Source, open_source
@@ -25,7 +25,7 @@ __all__ = []
 
 # %% ../../nbs/release/10_tables.ipynb #da0b4efe
 PARQUET = (".parquet", ".pq")
-BATCH = 2**17  # rows of a Parquet file in memory at a time
+BATCH_ROWS = 2**17  # rows of a Parquet file in memory at a time
 
 
 class ParquetTable:
@@ -44,7 +44,7 @@ class ParquetTable:
         some = (
             names if names and not any("." in name for name in names) else None
         )  # a dot is a path
-        for batch in self.content.iter_batches(BATCH, columns=some):
+        for batch in self.content.iter_batches(BATCH_ROWS, columns=some):
             if len(batch):
                 yield batch
 
@@ -120,7 +120,7 @@ def _open_parquet(source: Source) -> Iterator[Any]:
         with pq.ParquetFile(source.file) as content:
             yield content
     except pa.ArrowException as error:
-        why = shortened(str(error), 100)
+        why = brief(str(error), 100)
         raise ValueError(f"{source.path} cannot be read as Parquet: {why}") from None
 
 
@@ -134,7 +134,7 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
         return table.columns.index(column)
     found = "stands more than once" if column in table.columns else "is not"
     have = (
-        listed(table.columns)
+        listed_names(table.columns)
         if show_values
         else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
     )

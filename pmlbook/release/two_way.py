@@ -17,18 +17,18 @@ from scipy.optimize import brentq
 
 from .column_kinds import categories_of
 from .columns import encode
-from .labels import in_order, is_missing, plain
+from .labels import sorted_names, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
 from .intervals import ends_that_fit, min_value, nested_sets, score_interval
 from .mechanism import Mechanism
 from ..numerics.validation import Frozen, check_instance, shortened
 
 # %% auto #0
-__all__ = ['CELLS', 'MANY', 'two_way', 'TwoWay']
+__all__ = ['CELLS', 'MANY_CELLS', 'two_way', 'TwoWay']
 
 # %% ../../nbs/release/12_two_way.ipynb #5026542b
 CELLS = 1500  # at most; the table of all outcomes given all cells is held in memory
-MANY = f"the table has more than {CELLS} cells: merge values, or leave some out"
+MANY_CELLS = f"the table has more than {CELLS} cells: merge values, or leave some out"
 
 
 def _public(beside: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
@@ -39,10 +39,10 @@ def _public(beside: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
         raise ValueError("beside must be one column of hashable values") from None
     groups = categories_of(beside)
     if groups is None:
-        groups = in_order(seen - {None})
+        groups = sorted_names(seen - {None})
     groups = [*groups, *seen & {None}]
     if len(groups) > CELLS:
-        raise ValueError(MANY)
+        raise ValueError(MANY_CELLS)
     return encode(beside, groups, "beside"), tuple(groups)
 
 
@@ -97,7 +97,7 @@ def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None)
         raise ValueError(f"released has {len(first)} values, but beside {len(second)}")
     shape = len(mechanism.outputs), len(other.outputs)
     if max(math.prod(shape), len(mechanism.inputs) * len(other.inputs)) > CELLS:
-        raise ValueError(MANY)
+        raise ValueError(MANY_CELLS)
     counts = np.bincount(first * shape[1] + second, minlength=math.prod(shape))
     return TwoWay.from_counts(mechanism, other, counts.reshape(shape), bool(groups))
 

@@ -20,7 +20,7 @@ from pmlbook.numerics.linear_programmes import (
     whole_numbers,
 )
 from ..numerics.progress import Clock
-from ..numerics.validation import ROUNDING
+from ..numerics.validation import ROUNDED_ZERO
 
 # %% auto #0
 __all__ = []
@@ -51,7 +51,7 @@ def dual_certificate_bound(
     >>> float(dual_certificate_bound(allowed, np.array([0.5, 0.5]), np.array([0.0, 1.0])))
     1.0
     """
-    order, one, divide, hair = np.argsort(-(dual / prior), kind="stable"), 1, truediv, ROUNDING
+    order, one, divide, hair = np.argsort(-(dual / prior), kind="stable"), 1, truediv, ROUNDED_ZERO
     if prior.dtype == object:  # whole numbers are added faster than fractions
         numbers, one = whole_numbers([*prior, *dual])
         (prior, dual), divide, hair = np.split(numbers, 2), Fraction, 0.0
@@ -98,7 +98,7 @@ def coverage(
 
     Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
-    row, column = np.nonzero(allowed & (prior @ allowed >= (1 - ROUNDING) / lift))
+    row, column = np.nonzero(allowed & (prior @ allowed >= (1 - ROUNDED_ZERO) / lift))
     size, (n, m) = len(row), allowed.shape
     entry, output = np.arange(size), size + np.arange(m)  # places of p_ij and of lift * q_j
     ones, last = np.ones, size + m  # the last variable is the coverage
@@ -123,7 +123,7 @@ def normalised(
     flow: NDArray[np.float64], prior: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
     """Rows of a flow divided by their sums, and the largest lift; infinite if a row is empty."""
-    kept = np.where(prior @ flow > ROUNDING, np.maximum(flow, 0), 0)
+    kept = np.where(prior @ flow > ROUNDED_ZERO, np.maximum(flow, 0), 0)
     rows = kept.sum(axis=1, keepdims=True)
     if not rows.all():
         return kept, np.inf
@@ -183,7 +183,7 @@ def search(
         except (Infeasible, SolverFailed):  # no verdict on the table: it can always be kept
             break
         visits.append(now)
-        open_, aim = now.share < 1 - 1e-11 and now.slope > ROUNDING, np.nan
+        open_, aim = now.share < 1 - 1e-11 and now.slope > ROUNDED_ZERO, np.nan
         if open_:
             aim = lift + (1 - now.share) / now.slope
         duals, flows = proposals(last, now, aim)

@@ -30,7 +30,7 @@ def test_a_list_costs_what_is_allowed_and_no_more():
     soft = named.within(0.2)  # no zeros
     both, steps = compose(soft, soft), compose(soft).steps(compose(soft))
     for most, listed in ((steps, True), (steps - 1, False)):
-        with patch.dict(vars(module), LISTED=most):
+        with patch.dict(vars(module), LISTED_STEPS=most):
             found = after_release(after_release(None, soft), soft)
             assert (found.joint is not None) == listed
             assert found.remaining <= 1 / both.largest_lift

@@ -13,6 +13,7 @@ from pmlbook.numerics.validation import (
     Frozen,
     Unnamed,
     aligned,
+    all_distinct,
     check_channel,
     check_count,
     check_distribution,
@@ -22,7 +23,6 @@ from pmlbook.numerics.validation import (
     check_nonnegative,
     check_pair,
     check_prior,
-    distinct,
     first_names,
     frozen_array,
     labels_of,
@@ -188,10 +188,10 @@ def test_the_first_names_given_win():
 
 def test_names_differ():
     assert (
-        distinct([1, "1", None])
-        and not distinct([1, True])
-        and not distinct([[1]])
-        and distinct([])
+        all_distinct([1, "1", None])
+        and not all_distinct([1, True])
+        and not all_distinct([[1]])
+        and all_distinct([])
     )
     assert (
         check_names(["a", np.int64(1)], "names") == ("a", 1)

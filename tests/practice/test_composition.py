@@ -9,12 +9,12 @@ from math import gcd, inf
 import numpy as np
 
 from pmlbook.practice.composition import (
-    Column,
+    Direction,
     JointRelease,
     best_answer,
     compose,
     composed_level,
-    exact_vertices,
+    exact_lift_vertices,
     worst_joint_level,
 )
 from pmlbook.release.mechanism import Mechanism
@@ -59,7 +59,7 @@ def test_nothing_and_everything():
 def test_vertices_of_joint_levels():
     some_prior = (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5))
     for most in (Fraction(1), Fraction(5, 4), Fraction(2), Fraction(9)):
-        listed = list(exact_vertices(some_prior, most))
+        listed = list(exact_lift_vertices(some_prior, most))
         assert len(set(listed)) == len(listed) > 0
         for lifts in listed:
             assert (
@@ -142,12 +142,12 @@ def test_what_cannot_be_composed():
 
 
 def test_nothing_released():
-    sure, half = Column((1, 1), UNITS, ((0,),)), Fraction(1, 2)
+    sure, half = Direction((1, 1), UNITS, ((0,),)), Fraction(1, 2)
     assert JointRelease(("a", "b"), (half, half), (sure,), 1).epsilon == 0
 
 
 def test_columns_that_do_not_fit():
-    sure, half = Column((1, 1), UNITS, ((0,),)), Fraction(1, 2)
+    sure, half = Direction((1, 1), UNITS, ((0,),)), Fraction(1, 2)
     for prior_of, columns, releases, said in [
         ((half, half), (sure,), 2, "the row of 'a'"),
         ((half, half), (), 1, "the row of 'a'"),
@@ -190,7 +190,7 @@ def test_the_first_level_without_a_promise():
 def test_vertices_against_another_list():
     third = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
     for most in (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(6)):
-        vertices = list(exact_vertices(third, most))
+        vertices = list(exact_lift_vertices(third, most))
         assert len(set(vertices)) == len(vertices) > 0
         for vertex in vertices:
             assert (

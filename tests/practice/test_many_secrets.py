@@ -16,19 +16,19 @@ from pmlbook.practice.many_secrets import (
     SOME_ZERO,
     Knapsacks,
     MasterOfColumns,
-    arcs,
-    ceilings,
+    circle_columns,
+    column_ceilings,
     exchanged,
-    highest,
+    highest_worth,
     min_of,
 )
-from pmlbook.practice.robust import min_probability
+from pmlbook.practice.robust import least_probability
 
 
 def by_definition(region, limit, duals, states):
     """Worth and t of a column, from the least probabilities of its two sets in fractions."""
     inner, both, p = states == FULL, states != EMPTY, region.prior
-    a, b = (min_probability(region, s.tolist()) if s.any() else 0 for s in (inner, both))
+    a, b = (least_probability(region, s.tolist()) if s.any() else 0 for s in (inner, both))
     if not inner.any() or max(a, b) < 1 / limit:
         return -np.inf, 0.0
     t = float((1 / limit - a) / (b - a)) if a < 1 / limit else 0.0
@@ -139,7 +139,7 @@ def test_ceilings_against_grids():
     sharp = 0
     for region, kind in [(four[0], SOME_ZERO), *((four[1], kind) for kind in kinds)]:
         packs, duals = Knapsacks(region, Fraction(5, 2)), dice.normal(size=4) * region.prior / 3
-        above, _ = ceilings(packs, duals, begin, end, kind)
+        above, _ = column_ceilings(packs, duals, begin, end, kind)
         for bound, a, b in zip(above, begin, end):
             told, mu = by_grids(region, Fraction(5, 2), duals, kind, a, b)
             if mu < 9:  # otherwise hardly a column has this tau, and the best multiplier is far off
@@ -155,7 +155,7 @@ def test_ceilings_at_the_ends():
         np.array([0.25, 0.5, 0.75, 0.9, 1, 0.6, 1]),
     )
     for sign, state in ((9, EMPTY), (-9, FULL)):
-        vertices = ceilings(
+        vertices = column_ceilings(
             Knapsacks(four[0], Fraction(3, 2)), np.full(4, sign), begin[:4], end[:4]
         )[1]
         assert (vertices == state).all() and vertices.shape == (4, 4)
@@ -173,25 +173,25 @@ def test_the_search_is_as_near_as_asked():
     single = np.linspace(0, 1, 41)
     for region, near in [(four[1], 0.1)]:
         packs, duals = Knapsacks(region, Fraction(3, 2)), dice.normal(size=4) * region.prior / 3
-        points = [ceilings(packs, duals, single, single, kind)[0].max() for kind in kinds]
+        points = [column_ceilings(packs, duals, single, single, kind)[0].max() for kind in kinds]
         most = max(0, *points)
-        reached = highest(packs, duals, near)
+        reached = highest_worth(packs, duals, near)
         assert worths(packs, duals, every)[0].max() <= reached <= most + 1.5 * near
-        assert highest(packs, duals + 9, near) == 0
+        assert highest_worth(packs, duals + 9, near) == 0
 
 
 def test_arcs_hold_just_enough():
     dice = np.random.default_rng(31)
     four = [make([41, 30, 20, 9]) for make in (box_region, ball_region)]
     packs = Knapsacks(four[1], Fraction(3, 2))
-    laid = np.array(arcs(packs, dice))
+    laid = np.array(circle_columns(packs, dice))
     assert len(laid) == 4 * 4 + 1 and (laid[0] == FULL).all()
     in_order = np.argsort(-packs.prior)
     for k, states in enumerate(laid[1:]):
         inner, both = (packs.prior * 0 + 1)[states == FULL].sum(), (states != EMPTY).sum()
         assert np.isfinite(worths(packs, np.zeros(4), states[None])[0][0]) and both <= inner + 1
         if both > inner:  # the last one is needed
-            assert min_probability(four[1], (states == FULL).tolist()) < Fraction(2, 3)
+            assert least_probability(four[1], (states == FULL).tolist()) < Fraction(2, 3)
         if k < 4:
             assert (
                 np.roll(in_order, -k)[:both] == [i for i in np.roll(in_order, -k) if states[i]]
@@ -207,5 +207,5 @@ def test_arcs_hold_just_enough():
 def test_one_rare_secret_alone_is_the_best_column():
     rare = np.array([1e-3, 0.3, 0.3, 0.399])
     alone = Knapsacks(PriorRegion(rare, rare, rare), Fraction(1100))
-    beyond = highest(alone, np.array([0.0, 5, 5, 5]), 1e-6) - 1e-3 * np.log(1e3)
+    beyond = highest_worth(alone, np.array([0.0, 5, 5, 5]), 1e-6) - 1e-3 * np.log(1e3)
     assert 0 <= beyond < 1e-6

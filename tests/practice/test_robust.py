@@ -11,7 +11,7 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.practice.estimated_prior import PriorRegion, box_region, worst_leakage
 from pmlbook.practice.robust import (
     keeps_level,
-    min_probability,
+    least_probability,
     robust_bound,
     robust_mechanism,
     robust_mixture,
@@ -56,13 +56,13 @@ def test_levels_beyond_all_lifts_have_one_bound():
 
 def test_the_least_probability_of_a_set_is_exact():
     sets = ([0, 0], [1, 0], [1, 1])
-    assert [min_probability(TWO, states) for states in sets] == [0, Fraction(0.4), 1]
+    assert [least_probability(TWO, states) for states in sets] == [0, Fraction(0.4), 1]
 
 
 def test_vertices_on_given_sets():
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
     list_of_all = robust_vertices(region, limit)
-    min_of = partial(min_probability, region)
+    min_of = partial(least_probability, region)
     again = vertices_of(region, limit, list_of_all.inner, list_of_all.outer, min_of)
     assert again.share == list_of_all.share and (again.lifts == list_of_all.lifts).all()
 
@@ -70,7 +70,7 @@ def test_vertices_on_given_sets():
 def test_columns_of_vertices_in_fractions():
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
     list_of_all = robust_vertices(region, limit)
-    min_of = partial(min_probability, region)
+    min_of = partial(least_probability, region)
     again = vertices_of(region, limit, list_of_all.inner, list_of_all.outer, min_of)
     for v in range(len(again.share)):
         column = again.column(v)
@@ -92,7 +92,7 @@ def test_what_is_too_many_to_list():
     two = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
     mixed = robust_mechanism(two, 0.6).mechanism
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
-    min_of = partial(min_probability, region)
+    min_of = partial(least_probability, region)
     rare = vertices_of(
         region, limit, np.eye(4, dtype=bool)[3:], np.zeros((1, 4), dtype=bool), min_of
     )

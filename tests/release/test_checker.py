@@ -10,16 +10,16 @@ from pmlbook.release import checker as module
 from pmlbook.release import strict_json
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.checker import (
-    UNITS,
+    WHOLE,
     Refused,
     check,
-    check_names,
-    check_rows,
     floating,
     load,
     main,
-    shares_of,
-    whole,
+    prior_shares,
+    require_names,
+    require_rows,
+    number_of,
 )
 from pmlbook.release.sampling import to_weights
 
@@ -90,9 +90,9 @@ def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
 
 def test_numbers_have_one_spelling():
     for text in ("9" * 40, "-1", "0"):
-        assert whole(text) == int(text)
+        assert number_of(text) == int(text)
     for text in ("9" * 41, "-0"):
-        assert "a whole number is long" in reason(whole, text)
+        assert "a whole number is long" in reason(number_of, text)
     for text in ("0.1", "1e-05", "1e+300", "-2.5", "0.0"):
         assert floating(text) == float(text)
     for text in ("0.10", "1e-5", "-0.0", "1E300", "1e400", "0." + "3" * 39):
@@ -100,51 +100,51 @@ def test_numbers_have_one_spelling():
 
 
 def test_shares_are_positive_fractions_that_sum_to_one():
-    assert shares_of(["1"]) == ([1], 1) and shares_of(["1/2", "1/3", "1/6"]) == ([3, 2, 1], 6)
-    assert shares_of([f"1/{2**14}"] * 2**14) == ([1] * 2**14, 2**14)
-    assert "very long" in reason(shares_of, [f"1/{2**14 + 1}"] * (2**14 + 1))
-    assert "no list" in reason(shares_of, "1") and "sum to one" in reason(shares_of, [])
+    assert prior_shares(["1"]) == ([1], 1) and prior_shares(["1/2", "1/3", "1/6"]) == ([3, 2, 1], 6)
+    assert prior_shares([f"1/{2**14}"] * 2**14) == ([1] * 2**14, 2**14)
+    assert "very long" in reason(prior_shares, [f"1/{2**14 + 1}"] * (2**14 + 1))
+    assert "no list" in reason(prior_shares, "1") and "sum to one" in reason(prior_shares, [])
     odd = [0.5, "0/1", "01/2", "-1/2", "1/02", " 1/2", "1/2\n", "1/0", "1" * 601, "1/1" + "0" * 600]
     for text in odd:
-        assert "something else than positive" in reason(shares_of, [text, "1/2"])
-    assert "lowest terms" in reason(shares_of, ["2/4", "1/2"])
-    assert "lowest terms" in reason(shares_of, ["1/1"]) and "sum to one" in reason(
-        shares_of, ["1/2"]
+        assert "something else than positive" in reason(prior_shares, [text, "1/2"])
+    assert "lowest terms" in reason(prior_shares, ["2/4", "1/2"])
+    assert "lowest terms" in reason(prior_shares, ["1/1"]) and "sum to one" in reason(
+        prior_shares, ["1/2"]
     )
     widest = 10**600 - 1
-    assert shares_of([f"1/{widest}", f"{widest - 1}/{widest}"]) == ([1, widest - 1], widest)
+    assert prior_shares([f"1/{widest}", f"{widest - 1}/{widest}"]) == ([1, widest - 1], widest)
     primes = [f"1/{10**300 + 1}", f"1/{10**300 + 3}"]
-    assert "more than 600 digits" in reason(shares_of, primes)
+    assert "more than 600 digits" in reason(prior_shares, primes)
 
 
 def test_rows_are_whole_units():
-    even, sure = [UNITS // 2, UNITS // 2], [UNITS, 0]
+    even, sure = [WHOLE // 2, WHOLE // 2], [WHOLE, 0]
     (
-        check_rows([sure, even], 2),
-        check_rows([[UNITS]], 1),
-        check_rows([[UNITS] + [0] * 1023] * 2**10, 2**10),
+        require_rows([sure, even], 2),
+        require_rows([[WHOLE]], 1),
+        require_rows([[WHOLE] + [0] * 1023] * 2**10, 2**10),
     )
-    check_rows([[UNITS] + [0] * (2**14 - 1)], 1)
+    require_rows([[WHOLE] + [0] * (2**14 - 1)], 1)
     for rows, count, said in [
         ([sure], 2, "another length than prior"),
         ((sure,), 1, "another length than prior"),
-        ([sure, [UNITS]], 2, "ragged"),
-        ([[UNITS], sure], 2, "ragged"),
+        ([sure, [WHOLE]], 2, "ragged"),
+        ([[WHOLE], sure], 2, "ragged"),
         ([tuple(sure)], 1, "ragged"),
         ([[]], 1, "ragged"),
-        ([[UNITS] + [0] * 2**14], 1, "more than 2^20"),
-        ([[UNITS] + [0] * 1024] * 2**10, 2**10, "more than 2^20"),
-        ([[UNITS + 1, -1]], 1, "sum to 2^53"),
-        ([[UNITS - 1, 0]], 1, "sum to 2^53"),
-        ([[float(UNITS), 0]], 1, "sum to 2^53"),
-        ([[UNITS - 1, True]], 1, "sum to 2^53"),
-        ([even, [UNITS, 1]], 2, "sum to 2^53"),
+        ([[WHOLE] + [0] * 2**14], 1, "more than 2^20"),
+        ([[WHOLE] + [0] * 1024] * 2**10, 2**10, "more than 2^20"),
+        ([[WHOLE + 1, -1]], 1, "sum to 2^53"),
+        ([[WHOLE - 1, 0]], 1, "sum to 2^53"),
+        ([[float(WHOLE), 0]], 1, "sum to 2^53"),
+        ([[WHOLE - 1, True]], 1, "sum to 2^53"),
+        ([even, [WHOLE, 1]], 2, "sum to 2^53"),
     ]:
-        assert said in reason(check_rows, rows, count)
+        assert said in reason(require_rows, rows, count)
 
 
 def test_names_differ_and_are_plain():
-    check_names(["a", 1, 0.5, None, False], 5)
+    require_names(["a", 1, 0.5, None, False], 5)
     for named, count, said in [
         (["a"], 2, "another length"),
         (("a",), 1, "another length"),
@@ -154,7 +154,7 @@ def test_names_differ_and_are_plain():
         ([1, True], 2, "two names are equal"),
         (["\ud800"], 1, "half a character"),
     ]:
-        assert said in reason(check_names, named, count)
+        assert said in reason(require_names, named, count)
 
 
 def test_as_many_numbers_as_the_library_reads(monkeypatch):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pmlbook.release.column_kinds import (
-    EXACT,
+    EXACT_INTEGERS,
     MISSING,
     READERS,
     UNKNOWN,
@@ -26,7 +26,7 @@ from pmlbook.release.column_kinds import (
     name_array,
 )
 from pmlbook.release.columns import decode, encode
-from pmlbook.release.labels import is_missing, listed, plain, shortened, without_missing
+from pmlbook.release.labels import brief, is_missing, listed_names, plain, without_missing
 
 names = ("healthy", "flu", "rare")
 
@@ -192,12 +192,12 @@ def test_the_row_of_an_unknown_value_is_told():
 
 def test_long_values_are_cut():
     for size in (39, 40, 41, 100):  # two of them are the quotation marks
-        text = shortened("x" * (size - 2))
+        text = brief("x" * (size - 2))
         assert len(text) == min(size, 40) and text.endswith("...") == (size > 40)
-    assert shortened("abcdefgh", 7) == "'abc..." and shortened("abc", 5) == "'abc'"
-    assert listed(range(10)) == str(list(range(10)))
-    assert listed(range(11)) == f"{str(list(range(10)))[:-1]}, ... 11 in all]"
-    assert listed("abc", 2) == "['a', 'b', ... 3 in all]"
+    assert brief("abcdefgh", 7) == "'abc..." and brief("abc", 5) == "'abc'"
+    assert listed_names(range(10)) == str(list(range(10)))
+    assert listed_names(range(11)) == f"{str(list(range(10)))[:-1]}, ... 11 in all]"
+    assert listed_names("abc", 2) == "['a', 'b', ... 3 in all]"
 
 
 def test_columns_are_read_in_blocks():
@@ -278,10 +278,10 @@ def test_arrow_columns_keep_their_form():
 
 def test_names_are_comparable_where_no_digit_is_lost():
     for names, kind, fits in (
-        ([EXACT, -EXACT], "f", True),  # beyond, floats leave whole numbers out
-        ([EXACT + 1, 0], "f", False),
-        ([0, -EXACT - 1], "f", False),
-        ([EXACT + 1, 0], "i", True),
+        ([EXACT_INTEGERS, -EXACT_INTEGERS], "f", True),  # beyond, floats leave whole numbers out
+        ([EXACT_INTEGERS + 1, 0], "f", False),
+        ([0, -EXACT_INTEGERS - 1], "f", False),
+        ([EXACT_INTEGERS + 1, 0], "i", True),
         ([0.5, 1.5], "f", True),
         ([0.5, 1.5], "i", False),
         ([True, False], "i", False),

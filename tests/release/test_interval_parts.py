@@ -18,7 +18,7 @@ from pmlbook.release.intervals import (
     _least_within,
     _nearest,
     clopper_pearson,
-    divergences,
+    count_distances,
     ends_that_fit,
     exact_interval,
     min_value,
@@ -165,14 +165,14 @@ def test_a_functional_without_sets_and_one_that_nobody_tells():
 
 
 def test_distances_are_those_of_scipy():
-    for distance, kind in zip(divergences(noisy, counts), ("log-likelihood", "pearson")):
+    for distance, kind in zip(count_distances(noisy, counts), ("log-likelihood", "pearson")):
         known = power_divergence(counts, 11 * distribution @ noisy, lambda_=kind).statistic
         assert np.isclose(distance.value(distribution), known, rtol=1e-12, atol=0)
 
 
 @pytest.mark.parametrize("parameter", [1.0, 1e-3])
 def test_derivatives_are_those_by_differences(parameter):
-    for distance in divergences(noisy, counts):
+    for distance in count_distances(noisy, counts):
         within = Within(distance, distance.value(distribution) + 2, np.array([0.2, 0, 1]))
         for smooth in (Near(distance), within):
             slope, bend = smooth.slopes(distribution, parameter)
@@ -184,7 +184,7 @@ def test_derivatives_are_those_by_differences(parameter):
 
 
 def test_outside_its_distance_a_programme_is_infinite():
-    distance = divergences(noisy, counts)[0]
+    distance = count_distances(noisy, counts)[0]
     within = Within(distance, distance.value(distribution), distribution)
     assert within.value(distribution, 1.0) == math.inf  # no slack
 
@@ -219,7 +219,7 @@ def test_no_frequencies_within_the_distance_lie_beyond_an_end(n, people):
     channel, goal = randomized_response(n, 1.0), rng.random(n)
     goal = (goal - goal.min()) / np.ptp(goal)
     counts = rng.multinomial(people, np.full(n, 1 / n)).astype(float)
-    for distance in divergences(channel, counts):
+    for distance in count_distances(channel, counts):
         nearest = _nearest(distance, n)
         most = distance.value(nearest) + 4
         end, other = (
@@ -234,7 +234,7 @@ def test_one_binomial_has_known_ends():
     for people, k, level in [(1, 1, 0.9), (12, 0, 0.95), (40, 9, 0.95), (500, 499, 0.99)]:
         counts, z2 = np.array([people - k, k], float), student.ppf((1 + level) / 2, people) ** 2
         known = wilks(people, k, z2), wilson(people, k, z2)
-        for distance, (low, high) in zip(divergences(plain, counts), known):
+        for distance, (low, high) in zip(count_distances(plain, counts), known):
             centre = _nearest(distance, 2)
             assert distance.value(centre) < 1e-2 and (centre > 0).all()
             least = _least_within(distance, z2, goal, centre)
@@ -265,7 +265,7 @@ def test_a_functional_takes_its_interval_along():
 
 def test_the_centre_is_nearly_the_likeliest():
     counts = np.array([0.0, 3, 1, 6])
-    likelihood = divergences(np.eye(4), counts)[0]
+    likelihood = count_distances(np.eye(4), counts)[0]
     centre = _nearest(likelihood, 4)  # of 20736 times the distance and the barrier, nearly
     assert np.allclose(centre, (41472 * counts + 1) / (414720 + 4), rtol=0.3, atol=0)
 

@@ -12,8 +12,8 @@ from refusals import refusal
 
 from pmlbook.release import files as module
 from pmlbook.release.files import (
-    ENDINGS,
-    KEPT,
+    ENDING_SIGNALS,
+    KEPT_BEGINNINGS,
     NO_SUCH_FILES,
     nameless_file,
     new_file,
@@ -44,7 +44,7 @@ def test_shares_that_are_read(tmp_path):
 
 
 def test_a_log_is_never_replaced(tmp_path):
-    for first in KEPT:
+    for first in KEPT_BEGINNINGS:
         (tmp_path / "log").write_bytes(first + b"...")
         assert "never replaced" in refusal(write, tmp_path / "log", force=True)
         (tmp_path / "log").write_bytes(first[:-1])  # not to the end: an ordinary file
@@ -83,7 +83,7 @@ def usual_umask():
 @pytest.fixture
 def default_signals():
     """The handlers of the system; those of pytest are back afterwards."""
-    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in ENDINGS}
+    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in ENDING_SIGNALS}
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
@@ -126,7 +126,7 @@ def test_rights_that_would_mean_something_else_are_not_lent(tmp_path, usual_umas
 
 
 def test_an_orderly_end_stands_a_second_signal(default_signals):
-    ignored = ENDINGS[-1]
+    ignored = ENDING_SIGNALS[-1]
     signal.signal(ignored, signal.SIG_IGN)
     cleaned, status = False, None
     with patch.object(os, "kill") as kill:
