@@ -249,7 +249,7 @@ def highest_worth(packs: Knapsacks, dual: Floats, near: float, clock: Clock | No
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3980b8f2
 RELATIVE_GAP = 1e-4  # a gap that is small enough to end the search, as a part of the value
-IDLE_ROUNDS = (
+STALLED_ROUNDS = (
     16  # rounds that lower the estimate by less than `LEAST_PROGRESS` of it, after which it ends
 )
 LEAST_PROGRESS = 1e-5
@@ -387,7 +387,7 @@ def grow_columns(
         generation.round(pricing)
         smoothing = Backtracking(SMOOTHING, factor=1.0, ends=False)
         Stage("which columns might be worth their cost?", pricing, smoothing, 1 - LEAST_PROGRESS,
-              IDLE_ROUNDS, lambda known: -known.bound).turn(generation)  # fmt: skip
+              STALLED_ROUNDS, lambda known: -known.bound).turn(generation)  # fmt: skip
     states = np.array(master.states)
     near = max(
         0.1 * max(generation.gap or 0.0, -tol * (generation.value or 0.0)) / packs.most, 1e-7

@@ -30,7 +30,7 @@ def need(condition: bool, reason: str) -> None:
         raise Refused(reason)
 
 # %% ../../nbs/release/04_checker.ipynb #c30e9c06
-def whole_number(text: str) -> int:
+def number_of(text: str) -> int:
     """A whole number."""
     need(len(text) <= 40 and str(int(text)) == text, "a whole number is long or oddly written")
     return int(text)
@@ -66,7 +66,7 @@ def load(data: bytes) -> dict[str, Any]:
         content = json.loads(
             data.decode("utf-8"),
             object_pairs_hook=keys_once,
-            parse_int=partial(counted, whole_number),
+            parse_int=partial(counted, number_of),
             parse_float=partial(counted, floating),
             parse_constant=constant,
         )

@@ -16,10 +16,10 @@ from pmlbook.release.checker import (
     floating,
     load,
     main,
+    number_of,
     prior_shares,
     require_names,
     require_rows,
-    number_of,
 )
 from pmlbook.release.sampling import to_weights
 
