@@ -16,7 +16,7 @@ import pytest
 from pmlbook.foundations.classic import geometric
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record import queries, tilted
+from pmlbook.per_record import tilted, totals
 from pmlbook.per_record.certain import capacities
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
@@ -24,7 +24,6 @@ from pmlbook.per_record.posterior_bound import bound_cells, majorants, near_unif
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
-    count_totals,
     counting,
     modular_sum,
     parity,
@@ -703,8 +702,8 @@ def test_counts_agree_with_a_list():
         records = [kinds[k] for k in rng.integers(0, 2, rng.integers(1, 6))]
         listed = Counter(map(sum, itertools.product(*records)))
         parts = [dict(Counter(values)) for values in records]
-        assert count_totals(records) == listed
-        assert queries._side_by_side(parts) == listed == queries._one_by_one(parts, 10.0)
+        assert totals.count_totals(records) == listed
+        assert totals._side_by_side(parts) == listed == totals._one_by_one(parts, 10.0)
 
 
 @pytest.mark.parametrize("b", [1.5, 1.9, 3 * math.log(2)])

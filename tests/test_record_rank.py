@@ -12,7 +12,7 @@ from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.data_processing import data_processing_bound
 from pmlbook.per_record.output_bound import conditional_slack, output_bound, reach
 from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_products
-from pmlbook.per_record.tilted import Claim, best_adversary
+from pmlbook.per_record.tilted import LeakageClaim, best_adversary
 
 mp.mp.dps = 40
 
@@ -103,7 +103,7 @@ def test_no_prior_exceeds_cells_in_rank(seed):
     problem = record_problem(query, channel, 0)
     b = float(rng.uniform(0.9, 0.999)) * problem.largest_entropy
     classes, found = best_adversary(problem, b, rng, 6, accuracy=1e-7)
-    bound = output_bound(Claim(problem, b, classes, found, 1e-3), Clock())
+    bound = output_bound(LeakageClaim(problem, b, classes, found, 1e-3), Clock())
     assert bound >= found
     for weight in (0.1, 0.3, 0.5):
         drawn = rng.dirichlet(np.full(classes.size, 0.5)).reshape(classes.shape)

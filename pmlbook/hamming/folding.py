@@ -20,7 +20,7 @@ __all__ = []
 
 # %% ../../nbs/hamming/02_folding.ipynb #8a79834f
 _FLAT = 1e-12  # a ray whose coordinate or height is below this lies on the wall
-MOST_PAIRS = 200_000  # of vertices on both sides of a wall; about five seconds of work
+MOST_WALL_PAIRS = 200_000  # of vertices on both sides of a wall; about five seconds of work
 
 
 def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -33,7 +33,7 @@ def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
         height, used = rays @ equation, rays > _FLAT
         kept = [rays[np.abs(height) <= _FLAT]]
         above, below = np.flatnonzero(height > _FLAT), np.flatnonzero(height < -_FLAT)
-        if len(above) * len(below) > MOST_PAIRS:
+        if len(above) * len(below) > MOST_WALL_PAIRS:
             raise ValueError(
                 f"a wall separates {len(above)} from {len(below)} vertices: too many to fold"
             )

@@ -27,7 +27,7 @@ from .data_processing import data_processing_bound
 from .separable_bound import separable_bound
 from .queries import Query
 from .output_bound import output_bound
-from .tilted import Claim, best_adversary, climb_tilted, spare, unsure
+from .tilted import LeakageClaim, best_adversary, climb_tilted, spare, unsure
 
 # %% auto #0
 __all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
@@ -124,7 +124,7 @@ def search_prior(
     ending, method = cells.run(clock, FIRST_NODES, most), "branch and bound"
     if ending == "nodes":
         if relaxation.value >= floor:
-            claim = Claim(problem, b, relaxation.classes, relaxation.value, tol)
+            claim = LeakageClaim(problem, b, relaxation.classes, relaxation.value, tol)
             found = other_bounds(claim, clock)
             cells.ceiling = min(cells.ceiling, found[0])
             method = found[1] if found[0] <= cells.target else method
@@ -134,7 +134,7 @@ def search_prior(
     return SearchResult(relaxation.classes, value, max(value, cells.bound), method)
 
 
-def other_bounds(claim: Claim, clock: Clock) -> tuple[float, str]:
+def other_bounds(claim: LeakageClaim, clock: Clock) -> tuple[float, str]:
     """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed.
 
     Source: 'Branch and bound in the output space' and 'A separable bound'.

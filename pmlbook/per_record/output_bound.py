@@ -21,7 +21,7 @@ from pmlbook.per_record.data_processing import (
     bound_over_values,
 )
 from .proof_outputs import OutputLeaf
-from .tilted import NEAR_ZERO, Claim, most_slack, rounded_hints, sum_margin
+from .tilted import NEAR_ZERO, LeakageClaim, most_slack, rounded_hints, sum_margin
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
@@ -314,7 +314,7 @@ def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
     return float((worth + heat * (entr(inside) + inside * part.logs).sum(axis=1)).max())
 
 
-def output_bound(claim: Claim, clock: Clock) -> float:
+def output_bound(claim: LeakageClaim, clock: Clock) -> float:
     """A bound on all adversaries from one of them, by cells in a few directions for each value of the record.
 
     `clock`: its time ends the search. In nats; infinite where one distribution of the outputs does not do for

@@ -41,7 +41,7 @@ from .proof_posteriors import PosteriorBranching, PosteriorLeaf, PosteriorTree
 from .proof_separable import SeparableBranching, SeparableTree
 from .queries import Query
 from .separable_bound import Pieces, separable_search
-from .tilted import NEAR_ZERO, Claim, rounded_hints
+from .tilted import NEAR_ZERO, LeakageClaim, rounded_hints
 
 # %% auto #0
 __all__ = []
@@ -91,7 +91,7 @@ class ProofSearch(ABC):
     def __init__(
         self, view: RecordView, b: float, classes: NDArray[np.float64], value: float, enough: float
     ) -> None:
-        self.claim = Claim(problem_of(view), b, classes, value, enough - value)
+        self.claim = LeakageClaim(problem_of(view), b, classes, value, enough - value)
         self.enough = enough
 
     @abstractmethod

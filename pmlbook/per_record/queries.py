@@ -26,6 +26,7 @@ from pmlbook.numerics.validation import (
     frozen_array,
     names_of,
 )
+from .totals import count_totals
 
 # %% auto #0
 __all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'in_query_order', 'SumQuery',
@@ -160,92 +161,6 @@ def in_query_order(query: Query, values: Any, what: str) -> Any:
         listed = len(names) == math.prod(query.shape) and isinstance(names[0], tuple)
         rows = tuple(itertools.product(*query.alphabets)) if listed else tuple(range(len(names)))
     return aligned(values, rows, what, "query")
-
-# %% ../../nbs/per_record/03_queries.ipynb #ac8098fa
-MAX_STEPS = 10**7  # additions in a convolution
-MAX_BITS = 2**31  # digits of all counts together, in base two
-
-
-def _binomial(values: tuple[int, ...], n: int) -> dict[int, int]:
-    """How many ways n equal records with two values have to reach each total."""
-    ways, part = 1, dict[int, int]()
-    for k in range(n + 1):
-        total = (n - k) * values[0] + k * values[1]
-        part[total] = part.get(total, 0) + ways
-        ways = ways * (n - k) // (k + 1)
-    return part
-
-
-def _multinomial(values: tuple[int, ...], n: int, width: int) -> dict[int, int]:
-    """The same for any values: the power of one long number with `width` bytes for each total."""
-    low = values[0]
-    power = sum(1 << 8 * width * (value - low) for value in values) ** n
-    places = (values[-1] - low) * n + 1
-    digits = power.to_bytes(places * width, "little")
-    counts = (int.from_bytes(digits[k * width : (k + 1) * width], "little") for k in range(places))
-    return {n * low + k: count for k, count in enumerate(counts) if count}
-
-
-def _parts(contributions: Sequence[tuple[int, ...]]) -> list[dict[int, int]]:
-    """What the records add, and in how many ways; equal records are one part where that is cheap."""
-    parts = []
-    for values, n in Counter(tuple(sorted(c)) for c in contributions).items():
-        width = int(n * math.log2(len(values))) // 8 + 1
-        if len(values) == 2:
-            parts.append(_binomial(values, n))
-        elif (values[-1] - values[0]) * n * width <= 2**21:
-            parts.append(_multinomial(values, n, width))
-        else:
-            parts += [dict(Counter(values))] * n
-    return parts
-
-
-def _side_by_side(parts: list[dict[int, int]]) -> dict[int, int]:
-    """How many ways there are to reach each total, one place for every number in their range."""
-    ways, least = np.ones(1, dtype=object), sum(map(min, parts))
-    for part in parts:
-        low = min(part)
-        longer = np.zeros(len(ways) + max(part) - low, dtype=object)
-        for value, times in part.items():
-            longer[value - low : value - low + len(ways)] += ways * times
-        ways = longer
-    return {least + k: n for k, n in enumerate(ways) if n}
-
-
-def _one_by_one(parts: list[dict[int, int]], bits: float) -> dict[int, int]:
-    """How many ways there are to reach each total, for totals far apart."""
-    totals, steps = {0: 1}, 0
-    for part in parts:
-        steps += 10 * len(totals) * len(part)  # a dictionary is that much slower
-        if steps > MAX_STEPS or len(totals) * len(part) * bits > MAX_BITS:
-            raise ValueError(f"the sum takes too many values (over {MAX_STEPS} additions)")
-        longer: dict[int, int] = {}
-        for (a, m), (b, k) in itertools.product(totals.items(), part.items()):
-            longer[a + b] = longer.get(a + b, 0) + m * k
-        totals = longer
-    return totals
-
-# %% ../../nbs/per_record/03_queries.ipynb #ebebcd0a
-def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
-    """How many ways there are to reach each total, as exact integers.
-
-    ValueError if that takes more than `MAX_STEPS` additions (a tenth of them, if the totals lie far
-    apart) or the counts more than `MAX_BITS` digits.
-
-    Source: ways to reach a sum are a convolution of the ways to reach its parts.
-
-    Examples
-    --------
-    >>> count_totals([(0, 1), (0, 1), (0, 5)])
-    {0: 1, 1: 2, 2: 1, 5: 1, 6: 2, 7: 1}
-    """
-    bits = sum(math.log2(len(values)) for values in contributions)
-    parts = _parts(contributions)
-    lengths = list(itertools.accumulate((max(part) - min(part) for part in parts), initial=1))
-    steps = sum(length * len(part) for length, part in zip(lengths[1:], parts))
-    if steps > MAX_STEPS or lengths[-1] * bits > MAX_BITS:
-        return _one_by_one(parts, bits)
-    return _side_by_side(parts)
 
 # %% ../../nbs/per_record/03_queries.ipynb #541cccdf
 @dataclass(frozen=True)

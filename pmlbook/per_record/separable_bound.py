@@ -29,7 +29,7 @@ from pmlbook.per_record.separable_dual import (
     separable_rows,
     starting_dual,
 )
-from .tilted import Claim, most_slack, sum_margin
+from .tilted import LeakageClaim, most_slack, sum_margin
 
 # %% auto #0
 __all__ = []
@@ -220,7 +220,7 @@ class Separable(Relaxation[Pieces]):
 
 
 def separable_search(
-    claim: Claim, clock: Clock, record: bool = False
+    claim: LeakageClaim, clock: Clock, record: bool = False
 ) -> BranchAndBound[Pieces] | None:
     """The search behind `separable_bound`; None where that has nothing to say.
 
@@ -243,7 +243,7 @@ def separable_search(
     return BranchAndBound(relaxation, root, enough, record=record)
 
 
-def separable_bound(claim: Claim, clock: Clock) -> float:
+def separable_bound(claim: LeakageClaim, clock: Clock) -> float:
     """A bound on all adversaries of a record with two values, output by output.
 
     `clock`: its time ends the search. In nats; infinite where the record has other than two values, the rows

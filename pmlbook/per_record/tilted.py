@@ -329,7 +329,7 @@ def best_adversary(
 
 
 @dataclass(frozen=True)
-class Claim:
+class LeakageClaim:
     """That nobody with entropy at least `b` learns more than `tol` above `value`, which a known prior learns.
 
     Source: Wu et al. 2026, Definition 2.1.

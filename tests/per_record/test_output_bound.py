@@ -21,7 +21,7 @@ from pmlbook.per_record.output_bound import (
     reach,
 )
 from pmlbook.per_record.queries import Query, SumQuery, counting, pairwise_products
-from pmlbook.per_record.tilted import Claim, best_adversary
+from pmlbook.per_record.tilted import LeakageClaim, best_adversary
 
 
 def spent(x, share, slack):
@@ -165,7 +165,7 @@ def test_outside_its_scope_the_bound_is_infinite():
         problem = record_problem(query, flip, 0)
         b = share * problem.largest_entropy
         classes, leakage = best_adversary(problem, b, np.random.default_rng(0), 8, accuracy=1e-8)
-        tried[name] = Claim(problem, b, classes, leakage, 1e-3)
+        tried[name] = LeakageClaim(problem, b, classes, leakage, 1e-3)
     bounds = {name: output_bound(asked, Clock()) for name, asked in tried.items()}
     four, leakage, tol = tried["four"], tried["four"].value, 1e-3
     assert leakage < bounds["four"] <= leakage + 1e-3
@@ -176,4 +176,4 @@ def test_outside_its_scope_the_bound_is_infinite():
         assert output_bound(replace(four, **wrong), Clock()) == np.inf
     assert np.isfinite(output_bound(replace(four, value=leakage - tol / 2), Clock()))
     one = record_problem(SumQuery([[7], (0, 1)]), geometric(9, 1.0), 0)
-    assert output_bound(Claim(one, 0.1, one.uniform, 0.0, tol), Clock()) == np.inf
+    assert output_bound(LeakageClaim(one, 0.1, one.uniform, 0.0, tol), Clock()) == np.inf

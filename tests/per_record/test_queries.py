@@ -9,17 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pmlbook.per_record import queries as module
+from pmlbook.per_record import totals as module
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
-    _one_by_one,
-    _parts,
     _shown,
-    _side_by_side,
     check_records,
     check_value,
-    count_totals,
     counting,
     difference,
     in_query_order,
@@ -28,6 +24,7 @@ from pmlbook.per_record.queries import (
     parity,
     threshold,
 )
+from pmlbook.per_record.totals import _one_by_one, _parts, _side_by_side, count_totals
 
 
 def by_listing(contributions):

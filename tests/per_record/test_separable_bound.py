@@ -26,7 +26,7 @@ from pmlbook.per_record.separable_dual import (
     separable_rows,
     starting_dual,
 )
-from pmlbook.per_record.tilted import Claim, best_adversary, own_multiplier
+from pmlbook.per_record.tilted import LeakageClaim, best_adversary, own_multiplier
 
 rng = np.random.default_rng(7)
 
@@ -227,7 +227,7 @@ def test_outside_its_scope_the_bound_is_infinite():
     problem = record_problem(modular_sum(9, 8), binary_symmetric(0.3, 8), 0)
     b = 0.9 * problem.largest_entropy
     classes, leakage = best_adversary(problem, b, rng, 12, accuracy=1e-5)
-    claim = Claim(problem, b, classes, leakage, 1e-3)
+    claim = LeakageClaim(problem, b, classes, leakage, 1e-3)
     assert np.isfinite(separable_bound(claim, Clock()))
     assert separable_bound(claim, Clock(0)) == np.inf
     erasure = np.hstack([0.7 * np.eye(5), np.full((5, 1), 0.3)])
@@ -236,7 +236,9 @@ def test_outside_its_scope_the_bound_is_infinite():
     )  # at this level nobody needs more entropy than she has
     classes, leakage = best_adversary(sure, 0.8 * sure.largest_entropy, rng, 8, accuracy=1e-8)
     assert (
-        separable_bound(Claim(sure, 0.8 * sure.largest_entropy, classes, leakage, 1e-3), Clock())
+        separable_bound(
+            LeakageClaim(sure, 0.8 * sure.largest_entropy, classes, leakage, 1e-3), Clock()
+        )
         == np.inf
     )
     for query, channel in (
@@ -244,4 +246,7 @@ def test_outside_its_scope_the_bound_is_infinite():
         (SumQuery([range(3)] * 2, (3).__rmod__), binary_symmetric(0.2, 3)),
     ):
         problem = record_problem(query, channel, 0)
-        assert separable_bound(Claim(problem, 1.0, problem.uniform, 0.0, 1e-3), Clock()) == np.inf
+        assert (
+            separable_bound(LeakageClaim(problem, 1.0, problem.uniform, 0.0, 1e-3), Clock())
+            == np.inf
+        )
