@@ -15,7 +15,8 @@ from ..foundations.leakage import information_density
 from ..numerics.validation import aligned, check_channel, check_instance
 from ..practice.composition import JointRelease
 from ..practice.estimated_prior import PriorRegion, worst_prior
-from ..release.mechanism import Mechanism, certified_level
+from ..release.levels import certified_level
+from ..release.mechanism import Mechanism
 
 # %% auto #0
 __all__ = ['cost_leakage', 'cost_level', 'worst_cost_leakage']

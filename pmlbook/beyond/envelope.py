@@ -18,7 +18,8 @@ from ..numerics.linear_programmes import maximise
 from ..numerics.validation import check_epsilon
 from ..practice.composition import JointRelease
 from ..release.certificate import exp_below
-from ..release.mechanism import Mechanism, certified_level
+from ..release.levels import certified_level
+from ..release.mechanism import Mechanism
 
 # %% auto #0
 __all__ = ['MergedTail', 'LeakageEnvelope', 'leakage_envelope']
