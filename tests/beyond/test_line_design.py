@@ -1,0 +1,124 @@
+"""A number that is rounded at random keeps its mean and its level; value and bound enclose the best on the line."""
+
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import beta, norm, poisson, truncnorm, uniform
+
+from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
+from pmlbook.audit import DensityRange
+from pmlbook.beyond.additive_noise import secret_from
+from pmlbook.beyond.line_design import bin_moments, check_edges
+from pmlbook.estimate import mean_mechanism
+
+
+@pytest.mark.parametrize(
+    "secret, within",
+    [
+        (uniform(-3, 2), 1e-10),
+        (beta(2, 5), 1e-6),
+        (truncnorm(-2, 3, 2), 1e-6),
+        (beta(0.5, 0.5), 2e-4),
+    ],
+)
+def test_moments_of_bins_are_enclosed(secret, within):
+    low, high = secret.support()
+    edges = check_edges(secret_from(secret), 7)
+    shares, least, most = bin_moments(secret_from(secret), edges)
+    means = [secret.expect(lambda x, a=a: x - a, lb=a, ub=b) for a, b in zip(edges, edges[1:])]
+    assert np.allclose(shares, np.diff(secret.cdf(edges)), rtol=0, atol=1e-12)
+    assert (least <= np.add(means, 1e-8)).all() and (np.subtract(means, 1e-8) <= most).all()
+    assert (most - least).max() <= within * (high - low)
+
+
+def test_moments_of_a_histogram_and_of_atoms_are_exact():
+    counts, edges = np.array([1.0, 3, 0, 4]), np.array([0.0, 1, 2, 3, 4])
+    shares, least, most = bin_moments(secret_from((counts, edges)), np.array([0.0, 1.5, 4]))
+    assert np.allclose(shares, [2.5 / 8, 5.5 / 8], rtol=0, atol=1e-12)
+    for moments in (least, most):
+        assert np.allclose(
+            moments, [(0.5 + 1.5 * 1.25) / 8, (1.5 * 0.25 + 4 * 2) / 8], rtol=1e-9, atol=0
+        )
+    points = {0.0: 0.25, 1.0: 0.25, 2.0: 0.5}
+    shares, least, most = bin_moments(secret_from(points), np.array([0.0, 1.0, 2.0]))
+    assert shares.tolist() == [0.25, 0.75] and np.allclose(least, [0, 0.5], rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 2.0])
+def test_value_and_bound_are_within_five_per_cent(epsilon):
+    for secret in (uniform(1e6, 10), truncnorm(-2, 3, 2), ([1, 5, 0, 2], [0.0, 1, 2, 3, 9])):
+        made = mean_mechanism(secret, epsilon, bins=12)
+        assert made.bound <= made.value <= 1.05 * made.bound
+        assert made.mechanism.certify(epsilon)
+        assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_no_listed_design_passes_the_bound_and_none_is_far_below_the_value():
+    rng = np.random.default_rng(1)
+    values, shares = np.sort(rng.uniform(0, 1, 25)), rng.dirichlet(np.ones(25))
+    best = estimation_mechanism(shares, 0.8, values)
+    given = dict(zip(values.tolist(), shares))
+    for bins in (1, 3, 9, values):
+        made = mean_mechanism(given, 0.8, bins)
+        assert made.bound <= best.value and best.bound <= made.value * (1 + 1e-9)
+    assert made.value == pytest.approx(best.value, rel=1e-5)  # the values themselves as nodes
+
+
+def test_releases_are_unbiased_and_refuse_what_lies_outside():
+    made = mean_mechanism(uniform(0, 10), 1.0, bins=6)
+    column = np.full(20_000, 2.25)
+    found = made.estimate(made.privatize(column, rng=4))
+    assert abs(found.value - 2.25) < 5 * found.standard_error
+    assert (made.privatize(column, 5) == made.privatize(column, 5)).all()
+    assert set(made.privatize([0.0, 10.0, 5])) <= set(made.mechanism.outputs)
+    before = column.copy()
+    made.privatize(column)
+    assert (before == column).all()
+    for bad, said in (
+        ([1, 11], r"values\[1\] = 11 lies outside 0 to 10"),
+        ([math.nan], "values"),
+        (["1"], "values"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            made.privatize(bad)
+
+
+def test_a_density_that_is_known_roughly_still_keeps_the_level():
+    secret = beta(0.5, 0.5)
+    made = mean_mechanism(secret, 1.0, bins=8)
+    q = secret.ppf((np.arange(4000) + 0.5) / 4000)
+    hats = np.array([np.interp(q, made.nodes, row) for row in np.eye(9)]).T
+    assert epsilon_pml(hats @ made.mechanism.channel, np.full(4000, 1 / 4000)) <= 1.0
+    assert made.mechanism.epsilon < 1.0
+
+
+@pytest.mark.parametrize(
+    "prior, epsilon, bins, said",
+    [
+        (norm(), 1.0, 8, "prior is unbounded"),
+        (poisson(3), 1.0, 8, "prior is unbounded"),
+        (DensityRange((0, 1)), 1.0, 8, "not a set of priors"),
+        (uniform(), -1.0, 8, "epsilon"),
+        (uniform(), math.nan, 8, "epsilon"),
+        (uniform(), 1.0, 0, "bins = 0"),
+        (uniform(), 1.0, 2.5, "bins"),
+        (uniform(), 1.0, [0, 0.5], "bins must rise from"),
+        (uniform(), 1.0, [0, 0.7, 0.5, 1], "bins must rise from"),
+        (uniform(1e16, 16), 1.0, 24, "bins must rise from"),
+        ({0: 0.5, 1: 0.5}, 1.0, [0, 0.5, 1], "nobody is near 0.5"),
+        (uniform(), 1e-12, 8, "too little for the level|too strict"),
+    ],
+)
+def test_bad_input_gets_one_message(prior, epsilon, bins, said):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=said):
+            mean_mechanism(prior, epsilon, bins)
+
+
+def test_level_zero_is_infeasible():
+    with pytest.raises(Infeasible):
+        mean_mechanism(uniform(), 0.0)
