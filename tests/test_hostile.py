@@ -57,6 +57,14 @@ CALLS = {
     "optimal_mechanism": dict(
         prior=PRIOR, epsilon=0.5, utility="chi_square", method="auto", tol=1e-9, max_time=5.0
     ),
+    "delta_mechanism": dict(
+        prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, tol=1e-9, max_time=5.0
+    ),
+    "leakage_distribution": dict(release=FLIP),
+    "LeakageDistribution": dict(
+        prior=[Fraction(1, 2)] * 2, probabilities=[Fraction(1)], lifts=[[Fraction(1)] * 2]
+    ),
+    "composed_tail": dict(guarantees=[(0.1, 0.01), (0.2, 0)], delta=0.02),
     "reduce_outputs": dict(mechanism=FLIP, utility="chi_square"),
     "uniform_mechanism": dict(n=3, epsilon=0.3),
     "expected_utility_mechanism": dict(utilities=UTILITIES, prior=PRIOR, epsilon=0.5, floor=1.0),
@@ -307,6 +315,7 @@ def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
     results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
+    results |= {"DeltaDesign"}  # made by delta_mechanism
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
     results |= {"LeakageProof", "ProofFailed"}  # files: tests/test_leakage_proof.py
     assert set(PUBLIC) - classes - results - set(CALLS) == set()

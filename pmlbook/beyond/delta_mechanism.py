@@ -140,12 +140,10 @@ def units_of(rows: Array, most: Array) -> Array:
         return np.minimum(1, (most[:, None] / rows).min(axis=0))
 
 
-def delta_programme(
-    vertices: Extremes, utility: Utility, promise: Promise, clock: Clock | None = None
-) -> Mix:
+def delta_programme(vertices: Extremes, utility: Utility, promise: Promise) -> Mix:
     """The best mixture of lift vectors within the level and of publications, and the best dual variables.
 
-    Where the solver finds no mixture, which symbols rarer than 1e-9 may cause, or none in time, `SolverFailed`.
+    Where the solver finds no mixture, which symbols rarer than 1e-9 may cause, `SolverFailed`.
 
     Source: Grosse et al. 2024, Theorem 5, with one more row; see 'Optimal mechanisms that may fail'.
     """
@@ -161,9 +159,7 @@ def delta_programme(
     limits = np.hstack([np.zeros((len(most), many)), rows * unit / most[:, None]])
     gain = np.append(values, unit * prior * worth)
     try:
-        best = maximise(
-            gain, equal=(equations, last), at_most=(limits, np.ones(len(most))), clock=clock
-        )
+        best = maximise(gain, equal=(equations, last), at_most=(limits, np.ones(len(most))))
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
     duals = np.where(last, 0, best.equality_duals / scale)
@@ -450,18 +446,18 @@ class Question(NamedTuple):
         return mixed if self.kept(mixed) else self.make(lower.channel)
 
 
-def from_vertices(question: Question, clock: Clock) -> DeltaDesign:
+def from_vertices(question: Question) -> DeltaDesign:
     """The best mechanism by all vertices; of a slightly lower level where rounding asks for it.
 
     Source: Grosse et al. 2024, Theorem 5, with one more row.
     """
     listed, (_, _, promise, utility, _) = question.vertices(), question
-    mix = delta_programme(listed, utility, promise, clock)
+    mix = delta_programme(listed, utility, promise)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
     for less in (0.0, *LOWER):
         if less:
-            mix = delta_programme(question.vertices(Fraction(less)), utility, promise, clock)
+            mix = delta_programme(question.vertices(Fraction(less)), utility, promise)
         made = question.mixed(mix)
         if made is not None:
             design = question.design(made, bound, "enumeration", slope)
@@ -479,7 +475,8 @@ def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
     prior, epsilon, promise, utility, _ = question
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: list all vertices")
-    mix, bound, slope = grow(Groups(prior.floats, epsilon, utility), promise, tol, clock)
+    with clock:
+        mix, bound, slope = grow(Groups(prior.floats, epsilon, utility), promise, tol, clock)
     made = question.mixed(mix) or question.fallback()
     return question.design(made, bound, "column_generation", slope)
 
@@ -546,7 +543,8 @@ def delta_mechanism(
     (True, True)
     """
     checked, level = checked_prior(prior), check_epsilon(epsilon)
-    promise, clock = Promise(check_delta(delta), bool(each)), Clock(max_time)
+    promise = Promise(check_delta(delta), bool(each))
+    clock = Clock(UNWATCHED if max_time is None else max_time, label="column generation")
     measure = as_utility(utility).aligned(checked.names, "prior")
     inputs = first_names(checked.names, measure.inputs) or ()
     question = Question(checked, level, promise, measure, inputs)
@@ -558,10 +556,9 @@ def delta_mechanism(
         bound = published_bound(checked.exact, measure)
         return question.design(publishing, bound, "publishing", 0.0)
     if isinstance(measure, FInformation) and len(checked) > FEW:
-        limited = Clock(UNWATCHED if max_time is None else max_time)
-        design = generated(question, tol, limited)
+        design = generated(question, tol, clock)
     else:
-        design = from_vertices(question, clock)
+        design = from_vertices(question)
     if max_time is None:
         size = rounding(design.mechanism, measure) / ROUNDED + NOTHING
         unit = design.slope / UNITS  # what the least probability that can be published is worth

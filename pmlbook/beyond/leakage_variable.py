@@ -58,9 +58,17 @@ def _fraction(value: Any, number: float) -> Fraction:
     return Fraction(int(value.numerator), int(value.denominator))
 
 
+def _items(values: Any, name: str) -> list[Any]:
+    """What a list holds; ValueError if it is none."""
+    try:
+        return [] if isinstance(values, str) else list(values)
+    except TypeError:
+        raise ValueError(f"{name} must be a list, got {shortened(values)}") from None
+
+
 def _as_fractions(values: Any, name: str) -> tuple[Fraction, ...]:
     """A row of exact numbers; ValueError if one is none, or below 0."""
-    exact = [_fraction(value, -1.0) for value in values]  # -1 for what is none
+    exact = [_fraction(value, -1.0) for value in _items(values, name)]  # -1 for what is none
     if min(exact, default=0) < 0:
         raise ValueError(f"{name} must be fractions of at least 0, got {shortened(values)}")
     return tuple(exact)
@@ -104,7 +112,8 @@ class LeakageDistribution(Frozen):
 
     def __post_init__(self) -> None:
         prior, weights = (_as_fractions(getattr(self, k), k) for k in ("prior", "probabilities"))
-        lifts = tuple(_as_fractions(lift, f"lifts[{y}]") for y, lift in enumerate(self.lifts))
+        vectors = enumerate(_items(self.lifts, "lifts"))
+        lifts = tuple(_as_fractions(lift, f"lifts[{y}]") for y, lift in vectors)
         content = {"prior": prior, "probabilities": weights, "lifts": lifts}
         for name, value in content.items():
             object.__setattr__(self, name, value)
@@ -246,11 +255,12 @@ def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
     >>> round(composed_tail([(0.1, 0.001)] * 20, 0.03), 3)
     6.605
     """
-    for k, pair in enumerate(guarantees):
-        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+    levels, deltas = list[float](), list[Fraction]()
+    for k, pair in enumerate(_items(guarantees, "guarantees")):
+        if len(parts := _items(pair, f"guarantees[{k}]")) != 2:
             raise ValueError(f"guarantees[{k}] must be a level and a delta, got {shortened(pair)}")
-    levels = [check_epsilon(e, f"level of guarantees[{k}]") for k, (e, _) in enumerate(guarantees)]
-    deltas = [check_delta(d, f"delta of guarantees[{k}]") for k, (_, d) in enumerate(guarantees)]
+        levels.append(check_epsilon(parts[0], f"level of guarantees[{k}]"))
+        deltas.append(check_delta(parts[1], f"delta of guarantees[{k}]"))
     left = check_delta(delta) - sum(deltas, Fraction(0))
     if left < 0:
         raise ValueError(

@@ -78,6 +78,8 @@ def test_delta_is_exact_whatever_number_it_is():
         (([0.5, 0.5], [1], [[1, 1]]), "prior must be fractions"),
         (([HALF, HALF], [1], [[-1, 3]]), r"lifts\[0\] must be fractions of at least 0"),
         (([], [1], [[]]), "prior must be positive"),
+        ((None, [1], [[1]]), "prior must be a list"),
+        (([1], [1], [1]), r"lifts\[0\] must be a list"),
     ],
 )
 def test_lifts_of_no_channel_are_refused(content, said):
@@ -114,7 +116,9 @@ def test_composed_tails_at_their_ends():
     with pytest.raises(ValueError, match="less than the deltas"):
         composed_tail([(0.1, 0.2), (0.1, 0.2)], 0.3)
     for bad, said in (
-        ([0.1], r"guarantees\[0\] must be a level and a delta"),
+        ([0.1], r"guarantees\[0\] must be a list, got 0.1"),
+        ([(0.1,)], r"guarantees\[0\] must be a level and a delta"),
+        (None, "guarantees must be a list"),
         ([(0.1, 0.1), (0.1, 2)], r"delta of guarantees\[1\] = 2"),
         ([(-1, 0.1)], r"level of guarantees\[0\] = -1"),
     ):
