@@ -98,7 +98,7 @@ class Promise(NamedTuple):
 
     def limits(self, mass: Array) -> tuple[Array, Array]:
         """Rows and right-hand sides on the probabilities of being published, for secrets or groups of this mass."""
-        most = float(self.delta)
+        most = max(float(self.delta), 1e-300)  # 'fitted' and the bound take delta as it is
         if self.each:
             return np.eye(len(mass)), np.full(len(mass), most)
         return mass[None], np.full(1, most)
