@@ -10,7 +10,7 @@ import pmlbook as pb
 from pmlbook.estimation import enumerated_design
 from pmlbook.estimation.enumerated_design import (
     ALIKE,
-    RARE,
+    LEAST_STORED_PROBABILITY,
     STRICTEST,
     Listed,
     Weighted,
@@ -197,7 +197,11 @@ def test_rare_outcomes_are_stored_where_they_are_needed():
     candidates, circles, *_ = settings[1]
     spare = next(k for k in range(len(candidates.vertices.tall)) if k not in circles)
     prior, level = np.array(candidates.vertices.shares, dtype=float), 0.8
-    for least, share in ((RARE, 0.1 * RARE), (RARE, 1e-3), (0.0, 0.1 * RARE)):
+    for least, share in (
+        (LEAST_STORED_PROBABILITY, 0.1 * LEAST_STORED_PROBABILITY),
+        (LEAST_STORED_PROBABILITY, 1e-3),
+        (0.0, 0.1 * LEAST_STORED_PROBABILITY),
+    ):
         made = stored(candidates, circles | {spare: share}, least, prior, level)
         assert made.certify(level) and len(made.outputs) == len(circles) + (share > least)
 
@@ -210,7 +214,7 @@ def test_another_unit_is_another_unit_and_nothing_else():
     for unit, other in zip((2.0**-40, 2.0**60), others):
         assert (other.value, other.bound) == (first.value * unit**2, first.bound * unit**2)
         assert (other.mechanism.weights == first.mechanism.weights).all()
-        assert other.mechanism.channel.max(axis=0).min() > RARE
+        assert other.mechanism.channel.max(axis=0).min() > LEAST_STORED_PROBABILITY
 
 
 @pytest.mark.parametrize(

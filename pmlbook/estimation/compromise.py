@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
 from pmlbook.estimation.enumerated_design import (
-    RARE,
+    LEAST_STORED_PROBABILITY,
     TOLERANCE,
     Listed,
     estimation_mechanism,
@@ -271,7 +271,9 @@ def _best_kept(
     except np.linalg.LinAlgError:
         return None
     # outcomes that are rare may hold what is missing of the information
-    makers = (stored(candidates, found, least, prior, level) for least in (RARE, 0.0))
+    makers = (
+        stored(candidates, found, least, prior, level) for least in (LEAST_STORED_PROBABILITY, 0.0)
+    )
     mechanism = next((made for made in makers if made.utility() >= promised), None)
     if mechanism is None:
         return None

@@ -54,7 +54,8 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE', 'RARE', 'stored', 'listed', 'estimation_mechanism']
+__all__ = ['Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE', 'LEAST_STORED_PROBABILITY', 'stored', 'listed',
+           'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #6fcea668
 class Weighted:
@@ -278,7 +279,9 @@ def search(
             or not more
         ):
             break
-        kept = (candidates.vertices.lifts[:, names] * weights).max(axis=0) > RARE
+        kept = (candidates.vertices.lifts[:, names] * weights).max(
+            axis=0
+        ) > LEAST_STORED_PROBABILITY
         names = [*np.array(names)[kept].tolist(), *more]
         room = _joined(candidates.scaled(names), weights[kept], candidates.ones, len(more))
         if room is None:  # as far as floats go
@@ -464,7 +467,11 @@ def estimation_mechanism(
     except np.linalg.LinAlgError:
         raise too_uneven(prior.floats) from None
     measure = target if isinstance(target, str) and target != "mean" else wanted
-    mechanism = keep_level(make, level) if single else stored(candidates, found, RARE, prior, level)
+    mechanism = (
+        keep_level(make, level)
+        if single
+        else stored(candidates, found, LEAST_STORED_PROBABILITY, prior, level)
+    )
     value = estimation_variance(mechanism, measure)
     loose = value - bound > 1e-6 * value or value == math.inf
     if loose and not single and len(mechanism.outputs) < len(found):  # rare ones were needed
@@ -485,4 +492,4 @@ STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
 LISTED = 12  # secrets at most, whose vertices are all looked at; beyond, good ones are found faster
 SCORED = 1e-6  # nats: below, what storage rounds off is too much of a score
 TOLERANCE = 1e-9  # of the variance, relative: what ten digits of a programme allow
-RARE = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits
+LEAST_STORED_PROBABILITY = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits
