@@ -1,4 +1,4 @@
-// <pml-saddle noise="0.1" doubt="0.8">: what an adversary learns about one of two people from a noisy count, as a surface to turn.
+// <pml-saddle noise="0.1" entropy="0.8">: what an adversary learns about one of two people from a noisy count, as a surface to turn.
 // Everything is recomputed at each move, in the reader's browser, from the definition alone.
 (() => {
   if (customElements.get("pml-saddle")) return;
@@ -14,7 +14,7 @@
     const law = channel(noise), rows = [mixed(law[0], law[1], t), mixed(law[1], law[2], t)];
     return entropy(mixed(rows[0], rows[1], s)) - (1 - s) * entropy(rows[0]) - s * entropy(rows[1]);
   }
-  const doubt = (s, t) => entropy([s, 1 - s]) + entropy([t, 1 - t]);
+  const beliefEntropy = (s, t) => entropy([s, 1 - s]) + entropy([t, 1 - t]);
 
   // The point of the grid with entropy at least b at which most is learnt.
   function best(noise, b, size = 24) {
@@ -22,7 +22,7 @@
     for (let i = 0; i <= size; i++)
       for (let j = 0; j <= size; j++) {
         const [s, t] = [i / size, j / size], value = information(s, t, noise);
-        if (doubt(s, t) >= b - 1e-9 && (!found || value > found.value + 1e-12)) found = {s, t, value};
+        if (beliefEntropy(s, t) >= b - 1e-9 && (!found || value > found.value + 1e-12)) found = {s, t, value};
       }
     return found;
   }
@@ -62,12 +62,12 @@
         <svg viewBox="0 0 ${WIDE} ${HIGH}" tabindex="0" role="slider" aria-label="The information as a surface over s and t, turned by the arrow keys"
           aria-valuemin="-180" aria-valuemax="180"></svg>
         <div class="panel">
-          <label>doubt of the adversary, at least <output></output> nats <input class="doubt" type="range" min="0" max="1.38" step="0.01"></label>
+          <label>least entropy of the adversary <output></output> nats <input class="entropy" type="range" min="0" max="1.38" step="0.01"></label>
           <label>noise: probability of a wrong count <output></output> <input class="noise" type="range" min="0" max="0.6" step="0.005"></label>
           <p class="value" aria-live="polite"></p>
           <p><i class="one"></i> along your s the surface bends down, <i class="two"></i> along your friend's t it bends up.</p>
         </div></div>`;
-      for (const [name, fallback] of [["doubt", .8], ["noise", .1]]) {
+      for (const [name, fallback] of [["entropy", .8], ["noise", .1]]) {
         this[name] = root.querySelector(`.${name}`);
         this[name].value = this.getAttribute(name) ?? fallback;
         this[name].addEventListener("input", () => this.compute());
@@ -103,13 +103,13 @@
     }
 
     compute() {
-      const root = this.shadowRoot, noise = Number(this.noise.value), b = Number(this.doubt.value);
+      const root = this.shadowRoot, noise = Number(this.noise.value), b = Number(this.entropy.value);
       this.height = Array.from({length: SIZE + 1}, (_, i) => Array.from({length: SIZE + 1}, (_, j) => information(i / SIZE, j / SIZE, noise)));
       this.found = best(noise, b, SIZE);
-      for (const input of [this.doubt, this.noise]) input.previousElementSibling.value = Number(input.value).toFixed(input === this.doubt ? 2 : 3);
+      for (const input of [this.entropy, this.noise]) input.previousElementSibling.value = Number(input.value).toFixed(input === this.entropy ? 2 : 3);
       root.querySelector(".value").textContent = this.found
         ? `Most is learnt at s = ${this.found.s.toFixed(2)}, t = ${this.found.t.toFixed(2)}: ${this.found.value.toFixed(3)} nats.`
-        : "Nobody on this sheet has as much doubt.";
+        : "No belief on this sheet has so much entropy.";
       this.draw();
     }
 
@@ -121,13 +121,13 @@
     }
 
     draw() {
-      const svg = this.shadowRoot.querySelector("svg"), b = Number(this.doubt.value), at = (i, j) => this.place(i / SIZE, j / SIZE, this.height[i][j]);
+      const svg = this.shadowRoot.querySelector("svg"), b = Number(this.entropy.value), at = (i, j) => this.place(i / SIZE, j / SIZE, this.height[i][j]);
       const path = points => points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
       const faces = [];
       for (let i = 0; i < SIZE; i++)
         for (let j = 0; j < SIZE; j++) {
           const vertices = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-          const inside = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].every(([k, l]) => doubt(k / SIZE, l / SIZE) >= b - 1e-9);
+          const inside = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].every(([k, l]) => beliefEntropy(k / SIZE, l / SIZE) >= b - 1e-9);
           faces.push([vertices.reduce((sum, p) => sum + p[2], 0), `<polygon class="${inside ? "in" : "out"}" points="${path(vertices)}"/>`]);
         }
       faces.sort((one, two) => two[0] - one[0]);

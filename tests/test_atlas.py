@@ -16,7 +16,7 @@ from pmlbook.extremal.atlas import (
     set_vertices,
 )
 from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum
-from pmlbook.extremal.pieces import FINE, optimum_pieces, value_of
+from pmlbook.extremal.pieces import PIECE_RESOLUTION, optimum_pieces, value_of
 from pmlbook.foundations.classic import randomized_response
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.probability import exact_prior, mutual_information
@@ -209,7 +209,7 @@ def test_pieces_of_four_secrets_are_the_curve():
     pieces = optimum_pieces(shares)
     assert pieces[0].low == 1 and pieces[-1].high == 6
     for before, after in zip(pieces, pieces[1:]):
-        assert 0 <= after.low - before.high <= 4 * FINE
+        assert 0 <= after.low - before.high <= 4 * PIECE_RESOLUTION
     for piece in pieces[::3]:
         for part in (Fraction(1, 97), Fraction(1, 3), Fraction(96, 97)):
             c = piece.low + (piece.high - piece.low) * part

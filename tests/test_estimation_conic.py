@@ -15,21 +15,21 @@ AIMS = ("frequencies", "determinant", "largest", "mean")
 CONTENT = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-10}
 
 
-def by_cones(prior, level, aim):
+def by_cones(prior, level, criterion):
     """The least variance over all weights of all vertices, of a target or an array of shape (N, K)."""
     lifts = lift_vectors(prior, level)
     n, count = lifts.shape
     weights = cp.Variable(count, nonneg=True)
     told = lifts @ cp.diag(weights) @ lifts.T
     rules = [lifts @ weights == 1]
-    if isinstance(aim, str) and aim == "determinant":
+    if isinstance(criterion, str) and criterion == "determinant":
         problem = cp.Problem(cp.Maximize(cp.log_det((told + told.T) / 2)), rules)
         return np.exp(-problem.solve(solver=cp.CLARABEL, **CONTENT) / (n - 1))
-    wanted = np.eye(n) if isinstance(aim, str) else aim[:, None]
+    wanted = np.eye(n) if isinstance(criterion, str) else criterion[:, None]
     wanted = wanted - prior @ wanted
     spread = cp.Variable((wanted.shape[1], wanted.shape[1]), symmetric=True)
     rules.append(cp.bmat([[(told + told.T) / 2, wanted], [wanted.T, spread]]) >> 0)
-    worst = isinstance(aim, str) and aim == "largest"
+    worst = isinstance(criterion, str) and criterion == "largest"
     problem = cp.Problem(cp.Minimize(cp.lambda_max(spread) if worst else cp.trace(spread)), rules)
     return problem.solve(solver=cp.CLARABEL, **CONTENT)
 
@@ -39,10 +39,10 @@ def test_no_conic_solver_does_better(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
     prior = 0.95 * rng.dirichlet(np.full(n, 2.0)) + 0.05 / n
-    level, aim = float(rng.uniform(0.1, 1.5)), AIMS[seed % 4]
-    aim = rng.normal(size=n) if aim == "mean" else aim
-    design = pb.estimation_mechanism(prior, level, aim)
-    least = by_cones(prior, level, aim)
+    level, criterion = float(rng.uniform(0.1, 1.5)), AIMS[seed % 4]
+    criterion = rng.normal(size=n) if criterion == "mean" else criterion
+    design = pb.estimation_mechanism(prior, level, criterion)
+    least = by_cones(prior, level, criterion)
     assert design.mechanism.certify(level)
     assert design.value == pytest.approx(least, rel=1e-7)
     assert design.bound <= least * (1 + 1e-7)  # as exact as the solver is

@@ -19,7 +19,7 @@ from pmlbook.estimation.candidate_set import (
     swept,
 )
 from pmlbook.estimation.covariance_bound import min_remainder, most_spread, pairs_bound
-from pmlbook.estimation.enumerated_design import criterion
+from pmlbook.estimation.enumerated_design import criterion_for
 from pmlbook.estimation.optimal_design import Spread, eliminate, functionals, quadratic
 from pmlbook.extremal.enumeration import best_mix
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
@@ -32,12 +32,14 @@ def pool_of(prior, level):
     return CandidateSet(shares, lift_limit(shares, level)[1])
 
 
-def best_spread(pool, matrix):
+def best_spread(candidates, matrix):
     """Value of the best mixture of all vertices for |M (l - 1)|^2, from below."""
-    vertices = exact_lift_vectors(pool.shares, pool.limit)
+    vertices = exact_lift_vectors(candidates.shares, candidates.limit)
     used, _ = best_mix(vertices, Spread(matrix))
     values = ((matrix @ vertices.shifts[:, used]) ** 2).sum(axis=0)
-    weights = np.linalg.lstsq(vertices.lifts[:, used], np.ones(len(pool.shares)), rcond=None)[0]
+    weights = np.linalg.lstsq(vertices.lifts[:, used], np.ones(len(candidates.shares)), rcond=None)[
+        0
+    ]
     return float(weights @ values)
 
 
@@ -46,31 +48,33 @@ def test_no_mixture_spreads_more_than_is_said_whatever_the_matrix(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 8))
     prior = np.full(n, 1 / n) if seed % 4 == 0 else random_prior(n, rng)
-    pool = pool_of(prior, float(rng.choice([1e-8, 0.05, 0.4, 1, 3, 50])))
+    candidates = pool_of(prior, float(rng.choice([1e-8, 0.05, 0.4, 1, 3, 50])))
     matrix = rng.normal(size=(int(rng.integers(1, n + 1)), n))
     many = np.diag(rng.exponential(size=n)) + rng.normal(size=(n, n)) * (seed % 2)
-    most = most_spread(pool, matrix, many + many.T)
-    assert float(most) >= best_spread(pool, matrix) * (1 - 1e-9)
+    most = most_spread(candidates, matrix, many + many.T)
+    assert float(most) >= best_spread(candidates, matrix) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("target", ["frequencies", "determinant"])
 @pytest.mark.parametrize("level", [1e-6, 0.03, 0.3, 0.9, 2, 40])
 def test_the_bound_of_secrets_and_pairs_is_never_above_the_least_variance(level, target):
     for prior in ([0.55, 0.2, 0.15, 0.1], [1e-8, 0.3, 0.3, 0.4 - 1e-8], np.full(5, 0.2)):
-        pool = pool_of(prior, level)
-        found = first_circles(pool, np.random.default_rng(0))
-        aim, unit = criterion(target, functionals(target, prior), pool, found)
+        candidates = pool_of(prior, level)
+        found = first_circles(candidates, np.random.default_rng(0))
+        criterion, unit = criterion_for(target, functionals(target, prior), candidates, found)
         best = estimation_mechanism(prior, level, target)
-        assert pairs_bound(pool, aim) * float(unit) ** 2 <= best.value * (1 + 1e-15)
+        assert pairs_bound(candidates, criterion) * float(unit) ** 2 <= best.value * (1 + 1e-15)
 
 
 def test_it_is_the_least_variance_for_equal_probabilities():
     for n, level in ((5, 0.2), (6, 1.0), (7, 0.7)):
-        pool = pool_of(np.full(n, 1 / n), level)
-        found = first_circles(pool, np.random.default_rng(0))
-        aim, unit = criterion("frequencies", np.eye(n), pool, found)
+        candidates = pool_of(np.full(n, 1 / n), level)
+        found = first_circles(candidates, np.random.default_rng(0))
+        criterion, unit = criterion_for("frequencies", np.eye(n), candidates, found)
         best = estimation_mechanism(np.full(n, 1 / n), level)
-        assert pairs_bound(pool, aim) * float(unit) ** 2 == pytest.approx(best.value, rel=1e-9)
+        assert pairs_bound(candidates, criterion) * float(unit) ** 2 == pytest.approx(
+            best.value, rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("target", ["frequencies", "determinant"])
@@ -95,49 +99,52 @@ def test_two_likely_secrets_cannot_both_be_at_the_limit():
 def test_the_min_remainder_is_that_of_some_vertex(people):
     shares = [Fraction(k, sum(people)) for k in people]
     for level in (0.1, 0.4, 1, 2):
-        pool = CandidateSet(shares, lift_limit(shares, level)[1])
-        vertices = exact_lift_vectors(shares, pool.limit)
+        candidates = CandidateSet(shares, lift_limit(shares, level)[1])
+        vertices = exact_lift_vectors(shares, candidates.limit)
         weights = [Fraction(1 + i % 3) for i in range(len(people))]
         costs = [
-            weights[i] * (pool.high[i] - lift) * (lift - pool.low[i])
+            weights[i] * (candidates.high[i] - lift) * (lift - candidates.low[i])
             for v, i in enumerate(vertices.place.tolist())
             for lift in [vertices.column(v)[i]]
         ]
-        assert min_remainder(pool, weights) == min(costs)
+        assert min_remainder(candidates, weights) == min(costs)
 
 
 def test_vertices_along_a_circle_are_vertices_and_average_to_one():
     rng = np.random.default_rng(2)
     for n, level in itertools.product((2, 3, 9, 40), (1e-6, 0.2, 1, 9)):
-        pool = pool_of(random_prior(n, rng), level)
-        made, weights = arcs(pool, rng.permutation(n))
-        names = pool.add(made)
+        candidates = pool_of(random_prior(n, rng), level)
+        made, weights = arcs(candidates, rng.permutation(n))
+        names = candidates.add(made)
         assert len(names) == len(made)
-        assert abs(pool.vertices.lifts[:, names] @ weights - 1).max() < 1e-12
+        assert abs(candidates.vertices.lifts[:, names] @ weights - 1).max() < 1e-12
         for v in names:
-            column = pool.vertices.column(v)
-            assert sum(p * lift for p, lift in zip(pool.shares, column)) == 1
-            assert 0 <= min(column) and max(column) <= pool.limit
+            column = candidates.vertices.column(v)
+            assert sum(p * lift for p, lift in zip(candidates.shares, column)) == 1
+            assert 0 <= min(column) and max(column) <= candidates.limit
 
 
 def test_a_climb_ends_on_a_vertex_that_is_worth_no_less():
     rng = np.random.default_rng(3)
-    pool = pool_of(random_prior(9, rng), 0.8)
+    candidates = pool_of(random_prior(9, rng), 0.8)
     root, duals = rng.normal(size=(9, 9)), rng.normal(size=9)
     spread = root @ root.T
 
     def worth(v):
-        shift = pool.vertices.shifts[:, v]
+        shift = candidates.vertices.shifts[:, v]
         return shift @ spread @ shift - duals @ shift
 
-    for start in arcs(pool, rng.permutation(9))[0]:
-        before, after = pool.add([start]), pool.add([climb(pool, *start, spread, duals)])
+    for start in arcs(candidates, rng.permutation(9))[0]:
+        before, after = (
+            candidates.add([start]),
+            candidates.add([climb(candidates, *start, spread, duals)]),
+        )
         assert after and worth(after[0]) >= worth(before[0]) - 1e-12
 
 
 def test_what_is_no_vertex_is_left_out():
-    pool = pool_of([0.5, 0.3, 0.2], 0.1)
-    assert pool.add([(np.array([True, True, True]), 0), (np.zeros(3, dtype=bool), 2)]) == []
+    candidates = pool_of([0.5, 0.3, 0.2], 0.1)
+    assert candidates.add([(np.array([True, True, True]), 0), (np.zeros(3, dtype=bool), 2)]) == []
 
 
 def test_products_and_elimination_agree_to_the_last_digit(monkeypatch):
@@ -213,12 +220,12 @@ def test_a_sweep_finds_the_largest_excess_of_all_vertices_and_is_never_below(see
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 10))
     prior = np.full(n, 1 / n) if seed % 3 == 0 else random_prior(n, rng)
-    pool = pool_of(prior, float(rng.choice([1e-3, 0.3, 1, 5])))
+    candidates = pool_of(prior, float(rng.choice([1e-3, 0.3, 1, 5])))
     matrix, duals = rng.normal(size=(n, n)), rng.normal(size=n)
-    vertices = exact_lift_vectors(pool.shares, pool.limit)
+    vertices = exact_lift_vectors(candidates.shares, candidates.limit)
     every = ((matrix @ vertices.shifts) ** 2).sum(axis=0) - duals @ vertices.shifts
-    best, names = swept(pool, sets_at_limit(pool), matrix, duals)
-    found = pool.vertices.shifts[:, names]
+    best, names = swept(candidates, sets_at_limit(candidates), matrix, duals)
+    found = candidates.vertices.shifts[:, names]
     assert float(best) >= every.max() and float(best) == pytest.approx(every.max(), rel=1e-6)
     assert (((matrix @ found) ** 2).sum(axis=0) - duals @ found).max() == pytest.approx(every.max())
 
@@ -226,11 +233,11 @@ def test_a_sweep_finds_the_largest_excess_of_all_vertices_and_is_never_below(see
 def test_where_pairs_say_little_a_sweep_says_the_rest():
     prior, level = random_prior(19, np.random.default_rng(1)), 0.06
     design = estimation_mechanism(prior, level, tol=1e-2)
-    pool = pool_of(prior, level)
-    found = first_circles(pool, np.random.default_rng(0))
-    aim, unit = criterion("frequencies", np.eye(19), pool, found)
+    candidates = pool_of(prior, level)
+    found = first_circles(candidates, np.random.default_rng(0))
+    criterion, unit = criterion_for("frequencies", np.eye(19), candidates, found)
     assert design.gap <= 1.1e-2 * design.value
-    assert design.bound > 1.01 * pairs_bound(pool, aim) * float(unit) ** 2
+    assert design.bound > 1.01 * pairs_bound(candidates, criterion) * float(unit) ** 2
 
 
 @pytest.mark.parametrize("level", [1e-10, 1e-4, 8.0, 60.0])

@@ -10,14 +10,14 @@ import pmlbook as pb
 from pmlbook.estimation import enumerated_design
 from pmlbook.estimation.enumerated_design import (
     ALIKE,
-    RARE,
+    LEAST_STORED_PROBABILITY,
     STRICTEST,
     Listed,
     Weighted,
     _duals,
     _joined,
     best_weights,
-    criterion,
+    criterion_for,
     estimation_mechanism,
     even,
     first_weights,
@@ -34,15 +34,15 @@ from pmlbook.numerics.progress import Clock
 
 
 def setting(p, level, target):
-    """All vertices of a prior, an aim and its unit, and weights of all vertices, the least as large as can be."""
-    pool = Listed(exact_prior(p), lift_limit(exact_prior(p), level)[1])
-    found = first_weights(pool)
-    aim, unit = criterion(target, functionals(target, p), pool, found)
-    count = len(pool.vertices.tall)
-    lifts = pool.scaled(range(count))
+    """All vertices of a prior, an criterion and its unit, and weights of all vertices, the least as large as can be."""
+    candidates = Listed(exact_prior(p), lift_limit(exact_prior(p), level)[1])
+    found = first_weights(candidates)
+    criterion, unit = criterion_for(target, functionals(target, p), candidates, found)
+    count = len(candidates.vertices.tall)
+    lifts = candidates.scaled(range(count))
     even = np.column_stack([lifts, lifts.sum(axis=1)])
-    start = maximise(np.append(np.zeros(count), 1), equal=(even, pool.ones)).x
-    return pool, found, aim, unit, lifts, start[:-1] + start[-1]
+    start = maximise(np.append(np.zeros(count), 1), equal=(even, candidates.ones)).x
+    return candidates, found, criterion, unit, lifts, start[:-1] + start[-1]
 
 
 draw = np.random.default_rng(9)
@@ -59,66 +59,74 @@ settings = [
 
 
 def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
-    for pool, _, aim, _, lifts, start in settings:
-        ease = 0.01 * aim.size(lifts, start)
-        change, promise, _ = barrier_direction(start, Weighted(aim, lifts), lifts, ease)
+    for candidates, _, criterion, _, lifts, start in settings:
+        barrier = 0.01 * criterion.size(lifts, start)
+        change, promise, _ = barrier_direction(start, Weighted(criterion, lifts), lifts, barrier)
 
-        def barrier(part, step, start=start, lifts=lifts, aim=aim, ease=ease):
+        def smoothed(part, step, start=start, lifts=lifts, criterion=criterion, barrier=barrier):
             weights = start * (1 + part * step)
-            return aim.value(lifts, weights, ease) - ease * np.log(weights).sum()
+            return criterion.value(lifts, weights, barrier) - barrier * np.log(weights).sum()
 
         assert abs(lifts @ (start * change)).max() < 1e-11 and promise >= 0
         h = 1e-5
-        fall = (barrier(h, change) - barrier(-h, change)) / (2 * h)
-        assert abs(fall + promise) < 1e-5 * (promise + ease)
-        bend = (barrier(h, change) - 2 * barrier(0, change) + barrier(-h, change)) / h**2
+        fall = (smoothed(h, change) - smoothed(-h, change)) / (2 * h)
+        assert abs(fall + promise) < 1e-5 * (promise + barrier)
+        bend = (smoothed(h, change) - 2 * smoothed(0, change) + smoothed(-h, change)) / h**2
         assert abs(bend - promise) < 1e-3 * (
-            promise + ease
+            promise + barrier
         )  # whose best multiple is the step itself
-        weights, last = best_weights(lifts, start, aim, Clock())
+        weights, last = best_weights(lifts, start, criterion, Clock())
         assert (
-            last == aim.size(lifts, start) / len(start) * 10.0**-aim.easings and weights.min() > 0
+            last == criterion.size(lifts, start) / len(start) * 10.0**-criterion.barrier_digits
+            and weights.min() > 0
         )
-        assert abs(lifts @ weights - pool.ones).max() < 1e-10
-        left = barrier_direction(weights, Weighted(aim, lifts), lifts, last)[0]
+        assert abs(lifts @ weights - candidates.ones).max() < 1e-10
+        left = barrier_direction(weights, Weighted(criterion, lifts), lifts, last)[0]
         assert abs(left).max() < 0.01  # polished
-        claim = aim.claim(lifts, weights, last)
-        values = ((claim.matrix * pool.scale @ (lifts - pool.ones[:, None])) ** 2).sum(axis=0)
-        duals = _duals(lifts - pool.ones[:, None], weights, values)
-        excess = values - duals @ (lifts - pool.ones[:, None])
-        assert excess.max() <= weights @ values * (1 + aim.tol)  # no vertex is missing
-        everything, bound = search(pool, dict(enumerate(start)), aim, Clock())
-        assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
+        claim = criterion.claim(lifts, weights, last)
+        values = ((claim.matrix * candidates.scale @ (lifts - candidates.ones[:, None])) ** 2).sum(
+            axis=0
+        )
+        duals = _duals(lifts - candidates.ones[:, None], weights, values)
+        excess = values - duals @ (lifts - candidates.ones[:, None])
+        assert excess.max() <= weights @ values * (1 + criterion.tol)  # no vertex is missing
+        everything, bound = search(candidates, dict(enumerate(start)), criterion, Clock())
+        assert bound <= claim.value <= bound * (1 + 2 * criterion.tol) + claim.slack
 
 
 def test_the_search_meets_its_bound_from_circles():
-    for pool, circles, aim, _, lifts, _ in settings:
-        n, names, shifts = len(pool.ones), list(circles), pool.vertices.shifts
+    for candidates, circles, criterion, _, lifts, _ in settings:
+        n, names, shifts = len(candidates.ones), list(circles), candidates.vertices.shifts
         weights = np.array(list(circles.values()))
-        assert np.allclose(abs(shifts / pool.scale[:, None]).max(axis=1), 1, rtol=0, atol=1e-15)
-        assert abs(pool.ones @ (lifts - pool.ones[:, None])).max() < 1e-9
-        assert weights.min() > 0 and abs(pool.scaled(names) @ weights - pool.ones).max() < 1e-9
-        assert np.linalg.matrix_rank(pool.scaled(names)) == n and len(names) <= n * n
-        found, bound = search(pool, circles, aim, Clock())
-        weights, mixed = np.array(list(found.values())), pool.scaled(list(found))
-        ease = aim.size(mixed, weights) / len(weights) * 10.0**-aim.easings
-        claim = aim.claim(mixed, weights, ease)
-        assert bound <= claim.value <= bound * (1 + 2 * aim.tol) + claim.slack
+        assert np.allclose(
+            abs(shifts / candidates.scale[:, None]).max(axis=1), 1, rtol=0, atol=1e-15
+        )
+        assert abs(candidates.ones @ (lifts - candidates.ones[:, None])).max() < 1e-9
+        assert (
+            weights.min() > 0
+            and abs(candidates.scaled(names) @ weights - candidates.ones).max() < 1e-9
+        )
+        assert np.linalg.matrix_rank(candidates.scaled(names)) == n and len(names) <= n * n
+        found, bound = search(candidates, circles, criterion, Clock())
+        weights, mixed = np.array(list(found.values())), candidates.scaled(list(found))
+        barrier = criterion.size(mixed, weights) / len(weights) * 10.0**-criterion.barrier_digits
+        claim = criterion.claim(mixed, weights, barrier)
+        assert bound <= claim.value <= bound * (1 + 2 * criterion.tol) + claim.slack
         utility = Spread(claim.matrix)
-        used, duals = pool.mix(utility, Clock())
-        best = pool.best(utility, duals)
+        used, duals = candidates.mix(utility, Clock())
+        best = candidates.best(utility, duals)
         values = utility.at_lifts(
-            pool.vertices.lifts, shifts, np.array(pool.vertices.shares, dtype=float)
+            candidates.vertices.lifts, shifts, np.array(candidates.vertices.shares, dtype=float)
         )
         multipliers = np.array(duals, dtype=float) @ shifts
         assert float(best) >= (values - multipliers).max() * (1 - 1e-9) and len(used) <= n
-        offered = pool.offer(claim, duals, 3, used)
+        offered = candidates.offer(claim, duals, 3, used)
         assert (
             len(offered) <= 3
             and ((values - multipliers)[offered] > (values - multipliers)[used].max()).all()
         )
         lowest = int((values - multipliers).argmin())
-        offered = pool.offer(claim, duals, 3, [lowest])
+        offered = candidates.offer(claim, duals, 3, [lowest])
         assert len(values) < 3 or (values - multipliers)[offered[0]] > float(best) * (1 - 1e-9)
 
 
@@ -127,11 +135,11 @@ def test_the_search_meets_its_bound_from_circles():
 )
 def test_circles_tell_every_direction_where_lifts_are_even(prior, level):
     """Three circles of pairs may all be one; then more are drawn."""
-    pool = Listed(exact_prior(prior), lift_limit(exact_prior(prior), level)[1])
-    found = first_weights(pool)
-    chosen, weights = pool.scaled(list(found)), np.array(list(found.values()))
+    candidates = Listed(exact_prior(prior), lift_limit(exact_prior(prior), level)[1])
+    found = first_weights(candidates)
+    chosen, weights = candidates.scaled(list(found)), np.array(list(found.values()))
     assert np.linalg.matrix_rank(chosen) == len(prior) and weights.min() > 0
-    assert abs(chosen @ weights - pool.ones).max() < 1e-12
+    assert abs(chosen @ weights - candidates.ones).max() < 1e-12
 
 
 def test_a_search_that_starts_at_its_answer_is_over_after_one_round(monkeypatch):
@@ -141,11 +149,11 @@ def test_a_search_that_starts_at_its_answer_is_over_after_one_round(monkeypatch)
         rounds.append(1)
         return best_weights(*given)
 
-    for pool, circles, aim, *_ in settings:
-        found, _ = search(pool, circles, aim, Clock())
+    for candidates, circles, criterion, *_ in settings:
+        found, _ = search(candidates, circles, criterion, Clock())
         monkeypatch.setattr(enumerated_design, "best_weights", counted)
         rounds.clear()
-        search(pool, found, aim, Clock())
+        search(candidates, found, criterion, Clock())
         monkeypatch.undo()
         assert len(rounds) == 1
 
@@ -173,21 +181,28 @@ def test_weights_make_room():
         change, sums = even(lifts, weights, goal) / weights - 1, lifts * weights
         assert abs(sums @ (1 + change) - goal).max() < 1e-13
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
-    for pool, circles, *_ in settings[:3]:
+    for candidates, circles, *_ in settings[:3]:
         used, weights = list(circles), np.array(list(circles.values()))
-        rest = [k for k in range(len(pool.vertices.tall)) if k not in used]
-        room = _joined(pool.scaled(used + rest), weights, pool.ones, len(rest))
+        rest = [k for k in range(len(candidates.vertices.tall)) if k not in used]
+        room = _joined(candidates.scaled(used + rest), weights, candidates.ones, len(rest))
         assert (room[len(used) :] < 2e-3 * weights.mean()).all()
-        assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-13 and room.min() > 0
+        assert (
+            abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-13
+            and room.min() > 0
+        )
     assert _joined(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1), 1) is None
 
 
 def test_rare_outcomes_are_stored_where_they_are_needed():
-    pool, circles, *_ = settings[1]
-    spare = next(k for k in range(len(pool.vertices.tall)) if k not in circles)
-    prior, level = np.array(pool.vertices.shares, dtype=float), 0.8
-    for least, share in ((RARE, 0.1 * RARE), (RARE, 1e-3), (0.0, 0.1 * RARE)):
-        made = stored(pool, circles | {spare: share}, least, prior, level)
+    candidates, circles, *_ = settings[1]
+    spare = next(k for k in range(len(candidates.vertices.tall)) if k not in circles)
+    prior, level = np.array(candidates.vertices.shares, dtype=float), 0.8
+    for least, share in (
+        (LEAST_STORED_PROBABILITY, 0.1 * LEAST_STORED_PROBABILITY),
+        (LEAST_STORED_PROBABILITY, 1e-3),
+        (0.0, 0.1 * LEAST_STORED_PROBABILITY),
+    ):
+        made = stored(candidates, circles | {spare: share}, least, prior, level)
         assert made.certify(level) and len(made.outputs) == len(circles) + (share > least)
 
 
@@ -199,7 +214,7 @@ def test_another_unit_is_another_unit_and_nothing_else():
     for unit, other in zip((2.0**-40, 2.0**60), others):
         assert (other.value, other.bound) == (first.value * unit**2, first.bound * unit**2)
         assert (other.mechanism.weights == first.mechanism.weights).all()
-        assert other.mechanism.channel.max(axis=0).min() > RARE
+        assert other.mechanism.channel.max(axis=0).min() > LEAST_STORED_PROBABILITY
 
 
 @pytest.mark.parametrize(

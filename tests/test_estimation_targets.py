@@ -16,33 +16,37 @@ AIMS = ("determinant", "largest")
 
 
 def aim_of(rng, n, k):
-    """One aim at all levels, then the other."""
+    """One criterion at all levels, then the other."""
     return AIMS[k // 6 % 2]
 
 
-@pytest.mark.parametrize("prior, level, aim", list(problems(24, 1, aim_of)))
-def test_it_keeps_its_level_and_meets_its_bound(prior, level, aim):
+@pytest.mark.parametrize("prior, level, criterion", list(problems(24, 1, aim_of)))
+def test_it_keeps_its_level_and_meets_its_bound(prior, level, criterion):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", pb.LooseBound)
-        design = pb.estimation_mechanism(prior, level, aim)
+        design = pb.estimation_mechanism(prior, level, criterion)
     assert design.mechanism.certify(level)
     assert 0 < design.bound <= design.value
     assert (
         design.gap <= 1e-6 * design.value or told and prior.min() < 1e-3
     )  # 53 bits, and it says so
     assert design.gap <= 1e-5 * design.value
-    assert design.value == pb.estimate.estimation_variance(design.mechanism, aim)
+    assert design.value == pb.estimate.estimation_variance(design.mechanism, criterion)
 
 
 def test_each_design_is_best_for_its_own_aim():
     prior = [0.07, 0.13, 0.3, 0.5]
-    designs = {aim: pb.estimation_mechanism(prior, 0.6, aim) for aim in ("frequencies", *AIMS)}
-    for aim, own in designs.items():
+    designs = {
+        criterion: pb.estimation_mechanism(prior, 0.6, criterion)
+        for criterion in ("frequencies", *AIMS)
+    }
+    for criterion, own in designs.items():
         for other in designs.values():
-            assert pb.estimate.estimation_variance(other.mechanism, aim) >= own.bound
-        others = [d for name, d in designs.items() if name != aim]
+            assert pb.estimate.estimation_variance(other.mechanism, criterion) >= own.bound
+        others = [d for name, d in designs.items() if name != criterion]
         assert all(
-            pb.estimate.estimation_variance(d.mechanism, aim) > 1.001 * own.value for d in others
+            pb.estimate.estimation_variance(d.mechanism, criterion) > 1.001 * own.value
+            for d in others
         )
 
 
@@ -73,51 +77,53 @@ def test_the_largest_variance_is_rounded_up_and_no_further():
         assert mpmath.mpf(math.nextafter(value, 0)) < top <= mpmath.mpf(value)
 
 
-@pytest.mark.parametrize("aim", ("frequencies", *AIMS))
-def test_outcomes_that_never_happen_tell_nothing(aim):
+@pytest.mark.parametrize("criterion", ("frequencies", *AIMS))
+def test_outcomes_that_never_happen_tell_nothing(criterion):
     """They were divided by."""
     channel = np.array([[0.75, 0.25, 0], [0.25, 0.75, 0]])
     plain = pb.Mechanism(channel[:, :2], [0.5, 0.5])
     more = pb.Mechanism(channel, [0.5, 0.5])
-    assert pb.estimate.estimation_variance(more, aim) == pb.estimate.estimation_variance(plain, aim)
+    assert pb.estimate.estimation_variance(more, criterion) == pb.estimate.estimation_variance(
+        plain, criterion
+    )
 
 
-@pytest.mark.parametrize("aim", AIMS)
-def test_outcomes_that_do_not_tell(aim):
+@pytest.mark.parametrize("criterion", AIMS)
+def test_outcomes_that_do_not_tell(criterion):
     merged = pb.Mechanism([[1, 0], [0, 1], [0, 1]], [0.2, 0.3, 0.5])
-    assert pb.estimate.estimation_variance(merged, aim) == math.inf
-    assert pb.estimate.estimation_variance(pb.Mechanism([[1.0]], [1.0]), aim) == 0
+    assert pb.estimate.estimation_variance(merged, criterion) == math.inf
+    assert pb.estimate.estimation_variance(pb.Mechanism([[1.0]], [1.0]), criterion) == 0
     with pytest.raises(Infeasible, match="epsilon = 0"):
-        pb.estimation_mechanism([0.2, 0.8], 0.0, aim)
+        pb.estimation_mechanism([0.2, 0.8], 0.0, criterion)
     with pytest.raises(ValueError, match="the same for every secret"):
-        pb.estimation_mechanism([1.0], 0.5, aim)
+        pb.estimation_mechanism([1.0], 0.5, criterion)
 
 
-@pytest.mark.parametrize("aim", AIMS)
-def test_beyond_the_last_level_the_column_itself_is_best(aim):
+@pytest.mark.parametrize("criterion", AIMS)
+def test_beyond_the_last_level_the_column_itself_is_best(criterion):
     prior = np.array([0.2, 0.3, 0.5])
     covariance = np.diag(prior) - np.outer(prior, prior)
     best = {
         "determinant": np.linalg.det(covariance[1:, 1:]) ** 0.5,
         "largest": np.linalg.eigvalsh(covariance)[-1],
-    }[aim]
-    design = pb.estimation_mechanism(prior, 2.0, aim)
+    }[criterion]
+    design = pb.estimation_mechanism(prior, 2.0, criterion)
     assert design.value == pytest.approx(best, rel=1e-9) and design.gap <= 1e-7 * best
 
 
-@pytest.mark.parametrize("aim", AIMS)
-def test_names_do_not_change_the_design(aim):
-    named = pb.estimation_mechanism({"a": 0.2, "b": 0.3, "c": 0.5}, 0.4, aim)
+@pytest.mark.parametrize("criterion", AIMS)
+def test_names_do_not_change_the_design(criterion):
+    named = pb.estimation_mechanism({"a": 0.2, "b": 0.3, "c": 0.5}, 0.4, criterion)
     assert named.mechanism.inputs == ("a", "b", "c")
-    assert named.value == pb.estimation_mechanism([0.2, 0.3, 0.5], 0.4, aim).value
+    assert named.value == pb.estimation_mechanism([0.2, 0.3, 0.5], 0.4, criterion).value
 
 
-@pytest.mark.parametrize("aim", AIMS)
+@pytest.mark.parametrize("criterion", AIMS)
 @pytest.mark.parametrize("level", [1e-2, 1.5, 21.0])
-def test_rare_secrets(aim, level):
+def test_rare_secrets(criterion, level):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
-        design = pb.estimation_mechanism([1e-8, 0.1, 0.3, 0.6 - 1e-8], level, aim)
+        design = pb.estimation_mechanism([1e-8, 0.1, 0.3, 0.6 - 1e-8], level, criterion)
     assert design.mechanism.certify(level) and design.gap <= 1e-2 * design.value
 
 

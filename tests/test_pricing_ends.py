@@ -19,7 +19,7 @@ from pmlbook.large_alphabets import stages
 from pmlbook.large_alphabets.column_generation import UNWATCHED, column_generation
 from pmlbook.large_alphabets.losses import Fillings, Groups
 from pmlbook.large_alphabets.repeated_sums import Cells, common_unit, near_units, price_cells
-from pmlbook.large_alphabets.ungrouping import deal, unroll
+from pmlbook.large_alphabets.ungrouping import unroll, wrap_around
 from pmlbook.numerics import progress
 from pmlbook.numerics.progress import Clock
 
@@ -264,7 +264,7 @@ def test_dealing_keeps_every_average():
         n, v = rng.integers(1, 9, size=2)
         mass, weights = rng.random(n) + 0.01, rng.dirichlet(np.ones(v))
         share = np.where(rng.random(v) < 0.3, rng.integers(0, 2, size=v), rng.random(v))
-        dealt = deal(share * mass.sum(), weights, mass)
+        dealt = wrap_around(share * mass.sum(), weights, mass)
         assert np.allclose(dealt @ weights, share @ weights, rtol=0, atol=1e-12) and np.allclose(
             mass @ dealt, share * mass.sum(), rtol=0, atol=1e-12
         )

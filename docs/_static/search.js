@@ -63,8 +63,8 @@
 
   // The word as it is, or the known one that it was meant to be.
   async function corrected(pagefind, known, word) {
-    if ((await pagefind.search(word)).results.length) return word;
-    return known.find(meant => meant.length > 4 && slip(word, meant)) ?? word;
+    const exact = (await pagefind.search(`"${word}"`)).results; // without quotes Pagefind takes a beginning for the word
+    return exact.length ? word : known.find(meant => meant.length > 4 && slip(word, meant)) ?? word;
   }
 
   const PLAIN = new Set("a an and are at be by can do does for from how i in into is it many me my of on one or that the to we what when which who whose why with".split(" "));

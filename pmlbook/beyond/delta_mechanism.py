@@ -32,7 +32,7 @@ from ..large_alphabets.losses import OUTWARD, Fillings, Groups, joined
 from pmlbook.large_alphabets.optimal import (
     FEW,
     LOWER,
-    NOTHING,
+    NEGLIGIBLE_VALUE,
     bracket,
     loose,
     optimal_mechanism,
@@ -560,7 +560,7 @@ def delta_mechanism(
     else:
         design = from_vertices(question)
     if max_time is None:
-        size = rounding(design.mechanism, measure) / ROUNDED + NOTHING
+        size = rounding(design.mechanism, measure) / ROUNDED + NEGLIGIBLE_VALUE
         unit = design.slope / UNITS  # what the least probability that can be published is worth
         warn_if_loose("delta_mechanism", design.value, design.bound, tol * size + unit)
     return design

@@ -220,20 +220,20 @@ class Saddle:
     """A surface to turn; made by `saddle`, shown by the notebook."""
 
     noise: float
-    doubt: float
+    entropy: float
 
     def _repr_html_(self) -> str:
-        return _element("saddle", {"noise": repr(self.noise), "doubt": repr(self.doubt)})
+        return _element("saddle", {"noise": repr(self.noise), "entropy": repr(self.entropy)})
 
 
-def saddle(noise: float = 0.1, doubt: float = 0.8) -> Saddle:
+def saddle(noise: float = 0.1, entropy: float = 0.8) -> Saddle:
     """The information about one of two people from a noisy count, as a surface to turn.
 
     Parameters
     ----------
     noise : float
         Probability that the count is wrong at which the slider starts, 0 to 0.6.
-    doubt : float
+    entropy : float
         Least entropy of the adversary's belief in nats at which the slider starts, 0 to 1.38.
 
     Returns
@@ -250,11 +250,11 @@ def saddle(noise: float = 0.1, doubt: float = 0.8) -> Saddle:
 
     Examples
     --------
-    >>> saddle(0.1).doubt
+    >>> saddle(0.1).entropy
     0.8
     """
-    start = check_nonnegative(noise, "noise"), check_nonnegative(doubt, "doubt")
-    for name, value, end in zip(("noise", "doubt"), start, (0.6, 1.38)):
+    start = check_nonnegative(noise, "noise"), check_nonnegative(entropy, "entropy")
+    for name, value, end in zip(("noise", "entropy"), start, (0.6, 1.38)):
         if value > end:
             raise ValueError(f"{name} = {value:g} must be at most {end:g}: the slider ends there")
     return Saddle(*start)

@@ -109,12 +109,12 @@ class CandidateSet:
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #3d2bd371
 def arcs(
-    pool: CandidateSet, order: NDArray[np.intp]
+    candidates: CandidateSet, order: NDArray[np.intp]
 ) -> tuple[list[tuple[NDArray[np.bool_], int]], list[float]]:
     """Vertices along a circle on which the secrets lie in some order, and weights that average to one."""
-    a, b = pool.limit.as_integer_ratio()
-    ends = np.cumsum(pool.whole[order]) * a
-    around, length = pool.common * a, pool.common * b
+    a, b = candidates.limit.as_integer_ratio()
+    ends = np.cumsum(candidates.whole[order]) * a
+    around, length = candidates.common * a, candidates.common * b
     stops = sorted({int(end - back) % around for end in ends for back in (0, length)})
     gaps = [(after - start) % around for start, after in zip(stops, [*stops[1:], stops[0]])]
     weights = [(gap + gaps[k - 1]) / (2 * around) for k, gap in enumerate(gaps)]
@@ -136,12 +136,12 @@ def _arc(
     return tall[np.argsort(order)], int(place)
 
 
-def first_circles(pool: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
+def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
     """Numbers of vertices along three circles, with weights that average to one."""
     found: dict[int, float] = {}
     for _ in range(3):
-        made, weights = arcs(pool, rng.permutation(len(pool.prior)))
-        for name, weight in zip(pool.add(made), weights):
+        made, weights = arcs(candidates, rng.permutation(len(candidates.prior)))
+        for name, weight in zip(candidates.add(made), weights):
             if weight > 0:
                 found[name] = found.get(name, 0.0) + weight / 3
     return found
@@ -153,13 +153,13 @@ class Climb:
     Rows and columns have one secret more, of probability 0, for an exchange with none.
     """
 
-    def __init__(self, pool: CandidateSet, spread: Floats, dual: Floats) -> None:
+    def __init__(self, candidates: CandidateSet, spread: Floats, dual: Floats) -> None:
         n = len(dual)
         self.spread, self.dual = np.zeros((n + 1, n + 1)), np.append(dual, 0.0)
         self.spread[:n, :n] = spread
         self.p, self.c, self.own = (
-            np.append(pool.prior, 0.0),
-            float(pool.limit),
+            np.append(candidates.prior, 0.0),
+            float(candidates.limit),
             np.diag(self.spread),
         )
 
@@ -233,13 +233,13 @@ LEAST_GAIN = 1e-9  # of the largest entry of M'M
 
 
 def climb(
-    pool: CandidateSet, tall: NDArray[np.bool_], place: int, spread: Floats, dual: Floats
+    candidates: CandidateSet, tall: NDArray[np.bool_], place: int, spread: Floats, dual: Floats
 ) -> tuple[NDArray[np.bool_], int]:
     """A vertex none of whose neighbours is worth more, by its spread less its cost at dual variables.
 
     Source: exchange, Fedorov 1972.
     """
-    values = Climb(pool, spread, dual)
+    values = Climb(candidates, spread, dual)
     for _ in range(MOST_EXCHANGES):
         better, after, at = values.best_neighbour(tall, place)
         if not better > LEAST_GAIN * abs(spread).max():
@@ -253,9 +253,9 @@ RETURNED = 3  # vertices that a sweep returns, for each secret
 ROUNDOFF = 2.0**-51  # relative: what floats lose in each addition or product, four times over
 
 
-def sets_at_limit(pool: CandidateSet) -> NDArray[np.bool_] | None:
+def sets_at_limit(candidates: CandidateSet) -> NDArray[np.bool_] | None:
     """All sets of secrets that may be at the limit in a vertex, one a row, and perhaps some that may not; None if too many."""
-    p, share, tiny = pool.prior, 1 / float(pool.limit), len(pool.prior) * 2.0**-50
+    p, share, tiny = candidates.prior, 1 / float(candidates.limit), len(candidates.prior) * 2.0**-50
     order = np.argsort(-p)
     rest = 1 - np.cumsum(p[order]) + p.max()  # what later secrets and a remainder can add
     sets, sums = np.zeros((1, 0), dtype=bool), np.zeros(1)
@@ -275,8 +275,8 @@ class Sweep:
     Source: floats, with what they lose added; Higham 2002, Section 4.2.
     """
 
-    def __init__(self, pool: CandidateSet, matrix: Floats, dual: Floats) -> None:
-        self.p, self.c, n = pool.prior, float(pool.limit), len(dual)
+    def __init__(self, candidates: CandidateSet, matrix: Floats, dual: Floats) -> None:
+        self.p, self.c, n = candidates.prior, float(candidates.limit), len(dual)
         self.spread, size = matrix.T @ matrix, abs(matrix).T @ abs(matrix)
         self.wrong = n * 2.0**-50 / self.p  # of a remainder
         steep = 2 * (1 + self.c) * size.sum(axis=1) + abs(dual)
@@ -302,13 +302,13 @@ class Sweep:
 
 
 def swept(
-    pool: CandidateSet, sets: NDArray[np.bool_], matrix: Floats, dual: Floats
+    candidates: CandidateSet, sets: NDArray[np.bool_], matrix: Floats, dual: Floats
 ) -> tuple[Fraction, list[int]]:
     """No vertex has a larger |M (l - 1)|^2 - y.(l - 1); and some that have nearly as much, the best first."""
-    sweep, n = Sweep(pool, matrix, dual), len(dual)
+    sweep, n = Sweep(candidates, matrix, dual), len(dual)
     blocks = np.array_split(sets, 1 + len(sets) // 4096 + min(8 * n, len(sets) // 16))
     best = [found for found in map(sweep.best, blocks) if found is not None]
     best.sort(key=lambda one: -one[0])
     most = best[0][0] + sweep.constant
-    names = pool.add((tall, i) for _, tall, i in best[: RETURNED * n])
+    names = candidates.add((tall, i) for _, tall, i in best[: RETURNED * n])
     return Fraction(most) + Fraction(sweep.slack), names

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
 from pmlbook.estimation.enumerated_design import (
-    RARE,
+    LEAST_STORED_PROBABILITY,
     TOLERANCE,
     Listed,
     estimation_mechanism,
@@ -81,20 +81,20 @@ class Rewarded(Utility):
 
 # %% ../../nbs/estimation/04_compromise.ipynb #7d3fa2b5
 class Informed(Listed):
-    """All vertices of a pool, with their information as one more row: it averages to what is kept.
+    """All vertices of a candidate set, with their information as one more row: it averages to what is kept.
 
     The bounds are on all mechanisms that keep at least `promised`.
     """
 
-    def __init__(self, pool: Listed, kept: float, promised: float) -> None:
-        self.pool, self.vertices = pool, pool.vertices
+    def __init__(self, candidates: Listed, kept: float, promised: float) -> None:
+        self.candidates, self.vertices = candidates, candidates.vertices
         self.kept, self.promised = kept, Fraction(promised)
-        self.scale, self.ones = np.append(pool.scale, 1.0), np.append(pool.ones, 1.0)
-        self.information = information_of_vertices(pool)
+        self.scale, self.ones = np.append(candidates.scale, 1.0), np.append(candidates.ones, 1.0)
+        self.information = information_of_vertices(candidates)
 
     def scaled(self, names: Sequence[int]) -> Floats:
         """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
-        return np.vstack([self.pool.scaled(names), self.information[names] / self.kept])
+        return np.vstack([self.candidates.scaled(names), self.information[names] / self.kept])
 
     def _rewarded(self, spread: Spread, duals: Sequence[Fraction]) -> Rewarded:
         return Rewarded(spread, max(0.0, -float(duals[-1]) / self.kept))
@@ -104,7 +104,7 @@ class Informed(Listed):
     ) -> tuple[list[int], list[Fraction]]:
         """The vertices that are best at a multiplier of information, and the dual variables; see `Listed.mix`."""
         assert isinstance(utility, Spread)
-        used, found = self.pool.mix(self._rewarded(utility, duals), clock)
+        used, found = self.candidates.mix(self._rewarded(utility, duals), clock)
         return used, [*found, duals[-1]]
 
     def offer(
@@ -118,42 +118,46 @@ class Informed(Listed):
         """The vertices that a claim misses most, at some dual variables; see `Listed.offer`."""
         first = replace(claim, matrix=claim.matrix[:, :-1])
         worth = self._rewarded(Spread(first.matrix), duals)
-        return self.pool.offer(first, duals[:-1], count, known, worth)
+        return self.candidates.offer(first, duals[:-1], count, known, worth)
 
     def best(self, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
         """No mechanism that keeps what is promised has a larger value."""
         assert isinstance(utility, Spread)
         worth = self._rewarded(utility, duals)
-        return self.pool.best(worth, duals[:-1]) - Fraction(worth.reward) * self.promised
+        return self.candidates.best(worth, duals[:-1]) - Fraction(worth.reward) * self.promised
 
 
-def information_of_vertices(pool: Listed) -> Floats:
+def information_of_vertices(candidates: Listed) -> Floats:
     """The mutual information of each vertex, shape (V,)."""
-    prior = np.array(pool.vertices.shares, dtype=float)
-    return INFORMATION.at_lifts(pool.vertices.lifts, pool.vertices.shifts, prior)
+    prior = np.array(candidates.vertices.shares, dtype=float)
+    return INFORMATION.at_lifts(candidates.vertices.lifts, candidates.vertices.shifts, prior)
 
 
 class Beside:
     """A criterion that does not look at the last row of lifts."""
 
-    def __init__(self, aim: Criterion) -> None:
-        self.aim, self.easings, self.tol = aim, aim.easings, aim.tol
+    def __init__(self, criterion: Criterion) -> None:
+        self.criterion, self.barrier_digits, self.tol = (
+            criterion,
+            criterion.barrier_digits,
+            criterion.tol,
+        )
 
     def size(self, lifts: Floats, weights: Floats) -> float:
         """See `Criterion.size`."""
-        return self.aim.size(lifts[:-1], weights)
+        return self.criterion.size(lifts[:-1], weights)
 
-    def value(self, lifts: Floats, weights: Floats, ease: float) -> float:
+    def value(self, lifts: Floats, weights: Floats, barrier: float) -> float:
         """See `Criterion.value`."""
-        return self.aim.value(lifts[:-1], weights, ease)
+        return self.criterion.value(lifts[:-1], weights, barrier)
 
-    def slopes(self, lifts: Floats, weights: Floats, ease: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
         """See `Criterion.slopes`."""
-        return self.aim.slopes(lifts[:-1], weights, ease)
+        return self.criterion.slopes(lifts[:-1], weights, barrier)
 
-    def claim(self, lifts: Floats, weights: Floats, ease: float) -> Claim:
+    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
         """See `Criterion.claim`; the last row is worth nothing."""
-        found = self.aim.claim(lifts[:-1], weights, ease)
+        found = self.criterion.claim(lifts[:-1], weights, barrier)
         nothing = np.zeros((len(found.matrix), 1))
         return replace(found, matrix=np.hstack([found.matrix, nothing]))
 
@@ -246,10 +250,10 @@ def _best_kept(
     """The best mechanism that keeps some information, its value and bound; None if floats find none."""
     level, shares = check_epsilon(epsilon), exact_prior(prior)
     limit, wanted = lift_limit(shares, level)[1], functionals(target, prior)
-    pool, found, _, aim, unit = listed(shares, limit, target, wanted, clock)
-    informed = Informed(pool, kept, promised)
-    names, _ = pool.mix(INFORMATION, clock)
-    weights = nnls(pool.scaled(names), pool.ones)[0]
+    candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
+    informed = Informed(candidates, kept, promised)
+    names, _ = candidates.mix(INFORMATION, clock)
+    weights = nnls(candidates.scaled(names), candidates.ones)[0]
     high = float(weights @ informed.information[names])
     low = float(sum(weight * informed.information[v] for v, weight in found.items()))
     if not low < kept < high:
@@ -263,11 +267,13 @@ def _best_kept(
     if not (start > 0).all():
         return None
     try:
-        found, bound = search(informed, dict(zip(mixed, start.tolist())), Beside(aim), clock)
+        found, bound = search(informed, dict(zip(mixed, start.tolist())), Beside(criterion), clock)
     except np.linalg.LinAlgError:
         return None
     # outcomes that are rare may hold what is missing of the information
-    makers = (stored(pool, found, least, prior, level) for least in (RARE, 0.0))
+    makers = (
+        stored(candidates, found, least, prior, level) for least in (LEAST_STORED_PROBABILITY, 0.0)
+    )
     mechanism = next((made for made in makers if made.utility() >= promised), None)
     if mechanism is None:
         return None

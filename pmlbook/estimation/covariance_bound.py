@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from .candidate_set import CandidateSet
-from .targets import Determinant, Summed
+from .targets import DOptimality, AOptimality
 from ..foundations.lift_functions import Floats
 from ..numerics.linear_programmes import whole_numbers
 
@@ -31,11 +31,13 @@ class DualFunction:
     In the scale of a candidate set.
     """
 
-    def __init__(self, pool: CandidateSet, criterion: Summed | Determinant) -> None:
-        self.ones, n = pool.ones, len(pool.ones)
-        self.flat = np.linalg.qr(np.column_stack([pool.ones, np.eye(n)]))[0][:, 1:n]
-        self.summed = isinstance(criterion, Summed)
-        wanted = self.flat.T @ criterion.full if isinstance(criterion, Summed) else np.eye(n - 1)
+    def __init__(self, candidates: CandidateSet, criterion: AOptimality | DOptimality) -> None:
+        self.ones, n = candidates.ones, len(candidates.ones)
+        self.flat = np.linalg.qr(np.column_stack([candidates.ones, np.eye(n)]))[0][:, 1:n]
+        self.summed = isinstance(criterion, AOptimality)
+        wanted = (
+            self.flat.T @ criterion.full if isinstance(criterion, AOptimality) else np.eye(n - 1)
+        )
         sizes, axes = np.linalg.eigh(wanted @ wanted.T)
         self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
@@ -68,12 +70,12 @@ EXACT = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
 class Relaxation:
     """The dual programme of 'A bound on optimal designs', which grows a multiplier for each constraint that is violated."""
 
-    def __init__(self, pool: CandidateSet, criterion: Summed | Determinant) -> None:
-        n, size = len(pool.ones), np.outer(pool.scale, pool.scale)
-        self.dual, self.pool = DualFunction(pool, criterion), pool
-        ranges = [[pool.together(i, j) for j in range(n)] for i in range(n)]
+    def __init__(self, candidates: CandidateSet, criterion: AOptimality | DOptimality) -> None:
+        n, size = len(candidates.ones), np.outer(candidates.scale, candidates.scale)
+        self.dual, self.candidates = DualFunction(candidates, criterion), candidates
+        ranges = [[candidates.together(i, j) for j in range(n)] for i in range(n)]
         self.least, self.most = np.moveaxis(np.array(ranges, dtype=float), 2, 0) / size
-        self.room, self.between = np.diag(self.most), float(pool.between)
+        self.room, self.between = np.diag(self.most), float(candidates.between)
         self.forms, self.limits = np.zeros((0, n, n)), np.zeros(0)
 
     def multipliers(self, x: Floats) -> Floats:
@@ -107,7 +109,7 @@ class Relaxation:
 
     def sum_of_lifts(self) -> tuple[Floats, float]:
         """The constraint that vertices have a whole number of entries at the limit."""
-        scale = self.pool.scale
+        scale = self.candidates.scale
         form = np.diag(scale**2) - np.outer(scale, scale)
         return form, float(scale**2 @ self.room) - self.between
 
@@ -133,15 +135,15 @@ def _outside(best: Floats, least: Floats, most: Floats) -> list[tuple[Floats, fl
 
 
 def relaxed(
-    pool: CandidateSet, criterion: Summed | Determinant
+    candidates: CandidateSet, criterion: AOptimality | DOptimality
 ) -> list[tuple[Floats, float, Floats]]:
     """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
     In the scale of the candidate set, and up to a factor: first of single secrets; then with the sum, if that can be
     active, and with pairs whose covariance is otherwise out of reach.
     """
-    relaxation, fits = Relaxation(pool, criterion), []
-    n, x = len(pool.ones), np.zeros(len(pool.ones))
+    relaxation, fits = Relaxation(candidates, criterion), []
+    n, x = len(candidates.ones), np.zeros(len(candidates.ones))
     for turn in range(ROUNDS):
         x = relaxation.solve(x)
         multipliers = relaxation.multipliers(x)
@@ -160,82 +162,82 @@ def relaxed(
 MOST_UNITS = 1_000_000  # of the common denominator, beyond which remainders are as good as free
 
 
-def min_remainder(pool: CandidateSet, weights: Sequence[Fraction]) -> Fraction:
+def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Fraction:
     """The least of weight * (high - f) * (f - low) over all vertices, f their remainder; 0 if the denominator is too large.
 
     Source: dynamic programming over reachable sums, as bits.
     """
-    if pool.common > MOST_UNITS:
+    if candidates.common > MOST_UNITS:
         return Fraction(0)
-    units, found = pool.whole.tolist(), []
+    units, found = candidates.whole.tolist(), []
     for share in set(units):
         places = [i for i, own in enumerate(units) if own == share]
-        low, high = pool.low[places[0]], pool.high[places[0]]
-        rests = [rest for rest in _remainders(pool, places[0]) if rest <= high]
+        low, high = candidates.low[places[0]], candidates.high[places[0]]
+        rests = [rest for rest in _remainders(candidates, places[0]) if rest <= high]
         if rests:
             kept = min((high - rest) * (rest - low) for rest in rests)
             found.append(kept * min(weights[i] for i in places))
     return min(found)
 
 
-def _remainders(pool: CandidateSet, place: int) -> list[Fraction]:
+def _remainders(candidates: CandidateSet, place: int) -> list[Fraction]:
     """The remainders that a secret can have, and larger ones, by the sums that the others can have at the limit."""
-    (a, b), units = pool.limit.as_integer_ratio(), pool.whole.tolist()
-    top, share = pool.common * b // a, units[place]  # so many units may be at the limit
+    (a, b), units = candidates.limit.as_integer_ratio(), candidates.whole.tolist()
+    top, share = candidates.common * b // a, units[place]  # so many units may be at the limit
     sums, first = 1, max(0, top - share)
     for i, own in enumerate(units):
         if i != place:
             sums |= (sums << own) & ((1 << (top + 1)) - 1)
     held = first + np.flatnonzero([bit == "1" for bit in bin(sums >> first)[:1:-1]])
-    return [Fraction(pool.common * b - a * int(k), b * share) for k in held]
+    return [Fraction(candidates.common * b - a * int(k), b * share) for k in held]
 
 
 def most_spread(
-    pool: CandidateSet, matrix: Floats, many: Floats, together: float = 0.0
+    candidates: CandidateSet, matrix: Floats, many: Floats, together: float = 0.0
 ) -> Fraction:
     """No mechanism has a larger mean of |M (l - 1)|^2.
 
-    Sharp if M'M is nearly the multipliers' matrix, in the scale of the pool; `together` is that of the sum among them.
+    Sharp if M'M is nearly the multipliers' matrix, in the scale of the candidates; `together` is that of the sum among them.
 
     Source: proved in 'A bound on optimal designs'.
     """
-    shift, entries = _form(pool, matrix, many)
-    weights, total, rooms = [], Fraction(0), pool.rooms
+    shift, entries = _form(candidates, matrix, many)
+    weights, total, rooms = [], Fraction(0), candidates.rooms
     for i in range(len(shift)):
         row = [entry + Fraction(together) for entry in entries(i)]
         weights.append(max(row[i], Fraction(0)))
-        pairs = (max(row[j] * x for x in pool.together(i, j)) for j in range(i))
+        pairs = (max(row[j] * x for x in candidates.together(i, j)) for j in range(i))
         total += weights[i] * rooms[i] + 2 * sum(pairs, Fraction(0))
-    whole = min(Fraction(together), *weights) * pool.between
-    return total - max(min_remainder(pool, weights), whole)
+    whole = min(Fraction(together), *weights) * candidates.between
+    return total - max(min_remainder(candidates, weights), whole)
 
 
 def _form(
-    pool: CandidateSet, matrix: Floats, many: Floats
+    candidates: CandidateSet, matrix: Floats, many: Floats
 ) -> tuple[list[Fraction], Callable[[int], list[Fraction]]]:
     """The vector y of the theorem that brings G near the multipliers' matrix, and the rows of G, in fractions."""
-    scaled, ones = matrix * pool.scale, pool.ones
+    scaled, ones = matrix * candidates.scale, candidates.ones
     apart = many - scaled.T @ scaled
     near = 2 * apart @ ones - ones * (ones @ apart @ ones)
-    size = np.linalg.norm(pool.scale * pool.prior)
-    shift = [Fraction(y) for y in (near / pool.scale / size).tolist()]
+    size = np.linalg.norm(candidates.scale * candidates.prior)
+    shift = [Fraction(y) for y in (near / candidates.scale / size).tolist()]
     rows, unit = whole_numbers([Fraction(m) for row in matrix.tolist() for m in row])
     rows = rows.reshape(matrix.shape)
     square = (rows.T @ rows).tolist()
 
     def entries(i: int) -> list[Fraction]:
         return [
-            Fraction(entry, unit**2) + (shift[i] * p + pool.shares[i] * y) / 2
-            for entry, p, y in zip(square[i], pool.shares, shift)
+            Fraction(entry, unit**2) + (shift[i] * p + candidates.shares[i] * y) / 2
+            for entry, p, y in zip(square[i], candidates.shares, shift)
         ]
 
     return shift, entries
 
 
-def pairs_bound(pool: CandidateSet, criterion: Summed | Determinant) -> float:
+def pairs_bound(candidates: CandidateSet, criterion: AOptimality | DOptimality) -> float:
     """A certified lower bound on the criterion, in its unit, by the theorem and the proposition."""
     bounds = []
-    for many, together, root in relaxed(pool, criterion):
+    for many, together, root in relaxed(candidates, criterion):
         claim = criterion.claim(root, np.ones(len(root)), 0.0)
-        bounds.append(claim.bound(most_spread(pool, claim.matrix, many, together)))
+        bounds.append(claim.bound(most_spread(candidates, claim.matrix, many, together)))
     return max(bounds)

@@ -22,9 +22,9 @@ from .optimal_design import Spread, centred, functionals
 from pmlbook.estimation.targets import (
     Claim,
     Criterion,
-    Determinant,
-    Largest,
-    Summed,
+    DOptimality,
+    EOptimality,
+    AOptimality,
     estimation_variance,
 )
 from pmlbook.extremal.enumeration import (
@@ -54,7 +54,8 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE', 'RARE', 'stored', 'listed', 'estimation_mechanism']
+__all__ = ['Answer', 'STRICTEST', 'LISTED', 'SCORED', 'TOLERANCE', 'LEAST_STORED_PROBABILITY', 'stored', 'listed',
+           'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #6fcea668
 class Weighted:
@@ -73,17 +74,17 @@ class Weighted:
 
 
 def best_weights(
-    lifts: Floats, weights: Floats, aim: Criterion, clock: Clock
+    lifts: Floats, weights: Floats, criterion: Criterion, clock: Clock
 ) -> tuple[Floats, float]:
-    """Weights of given lift vectors that are best for an aim, from positive ones that average to one, and the last barrier parameter.
+    """Weights of given lift vectors that are best for a criterion, from positive ones that average to one, and the last barrier parameter.
 
     A clock that is over leaves the path where it is.
 
     Source: barrier method, Boyd and Vandenberghe 2004, Section 11.3.
     """
-    unit = aim.size(lifts, weights) / len(weights)
-    parameters = [unit * 10.0**-k for k in range(2, aim.easings + 1)]
-    smooth = Weighted(aim, lifts)
+    unit = criterion.size(lifts, weights) / len(weights)
+    parameters = [unit * 10.0**-k for k in range(2, criterion.barrier_digits + 1)]
+    smooth = Weighted(criterion, lifts)
     *_, at = central_path(weights, smooth, lifts, parameters, clock)
     weights = at.point
     if at.parameter > parameters[-1]:
@@ -172,20 +173,23 @@ class Listed:
         return dual_bound(self.vertices, utility, duals)
 
 
-def first_weights(pool: Listed) -> dict[int, float]:
+def first_weights(candidates: Listed) -> dict[int, float]:
     """Vertices along circles, with weights that average to one and tell all frequencies; no programme is solved."""
-    rng, circles = np.random.default_rng(0), CandidateSet(pool.vertices.shares, pool.vertices.limit)
+    rng, circles = (
+        np.random.default_rng(0),
+        CandidateSet(candidates.vertices.shares, candidates.vertices.limit),
+    )
     found: dict[int, float] = {}
     for turn in range(1, CIRCLES + 1):
-        made, weights = arcs(circles, rng.permutation(len(pool.ones)))
+        made, weights = arcs(circles, rng.permutation(len(candidates.ones)))
         for name, weight in zip(circles.add(made), weights):
             if weight > 0:
-                one, other = pool.vertices, circles.vertices
+                one, other = candidates.vertices, circles.vertices
                 same = (one.tall == other.tall[name]).all(axis=1) & (one.place == other.place[name])
                 place = int(same.argmax())
                 found[place] = found.get(place, 0.0) + weight
-        chosen = pool.scaled(list(found))
-        if turn >= 3 and np.linalg.matrix_rank(chosen) == len(pool.ones):
+        chosen = candidates.scaled(list(found))
+        if turn >= 3 and np.linalg.matrix_rank(chosen) == len(candidates.ones):
             break
     return {place: weight / turn for place, weight in found.items()}
 
@@ -216,59 +220,70 @@ def _duals(shifts: Floats, weights: Floats, values: Floats) -> Floats:
     return np.linalg.lstsq(system.T, root * values, rcond=None)[0][1:]
 
 
-def criterion(
-    target: str | ArrayLike, wanted: Floats, pool: Listed | CandidateSet, found: Mapping[int, float]
+def criterion_for(
+    target: str | ArrayLike,
+    wanted: Floats,
+    candidates: Listed | CandidateSet,
+    found: Mapping[int, float],
 ) -> tuple[Criterion, Fraction]:
     """What a target makes small, and the unit that its functionals are measured in.
 
     A design for functionals also tells so little of each direction that it hardly costs: then J is never singular.
     """
-    shares = pool.vertices.shares
+    shares = candidates.vertices.shares
     if isinstance(target, str) and target == "determinant":
-        return Determinant(shares, pool.scale), Fraction(1)
+        return DOptimality(shares, candidates.scale), Fraction(1)
     goal = centred(wanted, shares)
     most = max(abs(entry) for row in goal for entry in row)
     unit = Fraction(2) ** int(math.log2(most.numerator) - math.log2(most.denominator))
     goal = [[entry / unit for entry in row] for row in goal]  # the squares of 1e200 are no floats
-    full = np.array(goal, dtype=float) / pool.scale[:, None]
+    full = np.array(goal, dtype=float) / candidates.scale[:, None]
     if isinstance(target, str) and target == "largest":
-        return Largest(goal, pool.scale, full), unit
-    lifts, weights = pool.scaled(list(found)), np.array(list(found.values()))
-    rest = np.eye(len(full)) - np.outer(pool.ones, pool.ones)
-    sizes = [Summed(goal, pool.scale, aim).value(lifts, weights) for aim in (full, rest)]
+        return EOptimality(goal, candidates.scale, full), unit
+    lifts, weights = candidates.scaled(list(found)), np.array(list(found.values()))
+    rest = np.eye(len(full)) - np.outer(candidates.ones, candidates.ones)
+    sizes = [
+        AOptimality(goal, candidates.scale, matrix).value(lifts, weights) for matrix in (full, rest)
+    ]
     steady = np.column_stack([full, STEADY * np.sqrt(sizes[0] / sizes[1]) * rest])
-    return Summed(goal, pool.scale, steady), unit
+    return AOptimality(goal, candidates.scale, steady), unit
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
 def search(
-    pool: Listed, found: dict[int, float], aim: Criterion, clock: Clock
+    candidates: Listed, found: dict[int, float], criterion: Criterion, clock: Clock
 ) -> tuple[dict[int, float], float]:
-    """Weights of vertices, and a certified lower bound on the variance, in the aim's unit."""
+    """Weights of vertices, and a certified lower bound on the variance, in the criterion's unit."""
     bound = 0.0
     for _ in range(ROUNDS):
         names, before = list(found), np.array(list(found.values()))
-        lifts = pool.scaled(names)
-        weights, ease = best_weights(lifts, before, aim, clock)
+        lifts = candidates.scaled(names)
+        weights, barrier = best_weights(lifts, before, criterion, clock)
         found = dict(zip(names, weights.tolist()))
-        claim = aim.claim(lifts, weights, ease)
-        shifts = lifts - pool.ones[:, None]
-        values = ((claim.matrix * pool.scale @ shifts) ** 2).sum(axis=0)
-        multipliers = _duals(shifts, weights, values) / pool.scale
+        claim = criterion.claim(lifts, weights, barrier)
+        shifts = lifts - candidates.ones[:, None]
+        values = ((claim.matrix * candidates.scale @ shifts) ** 2).sum(axis=0)
+        multipliers = _duals(shifts, weights, values) / candidates.scale
         duals = [Fraction(dual) for dual in multipliers.tolist()]
-        best = pool.offer(claim, duals, 2 * len(lifts), names)
-        bound = max(bound, claim.bound(pool.best(claim.utility, duals)))
+        best = candidates.offer(claim, duals, 2 * len(lifts), names)
+        bound = max(bound, claim.bound(candidates.best(claim.utility, duals)))
         if not best:  # dual variables too coarse to name one: a programme's
             try:
-                best, duals = pool.mix(claim.utility, clock, duals)
+                best, duals = candidates.mix(claim.utility, clock, duals)
             except SolverFailed:
                 break
-            bound = max(bound, claim.bound(pool.best(claim.utility, duals)))
+            bound = max(bound, claim.bound(candidates.best(claim.utility, duals)))
         more = [v for v in best if v not in found]
-        if claim.value - bound <= aim.tol * claim.value + claim.slack or clock.over or not more:
+        if (
+            claim.value - bound <= criterion.tol * claim.value + claim.slack
+            or clock.over
+            or not more
+        ):
             break
-        kept = (pool.vertices.lifts[:, names] * weights).max(axis=0) > RARE
+        kept = (candidates.vertices.lifts[:, names] * weights).max(
+            axis=0
+        ) > LEAST_STORED_PROBABILITY
         names = [*np.array(names)[kept].tolist(), *more]
-        room = _joined(pool.scaled(names), weights[kept], pool.ones, len(more))
+        room = _joined(candidates.scaled(names), weights[kept], candidates.ones, len(more))
         if room is None:  # as far as floats go
             break
         found = dict(zip(names, room.tolist()))
@@ -276,11 +291,15 @@ def search(
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7da3900e
 def stored(
-    pool: Listed | CandidateSet, found: Mapping[int, float], least: float, prior: Any, level: float
+    candidates: Listed | CandidateSet,
+    found: Mapping[int, float],
+    least: float,
+    prior: Any,
+    level: float,
 ) -> Mechanism:
     """The mechanism of vertices that some secret is told with a probability above `least`, within its level."""
     checked, weights = check_prior(prior), np.array(list(found.values()))
-    lifts = pool.vertices.lifts[:, list(found)]
+    lifts = candidates.vertices.lifts[:, list(found)]
     kept = (lifts * weights).max(axis=0) > least
     lifts, weights = lifts[:, kept], weights[kept]
 
@@ -299,10 +318,10 @@ def listed(
     shares: Sequence[Fraction], limit: Fraction, target: Any, wanted: Floats, clock: Clock
 ) -> tuple[Listed, dict[int, float], float, Criterion, Fraction]:
     """All vertices, their best weights, a bound, what they make small, and the unit of both."""
-    pool = Listed(shares, limit)
-    found = first_weights(pool)
-    aim, unit = criterion(target, wanted, pool, found)
-    return pool, *search(pool, found, aim, clock), aim, unit
+    candidates = Listed(shares, limit)
+    found = first_weights(candidates)
+    criterion, unit = criterion_for(target, wanted, candidates, found)
+    return candidates, *search(candidates, found, criterion, clock), criterion, unit
 
 
 def _grown(
@@ -314,15 +333,21 @@ def _grown(
     clock: Clock,
 ) -> Answer:
     """Good weights of vertices that are too many to list."""
-    pool = CandidateSet(shares, limit)
-    found = first_circles(pool, np.random.default_rng(0))
-    aim, unit = criterion(target, wanted, pool, found)
-    assert isinstance(aim, Summed | Determinant)
+    candidates = CandidateSet(shares, limit)
+    found = first_circles(candidates, np.random.default_rng(0))
+    criterion, unit = criterion_for(target, wanted, candidates, found)
+    assert isinstance(criterion, AOptimality | DOptimality)
     square = float(unit) ** 2
     found, bound = grow(
-        pool, found, aim, pairs_bound(pool, aim), tol, clock, lambda value: value * square
+        candidates,
+        found,
+        criterion,
+        pairs_bound(candidates, criterion),
+        tol,
+        clock,
+        lambda value: value * square,
     )
-    return pool, found, float_below(Fraction(bound) * unit**2)
+    return candidates, found, float_below(Fraction(bound) * unit**2)
 
 
 def _scored(
@@ -433,18 +458,24 @@ def estimation_mechanism(
         elif grows:
             seconds = PATIENCE if max_time is None else max_time
             with Clock(seconds, progress, "estimation_mechanism") as clock:
-                pool, found, bound = _grown(shares, limit, target, wanted, tol, clock)
+                candidates, found, bound = _grown(shares, limit, target, wanted, tol, clock)
         else:
-            pool, found, bound, _, unit = listed(shares, limit, target, wanted, Clock(max_time))
+            candidates, found, bound, _, unit = listed(
+                shares, limit, target, wanted, Clock(max_time)
+            )
             bound = float_below(Fraction(bound) * unit**2)
     except np.linalg.LinAlgError:
         raise too_uneven(prior.floats) from None
     measure = target if isinstance(target, str) and target != "mean" else wanted
-    mechanism = keep_level(make, level) if single else stored(pool, found, RARE, prior, level)
+    mechanism = (
+        keep_level(make, level)
+        if single
+        else stored(candidates, found, LEAST_STORED_PROBABILITY, prior, level)
+    )
     value = estimation_variance(mechanism, measure)
     loose = value - bound > 1e-6 * value or value == math.inf
     if loose and not single and len(mechanism.outputs) < len(found):  # rare ones were needed
-        other = stored(pool, found, 0.0, prior, level)
+        other = stored(candidates, found, 0.0, prior, level)
         value, mechanism = min(
             (value, mechanism), (estimation_variance(other, measure), other), key=itemgetter(0)
         )
@@ -461,4 +492,4 @@ STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
 LISTED = 12  # secrets at most, whose vertices are all looked at; beyond, good ones are found faster
 SCORED = 1e-6  # nats: below, what storage rounds off is too much of a score
 TOLERANCE = 1e-9  # of the variance, relative: what ten digits of a programme allow
-RARE = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits
+LEAST_STORED_PROBABILITY = 1e-9  # an outcome rarer than this for every secret is the barrier's, and would be stored with few digits

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from .candidate_set import CandidateSet, arcs, climb, sets_at_limit, swept
-from .targets import Claim, Determinant, Summed
+from .targets import Claim, DOptimality, AOptimality
 from ..foundations.lift_functions import Floats
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.progress import Clock
@@ -52,13 +52,13 @@ def _conjugate(
 
 
 def _change_of_many(
-    lifts: Floats, weights: Floats, criterion: Summed | Determinant, barrier: float
+    lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
 ) -> Floats:
     """Newton's relative change of many weights; see `Criterion.slopes` for the derivatives."""
     sums = lifts * weights
     inverse = np.linalg.inv(sums @ lifts.T)
     near = inverse @ lifts
-    if isinstance(criterion, Summed):
+    if isinstance(criterion, AOptimality):
         half = inverse @ criterion.full
         far, factor = half @ (half.T @ sums), 2.0
     else:
@@ -73,7 +73,7 @@ def _change_of_many(
 
 
 def _change_of_few(
-    lifts: Floats, weights: Floats, criterion: Summed | Determinant, barrier: float
+    lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
 ) -> Floats:
     """Newton's relative change of the weights."""
     slope, curve = criterion.slopes(lifts, weights, barrier)
@@ -88,7 +88,7 @@ LEAST_STEP = 1e-9  # a line search that is shorter is rounding
 
 
 def barrier_weights(
-    lifts: Floats, weights: Floats, criterion: Summed | Determinant, barrier: float
+    lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
 ) -> Floats:
     """Weights that are best for a criterion with so much of a barrier, nearly; from positive ones, with their average."""
     change_of = _change_of_few if len(weights) <= DENSE else _change_of_many
@@ -146,27 +146,27 @@ class Excess:
     """
 
     def __init__(
-        self, pool: CandidateSet, matrix: Floats, names: Sequence[int], weights: Floats
+        self, candidates: CandidateSet, matrix: Floats, names: Sequence[int], weights: Floats
     ) -> None:
-        shifts, root = pool.vertices.shifts[:, names], np.sqrt(weights)
+        shifts, root = candidates.vertices.shifts[:, names], np.sqrt(weights)
         values = ((matrix @ shifts) ** 2).sum(axis=0)
-        self.mean, self.pool = float(weights @ values), pool
-        rows = np.vstack([np.ones(len(names)), shifts / pool.scale[:, None]]) * root
+        self.mean, self.candidates = float(weights @ values), candidates
+        rows = np.vstack([np.ones(len(names)), shifts / candidates.scale[:, None]]) * root
         scaled = np.linalg.lstsq(rows.T, root * values, rcond=None)[0][1:]
-        self.dual = scaled / pool.scale / self.mean
+        self.dual = scaled / candidates.scale / self.mean
         self.matrix = matrix / math.sqrt(self.mean)
         self.spread = self.matrix.T @ self.matrix
 
     def of(self, names: Sequence[int]) -> Floats:
         """Excess of some vertices."""
-        shifts = self.pool.vertices.shifts[:, names]
+        shifts = self.candidates.vertices.shifts[:, names]
         return ((self.matrix @ shifts) ** 2).sum(axis=0) - self.dual @ shifts - 1
 
-    def summits(self, begin: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
+    def local_maxima(self, begin: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
         """Vertices at the end of climbs."""
-        pool = self.pool
-        ends = [climb(pool, tall, place, self.spread, self.dual) for tall, place in begin]
-        return sorted(set(pool.add(ends)))
+        candidates = self.candidates
+        ends = [climb(candidates, tall, place, self.spread, self.dual) for tall, place in begin]
+        return sorted(set(candidates.add(ends)))
 
 
 class BarrierMaster:
@@ -176,25 +176,30 @@ class BarrierMaster:
     """
 
     def __init__(
-        self, pool: CandidateSet, found: dict[int, float], criterion: Summed | Determinant
+        self,
+        candidates: CandidateSet,
+        found: dict[int, float],
+        criterion: AOptimality | DOptimality,
     ) -> None:
-        self.pool, self.criterion, self.barrier = pool, criterion, 0.1
+        self.candidates, self.criterion, self.barrier = candidates, criterion, 0.1
         self.names, self.weights = list(found), np.array(list(found.values()))
         self.least = math.inf, self.names, self.weights
 
     def add(self, names: list[int]) -> None:
         """Make room for more vertices."""
-        room = _with_room(self.pool.scaled(self.names + names), self.weights, self.pool.ones)
+        room = _with_room(
+            self.candidates.scaled(self.names + names), self.weights, self.candidates.ones
+        )
         if room is None:
             raise SolverFailed("weights are as near as floats go")
         self.names, self.weights = self.names + names, room
 
     def solve(self, clock: Clock) -> tuple[float, Claim]:
         """The criterion and its claim; a step of Newton's method is not stopped by the clock."""
-        lifts, criterion = self.pool.scaled(self.names), self.criterion
+        lifts, criterion = self.candidates.scaled(self.names), self.criterion
         size = criterion.size(lifts, self.weights) / len(self.weights)
         weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size)
-        self.weights = _evened(lifts, weights, self.pool.ones)  # steps of 1e9 leave 1e-7
+        self.weights = _evened(lifts, weights, self.candidates.ones)  # steps of 1e9 leave 1e-7
         claim = criterion.claim(lifts, self.weights, 0.0)
         self.least = min(self.least, (claim.value, self.names, self.weights), key=itemgetter(0))
         return claim.value, claim
@@ -215,17 +220,17 @@ class Exchange:
 
     def __init__(self, master: BarrierMaster, tol: float, closed: Callable[..., bool]) -> None:
         self.master, self.tol, self.closed = master, tol, closed
-        self.rng, self.sets = np.random.default_rng(0), sets_at_limit(master.pool)
+        self.rng, self.sets = np.random.default_rng(0), sets_at_limit(master.candidates)
 
     def __call__(self, claim: Claim) -> Priced:
         """New vertices of positive excess, and a bound after a sweep."""
         master, used = self.master, set(self.master.names)
-        excess = Excess(master.pool, claim.matrix, master.names, master.weights)
+        excess = Excess(master.candidates, claim.matrix, master.names, master.weights)
         master.prune(excess)
-        new, bound = [name for name in excess.summits(self.starts()) if name not in used], None
+        new, bound = [name for name in excess.local_maxima(self.starts()) if name not in used], None
         if self.sets is not None and self.sweeps(excess, new):
             matrix, dual = claim.utility.matrix, excess.dual * excess.mean
-            best, names = swept(master.pool, self.sets, matrix, dual)
+            best, names = swept(master.candidates, self.sets, matrix, dual)
             new, bound = [name for name in names if name not in used], claim.bound(best)
             if self.closed(claim.value, bound):
                 return Priced(None, bound)
@@ -239,12 +244,12 @@ class Exchange:
 
     def starts(self) -> list[tuple[NDArray[np.bool_], int]]:
         """Vertices in use, by their weight, and at first from a new circle, from which climbs start."""
-        pool, names, weights = self.master.pool, self.master.names, self.master.weights
-        n = len(pool.ones)
+        candidates, names, weights = self.master.candidates, self.master.names, self.master.weights
+        n = len(candidates.ones)
         chosen = self.rng.choice(names, n, p=weights / weights.sum()).tolist()
-        begin = [(pool.vertices.tall[k], int(pool.vertices.place[k])) for k in chosen]
+        begin = [(candidates.vertices.tall[k], int(candidates.vertices.place[k])) for k in chosen]
         if self.master.barrier > CIRCLE_BARRIER:
-            begin[: n // 2] = arcs(pool, self.rng.permutation(n))[0][: n // 2]
+            begin[: n // 2] = arcs(candidates, self.rng.permutation(n))[0][: n // 2]
         return begin
 
     def sweeps(self, excess: Excess, new: list[int]) -> bool:
@@ -258,9 +263,9 @@ class Exchange:
 
 
 def grow(
-    pool: CandidateSet,
+    candidates: CandidateSet,
     found: dict[int, float],
-    criterion: Summed | Determinant,
+    criterion: AOptimality | DOptimality,
     bound: float,
     tol: float,
     clock: Clock,
@@ -270,10 +275,10 @@ def grow(
 
     Source: exchange, Fedorov 1972; the weights of all vertices in use are made the best in every round.
     """
-    master = BarrierMaster(pool, found, criterion)
+    master = BarrierMaster(candidates, found, criterion)
 
     def closed(value: float, bound: float) -> bool:
-        kept_back = SECONDS_TO_CERTIFY * len(pool.ones) * len(master.names)
+        kept_back = SECONDS_TO_CERTIFY * len(candidates.ones) * len(master.names)
         return value - bound <= tol * value or clock.left <= kept_back
 
     def tell(value: float, bound: float) -> None:

@@ -98,27 +98,27 @@ def inner(matrix: Floats, goal: list[list[Fraction]]) -> Fraction:
 class Criterion(Protocol):
     """What a design makes small: a convex function of the weights of lift vectors, each entry of order one.
 
-    The barrier is eased to 10^-easings, for the tolerance `tol`.
+    The barrier parameter falls to 10^-barrier_digits, for the tolerance `tol`.
     """
 
-    easings: int
+    barrier_digits: int
     tol: float
 
     def size(self, lifts: Floats, weights: Floats) -> float:
         """How large its values are, for the barrier."""
 
-    def value(self, lifts: Floats, weights: Floats, ease: float) -> float:
-        """The function, or what it becomes if `ease` of a barrier is laid on it."""
+    def value(self, lifts: Floats, weights: Floats, barrier: float) -> float:
+        """The function, plus a logarithmic barrier with the parameter `barrier`."""
 
-    def slopes(self, lifts: Floats, weights: Floats, ease: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
         """First and second derivatives by relative changes of the weights, shapes (V,) and (V, V)."""
 
-    def claim(self, lifts: Floats, weights: Floats, ease: float) -> Claim:
+    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
         """What the matrix of these weights says about all mechanisms."""
 
 
 @dataclass(frozen=True)
-class Summed:
+class AOptimality:
     """The summed variance of functionals, tr(B' J^-1 B); `full` holds them, each row over its `scale`.
 
     Columns of `full` beyond those of the `goal` are told besides.
@@ -127,25 +127,25 @@ class Summed:
     goal: list[list[Fraction]]
     scale: Floats
     full: Floats
-    easings = 12
+    barrier_digits = 12
     tol = 1e-9
 
     def size(self, lifts: Floats, weights: Floats) -> float:
         """The value itself."""
         return self.value(lifts, weights)
 
-    def value(self, lifts: Floats, weights: Floats, ease: float = 0.0) -> float:
+    def value(self, lifts: Floats, weights: Floats, barrier: float = 0.0) -> float:
         """tr(B' J^-1 B)."""
         return float((self.full * np.linalg.solve((lifts * weights) @ lifts.T, self.full)).sum())
 
-    def slopes(self, lifts: Floats, weights: Floats, ease: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
         inverse, scaled = np.linalg.inv((lifts * weights) @ lifts.T), lifts * weights
         near, far = lifts.T @ inverse @ lifts, scaled.T @ inverse @ self.full
         both = far @ far.T
         return -np.diag(both) / weights, 2 * near * both
 
-    def claim(self, lifts: Floats, weights: Floats, ease: float) -> Claim:
+    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
         """The theorem's bound, with M = B' J^-1."""
         undo, width = np.linalg.solve((lifts * weights) @ lifts.T, self.full), len(self.goal[0])
         value, whole = (float((self.full * undo)[:, :k].sum()) for k in (width, None))
@@ -156,29 +156,29 @@ class Summed:
 
 # %% ../../nbs/estimation/02_targets.ipynb #3101a553
 @dataclass(frozen=True)
-class Determinant:
+class DOptimality:
     """The determinant of the covariance of all frequencies but one: -ln det J."""
 
     shares: Sequence[Fraction]
     scale: Floats
-    easings = 12
+    barrier_digits = 12
     tol = 1e-9
 
     def size(self, lifts: Floats, weights: Floats) -> float:
         """Logarithms of determinants are as large as there are secrets."""
         return float(len(lifts))
 
-    def value(self, lifts: Floats, weights: Floats, ease: float = 0.0) -> float:
+    def value(self, lifts: Floats, weights: Floats, barrier: float = 0.0) -> float:
         """-ln det J, up to a constant."""
         return -float(np.linalg.slogdet((lifts * weights) @ lifts.T)[1])
 
-    def slopes(self, lifts: Floats, weights: Floats, ease: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
         scaled = lifts * np.sqrt(weights)
         near = scaled.T @ np.linalg.solve(scaled @ scaled.T, scaled)
         return -np.diag(near), near**2
 
-    def claim(self, lifts: Floats, weights: Floats, ease: float) -> Claim:
+    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
         """The theorem's bound, with a triangular M, whose determinant is a product."""
         n, prior = len(lifts), np.array(self.shares, dtype=float)
         last = int(np.argmax(prior))
@@ -212,13 +212,13 @@ def generalised_variance(mechanism: Mechanism) -> float:
 
 # %% ../../nbs/estimation/02_targets.ipynb #b6816b50
 @dataclass(frozen=True)
-class Largest:
+class EOptimality:
     """The largest eigenvalue of the covariance C; the barrier is -ln det(t - C) - ln det J, at the best t."""
 
     goal: list[list[Fraction]]
     scale: Floats
     full: Floats
-    easings = (
+    barrier_digits = (
         7  # beyond, the eigenvalues that are largest together could not be told apart from rounding
     )
     tol = 1e-7
@@ -228,35 +228,37 @@ class Largest:
         spread = self.full.T @ np.linalg.solve((lifts * weights) @ lifts.T, self.full)
         return float(np.linalg.eigvalsh(spread)[-1])
 
-    def _parts(self, lifts: Floats, weights: Floats, ease: float) -> tuple[Floats, Floats, Floats]:
+    def _parts(
+        self, lifts: Floats, weights: Floats, barrier: float
+    ) -> tuple[Floats, Floats, Floats]:
         """J^-1 times what is wanted, in the directions of the eigenvectors; these; and t less each eigenvalue."""
         undo = np.linalg.solve((lifts * weights) @ lifts.T, self.full)
         sizes, directions = np.linalg.eigh(self.full.T @ undo)
-        below, low, high = sizes[-1] - sizes, ease, ease * len(sizes)
+        below, low, high = sizes[-1] - sizes, barrier, barrier * len(sizes)
         while (middle := (low + high) / 2) not in (low, high):  # t less the largest
-            low, high = (middle, high) if (ease / (middle + below)).sum() > 1 else (low, middle)
+            low, high = (middle, high) if (barrier / (middle + below)).sum() > 1 else (low, middle)
         return undo @ directions, directions, middle + below
 
-    def value(self, lifts: Floats, weights: Floats, ease: float) -> float:
+    def value(self, lifts: Floats, weights: Floats, barrier: float) -> float:
         """The least of t with its barrier."""
-        left = self._parts(lifts, weights, ease)[2]
+        left = self._parts(lifts, weights, barrier)[2]
         logs = np.log(left).sum() + np.linalg.slogdet((lifts * weights) @ lifts.T)[1]
-        return self.size(lifts, weights) + float(left.min() - ease * logs)
+        return self.size(lifts, weights) + float(left.min() - barrier * logs)
 
-    def slopes(self, lifts: Floats, weights: Floats, ease: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
-        undo, _, left = self._parts(lifts, weights, ease)
+        undo, _, left = self._parts(lifts, weights, barrier)
         scaled = lifts * np.sqrt(weights)
         far = scaled.T @ undo
         near = scaled.T @ np.linalg.solve(scaled @ scaled.T, scaled) + (far / left) @ far.T
         cross = ((far / left) ** 2).sum(axis=1)  # with t, which follows
         curve = near**2 - np.outer(cross, cross) / (1 / left**2).sum()
-        return -ease * np.diag(near), ease * curve
+        return -barrier * np.diag(near), barrier * curve
 
-    def claim(self, lifts: Floats, weights: Floats, ease: float) -> Claim:
+    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
         """The bound on the summed variance, for the weights of directions that the barrier names."""
-        undo, directions, left = self._parts(lifts, weights, ease)
-        root = np.sqrt(ease / left)  # squares sum to one
+        undo, directions, left = self._parts(lifts, weights, barrier)
+        root = np.sqrt(barrier / left)  # squares sum to one
         matrix, whole = (undo * root).T / self.scale, (directions * root).tolist()
         mixed = [[Fraction(entry) for entry in row] for row in whole]
         given = [

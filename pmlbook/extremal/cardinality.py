@@ -19,7 +19,7 @@ from ..numerics.validation import check_instance
 __all__ = ['reduce_outputs']
 
 # %% ../../nbs/extremal/09_cardinality.ipynb #8a8a01a3
-DUST = 1e-15  # a column this small is what rounding left of an outcome
+NEGLIGIBLE_COLUMN = 1e-15  # a column this small is what rounding left of an outcome
 
 
 def drop_outcome(
@@ -43,7 +43,7 @@ def drop_outcome(
     lasts = np.divide(sizes, -flow, out=np.full(len(sizes), np.inf), where=flow < 0)
     moved = sizes + lasts.min() * flow
     moved[np.argmin(lasts)] = 0
-    return np.where(moved < DUST, 0, moved)
+    return np.where(moved < NEGLIGIBLE_COLUMN, 0, moved)
 
 # %% ../../nbs/extremal/09_cardinality.ipynb #f2defdd2
 def reduce_outputs(

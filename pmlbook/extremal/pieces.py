@@ -24,8 +24,8 @@ from ..numerics.validation import PriorLike
 __all__ = []
 
 # %% ../../nbs/extremal/13_pieces.ipynb #28592888
-NEAR = 1e-11  # nats: names whose value is this near the bound are taken for optimal
-FINE = Fraction(1, 2**34)  # ends of pieces are this exact, as lifts
+OPTIMAL_WITHIN = 1e-11  # nats: names whose value is this near the bound are taken for optimal
+PIECE_RESOLUTION = Fraction(1, 2**34)  # ends of pieces are this exact, as lifts
 
 Name = tuple[tuple[bool, ...], int]
 
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
     Attributes
     ----------
     low, high : Fraction
-        Ends, as lifts; exact where they are inverses of set probabilities, else within `FINE`.
+        Ends, as lifts; exact where they are inverses of set probabilities, else within `PIECE_RESOLUTION`.
     names : tuple
         For each vertex the secrets at the largest lift, and the place of the remainder.
 
@@ -85,12 +85,12 @@ def _best(
 def _optimal(
     shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, worth: Utility
 ) -> bool:
-    """Whether these vertices are optimal at c, within `NEAR`."""
+    """Whether these vertices are optimal at c, within `OPTIMAL_WITHIN`."""
     try:
         value = value_of(shares, names, c, worth)
     except SolverFailed:
         return False
-    return float(_best(shares, c, worth)[1] - value) <= NEAR
+    return float(_best(shares, c, worth)[1] - value) <= OPTIMAL_WITHIN
 
 
 def _reach(
@@ -105,7 +105,7 @@ def _reach(
     if _optimal(shares, names, near, worth):
         return end
     good, bad = inside, near
-    while abs(bad - good) > FINE:
+    while abs(bad - good) > PIECE_RESOLUTION:
         middle = (good + bad) / 2
         good, bad = (middle, bad) if _optimal(shares, names, middle, worth) else (good, middle)
     return good
@@ -115,7 +115,7 @@ def _cover(
     shares: Sequence[Fraction], low: Fraction, high: Fraction, worth: Utility
 ) -> list[Piece]:
     """Pieces of an interval on which the list of names does not change."""
-    if high - low <= 4 * FINE:
+    if high - low <= 4 * PIECE_RESOLUTION:
         return []
     middle = (low + high) / 2
     names = _best(shares, middle, worth)[0]
@@ -137,7 +137,7 @@ def optimum_pieces(prior: PriorLike, utility: str | Utility = "mutual_informatio
     Returns
     -------
     list of Piece
-        From c = 1 to c = 1 / min P(x), in order, without gaps wider than 4 * `FINE`. Five uneven symbols
+        From c = 1 to c = 1 / min P(x), in order, without gaps wider than 4 * `PIECE_RESOLUTION`. Five uneven symbols
         take some ten seconds.
 
     Raises

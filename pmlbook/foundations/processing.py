@@ -172,7 +172,7 @@ def conditional_leakage(
     return np.log(lifts)
 
 # %% ../../nbs/foundations/04_processing.ipynb #forget02
-NEAR = 1e-3  # by which a contraction coefficient may be too large
+CONTRACTION_TOLERANCE = 1e-3  # by which a contraction coefficient may be too large
 AT_ONCE, AT_MOST = 2**16, 2**19  # numbers in rows that are compared
 
 
@@ -233,7 +233,7 @@ def contraction(channel: ArrayLike) -> float:
     rounding, chunk = 1e-15 * (20 + m), max(1, AT_ONCE // m)
     for k in range(0, len(order), chunk):
         pairs = order[k : k + chunk]
-        if above[pairs[0]] <= found + NEAR or k * m > AT_MOST:
+        if above[pairs[0]] <= found + CONTRACTION_TOLERANCE or k * m > AT_MOST:
             found = max(found, float(above[pairs[0]]))
             break
         exact = _told_apart(rows[first[pairs]], rows[second[pairs]])

@@ -164,7 +164,9 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #6b94637f
 LOOSE = 1e4  # times rounding: a gap above this is worth a second try
-NOTHING = 2.0**-40  # a value that nobody misses: nobody is warned about less than a part of it
+NEGLIGIBLE_VALUE = (
+    2.0**-40
+)  # added to the size of a value, so that no gap of a tiny value is warned about
 LOWER = tuple(2.0**-k for k in range(51, 20, -3))
 
 
@@ -238,7 +240,9 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #f2a10202
 SETTLED = 1e-14  # rows this near to one are as near as floats get them
 TIKHONOV = 1e-13
-RARE = 2.0**-33  # an outcome rarer than this for every secret is left out: its few digits cost more
+LEAST_OUTCOME_PROBABILITY = (
+    2.0**-33
+)  # an outcome rarer than this for every secret is left out: its few digits cost more
 
 
 class Blend:
@@ -266,7 +270,7 @@ class Blend:
         lower, root = lowered(self.lifts, self.prior, shave), self.root
         tallest = lower.max(axis=0)
         shapes, weights = lower / tallest, self.shares * tallest
-        often = weights > RARE
+        often = weights > LEAST_OUTCOME_PROBABILITY
         for _ in range(20):
             weights = np.where(often, weights, 0)
             off = 1 - shapes @ weights
@@ -274,7 +278,7 @@ class Blend:
                 break
             step = root * cho_solve(self.factor, root * (shapes.T @ off))
             weights = weights + step
-            often &= weights > RARE
+            often &= weights > LEAST_OUTCOME_PROBABILITY
         weights = np.where(often, weights, 0)
         if abs(1 - shapes @ weights).max() > 1e-12:
             return mixture(self.lifts, self.prior, shave)
@@ -394,6 +398,6 @@ def optimal_mechanism(
         design = better(design, measure, lambda: at_lower_level(*given))
     if max_time is not None and clock.over:
         return design
-    size = rounding(design.mechanism, measure) / ROUNDED + NOTHING
+    size = rounding(design.mechanism, measure) / ROUNDED + NEGLIGIBLE_VALUE
     warn_if_loose("optimal_mechanism", design.value, design.bound, tol * size)
     return design

@@ -175,7 +175,7 @@ def exact_value(weights: Any, shares: Sequence[Fraction], utility: Utility) -> F
 
 
 def bounded(o: Optimality, utility: Utility) -> bool:
-    """Whether the dual variables prove the bound: decided in fractions wherever floats leave a doubt."""
+    """Whether the dual variables prove the bound: decided in fractions where floats do not decide."""
     bound = Fraction(o.bound)
     if o.proof != "vertices":
         return optimality_bound(o.prior, o.epsilon, utility, o.proof, o.duals) <= bound

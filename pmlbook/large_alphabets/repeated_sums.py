@@ -29,7 +29,7 @@ class Sums:
         self.steps: list[tuple[int, Whole, Whole]] = []
 
     def add(self, g: int, size: int, width: float, q: float, slack: float) -> None:
-        """Let 0 to `size` symbols of group g be full; ways dearer than `slack` are dropped."""
+        """Let 0 to `size` symbols of group g be full; ways that cost more than `slack` are dropped."""
         held = np.arange(size + 1)
         weight = np.add.outer(self.weight, held * width).ravel()
         cost = np.add.outer(self.cost, max(q, 0) * size - q * held).ravel()
@@ -63,7 +63,7 @@ CROWD = 4_000_000  # pairs of sums for one group that are still looked at
 
 
 class Crowded(Exception):
-    """There are too many pairs of sums to look at: two lists, which drop the dear ones, do better."""
+    """There are too many pairs of sums to look at: two lists, which drop the costly ones, do better."""
 
 
 def near_an_end(

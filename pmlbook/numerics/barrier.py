@@ -105,7 +105,7 @@ class Centre(NamedTuple):
         return self.parameter * (count + (far + math.sqrt(count)) * far / (1 - far))
 
 
-NEAR = 0.05  # a squared decrement: the path is left for a smaller parameter
+CENTRED_DECREMENT = 0.05  # a squared decrement: the path is left for a smaller parameter
 STEPS = 100  # for one parameter
 BORDER, ARMIJO = 0.5, 0.3  # part of the way to the border, and of the promise that a step must earn
 SHORTEST = 1e-9  # no further in floats
@@ -153,7 +153,7 @@ def centre(point: Array, smooth: Smooth, rows: Array, parameter: float) -> Centr
     now = barrier(point)
     for _ in range(STEPS):
         move, promise, off = barrier_direction(point, smooth, rows, parameter)
-        if promise <= max(NEAR * parameter, NOISE * abs(now)):
+        if promise <= max(CENTRED_DECREMENT * parameter, NOISE * abs(now)):
             return Centre(point, parameter, math.sqrt((abs(promise) + off) / parameter))
         step = longest_step(np.ones(len(point)), move, BORDER)
         while (then := barrier(point * (1 + step * move))) > now - ARMIJO * step * promise:

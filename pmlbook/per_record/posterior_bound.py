@@ -273,7 +273,7 @@ class Branchings(NamedTuple):
 
 
 def branchings(cells: PosteriorCells) -> Branchings:
-    """The most overpaid output of each cell, and where on which edge the cell's prior is."""
+    """The output of largest violation in each cell, and the place of the cell's prior on an edge."""
     n, y = np.arange(len(cells)), violation(cells).argmax(axis=1)
     simplex = cells.vertices[n, y]
     first, second = np.triu_indices(simplex.shape[-1], 1)
@@ -308,12 +308,12 @@ class Posteriors(Relaxation[PosteriorCells]):
         return nodes.bound - nodes.rounding
 
     def branchable(self, nodes: PosteriorCells) -> NDArray[np.bool_]:
-        """Where somebody is overpaid, or a part is left to data processing; all else is rounding."""
+        """Where there is a violation, or a part is left to data processing; all else is rounding."""
         loose = (violation(nodes).max(axis=1) > ROUNDING_NATS) | (nodes.mixing > 0)
         return np.asarray(loose & (len(self.problem.rows) > 1))
 
     def branch(self, nodes: PosteriorCells, clock: Clock) -> tuple[Rules, PosteriorCells]:
-        """Cut each cell at its most overpaid output."""
+        """Branch each cell at its output of largest violation."""
         rules, n = branchings(nodes), np.arange(len(nodes))
         simplex, at = nodes.vertices[n, rules.output], rules.at[:, None]
         middle = at * simplex[n, rules.first] + (1 - at) * simplex[n, rules.second]
@@ -351,7 +351,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         return vertices, coefficients.swapaxes(1, 2), nobody
 
     def _mixing(self, nodes: PosteriorCells) -> Array:
-        """The parts that the children leave to data processing: less where little of the error is overpaid."""
+        """The parts that the children leave to data processing: less where little of the error is a violation."""
         over = violation(nodes)
         loose = nodes.bound - self.problem.leakage(nodes.classes)
         mixing = (

@@ -71,7 +71,7 @@ class Orbits:
     def floor(self, gains: Array, rounding: Array) -> float:
         """Below gains @ v for all mechanisms, if the gains are right up to `rounding`, shapes (S,).
 
-        Each row takes its cheapest cell: only the rounding there counts, however dear others are.
+        Each row takes its cheapest cell: only the rounding there counts, however costly others are.
         """
         lowest = ((gains - rounding) / self.counts)[self.labels].min(axis=1)
         return float(lowest.sum() - EPS * (len(lowest) + 8) * np.abs(lowest).sum())

@@ -326,7 +326,7 @@ def _kinds(shape: tuple[int, ...], swaps_kept: list[bool]) -> tuple[int, ...]:
 def parity_min_leakage(n: int, D: float, b: float) -> float:
     """Least leakage about one record of a published parity that is wrong with probability at most D.
 
-    `n`, `b`: records and doubt as in `parity_leakage`; all datasets are equally likely. `D`: largest
+    `n`, `b`: records and least entropy as in `parity_leakage`; all datasets are equally likely. `D`: largest
     probability of an error, at least 0. In nats. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.2, with Mrs. Gerber's lemma and an average over symmetries.

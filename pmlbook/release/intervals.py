@@ -206,7 +206,10 @@ def exact_interval(
     return max(least, float(goal.min())), min(most, float(goal.max()))
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
-NEAR, FAR = 1e-6, 1e3  # distances told apart; beyond, the chance of such counts is e^-500
+LEAST_DISTANCE, LARGEST_DISTANCE = (
+    1e-6,
+    1e3,
+)  # distances told apart; beyond, the chance of such counts is e^-500
 
 
 class Distance(NamedTuple):
@@ -338,7 +341,9 @@ def score_interval(
     span = float(np.ptp(goal))
     if not span:
         return float(goal[0]), float(goal[0])
-    reach = np.clip(part * stdtrit(counts.sum(), (1 + level) / 2) ** 2, NEAR, FAR)
+    reach = np.clip(
+        part * stdtrit(counts.sum(), (1 + level) / 2) ** 2, LEAST_DISTANCE, LARGEST_DISTANCE
+    )
     up, down, least, most = (goal - goal.min()) / span, (goal.max() - goal) / span, 1.0, 1.0
     for distance in count_distances(channel, counts):
         x = _nearest(distance, len(goal))

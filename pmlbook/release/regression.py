@@ -390,15 +390,17 @@ def regression_of_release(
     )
     if method == "inversion":
         rows = _weights(mechanism, codes)
-        return _summit(lambda beta: _concave(rows, table / width, beta), scale)
+        return _newton_maximum(lambda beta: _concave(rows, table / width, beta), scale)
     channel, seen = mechanism.channel, mechanism.channel[:, codes].T
-    return _summit(lambda beta: _climb(channel, seen, table / width, beta), scale)
+    return _newton_maximum(lambda beta: _climb(channel, seen, table / width, beta), scale)
 
 
 _Measured = tuple[float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
-def _summit(measure: Callable[[NDArray[np.float64]], _Measured], scale: _Scale) -> Regression:
+def _newton_maximum(
+    measure: Callable[[NDArray[np.float64]], _Measured], scale: _Scale
+) -> Regression:
     """The peak that the climb from zero ends on.
 
     `measure` maps coefficients, shape (K,), to a value, the score of each person, shape (n, K), and two matrices of
@@ -453,7 +455,7 @@ def _beliefs(table: NDArray[np.float64], beta: NDArray[np.float64]) -> NDArray[n
 def _concave(
     rows: NDArray[np.float64], table: NDArray[np.float64], beta: NDArray[np.float64]
 ) -> _Measured:
-    """What `_summit` needs of the weighted sum of log-likelihoods of the answers she may have given."""
+    """What `_newton_maximum` needs of the weighted sum of log-likelihoods of the answers she may have given."""
     logarithms = _beliefs(table, beta)
     belief = np.exp(logarithms)
     bend = _bend(belief, table)
@@ -467,7 +469,7 @@ def _climb(
     table: NDArray[np.float64],
     beta: NDArray[np.float64],
 ) -> _Measured:
-    """What `_summit` needs of the log-likelihood of the outcomes; the expected information is never negative."""
+    """What `_newton_maximum` needs of the log-likelihood of the outcomes; the expected information is never negative."""
     belief = np.exp(_beliefs(table, beta))
     chance = (belief * seen).sum(axis=1)
     after = belief * seen / chance[:, None]

@@ -102,7 +102,7 @@ def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None)
     return TwoWay.from_counts(mechanism, other, counts.reshape(shape), bool(groups))
 
 # %% ../../nbs/release/12_two_way.ipynb #24994fd6
-NOBODY = 1e-9  # share of a group that is told from none
+LEAST_GROUP_SHARE = 1e-9  # a smaller share of a group counts as none
 NEAR_ROOT = 1e-7  # part of the range in which a mean is sought
 
 
@@ -147,7 +147,7 @@ class GroupMean(Frozen):
     def value(self) -> float:
         """The mean in the estimated frequencies; nan if they have no mass in the group."""
         above, below = (float(part @ self.table.joint.frequencies) for part in self._parts)
-        return above / below if below > NOBODY else math.nan
+        return above / below if below > LEAST_GROUP_SHARE else math.nan
 
     @property
     def slope(self) -> NDArray[np.float64]:

@@ -159,7 +159,7 @@ STORED_RESOLUTION = Fraction(1, 2**49)  # relative; a stored channel has no fine
 def _aim(
     last: tuple[Fraction, Decimal] | None, now: tuple[Fraction, Decimal], digits: int
 ) -> Fraction | None:
-    """Where two places below the goal point to: a little short of it, or a hair beyond; None if nowhere."""
+    """Where two places below the goal point to: a little short of it, or `STORED_RESOLUTION` beyond; None if nowhere."""
     if last is None or last[0] == now[0] or last[1] <= now[1]:
         return None
     lift, excess = now

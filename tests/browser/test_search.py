@@ -58,6 +58,67 @@ QUESTIONS = {
     "confidense interval": "release/11_intervals",
     "comopsition": "practice/12_composition foundations/04_processing",
     "randomized respnse": "extremal/01_randomized_response foundations/07_classic",
+    "epsilon delta": "practice/00_differential_privacy beyond/07_repeated_releases beyond/04_leakage_variable",
+    "gaussian noise": "practice/13_audit per_record/14_noise",
+    "laplace noise": "per_record/14_noise foundations/07_classic practice/13_audit",
+    "exponential mechanism": "foundations/07_classic",
+    "geometric mechanism": "foundations/07_classic practice/04_count_audit",
+    "mutual information": "foundations/01_probability hamming/11_mutual_information",
+    "f-divergence": "foundations/06_utility foundations/10_hypotheses foundations/11_lift_functions",
+    "chi square utility": "foundations/06_utility large_alphabets/07_optimal",
+    "majorization": "foundations/05_majorization",
+    "schur convex": "foundations/05_majorization",
+    "channel capacity": "foundations/08_capacity record_design/05_classical",
+    "maximal leakage": "foundations/02_leakage extremal/12_atlas",
+    "lift vectors": "extremal/07_lift_vectors",
+    "vertices of the polytope": "extremal/02_polytope extremal/07_lift_vectors",
+    "two secrets": "extremal/03_binary",
+    "uniform prior": "extremal/06_uniform",
+    "high privacy": "extremal/05_high_privacy",
+    "how many outcomes are enough": "extremal/09_cardinality",
+    "optimal decisions": "extremal/11_gains",
+    "local information privacy": "extremal/12_atlas",
+    "dual certificate": "worst_case/04_dual_certificate worst_case/05_min_leakage",
+    "outcomes that must never occur": "practice/02_triage worst_case/05_min_leakage worst_case/01_problem",
+    "utility-safe mechanism": "worst_case/03_utility_safe",
+    "rate distortion": "record_design/05_classical hamming/11_mutual_information",
+    "class III": "hamming/10_class_three",
+    "known order of the probabilities": "hamming/08_class_one_and_two",
+    "mrs gerber": "per_record/12_parity",
+    "blahut arimoto": "foundations/08_capacity per_record/05_tilted",
+    "branch and bound": "numerics/07_branch_and_bound per_record/06_posterior_bound per_record/09_output_bound",
+    "interval arithmetic": "numerics/02_enclosure numerics/06_balls",
+    "smt solver": "numerics/05_proof",
+    "html report": "cli/04_report",
+    "privacy budget": "practice/12_composition accounting/02_release_log",
+    "audit a mechanism": "practice/13_audit",
+    "opendp": "practice/13_audit practice/00_differential_privacy",
+    "public columns": "practice/11_strata",
+    "logistic regression": "release/13_regression",
+    "two-way table": "release/12_two_way",
+    "variance of the estimates": "estimation/01_optimal_design release/05_estimation",
+    "D-optimal": "estimation/02_targets",
+    "polars": "release/06_columns",
+    "seed": "practice/14_limits release/01_sampling",
+    "exercises": "teaching",
+    "slides": "teaching",
+    "errata": "results",
+    "bibliography": "bibliography",
+    "list of functions": "api",
+    "correlated records": "practice/15_where_we_stand per_record/01_framework",
+    "timing attack": "practice/14_limits",
+    "membership inference": "practice/14_limits",
+    "robust to the prior": "practice/08_robust practice/07_estimated_prior",
+    "what is a prior": "foundations/01_probability",
+    "post-processing": "foundations/04_processing",
+    "pip install": "index",
+    "getting started": "index",
+    "licence": "index contributing",
+    "certifcate": "release/03_certificate release/04_checker",
+    "mechansim": "foundations/07_classic release/07_mechanism",
+    "adverasry": "foundations/03_adversaries per_record/01_framework",
+    "pointwse maximal leakage": "foundations/02_leakage foundations/03_adversaries",
+    "privcy regions": "extremal/04_privacy_regions",
 }
 
 
@@ -97,3 +158,10 @@ def test_the_sidebar_leads_to_the_results(page, site):
     page.locator("#results > li > a").first.click()
     page.wait_for_load_state()
     assert "census" in page.content().lower()
+
+
+def test_there_are_a_hundred_questions():
+    assert len(QUESTIONS) >= 100
+    pages = {page for pages in QUESTIONS.values() for page in pages.split()}
+    sources = SITE.parents[1] / "nbs"
+    assert [page for page in pages if not list(sources.glob(f"{page}.*"))] == []

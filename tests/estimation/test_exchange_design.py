@@ -1,4 +1,4 @@
-"""Optimal designs for many secrets: pools, bounds, exchanges and rounds, against listing every vertex."""
+"""Optimal designs for many secrets: candidate sets, bounds, exchanges and rounds, against listing every vertex."""
 
 from fractions import Fraction
 from unittest.mock import patch
@@ -25,7 +25,7 @@ from pmlbook.estimation.covariance_bound import (
     pairs_bound,
     relaxed,
 )
-from pmlbook.estimation.enumerated_design import criterion
+from pmlbook.estimation.enumerated_design import criterion_for
 from pmlbook.estimation.exchange_design import (
     Excess,
     _change_of_few,
@@ -45,32 +45,32 @@ from pmlbook.numerics.progress import Clock
 
 
 def everything(prior, level):
-    """All vertices of a prior at a level, or at a limit, and a pool that was given them."""
+    """All vertices of a prior at a level, or at a limit, and a candidate set that was given them."""
     shares = exact_prior(prior)
     limit = level if isinstance(level, Fraction) else lift_limit(shares, level)[1]
-    every, pool = exact_lift_vectors(shares, limit), CandidateSet(shares, limit)
+    every, candidates = exact_lift_vectors(shares, limit), CandidateSet(shares, limit)
     made = [(tall, int(at)) for tall, at in zip(every.tall, every.place)]
-    assert pool.add(made) == list(range(len(made))) == pool.add(made)
-    return every, pool, [every.column(v) for v in range(len(made))]
+    assert candidates.add(made) == list(range(len(made))) == candidates.add(made)
+    return every, candidates, [every.column(v) for v in range(len(made))]
 
 
 def counted(*people):
     return [Fraction(own, sum(people)) for own in people]
 
 
-def aims_of(p, pool):
+def criteria_of(p, candidates):
     """The variance of all frequencies, and the determinant."""
-    found = first_circles(pool, np.random.default_rng(0))
+    found = first_circles(candidates, np.random.default_rng(0))
     words = ("frequencies", "determinant")
-    return [criterion(word, functionals(word, p), pool, found)[0] for word in words]
+    return [criterion_for(word, functionals(word, p), candidates, found)[0] for word in words]
 
 
-def worth_of(pool, tall, place, spread, duals):
+def worth_of(candidates, tall, place, spread, duals):
     """What a vertex is worth, and whether it is one."""
-    lift = float(pool.limit) * tall
-    lift[place] = (1 - pool.prior @ lift) / pool.prior[place]
+    lift = float(candidates.limit) * tall
+    lift[place] = (1 - candidates.prior @ lift) / candidates.prior[place]
     move = lift - 1
-    return move @ spread @ move - duals @ move, 0 <= lift[place] <= pool.limit
+    return move @ spread @ move - duals @ move, 0 <= lift[place] <= candidates.limit
 
 
 def neighbours(tall, place):
@@ -89,15 +89,15 @@ def neighbours(tall, place):
 
 def best_beside(*vertex):
     """What the best neighbour of a vertex is worth."""
-    pool, tall, place, spread, duals = vertex
-    others = (worth_of(pool, *one, spread, duals) for one in neighbours(tall, place))
+    candidates, tall, place, spread, duals = vertex
+    others = (worth_of(candidates, *one, spread, duals) for one in neighbours(tall, place))
     return max(value for value, fits in others if fits)
 
 
-def left_over(lifts, weights, aim, ease, change):
+def left_over(lifts, weights, criterion, barrier, change):
     """What a change leaves of Newton's equations, as a part of all, in the norm of their diagonal."""
-    slope, curve = aim.slopes(lifts, weights, ease)
-    slope, curve = slope - ease, curve + ease * np.eye(len(weights))
+    slope, curve = criterion.slopes(lifts, weights, barrier)
+    slope, curve = slope - barrier, curve + barrier * np.eye(len(weights))
     root = np.sqrt(np.diag(curve))
     free = np.linalg.qr((lifts * weights / root).T, mode="complete")[0][:, len(lifts) :]
     left, whole = (free.T @ (part / root) for part in (curve @ change + slope, slope))
@@ -111,14 +111,18 @@ def exact_worth(matrix, duals, column):
     return sum(row**2 for row in rows) - sum(Fraction(q) * x for q, x in zip(duals, move))
 
 
-def rounds_of(pool, aim, tol):
+def rounds_of(candidates, criterion, tol):
     """Rounds that the search takes from three circles, its weights, and its bound."""
-    told, low = [], pairs_bound(pool, aim)
-    found = first_circles(pool, np.random.default_rng(0))
-    found, bound = grow(pool, found, aim, low, tol, Clock(600, lambda *now: told.append(now)))
-    claim = aim.claim(pool.scaled(list(found)), np.array(list(found.values())), 0.0)
+    told, low = [], pairs_bound(candidates, criterion)
+    found = first_circles(candidates, np.random.default_rng(0))
+    found, bound = grow(
+        candidates, found, criterion, low, tol, Clock(600, lambda *now: told.append(now))
+    )
+    claim = criterion.claim(candidates.scaled(list(found)), np.array(list(found.values())), 0.0)
     assert claim.value == min(value for value, *_ in told) and bound >= low == told[0][1]
-    assert abs(pool.scaled(list(found)) @ list(found.values()) - pool.ones).max() < 1e-13
+    assert (
+        abs(candidates.scaled(list(found)) @ list(found.values()) - candidates.ones).max() < 1e-13
+    )
     return len(told), claim.value, bound
 
 
@@ -136,18 +140,25 @@ def test_a_pool_holds_its_vertices_as_they_are():
             ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
         )
     ]
-    for _, pool, columns in cases:
-        assert [pool.vertices.column(v) for v in range(len(columns))] == columns
-        assert (pool.low, pool.high) == tuple([f(row) for row in zip(*columns)] for f in (min, max))
-        moved = pool.scaled(range(len(columns))) - pool.ones[:, None]
+    for _, candidates, columns in cases:
+        assert [candidates.vertices.column(v) for v in range(len(columns))] == columns
+        assert (candidates.low, candidates.high) == tuple(
+            [f(row) for row in zip(*columns)] for f in (min, max)
+        )
+        moved = candidates.scaled(range(len(columns))) - candidates.ones[:, None]
         assert np.allclose(abs(moved).max(axis=1), 1, rtol=0, atol=1e-15)
-        assert abs(pool.ones @ moved).max() < 1e-15 and abs(np.linalg.norm(pool.ones) - 1) < 1e-15
+        assert (
+            abs(candidates.ones @ moved).max() < 1e-15
+            and abs(np.linalg.norm(candidates.ones) - 1) < 1e-15
+        )
         if len(columns[0]) == 2:  # one pair of weights, so one variance: the largest
             (a, b), (c, d) = columns
             w = (1 - c) / (a - c)
             mixed = [w * (x - 1) ** 2 + (1 - w) * (y - 1) ** 2 for x, y in ((a, c), (b, d))]
-            assert pool.rooms == mixed
-            assert pool.together(0, 1)[0] == w * (a - 1) * (b - 1) + (1 - w) * (c - 1) * (d - 1)
+            assert candidates.rooms == mixed
+            assert candidates.together(0, 1)[0] == w * (a - 1) * (b - 1) + (1 - w) * (c - 1) * (
+                d - 1
+            )
 
 
 def test_covariances_lie_where_they_may():
@@ -165,13 +176,13 @@ def test_covariances_lie_where_they_may():
         )
     ]
     ends = []
-    for every, pool, _ in cases[:5]:
-        n = len(pool.shares)
+    for every, candidates, _ in cases[:5]:
+        n = len(candidates.shares)
         for i, j in np.ndindex(n, n):
-            least, most = pool.together(i, j)
+            least, most = candidates.together(i, j)
             move = every.shifts[i] * every.shifts[j]
             if i == j:
-                assert most == pool.rooms[i]
+                assert most == candidates.rooms[i]
                 continue
             high, low = (
                 s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
@@ -196,13 +207,13 @@ def test_vertices_without_a_remainder():
         )
     ]
     ends = []
-    for every, pool, _ in cases[:5]:
-        n = len(pool.shares)
+    for every, candidates, _ in cases[:5]:
+        n = len(candidates.shares)
         for i, j in np.ndindex(n, n):
-            least, most = pool.together(i, j)
+            least, most = candidates.together(i, j)
             move = every.shifts[i] * every.shifts[j]
             if i == j:
-                assert most == pool.rooms[i]
+                assert most == candidates.rooms[i]
                 continue
             high, low = (
                 s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
@@ -232,37 +243,46 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
             ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
         )
     ]
-    for every, pool, columns in cases:
-        n = len(pool.shares)
+    for every, candidates, columns in cases:
+        n = len(candidates.shares)
         multipliers = [Fraction(int(k), 7) for k in draw.integers(1, 20, n)]
         rests = [(at, column[at]) for at, column in zip(every.place, columns)]
-        least = min(multipliers[at] * (pool.high[at] - f) * (f - pool.low[at]) for at, f in rests)
-        assert pool.common > MOST_UNITS or min_remainder(pool, multipliers) == least
-        shift = draw.normal(size=n) / pool.scale
-        mixed = (np.outer(shift, pool.prior) + np.outer(pool.prior, shift)) / 2
-        bonds = np.triu(draw.normal(size=(n, n)) / np.sqrt(np.outer(pool.scale, pool.scale)), 1)
+        least = min(
+            multipliers[at] * (candidates.high[at] - f) * (f - candidates.low[at])
+            for at, f in rests
+        )
+        assert candidates.common > MOST_UNITS or min_remainder(candidates, multipliers) == least
+        shift = draw.normal(size=n) / candidates.scale
+        mixed = (np.outer(shift, candidates.prior) + np.outer(candidates.prior, shift)) / 2
+        bonds = np.triu(
+            draw.normal(size=(n, n)) / np.sqrt(np.outer(candidates.scale, candidates.scale)), 1
+        )
         worth = bonds + bonds.T
-        worth += np.diag((abs(mixed) + abs(worth)).sum(axis=1) + 1 / pool.scale)
+        worth += np.diag((abs(mixed) + abs(worth)).sum(axis=1) + 1 / candidates.scale)
         matrix = np.linalg.cholesky(worth - mixed).T
         own = [Fraction(x) for x in np.diag(worth).tolist()]
-        promised = sum(x * room for x, room in zip(own, pool.rooms)) - min_remainder(pool, own)
+        promised = sum(x * room for x, room in zip(own, candidates.rooms)) - min_remainder(
+            candidates, own
+        )
         promised += 2 * sum(
-            max(worth[i, j] * float(x) for x in pool.together(i, j))
+            max(worth[i, j] * float(x) for x in candidates.together(i, j))
             for i in range(n)
             for j in range(i)
         )
-        scaled = worth * np.outer(pool.scale, pool.scale)
-        assert abs(most_spread(pool, matrix, scaled) / promised - 1) < 1e-8
-        matrix = draw.normal(size=(n - 1, n)) / pool.scale
+        scaled = worth * np.outer(candidates.scale, candidates.scale)
+        assert abs(most_spread(candidates, matrix, scaled) / promised - 1) < 1e-8
+        matrix = draw.normal(size=(n - 1, n)) / candidates.scale
         values = ((matrix @ every.shifts) ** 2).sum(axis=0)
         best = maximise(values, equal=(every.lifts, np.ones(n))).value
         for worth in (
             np.ones(n),
             draw.uniform(0, 3, n),
-            np.linalg.norm(matrix * pool.scale, axis=0) ** 2,
+            np.linalg.norm(matrix * candidates.scale, axis=0) ** 2,
         ):
             for together in (0.0, 0.1, 1.0, 5.0):
-                assert best * (1 - 1e-7) <= most_spread(pool, matrix, np.diag(worth), together)
+                assert best * (1 - 1e-7) <= most_spread(
+                    candidates, matrix, np.diag(worth), together
+                )
 
 
 def test_circles_average_to_one():
@@ -279,16 +299,18 @@ def test_circles_average_to_one():
             ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
         )
     ]
-    for _, pool, columns in cases:
-        n = len(pool.shares)
+    for _, candidates, columns in cases:
+        n = len(candidates.shares)
         order = draw.permutation(n)
-        made, weights = arcs(pool, order)
-        assert len(pool.add(made)) == len(made) <= 2 * n and len(pool.names) == len(columns)
+        made, weights = arcs(candidates, order)
+        assert len(candidates.add(made)) == len(made) <= 2 * n and len(candidates.names) == len(
+            columns
+        )
         for tall, _ in made:
             assert (tall[order] != np.roll(tall[order], 1)).sum() <= 2
-        lifts = pool.vertices.lifts
-        assert abs(lifts[:, pool.add(made)] @ weights - 1).max() < 1e-15 * n * lifts.max()
-        circles = first_circles(pool, draw)
+        lifts = candidates.vertices.lifts
+        assert abs(lifts[:, candidates.add(made)] @ weights - 1).max() < 1e-15 * n * lifts.max()
+        circles = first_circles(candidates, draw)
         names, shares = list(circles), np.array(list(circles.values()))
         assert (
             shares.min() > 0 and abs(lifts[:, names] @ shares - 1).max() < 1e-15 * n * lifts.max()
@@ -318,15 +340,17 @@ def test_the_relaxed_programme_meets_its_conditions():
         (np.full(7, 1 / 7), 1.0),
         ([0.9, 0.06, 0.04], 0.7),
     ):
-        pool = everything(p, level)[1]
-        for aim in aims_of(p, pool):
-            fits = relaxed(pool, aim)
-            assert len(fits) >= 1 + (pool.between > 0) and fits[0][1] == 0
+        candidates = everything(p, level)[1]
+        for criterion in criteria_of(p, candidates):
+            fits = relaxed(candidates, criterion)
+            assert len(fits) >= 1 + (candidates.between > 0) and fits[0][1] == 0
             for many, _, root in fits:
-                assert abs(np.diag(many).max() - 1) < 1e-12 and (root[:, 0] == pool.ones).all()
-            rooms = np.array(pool.rooms, dtype=float)
+                assert (
+                    abs(np.diag(many).max() - 1) < 1e-12 and (root[:, 0] == candidates.ones).all()
+                )
+            rooms = np.array(candidates.rooms, dtype=float)
             for many, *_, root in (fits[0], fits[-1]):
-                best = root[:, 1:] @ root[:, 1:].T * np.outer(pool.scale, pool.scale)
+                best = root[:, 1:] @ root[:, 1:].T * np.outer(candidates.scale, candidates.scale)
                 best /= (np.diag(best) / rooms).max()
                 assert (np.diag(many) * (1 - np.diag(best) / rooms) <= 1e-6).all()
 
@@ -335,47 +359,52 @@ def test_an_exchange_finds_the_best_neighbour():
     draw = np.random.default_rng(20)
     for trial in range(12):
         n = 2 + trial % 5
-        every, pool, _ = everything(random_prior(n, draw), float(draw.uniform(0.1, 2)))
-        matrix, duals = draw.normal(size=(2, n)) / pool.scale, draw.normal(size=n) / pool.scale
+        every, candidates, _ = everything(random_prior(n, draw), float(draw.uniform(0.1, 2)))
+        matrix, duals = (
+            draw.normal(size=(2, n)) / candidates.scale,
+            draw.normal(size=n) / candidates.scale,
+        )
         spread = matrix.T @ matrix
-        values = Climb(pool, spread, duals)
+        values = Climb(candidates, spread, duals)
         for tall, place in zip(every.tall, every.place.tolist()):
             better, after, at = values.best_neighbour(tall, place)
-            now = worth_of(pool, tall, place, spread, duals)[0]
-            best = best_beside(pool, tall, place, spread, duals)
-            reached, fits = worth_of(pool, after, at, spread, duals)
+            now = worth_of(candidates, tall, place, spread, duals)[0]
+            best = best_beside(candidates, tall, place, spread, duals)
+            reached, fits = worth_of(candidates, after, at, spread, duals)
             size = 1e-12 * (1 + abs(now) + abs(best))
             assert fits and abs(reached - best) < size and abs(now + better - best) < size
-            top, end = climb(pool, tall, place, spread, duals)
-            summit = worth_of(pool, top, end, spread, duals)[0]
+            top, end = climb(candidates, tall, place, spread, duals)
+            summit = worth_of(candidates, top, end, spread, duals)[0]
             assert summit >= max(now, best) - size
             assert (
                 summit
-                >= best_beside(pool, top, end, spread, duals) - 1e-9 * abs(spread).max() - size
+                >= best_beside(candidates, top, end, spread, duals)
+                - 1e-9 * abs(spread).max()
+                - size
             )
 
 
 def test_newton_steps_solve_their_equations():
     draw = np.random.default_rng(20)
     for p, level in ((random_prior(6, draw), 0.6), (random_prior(5, draw), 1.2)):
-        every, pool, _ = everything(p, level)
-        count, lifts = len(every.tall), pool.scaled(range(len(every.tall)))
+        every, candidates, _ = everything(p, level)
+        count, lifts = len(every.tall), candidates.scaled(range(len(every.tall)))
         even = np.column_stack([lifts, lifts.sum(axis=1)])  # each as large as the least, or larger
-        start = maximise(np.append(np.zeros(count), 1), equal=(even, pool.ones)).x
+        start = maximise(np.append(np.zeros(count), 1), equal=(even, candidates.ones)).x
         start = start[:-1] + start[-1]
-        for aim in aims_of(p, pool):
-            ease = 0.1 * aim.size(lifts, start) / count
+        for criterion in criteria_of(p, candidates):
+            barrier = 0.1 * criterion.size(lifts, start) / count
             for change_of, part in ((_change_of_many, 1 / 30), (_change_of_few, 1e-12)):
-                change = change_of(lifts, start, aim, ease)
-                assert left_over(lifts, start, aim, ease, change) < part
+                change = change_of(lifts, start, criterion, barrier)
+                assert left_over(lifts, start, criterion, barrier, change) < part
                 assert abs(lifts @ (start * change)).max() < 1e-12
             for dense in (0, 100):
                 with patch.object(module, "DENSE", dense):
-                    weights = barrier_weights(lifts, start, aim, ease)
-                slope = aim.slopes(lifts, weights, ease)[0] - ease
-                missed = -slope @ _change_of_few(lifts, weights, aim, ease) / 2
-                assert weights.min() > 0 and abs(lifts @ weights - pool.ones).max() < 1e-12
-                assert 0 <= missed < 0.1 * ease * count  # of the optimum
+                    weights = barrier_weights(lifts, start, criterion, barrier)
+                slope = criterion.slopes(lifts, weights, barrier)[0] - barrier
+                missed = -slope @ _change_of_few(lifts, weights, criterion, barrier) / 2
+                assert weights.min() > 0 and abs(lifts @ weights - candidates.ones).max() < 1e-12
+                assert 0 <= missed < 0.1 * barrier * count  # of the optimum
     width, seen = 12, []
     rows, sums = draw.normal(size=(30, width)), draw.normal(size=(2, width))
     curve, slope = rows.T @ rows, draw.normal(size=width)
@@ -399,13 +428,14 @@ def test_the_table_has_the_sets_of_all_vertices():
             ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
         )
     ]
-    for every, pool, _ in cases:
-        sets = {row.tobytes() for row in sets_at_limit(pool)}
+    for every, candidates, _ in cases:
+        sets = {row.tobytes() for row in sets_at_limit(candidates)}
         assert (
-            len(sets) == len(sets_at_limit(pool)) and {row.tobytes() for row in every.tall} <= sets
+            len(sets) == len(sets_at_limit(candidates))
+            and {row.tobytes() for row in every.tall} <= sets
         )
-        with patch.object(candidate_set, "TABLE", sets_at_limit(pool).size - 1):
-            assert sets_at_limit(pool) is None
+        with patch.object(candidate_set, "TABLE", sets_at_limit(candidates).size - 1):
+            assert sets_at_limit(candidates) is None
 
 
 def test_no_vertex_is_worth_more_than_the_sweep_says():
@@ -422,21 +452,21 @@ def test_no_vertex_is_worth_more_than_the_sweep_says():
             ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
         )
     ]
-    for every, pool, columns in 4 * cases:
-        n, sets = len(pool.shares), sets_at_limit(pool)
+    for every, candidates, columns in 4 * cases:
+        n, sets = len(candidates.shares), sets_at_limit(candidates)
         for rows in (
             draw.normal(size=(2, n)),
-            draw.normal(size=(n + 2, n)) / pool.scale,
+            draw.normal(size=(n + 2, n)) / candidates.scale,
             np.zeros((1, n)),
         ):
-            duals = draw.normal(size=n) / pool.scale
-            bound, names = swept(pool, sets, rows, duals)
-            assert swept(pool, sets, 2**20 * rows, 2**40 * duals) == (2**40 * bound, names)
+            duals = draw.normal(size=n) / candidates.scale
+            bound, names = swept(candidates, sets, rows, duals)
+            assert swept(candidates, sets, 2**20 * rows, 2**40 * duals) == (2**40 * bound, names)
             worth = [exact_worth(rows, duals.tolist(), column) for column in columns]
             assert max(worth) <= bound and 0 < len(names) <= RETURNED * n
             lifts, sizes = 1 + every.lifts.max(), abs(rows).sum(axis=1) @ abs(rows)
             terms = lifts**2 * sizes.sum() + lifts * abs(duals).sum()
-            lost = 2.0**-40 * float(terms / pool.prior.min())  # some thousand roundings
+            lost = 2.0**-40 * float(terms / candidates.prior.min())  # some thousand roundings
             falling = [float(worth[k]) for k in names]
             assert (np.diff(falling) <= lost).all() and float(max(worth)) - falling[0] <= lost
             assert bound - max(worth) <= lost
@@ -445,60 +475,72 @@ def test_no_vertex_is_worth_more_than_the_sweep_says():
 def test_weights_are_evened_with_the_least_change():
     draw = np.random.default_rng(20)
     for p, level in ((random_prior(7, draw), 1.0), (random_prior(6, draw), 0.2)):
-        every, pool, _ = everything(p, level)
+        every, candidates, _ = everything(p, level)
         names = list(range(len(every.tall)))
-        lifts, weights = pool.scaled(names), draw.dirichlet(np.ones(len(names)))
+        lifts, weights = candidates.scaled(names), draw.dirichlet(np.ones(len(names)))
         goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
         change, sums = _evened(lifts, weights, goal) / weights - 1, lifts * weights
         assert abs(sums @ (1 + change) - goal).max() < 1e-14
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
 
-        circles = first_circles(pool, draw)
+        circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in names if k not in used]
-        room = _with_room(pool.scaled(used + rest), weights, pool.ones)
-        assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-14 and room.min() > 0
+        room = _with_room(candidates.scaled(used + rest), weights, candidates.ones)
+        assert (
+            abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
+            and room.min() > 0
+        )
         assert _with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
-        excess = Excess(pool, draw.normal(size=(3, len(p))), used, weights)
+        excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
-        assert abs(pool.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
-        squares = ((excess.matrix @ pool.vertices.shifts[:, used]) ** 2).sum(axis=0)
+        assert abs(candidates.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
+        squares = ((excess.matrix @ candidates.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
-        summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
+        local_maxima = excess.local_maxima([(every.tall[k], int(every.place[k])) for k in used])
         top = excess.of(names).max()  # seven terms, summed in another order
-        assert abs(excess.of(summits).max() - top) <= 1e-14 * top and len(summits) < len(used)
+        assert abs(excess.of(local_maxima).max() - top) <= 1e-14 * top and len(local_maxima) < len(
+            used
+        )
 
 
 def test_the_search_finds_what_the_list_has():
     draw = np.random.default_rng(20)
     for p, level in ((random_prior(7, draw), 1.0), (random_prior(6, draw), 0.2)):
-        every, pool, _ = everything(p, level)
+        every, candidates, _ = everything(p, level)
         names = list(range(len(every.tall)))
-        lifts, weights = pool.scaled(names), draw.dirichlet(np.ones(len(names)))
+        lifts, weights = candidates.scaled(names), draw.dirichlet(np.ones(len(names)))
         goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
         change, sums = _evened(lifts, weights, goal) / weights - 1, lifts * weights
         assert abs(sums @ (1 + change) - goal).max() < 1e-14
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
 
-        circles = first_circles(pool, draw)
+        circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in names if k not in used]
-        room = _with_room(pool.scaled(used + rest), weights, pool.ones)
-        assert abs(pool.scaled(used + rest) @ room - pool.ones).max() < 1e-14 and room.min() > 0
+        room = _with_room(candidates.scaled(used + rest), weights, candidates.ones)
+        assert (
+            abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
+            and room.min() > 0
+        )
         assert _with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
-        excess = Excess(pool, draw.normal(size=(3, len(p))), used, weights)
+        excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
-        assert abs(pool.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
-        squares = ((excess.matrix @ pool.vertices.shifts[:, used]) ** 2).sum(axis=0)
+        assert abs(candidates.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
+        squares = ((excess.matrix @ candidates.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
-        summits = excess.summits([(every.tall[k], int(every.place[k])) for k in used])
+        local_maxima = excess.local_maxima([(every.tall[k], int(every.place[k])) for k in used])
         top = excess.of(names).max()  # seven terms, summed in another order
-        assert abs(excess.of(summits).max() - top) <= 1e-14 * top and len(summits) < len(used)
-    for aim in aims_of(p, pool):
-        rounds, value, bound = rounds_of(CandidateSet(pool.shares, pool.limit), aim, 1e-8)
+        assert abs(excess.of(local_maxima).max() - top) <= 1e-14 * top and len(local_maxima) < len(
+            used
+        )
+    for criterion in criteria_of(p, candidates):
+        rounds, value, bound = rounds_of(
+            CandidateSet(candidates.shares, candidates.limit), criterion, 1e-8
+        )
         with patch.object(candidate_set, "TABLE", 0):
-            climbed = rounds_of(CandidateSet(pool.shares, pool.limit), aim, 1e-8)
+            climbed = rounds_of(CandidateSet(candidates.shares, candidates.limit), criterion, 1e-8)
         assert bound <= value <= bound * (1 + 1e-8) and abs(climbed[1] / value - 1) < 1e-8
         assert rounds <= 20 and climbed[0] <= 20

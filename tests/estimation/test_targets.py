@@ -8,9 +8,9 @@ import numpy as np
 
 from pmlbook.estimation.optimal_design import Spread
 from pmlbook.estimation.targets import (
-    Determinant,
-    Largest,
-    Summed,
+    AOptimality,
+    DOptimality,
+    EOptimality,
     _float_largest,
     estimation_variance,
     generalised_variance,
@@ -72,18 +72,22 @@ def test_derivatives_are_what_small_changes_make():
     full = np.array(goal, dtype=float) / scale[:, None]
     few = np.array(goal, dtype=float)[:, :2] / scale[:, None]
     besides = np.column_stack([few, 0.01 * (np.eye(n) - np.outer(ones, ones))])
-    aims = [
-        (Summed(goal, scale, full), np.trace(C), "frequencies"),
-        (Summed([row[:2] for row in goal], scale, besides), C[0, 0] + C[1, 1], np.eye(n)[:, :2]),
-        (Determinant(shares, scale), np.linalg.det(C[1:, 1:]) ** (1 / (n - 1)), "determinant"),
-        (Largest(goal, scale, full), np.linalg.eigvalsh(C)[-1], "largest"),
+    criteria = [
+        (AOptimality(goal, scale, full), np.trace(C), "frequencies"),
+        (
+            AOptimality([row[:2] for row in goal], scale, besides),
+            C[0, 0] + C[1, 1],
+            np.eye(n)[:, :2],
+        ),
+        (DOptimality(shares, scale), np.linalg.det(C[1:, 1:]) ** (1 / (n - 1)), "determinant"),
+        (EOptimality(goal, scale, full), np.linalg.eigvalsh(C)[-1], "largest"),
     ]
-    for (aim, _, _), ease in product(aims, (1e-3, 0.5)):
+    for (criterion, _, _), barrier in product(criteria, (1e-3, 0.5)):
 
-        def at(part, step, aim=aim, ease=ease):
-            return aim.value(lifts, weights * (1 + part * step), ease)
+        def at(part, step, criterion=criterion, barrier=barrier):
+            return criterion.value(lifts, weights * (1 + part * step), barrier)
 
-        slope, curve = aim.slopes(lifts, weights, ease)
+        slope, curve = criterion.slopes(lifts, weights, barrier)
         for _ in range(3):
             step, h = draw.normal(size=count), 1e-4
             rise = (at(h, step) - at(-h, step)) / (2 * h)
@@ -109,17 +113,21 @@ def test_a_claim_holds_for_every_mechanism():
     full = np.array(goal, dtype=float) / scale[:, None]
     few = np.array(goal, dtype=float)[:, :2] / scale[:, None]
     besides = np.column_stack([few, 0.01 * (np.eye(n) - np.outer(ones, ones))])
-    aims = [
-        (Summed(goal, scale, full), np.trace(C), "frequencies"),
-        (Summed([row[:2] for row in goal], scale, besides), C[0, 0] + C[1, 1], np.eye(n)[:, :2]),
-        (Determinant(shares, scale), np.linalg.det(C[1:, 1:]) ** (1 / (n - 1)), "determinant"),
-        (Largest(goal, scale, full), np.linalg.eigvalsh(C)[-1], "largest"),
+    criteria = [
+        (AOptimality(goal, scale, full), np.trace(C), "frequencies"),
+        (
+            AOptimality([row[:2] for row in goal], scale, besides),
+            C[0, 0] + C[1, 1],
+            np.eye(n)[:, :2],
+        ),
+        (DOptimality(shares, scale), np.linalg.det(C[1:, 1:]) ** (1 / (n - 1)), "determinant"),
+        (EOptimality(goal, scale, full), np.linalg.eigvalsh(C)[-1], "largest"),
     ]
     others = [Mechanism(draw.dirichlet(np.ones(6), n), p) for _ in range(20)]
-    for aim, value, target in aims:
-        claim = aim.claim(lifts, weights, 1e-7)
+    for criterion, value, target in criteria:
+        claim = criterion.claim(lifts, weights, 1e-7)
         near = (
-            1e-6 if isinstance(aim, Largest) else 1e-12
+            1e-6 if isinstance(criterion, EOptimality) else 1e-12
         )  # the barrier's questions are not quite the worst
         assert abs(claim.value / value - 1) < 1e-12
         spread = (weights * claim.utility.at_lifts(1 + shifts, shifts, p)).sum()
@@ -149,7 +157,7 @@ def test_the_best_level_of_the_barrier():
     goal = [[Fraction(i == k) - shares[k] for k in range(n)] for i in range(n)]
     full = np.array(goal, dtype=float) / scale[:, None]
     for far, k in ((1, 1), (100, 2)):  # the barrier's best level: where its slope is one
-        big = Largest(goal, scale, 10.0**k * full)
+        big = EOptimality(goal, scale, 10.0**k * full)
         left = big._parts(lifts, weights, far * 1e-3)[2]
         assert abs((far * 1e-3 / left).sum() - 1) < 1e-12 and left.min() > 0
 

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from pmlbook.large_alphabets.ungrouping import TINY, deal, rounding_of, snapped, timetable, unroll
+from pmlbook.large_alphabets.ungrouping import (
+    TINY,
+    rounding_of,
+    schedule,
+    snapped,
+    unroll,
+    wrap_around,
+)
 
 
 def test_rounding_of_a_light_symbol_is_larger():
@@ -32,10 +39,10 @@ def test_unrolled_columns_keep_their_shares():
                 held[g] @ shares, whole[g] * (filled[g] @ weights), rtol=1e-12, atol=0
             )
         load = filled[0] * mass[:4].sum()
-        dealt = deal(load, weights, mass[:4])
+        dealt = wrap_around(load, weights, mass[:4])
         assert dealt.min() >= 0 and dealt.max() <= 1
         assert abs(mass[:4] @ dealt - load).max() <= 1e-12 * mass[:4].sum()
-        pieces, lengths = timetable(dealt[:, 0], mass[:4])
+        pieces, lengths = schedule(dealt[:, 0], mass[:4])
         assert (
             np.isclose(sum(lengths), 1, rtol=0, atol=1e-14) and min(lengths) >= 0
         )  # a cut at rounding is empty

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pmlbook.numerics.barrier import (
-    NEAR,
+    CENTRED_DECREMENT,
     Bounds,
     Centre,
     central_path,
@@ -65,7 +65,9 @@ def test_a_direction_that_is_not_unique_is_refused():
 def test_a_path_ends_in_the_middle():
     start, rows = np.array([0.7, 0.2, 0.1]), np.ones((1, 3))
     for at in central_path(start, Powers(), rows, [1.0, 1e-3, 1e-6]):
-        assert at.point.sum() == pytest.approx(1, abs=1e-14) and at.decrement**2 <= NEAR
+        assert (
+            at.point.sum() == pytest.approx(1, abs=1e-14) and at.decrement**2 <= CENTRED_DECREMENT
+        )
     # the squared decrement bounds the distance from the centre in the barrier's norm
     assert abs(3 * at.point - 1).max() < 0.5
 
