@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, Set
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from numbers import Rational, Real
@@ -16,6 +15,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+# Who checks an argument needs its names too: they are handed on from here.
+from .frozen import Frozen as Frozen
+from .frozen import frozen_array as frozen_array
+from .names import Named, check_names as check_names
+from .names import Unnamed as Unnamed, all_distinct as all_distinct
+from .names import aligned as aligned, first_names as first_names
+from .names import labels_of as labels_of, names_of as names_of
+from .names import order_of as order_of, shortened as shortened
 
 # %% auto #0
 __all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'needed_pandas']
@@ -46,12 +54,6 @@ ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel count
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
 Array = NDArray[np.float64]
-
-
-def shortened(value: Any, most: int = 200) -> str:
-    """How a value prints, cut after `most` characters."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def real_array(
@@ -124,7 +126,7 @@ def _sum(row: list[float]) -> float:
         return math.inf
 
 # %% ../../nbs/numerics/01_validation.ipynb #3fb0c2a2
-class CheckedPrior(Sequence[Any]):
+class CheckedPrior(Named, Sequence[Any]):
     """A prior that has passed the door, with its names; `check_prior` and `names_of` do not look at it again.
 
     `floats` has shape (N,) and sums to one. `rational` tells whether fractions were given, or whole numbers.
@@ -179,128 +181,6 @@ def _sum_to_one(fractions: Sequence[Fraction]) -> tuple[Fraction, ...]:
 def checked_prior(prior: PriorLike) -> CheckedPrior:
     """A prior that is checked here, unless it was before; InvalidPrior if it is none."""
     return prior if isinstance(prior, CheckedPrior) else CheckedPrior(prior)
-
-# %% ../../nbs/numerics/01_validation.ipynb #62463ac1
-class Unnamed(tuple[Any, ...]):
-    """Names that nobody gave: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
-
-
-def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
-    """The names along an axis of a pandas Series or DataFrame, or the keys of a dict; None without names.
-
-    The columns of a list of Series are named by the first of them.
-    """
-    if isinstance(values, CheckedPrior):
-        return values.names
-    if isinstance(values, Mapping):
-        return None if axis else tuple(values)
-    if axis == 1 and isinstance(values, (list, tuple)) and len(values):
-        return None if isinstance(values[0], Mapping) else names_of(values[0])
-    axes = getattr(values, "axes", ()) if hasattr(values, "to_numpy") else ()
-    if axis >= len(axes):
-        return None
-    names, numbers = tuple(axes[axis]), tuple(range(len(axes[axis])))
-    plain = type(axes[axis]).__name__ == "RangeIndex" and names == numbers
-    return Unnamed(numbers) if plain else names
-
-
-def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
-    """The first of these that somebody gave; else the first numbers, or None."""
-    known = [each for each in names if each]
-    given = [each for each in known if not isinstance(each, Unnamed)]
-    return next(iter(given or known), None)
-
-
-def all_distinct(items: Sequence[Any]) -> bool:
-    """Whether all items can be told apart: hashable, and no two of them equal."""
-    try:
-        return len(set(items)) == len(items)
-    except TypeError:  # not every type that calls itself hashable is, a masked number for one
-        return False
-
-
-def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:
-    """Names as a tuple; ValueError unless they are different, as many as `count`, and in an order of their own.
-
-    A set has no order, and a dict is no list of names: both are refused. The keys of a dict are welcome.
-    """
-    loose = isinstance(names, (Set, Mapping)) and not isinstance(names, KeysView)
-    single = getattr(names, "ndim", 1) == 0  # an array that cannot be walked through
-    if loose or single or not isinstance(names, Iterable):
-        raise ValueError(f"{what} must be a sequence of names, got {shortened(names)}")
-    plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
-    many = len(plain) if count is None else count
-    if len(plain) != many or not all_distinct(plain):
-        raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
-    return names if isinstance(names, Unnamed) else plain
-
-# %% ../../nbs/numerics/01_validation.ipynb #1b503d35
-def order_of(
-    own: Sequence[Hashable] | None, names: Sequence[Hashable] | None, what: str, other: str
-) -> list[int] | None:
-    """Places of `names` among `own`; None where either side has none. ValueError where they differ."""
-    if own is None or names is None:
-        return None
-    place = {name: k for k, name in enumerate(check_names(own, f"names of {what}"))}
-    wanted = check_names(names, f"names of {other}")
-    if place.keys() == set(wanted):
-        return [place[name] for name in wanted]
-    if isinstance(own, Unnamed) or isinstance(names, Unnamed):
-        return None
-    raise ValueError(
-        f"{what} and {other} have different names: {shortened(list(own))} and "
-        f"{shortened(list(wanted))}; rename them, or leave the names out with to_numpy()"
-    )
-
-
-def aligned(
-    values: Any, names: Sequence[Hashable] | None, what: str, other: str, axis: int = 0
-) -> Any:
-    """The values in the order of `names` along an axis; as they are, if either side has no names.
-
-    Parameters
-    ----------
-    values : array_like
-        What is to be ordered, such as a prior in a Series or a channel in a DataFrame.
-    names : sequence of hashable, optional
-        The order.
-    what, other : str
-        What a refusal calls the values, and where `names` come from.
-    axis : int
-        0 for rows, 1 for columns.
-
-    Returns
-    -------
-    array_like
-        Of the kind that came in.
-
-    Raises
-    ------
-    ValueError
-        If a name is repeated, or the names are not the same; both lists are shown.
-
-    Source: `DataFrame.take` of pandas.
-
-    Examples
-    --------
-    >>> aligned({"no": 0.75, "yes": 0.25}, ["yes", "no"], "prior", "channel")
-    {'yes': 0.25, 'no': 0.75}
-    """
-    own = names_of(values, axis)
-    if axis and isinstance(values, (list, tuple)) and own and names:
-        return [aligned(row, names, f"{what}[{k}]", other) for k, row in enumerate(values)]
-    order = order_of(own, names, what, other)
-    if order is None or order == list(range(len(order))):
-        return values
-    if isinstance(values, Mapping):
-        return {name: values[name] for name in names or ()}
-    return values.take(order, axis=axis)
-
-
-def labels_of(prior: Any, n: int) -> tuple[Hashable, ...]:
-    """The names of the `n` secrets: those that `names_of` finds, else 0, 1, ..., n-1."""
-    names = names_of(prior)
-    return tuple(range(n)) if names is None else tuple(check_names(names, "names of prior", n))
 
 # %% ../../nbs/numerics/01_validation.ipynb #327c188c
 def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.float64]:
@@ -431,54 +311,3 @@ def unit_of(values: NDArray[np.float64], axis: int | None = None) -> NDArray[np.
     """
     most = np.abs(values).max(axis=axis, initial=0.0)
     return np.where(most > 0, np.ldexp(1.0, np.frexp(most)[1] - 1), 1.0)
-
-# %% ../../nbs/numerics/01_validation.ipynb #d9b6eb98
-def frozen_array(values: Any) -> NDArray[Any]:
-    """A copy of an array that nobody can write to: its memory is that of an immutable bytes object."""
-    array = np.asarray(values)
-    return np.ndarray(array.shape, array.dtype, array.tobytes())
-
-
-def _stable(value: Any) -> Any:
-    """The value with frozen copies of the arrays in it."""
-    if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(map(_stable, value))
-    return frozen_array(value) if isinstance(value, np.ndarray) else value
-
-
-def _comparable(value: Any) -> Any:
-    """Something that is equal, and hashes alike, where the values say the same; nan is equal to nan."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, (value + 0).tobytes()  # -0.0 + 0 is 0.0
-    if isinstance(value, tuple):
-        return tuple(map(_comparable, value))
-    return "nan" if isinstance(value, float) and value != value else value
-
-
-@dataclass(frozen=True, eq=False)
-class Frozen:
-    """Base of results: arrays that stay as they are, copies through the constructor, equality by value."""
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            object.__setattr__(self, field.name, _stable(getattr(self, field.name)))
-
-    def __reduce__(self) -> Any:
-        content = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return _made_anew, (type(self), content)
-
-    def _content(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self) if field.compare)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Frozen) or type(other) is not type(self):
-            return NotImplemented
-        return bool(_comparable(self._content()) == _comparable(other._content()))
-
-    def __hash__(self) -> int:
-        return hash(_comparable(self._content()))
-
-
-def _made_anew(kind: Any, content: dict[str, Any]) -> Any:
-    """A result from its content, for `copy` and `pickle`."""
-    return kind(**content)
