@@ -16,7 +16,8 @@ import pytest
 
 from pmlbook import optimal_mechanism
 from pmlbook.accounting import booking, disk_log, log_file
-from pmlbook.accounting.booking import LOG, Booking, Manifest, manifest_of
+from pmlbook.accounting.booking import LOG, Booking
+from pmlbook.accounting.manifest import Manifest, manifest_of
 from pmlbook.accounting.release import Released
 from pmlbook.budget import DiskLog
 from pmlbook.cli.command_line import main

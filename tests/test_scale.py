@@ -15,7 +15,7 @@ import pytest
 
 from pmlbook import BudgetExceeded, Mechanism, optimal_mechanism
 from pmlbook.accounting import scale
-from pmlbook.accounting.booking import Manifest
+from pmlbook.accounting.manifest import Manifest
 from pmlbook.accounting.scale import part_file, release_dask, release_frame, release_part, sweep
 from pmlbook.budget import DiskLog
 from pmlbook.practice.strata import LevelExceeded

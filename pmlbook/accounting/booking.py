@@ -6,16 +6,12 @@
 from __future__ import annotations
 
 import argparse
-import hmac
 import json
 import os
-import secrets
-import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +19,9 @@ from .disk_log import DiskLog
 from .log_file import Entry, beside
 from .release import Released
 from ..release.certificate import Certificate
-from ..release.files import POSIX, PRIVATE, check_target, new_file
-from ..release.sampling import KEY, KeyedWords
-from ..release.strict_json import read_object, require_keys
+from ..release.files import check_target, new_file
 from ..display.messages import complain
+from .manifest import Manifest, begun, manifest_of
 
 # %% auto #0
 __all__ = []
@@ -277,109 +272,3 @@ def accounts(log: DiskLog) -> list[dict[str, Any]]:
         }
         for name in log
     ]
-
-# %% ../../nbs/accounting/05_booking.ipynb #7a3e0002
-MANIFEST = "pmlbook manifest 1"
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What lets a release be drawn again, the same: its secret key, what it is of, and its lines in a log.
-
-    `path`: the file, which only its owner can read: whoever has the key removes the noise. `release`: what the
-    release is of; a run with another one is refused. `key`: the secret key. `notes`: the `line` that was to be
-    written, by its digest, and a digest of what was `drawn` for it, if any.
-
-    Source: a write-ahead log, as databases keep one.
-    """
-
-    path: Path
-    release: dict[str, Any]
-    key: bytes = field(repr=False)
-    notes: tuple[dict[str, Any], ...] = ()
-
-    @classmethod
-    def new(cls, path: Path, release: dict[str, Any]) -> Manifest:
-        """One with a fresh key of the operating system, not yet written."""
-        return cls(path, release, secrets.token_bytes(KEY))
-
-    @classmethod
-    def read(cls, path: Path) -> Manifest:
-        """The manifest of this name.
-
-        OSError if it cannot be opened. ValueError if it is damaged, a link, of another owner, or others can
-        read it. What it holds is never shown.
-        """
-        number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with os.fdopen(number, "rb") as file:
-            _check_own(path, os.fstat(file.fileno()))
-            whole = file.read().split(b"\n")[:-1]  # a note that was cut off has no end
-        try:
-            head, *notes = [read_object(line.decode()) for line in whole]
-            require_keys(head, ["format", "release", "key"])
-            if head["format"] != MANIFEST:
-                raise ValueError
-            return cls(path, head["release"], bytes.fromhex(head["key"]), tuple(notes))
-        except (TypeError, ValueError):
-            raise ValueError(f"{path} is damaged, or no manifest") from None
-
-    def write(self) -> None:
-        """Write it, all or nothing; FileExistsError if the name is taken."""
-        head = {"format": MANIFEST, "release": self.release, "key": self.key.hex()}
-        with new_file(self.path) as file:
-            file.write(b"".join(json.dumps(line).encode() + b"\n" for line in (head, *self.notes)))
-
-    def note(self, line: str, drawn: str = "") -> None:
-        """Add a note to a manifest that is written; it is on the disk when this returns."""
-        with open(self.path, "r+b") as file:
-            file.seek(file.truncate(file.read().rfind(b"\n") + 1))
-            file.write(json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def digest(self, content: bytes) -> str:
-        """A digest of what was drawn, which nobody without the key can try values on."""
-        return hmac.digest(self.key, content, "sha256").hex()
-
-    def check(self, release: dict[str, Any]) -> None:
-        """ValueError if it is of another release; the first difference is named."""
-        for name, value in release.items():
-            if name not in self.release or self.release[name] != value:
-                raise ValueError(
-                    f"{self.path} is of a release that was begun with {name} = "
-                    f"{self.release.get(name)!r}, not {value!r}"
-                )
-
-    def noted(self, log: DiskLog) -> tuple[Entry, str] | None:
-        """The line of the log that is this release, and what was drawn for it; None if none was written."""
-        drawn = {note["line"]: note["drawn"] for note in self.notes}
-        return next(((e, drawn[e.digest]) for e in log.entries if e.digest in drawn), None)
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a secret key is not pickled: read the manifest where it is needed")
-
-    def words(self, *bound: str | int) -> KeyedWords:
-        """The random words of this release, or of a part of it."""
-        return KeyedWords(self.key, json.dumps(self.release, sort_keys=True), *bound)
-
-
-def _check_own(path: Path, state: os.stat_result) -> None:
-    """ValueError unless a file is a regular one, its owner's alone, and ours."""
-    if not stat.S_ISREG(state.st_mode):
-        raise ValueError(f"{path} is no regular file")
-    if POSIX and (state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & ~PRIVATE):
-        raise ValueError(f"{path} is not yours alone: a key that others know keeps nothing secret")
-
-
-def begun(log: DiskLog, target: Path) -> tuple[Manifest, tuple[Entry, str]] | None:
-    """The manifest of a release to this target that was cut off, with its line; None if none was written."""
-    path = manifest_of(log.path, target)
-    manifest = Manifest.read(path) if os.path.lexists(path) else None
-    noted = manifest and manifest.noted(log)
-    return (manifest, noted) if manifest and noted else None
-
-
-def manifest_of(log: Path, target: Path) -> Path:
-    """Where the manifest of a release lies that a log is asked for: next to the log, told by its target."""
-    place = target.parent.resolve() / target.name
-    return log.with_name(f"{log.name}.{sha256(os.fsencode(place)).hexdigest()[:16]}.manifest")

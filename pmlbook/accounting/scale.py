@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .booking import Manifest
+from .manifest import Manifest
 from .disk_log import DiskLog, certified
 from .release_log import check_text
 from ..large_alphabets.optimal import optimal_mechanism

@@ -14,7 +14,8 @@ from pathlib import Path
 from shlex import join
 from subprocess import list2cmdline
 
-from ..accounting.booking import begun, find_log
+from ..accounting.manifest import begun
+from ..accounting.booking import find_log
 from .commands import release
 from pmlbook.cli.design import (
     counted,
