@@ -131,10 +131,10 @@ ALONE = ["in.csv", "m.json"]
 def test_every_public_name_can_be_had_and_the_checker_speaks(tmp_path):
     script = WINDOWS + (
         "import pmlbook\n"
-        "from pmlbook.release.checker import main\n"
+        "from pmlbook.release.checker import verify_files\n"
         "modules = [pmlbook, *map(pmlbook.__getattr__, pmlbook.__all__[-8:])]\n"
         "print(len([getattr(m, name) for m in modules for name in m.__all__]))\n"
-        "sys.exit(main(['日本.json']))"
+        "sys.exit(verify_files(['日本.json']))"
     )
     code, out, err = python(script, tmp_path)
     assert code == 1 and err == "" and int(out.split()[0]) > 90

@@ -257,7 +257,7 @@ SMOOTHING = 0.6  # weight of the dual variables with the best estimate
 STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
 LEAST_WORTH = 1e-9  # in nats: a column that is worth less beyond its cost is left out
 LONGEST_SEARCH = 40.0  # seconds, unless the caller says otherwise
-SEARCHED = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
+SEARCH_SHARE = 0.7  # of the time goes into the search for columns, the rest into bound and mixture
 MOST_PAIRED_SECRETS = 200  # pairs of changes of these still fit into memory
 
 
@@ -378,7 +378,7 @@ def grow_columns(
     generation = Generation(
         master,
         lambda cost, bound: cost - bound < -tol * cost / 2,
-        clock.part(SEARCHED, LONGEST_SEARCH),
+        clock.part(SEARCH_SHARE, LONGEST_SEARCH),
         lambda cost, bound: clock.tell(-cost, -bound),
     )
     generation.solve(clock.finishing())  # without a first solution there are no dual variables

@@ -30,7 +30,7 @@ def need(condition: bool, reason: str) -> None:
         raise Refused(reason)
 
 # %% ../../nbs/release/04_checker.ipynb #c30e9c06
-def number_of(text: str) -> int:
+def strict_integer(text: str) -> int:
     """A whole number."""
     need(len(text) <= 40 and str(int(text)) == text, "a whole number is long or oddly written")
     return int(text)
@@ -66,7 +66,7 @@ def load(data: bytes) -> dict[str, Any]:
         content = json.loads(
             data.decode("utf-8"),
             object_pairs_hook=keys_once,
-            parse_int=partial(counted, number_of),
+            parse_int=partial(counted, strict_integer),
             parse_float=partial(counted, floating),
             parse_constant=constant,
         )
@@ -167,7 +167,7 @@ def check(data: bytes) -> tuple[bool, str, str]:
     return holds, claim, hashlib.sha256(f"{{\n{lines}\n}}\n".encode()).hexdigest()
 
 # %% ../../nbs/release/04_checker.ipynb #c30e9c13
-def main(arguments: list[str]) -> int:
+def verify_files(arguments: list[str]) -> int:
     """Check the file that is named, print what was found, and return 0 if the certificate holds."""
     try:
         with open(arguments[0], "rb") as file:
@@ -181,4 +181,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__" and "__file__" in globals():  # as a program, not in a notebook
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(verify_files(sys.argv[1:]))

@@ -15,11 +15,11 @@ from pmlbook.release.checker import (
     check,
     floating,
     load,
-    main,
-    number_of,
     prior_shares,
     require_names,
     require_rows,
+    strict_integer,
+    verify_files,
 )
 from pmlbook.release.sampling import to_weights
 
@@ -81,8 +81,11 @@ def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
     (tmp_path / "honest.json").write_text(honest)
     false = Certificate(1.5, answers, [0.6, 0.3, 0.1], names, names)
     (tmp_path / "false.json").write_text(false.to_json())
-    found = [main([str(tmp_path / f"{name}.json")]) for name in ("honest", "false", "full", "none")]
-    found.append(main([]))
+    found = [
+        verify_files([str(tmp_path / f"{name}.json")])
+        for name in ("honest", "false", "full", "none")
+    ]
+    found.append(verify_files([]))
     assert found == [0, 1, 1, 1, 1] and not false.holds
     lines = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert lines == ["holds", "sha256", "does not hold", "sha256", "refused", "refused", "refused"]
@@ -90,9 +93,9 @@ def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
 
 def test_numbers_have_one_spelling():
     for text in ("9" * 40, "-1", "0"):
-        assert number_of(text) == int(text)
+        assert strict_integer(text) == int(text)
     for text in ("9" * 41, "-0"):
-        assert "a whole number is long" in reason(number_of, text)
+        assert "a whole number is long" in reason(strict_integer, text)
     for text in ("0.1", "1e-05", "1e+300", "-2.5", "0.0"):
         assert floating(text) == float(text)
     for text in ("0.10", "1e-5", "-0.0", "1E300", "1e400", "0." + "3" * 39):
