@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from ..foundations.probability import exact_prior
 from ..release.levels import certified_level
-from ..numerics.enclosure import exp_around, float_below, ln_around
+from ..numerics.enclosure import exp_around, float_below, ln_around, text_above, texts_around
 from ..numerics.linear_programmes import maximise
 from pmlbook.numerics.validation import (
     PriorLike,
@@ -296,6 +296,12 @@ class RepeatedLeakage(NamedTuple):
     value: float
     bound: float
     limit: float
+
+    def __repr__(self) -> str:
+        low, high = texts_around(self.value, self.bound)
+        leak = f"leak {text_above(self.bound)}" if self.exact else f"leak {low} to {high}"
+        known = f"{leak} nats, limit {text_above(self.limit)}"
+        return f"RepeatedLeakage({self.releases} releases {known}, worst {self.counts})"
 
 
 def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> RepeatedLeakage:

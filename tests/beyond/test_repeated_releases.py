@@ -192,3 +192,12 @@ def test_a_rate_needs_secrets_that_are_not_excluded():
     with pytest.raises(ValueError, match="class 1 has no rate"):
         rate_of(likelihoods(rows, shares), 1)
     assert rate_of(likelihoods(rows, shares), 0).value == pytest.approx(math.log(2))
+
+
+def test_thousands_of_digits_can_be_shown():
+    found = repr(repeated(FLIP, [0.3, 0.7], 50_000))
+    assert (
+        found
+        == "RepeatedLeakage(50000 releases leak 1.20398 nats, limit 1.20398, worst (50000, 0))"
+    )
+    assert "leak 0.69314718 to 0.6931471" in repr(repeated(FLIP, [0.5, 0.5], 10**9))
