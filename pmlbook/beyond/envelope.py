@@ -14,6 +14,7 @@ import numpy as np
 
 from .leakage_variable import LeakageDistribution, check_delta, leakage_distribution
 from ..extremal.gains import best_share
+from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import maximise
 from ..numerics.validation import check_epsilon
 from ..practice.composition import JointRelease
@@ -41,6 +42,10 @@ class MergedTail(NamedTuple):
     value: Fraction
     bound: Fraction
     events: tuple[tuple[Fraction, ...], ...]
+
+    def __repr__(self) -> str:
+        value, bound = texts_around(float(self.value), float(self.bound))
+        return f"MergedTail(value = {value}, bound = {bound})"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from ..foundations.probability import exact_prior
 from ..release.levels import certified_level
-from ..numerics.enclosure import exp_around, float_below, ln_around
+from ..numerics.enclosure import exp_around, float_below, ln_around, text_above, texts_around
 from ..numerics.linear_programmes import maximise
 from pmlbook.numerics.validation import (
     PriorLike,
@@ -188,13 +188,14 @@ def _listed(secret: _Secret) -> tuple[float, list[tuple[int, ...]]]:
     for block in types(secret.k, len(secret.outcomes)):
         sums = secret.log_sums(block)
         least = min(least, float(sums.min()))
-        best = sums <= least + 2 * secret.slack
-        near = np.concatenate([near, block[best]])[: 2**16]
+        near = np.concatenate([near, block[sums <= least + 4 * secret.slack]])
+        if len(near) > 2**12:  # more than are compared, and none that is better is left out
+            near = near[np.argsort(secret.log_sums(near), kind="stable")[: FEW + 1]]
     sums = secret.log_sums(near)
     order = np.argsort(sums, kind="stable")
     if np.isneginf(least):
         return least, [tuple(near[order[0]].tolist())]
-    order = order[sums[order] <= least + 2 * secret.slack]
+    order = order[sums[order] <= least + 4 * secret.slack]
     return least, [tuple(row) for row in near[order].tolist()]
 
 
@@ -296,6 +297,12 @@ class RepeatedLeakage(NamedTuple):
     value: float
     bound: float
     limit: float
+
+    def __repr__(self) -> str:
+        low, high = texts_around(self.value, self.bound)
+        leak = f"leak {text_above(self.bound)}" if self.exact else f"leak {low} to {high}"
+        known = f"{leak} nats, limit {text_above(self.limit)}"
+        return f"RepeatedLeakage({self.releases} releases {known}, worst {self.counts})"
 
 
 def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> RepeatedLeakage:

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 import pmlbook as pb
+from pmlbook.beyond.envelope import MergedTail
 from pmlbook.release.certificate import exp_below
 
 envelope_of = pb.measures.leakage_envelope
@@ -129,3 +130,8 @@ def test_bad_input():
             envelope.lift(bad)
     with pytest.raises(ValueError, match="epsilon"):
         envelope.merged_tail(-1)
+
+
+def test_thousands_of_digits_can_be_shown():
+    small = Fraction(1, 3**10_000)
+    assert repr(MergedTail(small, 1 - small, ())) == "MergedTail(value = 0, bound = 1)"

@@ -192,3 +192,27 @@ def test_a_rate_needs_secrets_that_are_not_excluded():
     with pytest.raises(ValueError, match="class 1 has no rate"):
         rate_of(likelihoods(rows, shares), 1)
     assert rate_of(likelihoods(rows, shares), 0).value == pytest.approx(math.log(2))
+
+
+def test_thousands_of_digits_can_be_shown():
+    found = repr(repeated(FLIP, [0.3, 0.7], 50_000))
+    assert (
+        found
+        == "RepeatedLeakage(50000 releases leak 1.20398 nats, limit 1.20398, worst (50000, 0))"
+    )
+    assert "leak 0.69314718 to 0.6931471" in repr(repeated(FLIP, [0.5, 0.5], 10**9))
+
+
+def test_a_flat_beginning_hides_no_better_type():
+    """Thousands of types are within the error of the first ones; the best comes last."""
+    tiny = 2**-50
+    rows = [[0.25, 0.25, 0.5], [0.25 + tiny, 0.25, 0.5 - tiny]]
+    for channel in (rows, [row[::-1] for row in rows], [[row[1], row[2], row[0]] for row in rows]):
+        found = repeated(channel, [0.5, 0.5], 200)
+        best = max(
+            1 / (Fraction(1, 2) + Fraction(1, 2) * Fraction(a) ** 200 / Fraction(b) ** 200)
+            for pair in (channel, channel[::-1])
+            for a, b in zip(*pair)
+        )
+        assert found.largest_lift <= best and Fraction(found.bound) >= (best - 1) * (1 - best + 1)
+        assert best == found.largest_lift or not found.exact
