@@ -30,7 +30,7 @@ from pmlbook.numerics.validation import (
 Floats = NDArray[np.float64]
 
 # %% auto #0
-__all__ = ['Floats', 'PRECISE', 'DensityRange', 'SampleBand', 'check_interval', 'additive_noise_leakage', 'noise_scale',
+__all__ = ['Floats', 'LEAST', 'PRECISE', 'DensityRange', 'SampleBand', 'check_interval', 'additive_noise_leakage', 'noise_scale',
            'NoiseScale']
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #0c7119a7
@@ -560,13 +560,14 @@ class NoiseLeakage(Frozen):
         return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
 
 
-SEARCHED = 3000  # pieces of the interval of outcomes, at most
+SEARCHED = 600  # pieces of the interval of outcomes, at most
+TINY = 1e-290  # a smaller float has lost digits
 Found = tuple[float, float, float]  # value, bound, outcome
 
 
 def nats(low: float, high: float) -> tuple[float, float]:
     """Limits of the leakage of an outcome from those of the least mean; inf if the mean may be zero."""
-    value = 0.0 if high >= 1 else -math.log(high) * (1 - 2.0**-50)
+    value = 0.0 if high >= 1 else -math.log(max(high, TINY)) * (1 - 2.0**-50)
     return max(value, 0.0), math.inf if low <= 0 else max(-math.log(low) * (1 + 2.0**-50), 0.0)
 
 
@@ -574,7 +575,7 @@ def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Found:
     """Leakage of one outcome between the ends."""
     low, high = secret.mean(noise.at(y), tol)
     best = float(noise.kernel(np.asarray(secret.near_at_most(y))))
-    value, bound = nats(low, min(high / best, 1.0) if best else 1.0)
+    value, bound = nats(low, min(high / best, 1.0) if best > TINY else 1.0)
     return value, bound, y
 
 
@@ -597,14 +598,17 @@ def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) ->
     def most(left: float, right: float) -> float:
         middle = left / 2 + right / 2
         room = max(right - middle, middle - left)
-        likeliest = float(noise.kernel(np.asarray(secret.near(left, right)), 0.0))
+        near = secret.near(left, right)
+        likeliest = float(noise.kernel(np.asarray(near)))
+        if likeliest < TINY:
+            return 0.0 if near > noise.cut else math.inf
         mean = secret.mean(noise.at(middle, room, isinstance(secret, Atoms)), tol)[0]
-        return nats(mean / likeliest, 1.0)[1] if likeliest else 0.0
+        return nats(mean / likeliest, 1.0)[1]
 
     between = secret.cuts(noise)
     marks = np.concatenate([np.linspace(low, high, 9), between[(low < between) & (between < high)]])
     marks = np.unique(marks).tolist()
-    best = max((inside_at(noise, secret, y, tol) for y in (low, high)), key=lambda one: one[0])
+    best = max((inside_at(noise, secret, y, tol) for y in marks[:SEARCHED]), key=lambda one: one[0])
     rough = np.diff(np.log(np.maximum(secret.mean(noise.at(best[2]), tol), 1e-300))).item()
     queue: list[tuple[float, float, float]] = []
     for left, right in zip(marks, marks[1:]):
@@ -667,6 +671,8 @@ def bracket(noise: Noise, secret: Secret, clip: tuple[float, float], tol: float)
     if noise.kind == "laplace":  # no two secrets are told apart by more
         width = secret.ends[1] - secret.ends[0]
         bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))
+    if isinstance(secret, Atoms) and not secret.rest:  # nor can more be told than the secret
+        bound = min(bound, max(-math.log(secret.shares.min()) * (1 + TRUSTED) + TRUSTED, value))
     return NoiseLeakage(value, bound, max(found, key=lambda one: one[0])[2])
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #08656a7f
@@ -827,6 +833,7 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
         value, bound, where = max(found, key=lambda one: one[1])
         return NoiseLeakage(value, bound, where)
     steps = check_distribution(np.array(list(noise.values()), dtype=object), "noise")
+    real_array(list(noise), "the numbers of noise", 1)
     table = {Fraction(z): Fraction(p) for z, p in zip(map(float, noise), steps.tolist()) if p}
     if len(points) * len(table) > MOST_PAIRS:
         raise ValueError(
@@ -875,7 +882,7 @@ def additive_noise_leakage(
         Laplace or Gaussian noise by name is never farther from 0 than this.
     tol : float
         Width of the limits that is aimed at, in nats. It is reached for continuous families that are known to be
-        unimodal, histograms, finite priors and sets of priors; other densities get about 1e-3.
+        unimodal, for sets of priors, and where the worst outcome is an end; else limits may be 1e-3 apart.
 
     Returns
     -------
@@ -909,8 +916,16 @@ def additive_noise_leakage(
             raise ValueError("clip is for noise with a density; clip a table with `audit_leakage`")
         return discrete_level(given, secret)
     edges = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", bounded=False)
+    sizes = [abs(size) for size in (*secret.ends, *edges, middle) if math.isfinite(size)]
+    if not LEAST <= given.scale <= 1 / LEAST or max(sizes) > 1 / LEAST:
+        raise ValueError(
+            f"scale = {given.scale:g} or an end is beyond {LEAST:g} to {1 / LEAST:g}: rescale"
+        )
     moved = bracket(given, secret, (edges[0] - middle, edges[1] - middle), tol)
     return replace(moved, outcome=moved.outcome + middle)
+
+
+LEAST = 1e-100  # of a scale: squares of smaller ones are no floats
 
 
 def noise_scale(
@@ -953,6 +968,8 @@ def noise_scale(
     (0.9093, True)
     """
     limit, secret = check_epsilon(level, "level"), secret_from(prior)
+    if noise not in NOISES:
+        raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")
 
     def at(scale: float) -> NoiseLeakage:
         for tol in (1e-3, 1e-5, 5e-7):  # the last one is what `additive_noise_leakage` aims at

@@ -26,6 +26,7 @@ __all__ = ['Floats', 'LineDesign', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
 FINE = 2**13  # small cells, over which means of bins are summed
+LISTED = 64  # values of a discrete prior: the bound takes so many as they are, without bins
 
 
 def bin_moments(secret: Secret, edges: Floats) -> tuple[Floats, Floats, Floats]:
@@ -60,6 +61,8 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Floats:
     low, high = secret.ends
     if not math.isfinite(high - low):
         raise ValueError("prior is unbounded: a mean needs two ends")
+    if low == high:
+        raise ValueError(f"prior has {low:g} alone: there is nothing to estimate")
     if np.ndim(bins) == 0:
         count = check_count(bins, "bins")  # type: ignore[arg-type]
         edges = low + (high - low) * (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2
@@ -197,6 +200,8 @@ def mean_mechanism(
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0
+    if isinstance(secret, Atoms) and len(secret.points) <= LISTED:
+        held, shares, means = secret.shares > 0, secret.shares, secret.points
     if len(means) > 1:
         least = estimation_mechanism(shares[held] / shares.sum(), level, means, max_time).bound
     return LineDesign(made.mechanism, level, made.value, min(least, made.value))

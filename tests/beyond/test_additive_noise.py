@@ -122,6 +122,17 @@ def test_discrete_noise_with_gaps_is_a_finite_table():
     assert additive_noise_leakage(GAPS, geom(0.5)).value == math.inf
 
 
+def test_what_underflows_is_still_enclosed():
+    """Noise so fine that it publishes: no more is told than the secret, and no density of 0 is a logarithm of 0."""
+    for points in ({0: 0.5, 1: 0.5}, {0: 0.4, 1e9: 0.2, 2e9: 0.4}):
+        most = -math.log(min(points.values()))
+        for noise in ("gaussian", "laplace"):
+            found = additive_noise_leakage(noise, points, 1e-8)
+            assert most - 1e-9 <= found.value <= found.bound <= most + 1e-9
+    found = additive_noise_leakage("gaussian", ([1, 0, 1], [0, 1, 2, 3]), 1e-3, clip=(1, 2))
+    assert found.value < found.bound
+
+
 def test_names_and_frozen_noise_agree():
     for secret in (
         uniform(2, 3),
@@ -231,6 +242,9 @@ def test_a_level_beyond_publishing_needs_no_noise():
 
 
 BAD = [
+    (dict(noise="laplace", prior=uniform(), scale=5e-324), "rescale"),
+    (dict(noise="laplace", prior=uniform(0, 1e300), scale=1e300), "rescale"),
+    (dict(noise={math.nan: 1.0}, prior=binom(3, 0.5)), "the numbers of noise"),
     (dict(noise="cauchy", prior=uniform(), scale=1), "noise 'cauchy' is none of"),
     (dict(noise="laplace", prior=uniform()), "scale is missing"),
     (dict(noise="laplace", prior=uniform(), scale=0), "scale = 0 must be positive"),
@@ -310,5 +324,7 @@ def test_what_no_scale_keeps_is_infeasible():
         noise_scale(1.0, "laplace", norm())
     with pytest.raises(Infeasible, match="level = 0"):
         noise_scale(0.0, "laplace", uniform())
+    with pytest.raises(ValueError, match="is none of laplace"):
+        noise_scale(1.0, laplace(), uniform())
     with pytest.raises(ValueError, match="level = -1"):
         noise_scale(-1.0, "laplace", uniform())
