@@ -274,7 +274,7 @@ def centred_weights(rows: Floats, weights: Floats) -> Floats:
 
 
 def _even_handed(pool: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
-    """Of all weights of the vertices in use with the same variance those with the largest product.
+    """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay.
 
     Source: proved in the chapter.
     """
@@ -285,7 +285,7 @@ def _even_handed(pool: Listed, found: Mapping[int, float], claim: Claim) -> dict
     told = claim.utility.matrix @ shifts
     rows = np.vstack([lifts, (shifts[:, None] * told).reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
-    return dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))
+    return {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
 def search(
