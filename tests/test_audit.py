@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import pmlbook as pb
-from pmlbook.desk.command_line import main
+from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import exact_prior
+from pmlbook.numerics.enclosure import level_of
 from pmlbook.practice.audit import keeps_as_it_is
 from pmlbook.release.certificate import exp_below
 

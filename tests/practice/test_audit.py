@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from pmlbook.numerics.enclosure import level_of
 from pmlbook.practice.audit import Audit, audit_leakage, leakage_bracket, noise_level
 from pmlbook.release.intervals import clopper_pearson
-from pmlbook.numerics.enclosure import level_of
 
 
 def test_brackets_in_plain_loops():
