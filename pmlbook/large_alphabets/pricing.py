@@ -369,18 +369,11 @@ def price(
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #9c0d1e02
 NEAR = 0.01  # a part up to this is at an end
-PARTS = (
-    NEAR,
-    0.1,
-    0.3,
-    0.5,
-    0.7,
-    0.9,
-    1 - NEAR,
-)  # intervals in which a remainder lies, but for the ends
+PARTS = (NEAR, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - NEAR)  # ends of intervals of larger parts
 WORTH = 0.5  # part of the top of greedy up to which the number is worth a list for each kind
 GOLDEN = (5**0.5 - 1) / 2
 NARROWINGS = 60
+ROUNDED = 2.0**-48  # part of the terms of a top by which it is raised, where multipliers are large
 
 
 def multipliers(groups: Groups, duals: Floats, kind: Kind) -> tuple[Kind, Floats, float]:
@@ -419,7 +412,8 @@ def multipliers(groups: Groups, duals: Floats, kind: Kind) -> tuple[Kind, Floats
             tops[1] = top(scale * np.tan(angles[1]))[0]
     rate = scale * np.tan(angles[int(tops[1] < tops[0])])
     most, dual, gain = top(rate)
-    return kind._replace(dual=dual, gain=gain), profit - rate * width - dual, most
+    size = abs(rate) * groups.room + abs(dual) * kind.number + float(abs(duals).sum())
+    return kind._replace(dual=dual, gain=gain), profit - rate * width - dual, most + ROUNDED * size
 
 
 def kinds(numbers: Whole) -> Iterator[Kind]:
@@ -442,8 +436,8 @@ def price_numbers(
 ) -> tuple[Fillings, float, bool]:
     """Columns of large excess, a bound on the loss of every mechanism, and whether all were looked at.
 
-    As `price`, or where that lowers the top by enough for one number of full symbols and one interval of the remainder at a time; `numbers` is from
-    `numbers_full`.
+    As `price`, or where that lowers the top by enough, for one number of full symbols and one interval of the
+    remainder at a time; `numbers` is from `numbers_full`.
 
     Source: Horowitz and Sahni 1974, with Lagrange multipliers of the room and of the number.
     """
