@@ -273,15 +273,15 @@ def centred_weights(rows: Floats, weights: Floats) -> Floats:
     return weights
 
 
-def _even_handed(pool: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
+def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
     """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay.
 
     Source: proved in the chapter.
     """
     names, weights = np.array(list(found)), np.array(list(found.values()))
-    kept = (pool.vertices.lifts[:, names] * weights).max(axis=0) > RARE
+    kept = (candidates.vertices.lifts[:, names] * weights).max(axis=0) > LEAST_STORED_PROBABILITY
     names, weights = names[kept], weights[kept]
-    lifts, shifts = pool.scaled(names.tolist()), pool.vertices.shifts[:, names]
+    lifts, shifts = candidates.scaled(names.tolist()), candidates.vertices.shifts[:, names]
     told = claim.utility.matrix @ shifts
     rows = np.vstack([lifts, (shifts[:, None] * told).reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
@@ -328,7 +328,7 @@ def search(
         found = dict(zip(names, room.tolist()))
     else:
         return found, bound
-    return _even_handed(pool, found, claim), bound
+    return _even_handed(candidates, found, claim), bound
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7da3900e
 def stored(
