@@ -33,6 +33,16 @@ def _hint(name: str) -> str:
         return f"; it is {known[name]}"
     return "".join(f"; did you mean {known[near]}?" for near in get_close_matches(name, known, 1))
 
+
+def _imports() -> bool:
+    """Whether the line that asks for a name is a `from ... import`."""
+    from opcode import opname
+
+    frame = _sys._getframe(2)  # beyond this function and the one that calls it
+    if frame.f_code is __getattr__.__code__ and frame.f_back:
+        frame = frame.f_back
+    return frame.f_lasti >= 0 and opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
+
 # %% ../nbs/api.ipynb #4a8caf3a
 def _attach(module: str) -> tuple[_Callable[[str], object], _Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a public module, whose names stand in its stub."""
@@ -43,6 +53,8 @@ def _attach(module: str) -> tuple[_Callable[[str], object], _Callable[[], list[s
             return list(_homes(module))
         if hidden or name not in _homes(module):
             hint = "" if hidden else _hint(name)
+            if hint and _imports():
+                raise ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=module)
             raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
         home = _homes(module)[name]
         if home == "pmlbook":

@@ -113,9 +113,28 @@ def test_a_wrong_name_is_answered(wrong, said):
         getattr(where, name)
 
 
-def test_a_wrong_import_is_an_import_error():
-    with pytest.raises(ImportError):
-        exec("from pmlbook import nothing")
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("from pmlbook import nothing_like_it_xyz", "cannot import name 'nothing_like_it_xyz'"),
+        (
+            "from pmlbook import parity",
+            "'parity' from 'pmlbook'; it is pmlbook.queries.parity$",
+        ),
+        (
+            "from pmlbook.measures import entropy, epsilon_pml",
+            "'epsilon_pml' from 'pmlbook.measures'; it is pmlbook.epsilon_pml$",
+        ),
+        (
+            "from pmlbook import optimal_mechansim",
+            r"from 'pmlbook'; did you mean pmlbook.optimal_mechanism\?$",
+        ),
+    ],
+)
+def test_a_wrong_import_is_an_import_error_that_says_where(line, said):
+    with pytest.raises(ImportError, match=said):
+        exec(line)
+    assert not hasattr(pmlbook, "parity")  # who asks for an attribute is told of no import
 
 
 USER = """

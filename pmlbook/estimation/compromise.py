@@ -171,8 +171,9 @@ def pareto_mechanism(
 ) -> Design:
     """The mechanism with the least variance among those that keep a part of the largest mutual information.
 
-    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Where several
-    channels share the least variance, rounding decides which of them is returned.
+    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Of channels that
+    share the least variance the one is returned whose outcomes have the largest product of probabilities, among all with
+    the vertices that the search has found; so the channel is the same too, but for 'largest'.
 
     Parameters
     ----------

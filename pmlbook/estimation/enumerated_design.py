@@ -104,6 +104,9 @@ ROUNDS = 60  # a handful is enough, unless rounding stands in the way
 STEADY = 1e-7  # of every frequency, told besides: a design for few functionals may else be singular
 
 
+TIED = (
+    1e-8  # of the largest value: vertices that are so near to each other are taken in their order
+)
 AMONG = 20  # times as many are looked at as are taken
 ALIKE = 0.8  # squared cosine above which two vertices tell the same
 
@@ -164,7 +167,8 @@ class Listed:
         worth = utility or Spread(claim.matrix)
         values = worth.at_lifts(self.vertices.lifts, self.vertices.shifts, prior)
         excess = values - multipliers @ self.vertices.shifts
-        order = np.argsort(-excess)[: AMONG * count]
+        short = np.rint((excess.max() - excess) / (TIED * abs(values).max()))
+        order = np.argsort(short, kind="stable")[: AMONG * count]
         order = order[excess[order] > excess[known].max()]
         return [int(order[k]) for k in unlike(claim.matrix @ self.vertices.shifts[:, order], count)]
 
@@ -248,6 +252,41 @@ def criterion_for(
     steady = np.column_stack([full, STEADY * np.sqrt(sizes[0] / sizes[1]) * rest])
     return AOptimality(goal, candidates.scale, steady), unit
 
+# %% ../../nbs/estimation/03_enumerated_design.ipynb #7e1d0a02
+CENTRINGS = 60
+CENTRED = 1e-13  # relative change of a weight: as far as floats go
+SAME_ROW = 1e-9  # a singular value below this part of the largest is rounding
+
+
+def centred_weights(rows: Floats, weights: Floats) -> Floats:
+    """The weights with the largest product among those with the same sums in each row.
+
+    Source: the analytic centre, Boyd and Vandenberghe 2004, Section 8.5.
+    """
+    for _ in range(CENTRINGS):
+        scaled = (rows * weights).T
+        change = 1 - scaled @ np.linalg.lstsq(scaled, np.ones(len(weights)), rcond=SAME_ROW)[0]
+        size = float(abs(change).max())
+        weights = weights * (1 + change / (1 + size if size > 0.1 else 1))
+        if size < CENTRED:
+            break
+    return weights
+
+
+def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
+    """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay.
+
+    Source: proved in the chapter.
+    """
+    names, weights = np.array(list(found)), np.array(list(found.values()))
+    kept = (candidates.vertices.lifts[:, names] * weights).max(axis=0) > LEAST_STORED_PROBABILITY
+    names, weights = names[kept], weights[kept]
+    lifts, shifts = candidates.scaled(names.tolist()), candidates.vertices.shifts[:, names]
+    told = claim.utility.matrix @ shifts
+    rows = np.vstack([lifts, (shifts[:, None] * told).reshape(-1, len(names))])
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
+    return {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
+
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
 def search(
     candidates: Listed, found: dict[int, float], criterion: Criterion, clock: Clock
@@ -287,7 +326,9 @@ def search(
         if room is None:  # as far as floats go
             break
         found = dict(zip(names, room.tolist()))
-    return found, bound
+    else:
+        return found, bound
+    return _even_handed(candidates, found, claim), bound
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7da3900e
 def stored(
@@ -404,6 +445,8 @@ def estimation_mechanism(
     Design
         `value` is the variance for one person that `estimation_variance` gives for the target, rounded up; `bound` a certified lower
         bound, rounded down, on that of every mechanism that leaks at most `epsilon`: it is never above `value`.
+        Where all vertices are listed, of designs of those in use that share the least variance it is the one whose
+        outcomes have the largest product of probabilities; so it is the same on every processor, but for 'largest'.
 
     Raises
     ------

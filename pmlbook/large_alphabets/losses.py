@@ -21,6 +21,7 @@ __all__ = []
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 SAME = (
     1e-15  # weights of order one that differ by less are equal but for rounding, up to eight terms
 )

@@ -5,11 +5,12 @@
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #1ea9061f
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from .losses import Fillings, Floats, Groups, Whole, joined, nothing
+from .losses import Fillings, Flags, Floats, Groups, Whole, joined, nothing
 from ..numerics.progress import Clock
 
 # %% auto #0
@@ -39,15 +40,50 @@ def reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
     down = np.where(ever, 1 - groups.grid[::-1][over[::-1].argmax(axis=0)], 1.0)
     return up * groups.width, down * groups.width
 
+
+class Kind(NamedTuple):
+    """Vertices in which one symbol takes a part of its width, between two limits, beyond a number of full ones.
+
+    Or, if `side` is -1 and not 1, one of them gives that part back. A symbol earns `dual` more there than as one of
+    the full, and what it earns is `gain` at most.
+
+    Source: Lagrange multipliers of the room and of the number.
+    """
+
+    number: int
+    first: float
+    last: float
+    side: int = 1
+    dual: float = 0.0
+    gain: float = 0.0
+
+    def limits(self, groups: Groups) -> tuple[Floats, Floats]:
+        """The least and the largest part of each group, but for rounding."""
+        near = 2 * groups.same / groups.width
+        return np.maximum(self.first - near, 0), np.minimum(self.last + near, 1)
+
+    def able(self, q: Floats) -> Flags:
+        """Groups that take or give; away from the ends those that do with fewer flips than if they gave or took."""
+        if self.first == 0:
+            return np.ones(len(q), dtype=bool)
+        return q <= 0 if self.side > 0 else q > 0
+
+    def ways(self) -> list[Kind]:
+        """The kind itself, and away from the ends the one that is the same with another symbol full."""
+        if self.first == 0:
+            return [self]
+        gain = self.gain - self.dual
+        return [self, Kind(self.number + 1, 1 - self.last, 1 - self.first, -1, self.dual, gain)]
+
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #74364190
 class Half:
-    """Deviations of some groups from the greedy filling: the weight, the flips and a code of each.
+    """Deviations of some groups from the greedy filling: the weight, the flips, the number of full symbols and a code of each.
 
     Source: Horowitz and Sahni 1974.
     """
 
     def __init__(self, room: float, spare: float) -> None:
-        self.weight, self.flips = np.zeros(1), np.zeros(1)
+        self.weight, self.flips, self.number = np.zeros(1), np.zeros(1), np.zeros(1)
         self.room, self.spare, self.inside, self.outside = room, spare, 0.0, 0.0
         self.code, self.radix = np.zeros(1, dtype=np.int64), 1
         self.strides: dict[int, int] = {}
@@ -68,6 +104,7 @@ class Half:
             able &= flips < slack
         self.weight, self.inside, self.outside = weight[able], inside, outside
         self.code, self.flips = (self.code + self.radix * count)[able], flips[able]
+        self.number = (self.number + np.sign(step) * count)[able]
         self.strides[g], self.radix = self.radix, self.radix * (size + 1)
         return slack
 
@@ -75,14 +112,21 @@ class Half:
         """Sort by weight, without what costs more than `slack`."""
         order = np.argsort(self.weight)
         order = order[self.flips[order] <= slack]
-        self.weight, self.flips, self.code = self.weight[order], self.flips[order], self.code[order]
+        self.weight, self.flips = self.weight[order], self.flips[order]
+        self.number, self.code = self.number[order], self.code[order]
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #b94037cb
 def two_halves(
-    groups: Groups, q: Floats, slack: float, limit: int, clock: Clock | None = None
+    groups: Groups,
+    q: Floats,
+    slack: float,
+    limit: int,
+    clock: Clock | None = None,
+    among: Kind | None = None,
 ) -> tuple[Half, Half, float]:
     """The two lists, and the slack up to which they are complete."""
-    step, (up, down) = np.where(q > 0, -groups.width, groups.width), reaches(groups, q, slack)
+    step = np.where(q > 0, -groups.width, groups.width)
+    up, down = (groups.width,) * 2 if among else reaches(groups, q, slack)
     mass, fixed, safe = groups.size * groups.width, abs(q) > slack, 1e3 * groups.same
     room, spare = groups.room + down.max() + safe, groups.spare + up.max() + safe
     within = room - mass[fixed & (q > 0)].sum(), spare - mass[fixed & (q <= 0)].sum()
@@ -102,28 +146,47 @@ def two_halves(
 class Rests:
     """What a remainder costs at least, by size, if the cheapest group takes it or gives it back."""
 
-    def __init__(self, groups: Groups, q: Floats) -> None:
+    def __init__(self, groups: Groups, q: Floats, among: Kind | None = None) -> None:
         far = np.geomspace(groups.same / 100, groups.width.max(), 160)
         self.far, self.same = np.concatenate([[0], far]), groups.same
-        far = self.far
-        x, self.least, self.ever = np.minimum(far[:, None] / groups.width, 1), [], []
-        for sign, place in ((1, x), (-1, 1 - x)):
-            cost = groups.loss(place, np.arange(len(q))) - sign * q * x
-            cost[far[:, None] > groups.width] = np.inf
-            between = np.minimum(cost[:-1], cost[1:])
+        self.least, self.ever = [], []
+        for side in (1, -1):
+            between = self._between(groups, q, side, among)
             self.least.append(between.min(axis=1))
-            self.ever.append(np.maximum.accumulate(between).min(axis=1))
+            before = between if among else np.maximum.accumulate(between)
+            self.ever.append(before.min(axis=1))
+        self.among = among
+
+    def _between(self, groups: Groups, q: Floats, side: int, among: Kind | None) -> Floats:
+        """The least cost of a rest between two neighbours of the grid, if one group has it; shape (160, G)."""
+        x, earned = self.far[:, None] / groups.width, side * q
+        past, out = x > 1, np.zeros_like(x[1:], dtype=bool)
+        if among:
+            low, high = among.limits(groups)
+            out = (x[1:] < low) | (x[:-1] > high) | ~among.able(q) | (side != among.side)
+            x, earned, past = np.clip(x, low, high), side * (q + among.dual), np.zeros_like(past)
+        x = np.minimum(x, 1)
+        lost = groups.loss(x if side > 0 else 1 - x, np.arange(len(q)))
+        cost = np.where(past, np.inf, lost - earned * x + (among.gain if among else 0))
+        return np.where(out, np.inf, np.minimum(cost[:-1], cost[1:]))
 
     def cost(self, rest: Floats) -> Floats:
         """Lower bound on the cost of each rest, and of all that it may be but for rounding."""
         sure = np.maximum(abs(rest) - self.same, 0)
         at = np.clip(np.searchsorted(self.far, sure, "right") - 1, 0, len(self.far) - 2)
-        return np.where(rest >= 0, self.least[0][at], self.least[1][at])
+        fills = self.among.side > 0 if self.among else rest >= 0
+        return np.where(fills, self.least[0][at], self.least[1][at])
 
     def windows(self, slack: Floats) -> tuple[Floats, Floats]:
-        """Largest rests to take and to give back, short of another vertex, that cost at most slack."""
-        up, down = (np.searchsorted(ever, slack, "right") for ever in self.ever)
-        return self.far[up], self.far[down]
+        """Least and largest rests, taken or given back, short of another vertex, that cost at most slack."""
+        if not self.among:
+            up, down = (np.searchsorted(ever, slack, "right") for ever in self.ever)
+            return -self.far[down], self.far[up]
+        ever = self.ever[0 if self.among.side > 0 else 1]
+        last = np.minimum.accumulate(ever[::-1])[::-1]
+        first = np.searchsorted(-np.minimum.accumulate(ever), -slack)
+        ends = self.far[first], self.far[np.searchsorted(last, slack, "right")]
+        return ends if self.among.side > 0 else (-ends[1], -ends[0])
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #fb45ca7b
 STEPS = (0.0, 0.03, 0.1, 0.25, 0.5, 0.75, 1.01)  # flips of the second list, as parts of slack
@@ -133,32 +196,59 @@ BLOCK = 1_000_000  # pairs at a time
 class Pairs:
     """Pairs of entries of the two lists whose weights leave a small rest."""
 
-    def __init__(self, groups: Groups, q: Floats, slack: float, halves: tuple[Half, Half]) -> None:
+    def __init__(
+        self,
+        groups: Groups,
+        q: Floats,
+        slack: float,
+        halves: tuple[Half, Half],
+        among: Kind | None = None,
+    ) -> None:
         self.groups, self.q, self.slack, self.halves = groups, q, slack, halves
-        self.up, self.down = reaches(groups, q, slack)
-        self.base, self.rests = np.where(q > 0, groups.size, 0), Rests(groups, q)
+        self.among, (self.up, self.down) = among, reaches(groups, q, slack)
+        if among:
+            self.up, self.down = (part * groups.width for part in among.limits(groups)[::-1])
+        self.base, self.rests = np.where(q > 0, groups.size, 0), Rests(groups, q, among)
         room = groups.room - self.base @ groups.width
         one, two = halves
-        self.want, self.ranges = room - one.weight, []
-        for least, most in zip(STEPS, STEPS[1:]):
-            some = np.flatnonzero((two.flips >= least * slack) & (two.flips < most * slack))
-            left = slack - least * slack - one.flips
-            weight, (up, down) = two.weight[some], self.rests.windows(left)
-            begin = np.searchsorted(weight, self.want - up - groups.same)
-            end = np.searchsorted(weight, self.want + down + groups.same, "right")
-            self.ranges.append((some, begin, np.where(left >= 0, end - begin, 0)))
-        self.many = sum(int(many.sum()) for _, _, many in self.ranges)
+        self.want = room - one.weight
+        self.ranges: list[tuple[Whole, Whole, Whole, Whole]] = []
+        for mine, others in self._partners():
+            part = two.flips[others] / slack
+            for least, most in zip(STEPS, STEPS[1:]):
+                self._range(mine, others[(part >= least) & (part < most)], least)
+        self.many = sum(int(many.sum()) for _, _, _, many in self.ranges)
+
+    def _partners(self) -> Iterator[tuple[Whole, Whole]]:
+        """Entries of the first list, and those of the second that have the right number of full symbols with them."""
+        one, two = (half.number for half in self.halves)
+        if self.among is None:
+            yield np.arange(len(one)), np.arange(len(two))
+            return
+        more = self.among.number - self.base.sum()
+        for number in np.unique(two):
+            yield np.flatnonzero(one == more - number), np.flatnonzero(two == number)
+
+    def _range(self, mine: Whole, some: Whole, least: float) -> None:
+        """Keep for entries of the first list those of the second whose weight leaves a small rest."""
+        one, two = self.halves
+        left = self.slack - least * self.slack - one.flips[mine]
+        mine, left = mine[left >= 0], left[left >= 0]
+        weight, (low, high) = two.weight[some], self.rests.windows(left)
+        begin = np.searchsorted(weight, self.want[mine] - high - self.groups.same)
+        end = np.searchsorted(weight, self.want[mine] - low + self.groups.same, "right")
+        self.ranges.append((mine, some, begin, np.maximum(end - begin, 0)))
 
     def blocks(self) -> Iterator[tuple[Whole, Whole]]:
         """The pairs, as places in the first and in the second list."""
-        for some, begin, many in self.ranges:
+        for mine, some, begin, many in self.ranges:
             ends, start = np.append(0, np.cumsum(many)), 0
             while start < len(many):
                 stop = int(np.searchsorted(ends, ends[start] + BLOCK, "right")) - 1
                 stop = max(stop, start + 1)
                 now, first = many[start:stop], begin[start:stop] - ends[start:stop]
-                i = np.repeat(np.arange(start, stop), now)
-                yield i, some[np.arange(ends[start], ends[stop]) + np.repeat(first, now)]
+                j = np.arange(ends[start], ends[stop]) + np.repeat(first, now)
+                yield np.repeat(mine[start:stop], now), some[j]
                 start = stop
 
     def look(self, block: tuple[Whole, Whole]) -> tuple[Floats, Floats, Floats]:
@@ -175,20 +265,29 @@ class Pairs:
     ) -> tuple[Floats, Fillings]:
         """Vertices of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
         groups, fills = self.groups, rest >= 0
+        if self.among:
+            fills = np.full(len(rest), self.among.side > 0)
         off = np.zeros((len(self.q), len(rest)), dtype=int)
         for half, entries in zip(self.halves, block):
             for group, stride in half.strides.items():
                 off[group] = half.code[entries] // stride % (groups.size[group] + 1)
         held = np.where(self.q[:, None] > 0, self.base[:, None] - off, off)
         able = np.where(fills, held < groups.size[:, None], held > 0)
-        able &= abs(rest) <= np.where(fills, self.up[:, None], self.down[:, None]) + groups.same
+        most = np.where(fills, self.up[:, None], self.down[:, None])
+        if self.among:
+            most = self.up[:, None]
+            able &= abs(rest) >= self.down[:, None] - groups.same
+            able &= self.among.able(self.q)[:, None]
+        able &= abs(rest) <= most + groups.same
         g, at = np.nonzero(able)
         x = np.clip(abs(rest[at]) / groups.width[g], 0, 1)
         less = np.where(x < 0.5, -1, 1) * groups.same / groups.width[g]  # towards the nearer end
         sure = np.clip(x + less, 0, 1)
         back = ~fills[at]
-        cost = flips[at] - self.q[g] * np.where(back, -x, x)
+        earned = self.q[g] if self.among is None else self.q[g] + self.among.dual
+        cost = flips[at] - earned * np.where(back, -x, x)
         cost += groups.loss(np.where(back, 1 - sure, sure), g)
+        cost += 0 if self.among is None else self.among.gain
         good = np.flatnonzero(cost <= self.slack)
         g, held, back, x = g[good], held[:, at[good]], back[good], x[good]
         held[g, np.arange(len(g))] -= back
@@ -223,6 +322,31 @@ def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillin
     return found, max(least, 0.0)
 
 
+def look(
+    groups: Groups,
+    q: Floats,
+    wanted: float,
+    limit: int,
+    pairs: int,
+    keep: int,
+    clock: Clock | None = None,
+    among: Sequence[Kind | None] = (None,),
+) -> tuple[Fillings, float, bool]:
+    """Vertices that cost at most `wanted`, a bound on the cost of every vertex, and whether all were looked at."""
+    one, two, slack = two_halves(groups, q, wanted, limit, clock, among[0])
+    while True:
+        if slack < 1e-9 * wanted or (clock is not None and clock.over):
+            return nothing(groups), 0.0, False
+        near = [Pairs(groups, q, slack, (one, two), kind) for kind in among]
+        if sum(some.many for some in near) <= pairs:
+            break
+        slack /= 1.2
+        for half in (one, two):
+            half.sort(slack)
+    found, least = zip(*(cheapest(some, keep, clock) for some in near))
+    return joined(found), min(least), slack == wanted
+
+
 def price(
     groups: Groups,
     duals: Floats,
@@ -240,15 +364,92 @@ def price(
     """
     q, base, top = greedy(groups, duals)
     wanted = max(top - enough, 1e-300)
-    *halves, slack = two_halves(groups, q, wanted, limit, clock)
-    while True:
-        if slack < 1e-9 * top or (clock is not None and clock.over):
-            return nothing(groups), -base, False
-        near = Pairs(groups, q, slack, (halves[0], halves[1]))
-        if near.many <= pairs:
-            break
-        slack /= 1.2
-        for half in halves:
-            half.sort(slack)
-    found, least = cheapest(near, keep, clock)
-    return found, least - base, slack == wanted
+    found, least, complete = look(groups, q, wanted, limit, pairs, keep, clock)
+    return found, least - base, complete
+
+# %% ../../nbs/large_alphabets/02_pricing.ipynb #9c0d1e02
+NEAR = 0.01  # a part up to this is at an end
+PARTS = (NEAR, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - NEAR)  # ends of intervals of larger parts
+WORTH = 0.5  # part of the top of greedy up to which the number is worth a list for each kind
+GOLDEN = (5**0.5 - 1) / 2
+NARROWINGS = 60
+ROUNDED = 2.0**-48  # part of the terms of a top by which it is raised, where multipliers are large
+
+
+def multipliers(groups: Groups, duals: Floats, kind: Kind) -> tuple[Kind, Floats, float]:
+    """A kind of vertices with its multipliers, what each symbol earns beyond both, and what no vertex exceeds.
+
+    Source: Lagrange multipliers; the dual function is convex.
+    """
+    profit, width, every = duals / groups.size, groups.width, np.arange(len(groups.width))
+    member, ends = np.repeat(every, groups.size), np.array([[kind.first], [kind.last]])
+    sides = np.repeat(ends if kind.side > 0 else 1 - ends, len(width), axis=1)
+    lost, flips = groups.loss(sides, every), float(kind.first > 0)
+
+    def top(rate: float) -> tuple[float, float, float]:
+        """What no vertex exceeds at a rate, the multiplier of the number, and the gain of the remainder."""
+        earned, best = profit - rate * width, (np.inf, 0.0, 0.0)
+        sorted_ = np.sort(earned[member])[::-1]
+        for dual in sorted_[max(kind.number - 1, 0) : kind.number + 1].tolist():
+            more = np.maximum(earned - dual, 0)
+            gain = float((kind.side * earned * ends - lost - flips * more).max())
+            most = rate * groups.room + dual * kind.number + float(groups.size @ more) + gain
+            best = min(best, (most, dual, gain))
+        return best
+
+    scale = max(float(abs(profit / width).max()), 1e-300)
+    low, high = -np.pi / 2, np.pi / 2  # the angle whose tangent is the rate
+    angles = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
+    tops = [top(scale * np.tan(angle))[0] for angle in angles]
+    for _ in range(NARROWINGS):
+        if tops[0] < tops[1]:
+            high, angles[1], tops[1] = angles[1], angles[0], tops[0]
+            angles[0] = high - GOLDEN * (high - low)
+            tops[0] = top(scale * np.tan(angles[0]))[0]
+        else:
+            low, angles[0], tops[0] = angles[0], angles[1], tops[1]
+            angles[1] = low + GOLDEN * (high - low)
+            tops[1] = top(scale * np.tan(angles[1]))[0]
+    rate = scale * np.tan(angles[int(tops[1] < tops[0])])
+    most, dual, gain = top(rate)
+    size = abs(rate) * groups.room + abs(dual) * kind.number + float(abs(duals).sum())
+    return kind._replace(dual=dual, gain=gain), profit - rate * width - dual, most + ROUNDED * size
+
+
+def kinds(numbers: Whole) -> Iterator[Kind]:
+    """Kinds that every vertex is one of."""
+    for number in numbers.tolist():
+        yield Kind(number, 0.0, NEAR)
+        yield from (Kind(number, *part) for part in zip(PARTS, PARTS[1:]))
+        yield Kind(number + 1, 0.0, NEAR, -1)
+
+
+def price_numbers(
+    groups: Groups,
+    duals: Floats,
+    numbers: Whole,
+    limit: int,
+    pairs: int,
+    keep: int,
+    clock: Clock | None = None,
+    enough: float = 0.0,
+) -> tuple[Fillings, float, bool]:
+    """Columns of large excess, a bound on the loss of every mechanism, and whether all were looked at.
+
+    As `price`, or where that lowers the top by enough, for one number of full symbols and one interval of the
+    remainder at a time; `numbers` is from `numbers_full`.
+
+    Source: Horowitz and Sahni 1974, with Lagrange multipliers of the room and of the number.
+    """
+    effort = limit, pairs, keep, clock
+    asked = [multipliers(groups, duals, kind) for kind in kinds(numbers)]
+    if max(top for _, _, top in asked) > WORTH * greedy(groups, duals)[2]:
+        return price(groups, duals, *effort, enough)
+    found, most, complete = [nothing(groups)], enough, True
+    for among, q, top in asked:
+        if top <= enough:
+            continue
+        some, least, whole = look(groups, q, top - enough, *effort, among.ways())
+        found.append(some)
+        most, complete = max(most, top - least), complete and whole
+    return joined(found), float(duals @ groups.share) - most, complete

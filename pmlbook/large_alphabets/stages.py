@@ -20,7 +20,7 @@ from pmlbook.large_alphabets.losses import (
     nothing,
     turns,
 )
-from .pricing import best_of, price
+from .pricing import best_of, price, price_numbers
 from .repeated_sums import Cells, numbers_full, price_cells
 from .repeated_sums import price_plane, price_sums, sums_repeat
 from .ungrouping import reduced, unroll
@@ -261,8 +261,9 @@ TOO_LONG = "the lists of the search are too long"
 class Lists:
     """Stage: which columns are left out by none of these bounds? By a table of sums, or by two lists of growing length."""
 
-    def __init__(self, growth: Growth) -> None:
+    def __init__(self, growth: Growth, numbers: Whole | None = None) -> None:
         self.growth, self.repeats = growth, sums_repeat(growth.groups)
+        self.numbers = numbers
         self.least, self.most = 12 if len(growth.groups.p) <= SMALL else 14, MOST_POWER[0]
         self.power, self.smoothing = self.least, Adaptive(NEAREST)
         self.stale, self.took, self.pairs = 0, 0.0, PAIRS
@@ -276,7 +277,11 @@ class Lists:
             self.repeats = complete or growth.clock.over
         if not complete:
             limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
-            columns, bound, complete = price(groups, dual, limit, pairs, KEPT, growth.clock, enough)
+            effort = limit, pairs, KEPT, growth.clock, enough
+            if self.numbers is not None:
+                columns, bound, complete = price_numbers(groups, dual, self.numbers, *effort)
+            else:
+                columns, bound, complete = price(groups, dual, *effort)
         return Priced(growth.useful(dual, columns), bound, feasible(groups, dual, bound), complete)
 
     def turn(self, growth: Growth) -> None:
@@ -345,7 +350,7 @@ class Search:
         few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # lists of so few groups end anyway
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
-        self.lists = Lists(growth)
+        self.lists = Lists(growth, self.numbers if len(self.numbers) <= FEW_NUMBERS else None)
 
     def run(self) -> None:
         """Turns of cells and lists until the gap is closed, the time is up, or neither side moves."""

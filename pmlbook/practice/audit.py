@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from ..numerics.validation import is_rational
+from ..foundations.probability import exact_prior
 from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level, exact_columns, published_share, standing
-from ..numerics.enclosure import text_above, text_below
+from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
 from ..numerics.linear_programmes import whole_numbers
 from pmlbook.numerics.validation import (
     Frozen,
@@ -61,7 +62,7 @@ def leakage_bracket(
     Returns
     -------
     low, high : ndarray, shape (M,)
-        Nats; low is 0 where nothing is known, high at most the largest of -ln P(x).
+        Nats; low is 0 where nothing is known, high at most the largest of -ln P(x); rounded outwards.
 
     Raises
     ------
@@ -86,16 +87,20 @@ def leakage_bracket(
     if not trials.all():
         raise ValueError(f"counts[{int(np.argmin(trials))}] is all 0: this secret was never tried")
     low, high = clopper_pearson(table, trials, _miss(confidence) / (2 * table.size))
-    p = p[:, None]
+    shares = exact_prior(prior)
+    sides = [[list(map(Fraction, column)) for column in side.T.tolist()] for side in (low, high)]
+    least = [_largest_lift(shares, *ends) for ends in zip(*sides)]
+    most = [_largest_lift(shares, *ends) for ends in zip(*sides[::-1])]
+    below = [float_below(ln_around(lift)[0]) for lift in least]
+    return np.array(below), np.array([level_of(lift) for lift in most])
 
-    def extreme(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Largest log lift with one limit for a secret and the other for the rest."""
-        rest = (p * others).sum(axis=0) - p * others
-        with np.errstate(divide="ignore"):
-            return np.log(own / (p * own + np.maximum(rest, 0))).max(axis=0)
 
-    most = float(-np.log(p.min()))
-    return np.maximum(extreme(low, high), 0.0), np.minimum(extreme(high, low), most)
+def _largest_lift(
+    shares: Sequence[Fraction], own: Sequence[Fraction], others: Sequence[Fraction]
+) -> Fraction:
+    """Largest lift of a secret, at least one, with one limit of an outcome for it and the other for the rest."""
+    whole, each = sum(map(mul, shares, others)), zip(shares, own, others)
+    return max([Fraction(1), *(x / (p * x + whole - p * other) for p, x, other in each if x)])
 
 # %% ../../nbs/practice/13_audit.ipynb #462dbec6
 MOST_TRIALS = 10**7

@@ -17,10 +17,14 @@ from pmlbook.large_alphabets.pricing import (
     best_of,
     cheapest,
     greedy,
+    kinds,
+    multipliers,
     price,
+    price_numbers,
     reaches,
     two_halves,
 )
+from pmlbook.large_alphabets.repeated_sums import numbers_full
 from pmlbook.numerics.progress import Clock
 
 
@@ -104,8 +108,8 @@ def test_every_vertex_within_the_slack_is_found():
                 seen = rests.cost(sign * far) if sign > 0 else rests.cost(np.minimum(-far, -1e-300))
                 assert np.all(seen <= paid + 1e-14)
                 cheap = np.maximum.accumulate(paid) <= slack / 2
-                limit = rests.windows(np.array([slack / 2]))[0 if sign > 0 else 1][0]
-                assert np.all(far[cheap] <= limit)
+                limit = rests.windows(np.array([slack / 2]))[sign > 0][0]
+                assert np.all(far[cheap] <= sign * limit)
 
         for keep in (1, 2):
             few, kept = best_of(cost, found, keep)
@@ -126,6 +130,51 @@ def test_every_vertex_within_the_slack_is_found():
             assert len(nothing_yet) == 0 and bound == -base and not complete
             assert len(blocks) == 1 or cheapest(near, 2, clock)[1] == 0
             assert two_halves(groups, q, slack, 10**4, clock)[2] == 0
+
+
+def every_vertex(groups):
+    """Number of full symbols, taker, place and how full each group is, of every vertex, by hand."""
+    for held in np.ndindex(*(groups.size + 1)):
+        for k in np.flatnonzero(np.array(held) < groups.size):
+            x = (groups.room - np.dot(held, groups.width)) / groups.width[k]
+            if -1e-12 <= x <= 1 + 1e-12:
+                full = np.array(held, float)
+                full[k] += np.clip(x, 0, 1)
+                yield sum(held), k, float(np.clip(x, 0, 1)), full
+
+
+def test_every_kind_of_vertex_is_priced():
+    rng, used = np.random.default_rng(16), set()
+    for trial in range(60):
+        ties = 1 + rng.choice([0.02, 0.1, 1]) * rng.integers(-2, 3, size=7) / 3
+        p, u = np.sort(ties / ties.sum()), list(NAMED.values())[trial % 6]
+        groups = Groups(p, rng.uniform(0.2, 0.95 * epsilon_max(p)), u)
+        size, width, numbers = groups.size, groups.width, numbers_full(groups)
+        duals = groups.p * size + rng.normal(size=len(size)) * size / rng.choice([10, 100, 1000])
+        best, best_of_all = {}, 0.0
+        for number, k, x, full in every_vertex(groups):
+            assert number in numbers or x > 1 - 1e-12
+            excess = duals / size @ full - groups.loss(np.array([x]), k)[0]
+            best_of_all = max(best_of_all, excess)
+            for kind in kinds(numbers):
+                part = x if kind.side > 0 else 1 - x
+                if number + (kind.side < 0) == kind.number and kind.first <= part <= kind.last:
+                    best[kind] = max(best.get(kind, -np.inf), excess)
+        for kind in best:
+            among, q, top = multipliers(groups, duals, kind)
+            assert top >= best[kind] - 1e-12  # no vertex exceeds the top
+        with patch.object(module, "WORTH", np.inf):
+            found, bound, complete = price_numbers(groups, duals, numbers, 10**4, 10**6, 3)
+            hasty = price_numbers(groups, duals, numbers, 3, 5, 1)[1]
+            enough = best_of_all / 2
+            asked = price_numbers(groups, duals, numbers, 10**4, 10**6, 3, None, enough)
+        excess = (duals @ found.filled(groups) - found.loss(groups)).max(initial=0)
+        assert complete and np.isclose(excess, best_of_all, rtol=0, atol=1e-10)
+        assert np.isclose(bound, duals @ groups.share - best_of_all, rtol=0, atol=1e-7)
+        assert max(bound, hasty, asked[1]) <= duals @ groups.share - best_of_all + 1e-12
+        assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
+        used |= {(kind.first, kind.side) for kind in best}
+    assert len(used) == 8  # each interval had its vertices
 
 
 def test_branches_of_a_half():
@@ -169,7 +218,7 @@ def test_no_pair_is_asked_for_that_is_too_dear():
                     axis=0
                 ) > 0  # here, or on the way here
                 last = far[int(np.argmax(over.all(axis=1)))] if over.all(axis=1).any() else far[-1]
-                assert rests.windows(np.array([less]))[side][0] == last
+                assert rests.windows(np.array([less]))[sign > 0][0] == sign * last
 
         pairs = [
             tuple(pair) for block in near.blocks() for pair in zip(*map(np.ndarray.tolist, block))
@@ -179,8 +228,8 @@ def test_no_pair_is_asked_for_that_is_too_dear():
         for i, j in pairs:  # none is asked for that is sure to cost more than the slack
             spent = max(step * slack for step in STEPS if step * slack <= two.flips[j])
             left = slack - spent - one.flips[i]
-            up, down = (window[0] for window in rests.windows(np.array([left])))
-            assert left >= 0 and -down - 1e-14 <= near.want[i] - two.weight[j] <= up + 1e-14
+            low, high = (window[0] for window in rests.windows(np.array([left])))
+            assert left >= 0 and low - 1e-14 <= near.want[i] - two.weight[j] <= high + 1e-14
         for few in (1, 7):
             with patch.dict(vars(module), BLOCK=few):
                 assert pairs == [
