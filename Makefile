@@ -62,7 +62,7 @@ lint: install
 
 # The committed module is compared with the notebooks before anything is exported.
 test: lint
-	$(B)/nbdev_test --n_workers 2
+	$(B)/python docs/execute.py --test
 	$(B)/pytest -n 2 --dist loadfile --doctest-modules tests pmlbook --ignore=tests/browser
 
 # Notebooks and tests as other processors compute them, a line each, an hour in all; `PORTABLE="--notebooks Haswell"`

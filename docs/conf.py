@@ -106,7 +106,7 @@ proof_minimal_theme = True
 
 
 def setup(app):
-    """Leave out Sphinx's search, write pages on all cores, copy MathJax and its fonts into the site."""
+    """Leave out Sphinx's search, work on all cores, copy MathJax and its fonts into the site."""
     from sphinx.util.fileutil import copy_asset
 
     def copy_mathjax(app, exc):
@@ -120,9 +120,11 @@ def setup(app):
     def own_search(app):
         app.builder.search = False  # Sphinx's index of words costs time and nobody asks it
 
-    def write_side_by_side(app, env):
-        app.parallel = os.cpu_count() or 1  # from here on; not every extension may read in parallel
+    def side_by_side(app):
+        # This one numbers parts when all pages are read, in one process, but does not say that it may be trusted.
+        app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
+        app.parallel = os.cpu_count() or 1
 
     app.connect("builder-inited", own_search)
-    app.connect("env-updated", write_side_by_side)
+    app.connect("builder-inited", side_by_side)
     app.connect("build-finished", copy_mathjax)

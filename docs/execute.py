@@ -1,10 +1,16 @@
 """Execute the notebooks of the book in parallel and fill the cache that Sphinx reads.
 
+usage: execute.py [--test]
+
+With ``--test`` all are executed as a reader of the live chapters does it, with widgets; nothing is kept, and
+every notebook that fails is told.
+
 Every notebook gets a process of its own, forked from a server that has imported the slow packages:
 a chapter costs what it computes, not another import of SciPy and Matplotlib. On Windows, where nothing
 forks, each imports them.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -15,8 +21,7 @@ from pkgutil import walk_packages
 
 import conf
 from execnb.shell import CaptureShell, format_exc
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
+from matplotlib.pyplot import uninstall_repl_displayhook
 from nbdev_reader import read
 from nbformat import from_dict
 
@@ -54,12 +59,16 @@ def complaint(shell, outputs):
     return next((text for text in printed if "Traceback (most recent call last)" in text), None)
 
 
-def execute(path):
+def execute(path, book=True):
     """Run one notebook where it stands: path, notebook with its outputs, error, seconds."""
     start, notebook = time.perf_counter(), read(path.read_text(encoding="utf-8"))
     os.chdir(path.parent)
+    gc.freeze()  # what was imported is no garbage; looking through it again takes long
+    if not book:
+        os.environ.pop("PMLBOOK_STATIC", None)
     timeout = conf.nb_execution_timeout if hasattr(signal, "SIGALRM") else None  # else none rings
-    shell = CaptureShell(mpl_format="svg", timeout=timeout)
+    shell = CaptureShell(mpl_format="svg" if book else "png", timeout=timeout)
+    uninstall_repl_displayhook()  # else each figure is drawn once more, for nobody
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for count, cell in enumerate(code, start=1):
         if "skip-execution" in cell.metadata.get("tags", []):
@@ -72,15 +81,15 @@ def execute(path):
     return path, notebook, None, time.perf_counter() - start
 
 
-def report(path, sender):
+def report(path, book, sender):
     """Execute a notebook and send what came of it."""
-    sender.send(execute(path))
+    sender.send(execute(path, book))
 
 
-def execute_apart(path):
+def execute_apart(path, book=True):
     """What `execute` returns, from a process of its own."""
     receiver, sender = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=report, args=(path, sender))
+    process = SERVER.Process(target=report, args=(path, book, sender))
     process.start()
     sender.close()
     try:
@@ -99,16 +108,29 @@ if __name__ == "__main__":
         own = [module.name for module in walk_packages(pmlbook.__path__, "pmlbook.")]
         SERVER.set_forkserver_preload(SLOW + own)
         ensure_running()  # it loads them while the cache is asked
-    cache = get_cache(conf.nb_execution_cache_path)
+    book, failed = "--test" not in sys.argv[1:], []
     paths = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
-    missing = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
-    missing.sort(key=lambda path: -path.stat().st_size)  # no long chapter alone at the end
+    if book:
+        from jupyter_cache import get_cache  # slow to import, and no chapter needs it
+        from jupyter_cache.base import CacheBundleIn
+
+        cache = get_cache(conf.nb_execution_cache_path)
+        paths = [p for p in paths if not cached(cache, read(p.read_text(encoding="utf-8")))]
+    paths.sort(key=lambda path: -path.stat().st_size)  # no long chapter alone at the end
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for its own process
-        for done in as_completed([pool.submit(execute_apart, path) for path in missing]):
+        for done in as_completed([pool.submit(execute_apart, path, book) for path in paths]):
             path, notebook, error, seconds = done.result()
             if error is not None:
-                pool.shutdown(cancel_futures=True)
-                sys.exit(f"{path.relative_to(NBS)} failed:\n{error}")
-            bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
-            cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-            print(f"{seconds:6.1f} s  {path.relative_to(NBS)}", flush=True)
+                failed.append(str(path.relative_to(NBS)))
+                print(f"{failed[-1]} failed:\n{error}", file=sys.stderr, flush=True)
+                if book:
+                    pool.shutdown(cancel_futures=True)
+                    break
+            elif book:
+                bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
+                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+                print(f"{seconds:6.1f} s  {path.relative_to(NBS)}", flush=True)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+    if not book:
+        print(f"{len(paths)} notebooks ran")

@@ -314,7 +314,7 @@ def test_generated_columns_bound_what_listed_vertices_reach(seed, kind):
     """Near a boundary the bound of a search used to be too low by 4e-7 of the value where f is steep."""
     rng = np.random.default_rng(seed)
     utility = optimal.as_utility(as_utility(kind))
-    for _ in range(6):
+    for _ in range(4):
         n = int(rng.integers(8, 11))
         prior = rng.dirichlet(np.ones(n))
         edge = -math.log(math.fsum(prior[rng.permutation(n)[: rng.integers(1, n)]].tolist()))

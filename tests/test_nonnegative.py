@@ -54,19 +54,17 @@ def nearly_deaf(draw):
     return rows / rows.sum(axis=1, keepdims=True), prior
 
 
-@pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=40)  # of each of some fifty measures
+@settings(max_examples=40)  # each is asked of some fifty measures
 @given(st.one_of(pairs(), nearly_deaf()))
-def test_no_measure_is_negative(name, pair):
-    assert np.nanmin(MEASURES[name](*pair)) >= 0
+def test_no_measure_is_negative(pair):
+    assert [name for name, ask in MEASURES.items() if not np.nanmin(ask(*pair)) >= 0] == []
 
 
-@pytest.mark.parametrize("name", MEASURES)
 @settings(max_examples=40)
 @given(st.data(), priors())
-def test_equal_rows_tell_exactly_nothing(name, data, prior):
+def test_equal_rows_tell_exactly_nothing(data, prior):
     deaf = np.tile(data.draw(channels(1)), (len(prior), 1))
-    assert np.nanmax(MEASURES[name](deaf, prior)) == 0
+    assert [name for name, ask in MEASURES.items() if np.nanmax(ask(deaf, prior)) != 0] == []
 
 
 @given(priors(), st.data())

@@ -82,6 +82,9 @@ class Box(ElementDirective):
 class Boxes(ProofDomain):
     """References to boxes show the box's one name where they give no text of their own."""
 
+    def merge_domaindata(self, docnames, otherdata):
+        """What processes side by side have read is in the list of proofs, which sphinx-proof merges."""
+
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
         """See `ProofDomain`."""
         found = super().resolve_xref(env, fromdocname, builder, typ, target, node, contnode)

@@ -13,9 +13,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linprog
+from scipy import sparse
 
 from .enclosure import text_above, texts_around
 from .progress import Clock
@@ -57,6 +58,7 @@ def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #ecbde917
 PATIENCE = 60.0  # seconds for one programme, unless the caller says otherwise
+_NONE = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,71 @@ class Programme:
     value: float
     equality_duals: NDArray[np.float64]
     inequality_duals: NDArray[np.float64]
+
+
+State = highspy.HighsModelStatus
+CONTRADICTION = (State.kInfeasible, State.kModelError)
+LATE = (State.kTimeLimit, State.kIterationLimit)
+TOLERANCE = 1e-10  # of the solver
+MISSED = 3e-4  # what is outside a constraint by more is no solution, whatever the solver says
+
+
+def _posed(
+    cost: NDArray[np.float64], at_most: Any, equal: Any, bounds: Any
+) -> tuple[highspy.HighsLp, int]:
+    """The programme as HiGHS reads it, and how many of its rows, the first ones, have no lower limit."""
+    sides = [
+        np.asarray(pair[1], dtype=float).ravel() if pair else _NONE for pair in (at_most, equal)
+    ]
+    rows = [pair[0] for pair in (at_most, equal) if pair]
+    if any(map(sparse.issparse, rows)):
+        columns = sparse.csc_array(sparse.vstack(rows))
+        start, index, entries = columns.indptr, columns.indices, columns.data
+    else:
+        table = np.vstack([np.zeros((0, len(cost))), *rows]).T
+        filled = table != 0
+        start, index = np.append(0, filled.sum(axis=1).cumsum()), filled.nonzero()[1]
+        entries = table[filled]
+    limits = np.concatenate(sides)
+    if not all(np.isfinite(numbers).all() for numbers in (cost, entries, limits)):
+        raise SolverFailed("the programme cannot be posed: it has numbers that are not finite")
+    low, high = np.broadcast_to(np.array(bounds, dtype=float), (len(cost), 2)).T  # None is nan
+    posed = highspy.HighsLp()
+    posed.num_col_, posed.num_row_ = posed.a_matrix_.num_col_, posed.a_matrix_.num_row_ = (
+        len(cost),
+        len(limits),
+    )
+    posed.col_cost_, posed.row_upper_ = cost, limits
+    posed.row_lower_ = np.append(np.full(len(sides[0]), -math.inf), sides[1])
+    posed.col_lower_ = np.where(np.isnan(low), -math.inf, low)
+    posed.col_upper_ = np.where(np.isnan(high), math.inf, high)
+    posed.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    posed.a_matrix_.start_, posed.a_matrix_.index_ = start.astype(np.int32), index.astype(np.int32)
+    posed.a_matrix_.value_ = entries
+    return posed, len(sides[0])
+
+
+def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, Any, Any]:
+    """What a method of HiGHS says of a programme, the variables, and the dual variables of its rows."""
+    solver, options = highspy.Highs(), highspy.HighsOptions()
+    options.output_flag, options.presolve, options.solver = False, "on", method
+    options.primal_feasibility_tolerance = options.dual_feasibility_tolerance = TOLERANCE
+    options.time_limit = seconds
+    solver.passOptions(options)
+    if solver.passModel(posed) == highspy.HighsStatus.kError:
+        return State.kModelError, _NONE, _NONE
+    solver.run()
+    status, found = solver.getModelStatus(), solver.getSolution()
+    x, sums = np.array(found.col_value), np.array(found.row_value)
+    if status == State.kOptimal:
+        low, high = (
+            np.append(posed.col_lower_, posed.row_lower_),
+            np.append(posed.col_upper_, posed.row_upper_),
+        )
+        reached = np.append(x, sums)
+        if not ((low - MISSED <= reached) & (reached <= high + MISSED)).all():
+            status = State.kSolveError
+    return status, x, np.array(found.row_dual)
 
 
 def maximise(
@@ -117,30 +184,19 @@ def maximise(
     """
     gain = np.asarray(gain, dtype=float)
     scale = np.abs(gain).max() or 1.0
-    a_eq, b_eq = equal or (None, None)
-    a_ub, b_ub = at_most or (None, None)
-    tolerances = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     patience = clock if clock and clock.limit < math.inf else Clock(PATIENCE)
-    for method in ("highs-ds", "highs-ipm"):
-        try:
-            options = tolerances | {"time_limit": max(patience.left, 1e-3)}
-            result = linprog(
-                -gain / scale, a_ub, b_ub, a_eq, b_eq, bounds, method=method, options=options
-            )
-        except ValueError as error:  # scipy refuses numbers that are not finite
-            raise SolverFailed(f"the programme cannot be posed: {error}") from None
-        if result.status not in (3, 4):  # no difficulties, nor what they look like: a verdict
+    posed, above = _posed(-gain / scale, at_most, equal, bounds)
+    for method in ("simplex", "ipm"):
+        status, x, duals = _solved(posed, method, max(patience.left, 1e-3))
+        if status in (State.kOptimal, *CONTRADICTION, *LATE):  # a verdict
             break
-    if result.status == 2:
+    if status in CONTRADICTION:
         raise Infeasible("the constraints contradict each other")
-    if result.status == 1:
-        raise OutOfTime(f"the time is up: {result.message}")
-    if result.status != 0:
-        raise SolverFailed(f"HiGHS stopped with status {result.status}: {result.message}")
-    duals = [
-        -scale * np.asarray(part.marginals, dtype=float) for part in (result.eqlin, result.ineqlin)
-    ]
-    return Programme(result.x, float(gain @ result.x), *duals)
+    if status in LATE:
+        raise OutOfTime(f"the time is up: HiGHS says {status.name}")
+    if status != State.kOptimal:
+        raise SolverFailed(f"HiGHS stopped with {status.name}")
+    return Programme(x, float(gain @ x), -scale * duals[above:], -scale * duals[:above])
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #7b8e261e
 def digits_for(smallest: Fraction) -> int:

@@ -5,8 +5,9 @@ import warnings
 from fractions import Fraction
 from unittest.mock import patch
 
+import highspy
 import numpy as np
-from scipy.optimize import linprog as solver
+from scipy import sparse
 
 from pmlbook.numerics import linear_programmes as module
 from pmlbook.numerics.linear_programmes import (
@@ -63,28 +64,30 @@ def test_a_gain_in_another_unit():
 
 
 def test_a_solver_that_gives_up_is_followed_by_another():
+    state, solved = highspy.HighsModelStatus, module._solved
+
     def methods(*statuses):
         """The methods that are asked in turn when the solver ends with these."""
         left, asked = list(statuses), []
 
-        def ends(*programme, method, options):
+        def ends(posed, method, seconds):
             asked.append(method)
-            assert abs(programme[0]).max() == 1  # the gain, of order one
-            result = solver(*programme, method=method, options=options)
-            result.status = left.pop(0)
-            return result
+            assert np.abs(posed.col_cost_).max() == 1  # the gain, of order one
+            return left.pop(0), *solved(posed, method, seconds)[1:]
 
-        with patch.object(module, "linprog", ends):
+        with patch.object(module, "_solved", ends):
             try:
                 return maximise([1e-9, 3e-9], at_most=([[1.0, 2.0]], [1.0])).value, asked
             except (Infeasible, SolverFailed) as error:
                 return type(error).__name__, asked
 
-    assert methods(0)[1] == ["highs-ds"]
-    assert all(methods(end, 0)[1] == ["highs-ds", "highs-ipm"] for end in (3, 4))
-    assert abs(methods(0)[0] - 1.5e-9) < 1e-21 and abs(methods(4, 0)[0] - 1.5e-9) < 1e-18
-    assert methods(2)[0] == methods(4, 2)[0] == "Infeasible"
-    assert {methods(3, 3)[0], methods(4, 4)[0]} == {"SolverFailed"} and methods(1)[0] == "OutOfTime"
+    fine, without_end, stuck = state.kOptimal, state.kUnbounded, state.kSolveError
+    assert methods(fine)[1] == ["simplex"]
+    assert all(methods(end, fine)[1] == ["simplex", "ipm"] for end in (without_end, stuck))
+    assert abs(methods(fine)[0] - 1.5e-9) < 1e-21 and abs(methods(stuck, fine)[0] - 1.5e-9) < 1e-18
+    assert methods(state.kInfeasible)[0] == methods(stuck, state.kInfeasible)[0] == "Infeasible"
+    assert {methods(end, end)[0] for end in (without_end, stuck)} == {"SolverFailed"}
+    assert methods(state.kTimeLimit)[0] == "OutOfTime"
     assert outcome(at_most=([[math.nan]], [1.0])) == "SolverFailed"
 
 
@@ -105,3 +108,27 @@ def test_fractions_and_decimals():
         Fraction(1, 4),
     )
     assert as_decimal(Fraction(3, 8)) * 8 == 3
+
+
+def test_sparse_matrices_and_single_bounds_say_what_dense_ones_and_lists_say():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        k, m, v = rng.integers([1, 1, 2], [4, 4, 9])
+        point, gain = rng.random(v), rng.normal(size=v)
+        equal, most = rng.random((k, v)).round(1), rng.normal(size=(m, v))
+        sides, limits = equal @ point, most @ point + rng.random(m)
+        dense = maximise(gain, equal=(equal, sides), at_most=(most, limits), bounds=(0, 2))
+        packed = maximise(
+            gain,
+            equal=(sparse.csr_array(equal), sides),
+            at_most=(sparse.coo_array(most), limits.tolist()),
+            bounds=[(0, 2)] * v,
+        )
+        assert dense.value == packed.value and np.array_equal(dense.x, packed.x)
+        assert (most @ dense.x <= limits + 1e-9).all() and (dense.x <= 2 + 1e-9).all()
+
+
+def test_what_the_solver_calls_a_solution_is_looked_at(monkeypatch):
+    """A solution that misses its constraints is none; nobody hears of it as an optimum."""
+    monkeypatch.setattr(module, "MISSED", -1.0)
+    assert outcome(at_most=([[2.0]], [1.0])) == "SolverFailed"
