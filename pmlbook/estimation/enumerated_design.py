@@ -276,7 +276,7 @@ def centred_weights(rows: Floats, weights: Floats) -> Floats:
 def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
     """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay.
 
-    Source: proved in the chapter.
+    Source: proved in 'Designs over enumerated vertices'.
     """
     names, weights = np.array(list(found)), np.array(list(found.values()))
     kept = (candidates.vertices.lifts[:, names] * weights).max(axis=0) > LEAST_STORED_PROBABILITY
