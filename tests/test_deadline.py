@@ -75,6 +75,12 @@ CASES = {
     "decisions": (OPTIMAL, (zipf(60), 1.2, DECIDED), 0.8),
     "a compromise": (pb.estimate.pareto_mechanism, (zipf(14), 1.0), 0.6),
     "the worst of sixteen": (pb.estimation_mechanism, (zipf(16), 1.0, "largest"), 0.6),
+    "a mean of numbers": (
+        pb.estimate.mean_mechanism,
+        ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 16),
+        0.6,
+    ),
+    "forty and a delta": (pb.mechanisms.delta_mechanism, (zipf(40), 1.0, 0.01), 0.6),
     "one more record": (
         RECORD,
         (pb.queries.pairwise_products(10), pb.mechanisms.geometric(46, 0.3), 6.0),

@@ -57,6 +57,18 @@ CALLS = {
     "optimal_mechanism": dict(
         prior=PRIOR, epsilon=0.5, utility="chi_square", method="auto", tol=1e-9, max_time=5.0
     ),
+    "DensityRange": dict(support=(0.0, 1.0), least=0.5, most=2.0),
+    "SampleBand": dict(sample=[0.2, 0.4, 0.7], support=(0.0, 1.0), confidence=0.9),
+    "additive_noise_leakage": dict(
+        noise="laplace", prior={0: 0.5, 1: 0.5}, scale=1.0, clip=(0.0, 1.0), cut=None, tol=1e-3
+    ),
+    "noise_scale": dict(level=0.5, noise="laplace", prior={0: 0.5, 1: 0.5}, clip=None, cut=None),
+    "mean_mechanism": dict(prior={0: 0.5, 1: 0.5}, epsilon=0.5, bins=2, max_time=5.0),
+    "leakage_envelope": dict(release=FLIP),
+    "cost_leakage": dict(channel=CHANNEL, prior=PRIOR),
+    "cost_level": dict(release=FLIP),
+    "worst_cost_leakage": dict(channel=[[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]], region=REGION),
+    "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
         prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, tol=1e-9, max_time=5.0
     ),
@@ -315,7 +327,7 @@ def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
     results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
-    results |= {"DeltaDesign"}  # made by delta_mechanism
+    results |= {"DeltaDesign", "LeakageEnvelope", "LineDesign", "MergedTail", "RepeatedLeakage"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
     results |= {"LeakageProof", "ProofFailed"}  # files: tests/test_leakage_proof.py
     assert set(PUBLIC) - classes - results - set(CALLS) == set()

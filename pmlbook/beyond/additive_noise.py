@@ -464,7 +464,9 @@ class SampleBand(Frozen, Secret):
             raise ValueError(
                 f"sample reaches from {drawn[0]:g} to {drawn[-1]:g}, beyond the support {low:g} to {high:g}"
             )
-        if not 0 < check_nonnegative(self.confidence, "confidence") < 1:
+        confidence = check_nonnegative(self.confidence, "confidence")
+        object.__setattr__(self, "confidence", confidence)
+        if not 0 < confidence < 1:
             raise ValueError(f"confidence = {self.confidence} must lie strictly between 0 and 1")
         points, counts = np.unique(drawn, return_counts=True)
         shares = np.cumsum(counts) / len(drawn)
@@ -529,6 +531,8 @@ class SampleBand(Frozen, Secret):
 def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, float]:
     """Two floats, the lower one first; ValueError if they are not, or not finite where they must be."""
     try:
+        if np.iscomplexobj(ends):
+            raise TypeError
         low, high = (float(end) for end in ends)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be two numbers, got {ends!r}") from None
@@ -968,6 +972,7 @@ def noise_scale(
     (0.9093, True)
     """
     limit, secret = check_epsilon(level, "level"), secret_from(prior)
+    edges = () if clip is None else check_interval(clip, "clip", bounded=False)
     if noise not in NOISES:
         raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")
 
@@ -980,7 +985,7 @@ def noise_scale(
 
     if not limit:
         raise Infeasible("level = 0: no noise hides everything")
-    ends = [end for end in (*secret.ends, *(clip or ())) if math.isfinite(end)]
+    ends = [end for end in (*secret.ends, *edges) if math.isfinite(end)]
     size = (max(ends) - min(ends) if ends else 0.0) or 1.0
     safe, failed = size / limit, 0.0
     while not (found := at(safe)).bound <= limit:

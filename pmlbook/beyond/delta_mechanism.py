@@ -140,7 +140,9 @@ def units_of(rows: Array, most: Array) -> Array:
         return np.minimum(1, (most[:, None] / rows).min(axis=0))
 
 
-def delta_programme(vertices: Extremes, utility: Utility, promise: Promise) -> Mix:
+def delta_programme(
+    vertices: Extremes, utility: Utility, promise: Promise, clock: Clock | None = None
+) -> Mix:
     """The best mixture of lift vectors within the level and of publications, and the best dual variables.
 
     Where the solver finds no mixture, which symbols rarer than 1e-9 may cause, `SolverFailed`.
@@ -159,7 +161,8 @@ def delta_programme(vertices: Extremes, utility: Utility, promise: Promise) -> M
     limits = np.hstack([np.zeros((len(most), many)), rows * unit / most[:, None]])
     gain = np.append(values, unit * prior * worth)
     try:
-        best = maximise(gain, equal=(equations, last), at_most=(limits, np.ones(len(most))))
+        at_most = limits, np.ones(len(most))
+        best = maximise(gain, equal=(equations, last), at_most=at_most, clock=clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
     duals = np.where(last, 0, best.equality_duals / scale)
@@ -446,18 +449,18 @@ class Question(NamedTuple):
         return mixed if self.kept(mixed) else self.make(lower.channel)
 
 
-def from_vertices(question: Question) -> DeltaDesign:
+def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign:
     """The best mechanism by all vertices; of a slightly lower level where rounding asks for it.
 
     Source: Grosse et al. 2024, Theorem 5, with one more row.
     """
     listed, (_, _, promise, utility, _) = question.vertices(), question
-    mix = delta_programme(listed, utility, promise)
+    mix = delta_programme(listed, utility, promise, clock)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
     for less in (0.0, *LOWER):
         if less:
-            mix = delta_programme(question.vertices(Fraction(less)), utility, promise)
+            mix = delta_programme(question.vertices(Fraction(less)), utility, promise, clock)
         made = question.mixed(mix)
         if made is not None:
             design = question.design(made, bound, "enumeration", slope)
@@ -558,7 +561,7 @@ def delta_mechanism(
     if isinstance(measure, FInformation) and len(checked) > FEW:
         design = generated(question, tol, clock)
     else:
-        design = from_vertices(question)
+        design = from_vertices(question, clock)
     if max_time is None:
         size = rounding(design.mechanism, measure) / ROUNDED + NEGLIGIBLE_VALUE
         unit = design.slope / UNITS  # what the least probability that can be published is worth

@@ -285,7 +285,10 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     told = claim.utility.matrix @ shifts
     rows = np.vstack([lifts, (shifts[:, None] * told).reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
-    return {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
+    moved = {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
+    # Rows that are nearly dependent let the sums drift by what `SAME_ROW` calls rounding.
+    drifted = candidates.scaled(list(moved)), np.array(list(moved.values()))
+    return dict(zip(moved, even(*drifted, candidates.ones).tolist()))
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
 def search(

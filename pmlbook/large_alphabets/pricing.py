@@ -251,7 +251,7 @@ class Pairs:
                 yield np.repeat(mine[start:stop], now), some[j]
                 start = stop
 
-    def look(self, block: tuple[Whole, Whole]) -> tuple[Floats, Floats, Floats]:
+    def pair_costs(self, block: tuple[Whole, Whole]) -> tuple[Floats, Floats, Floats]:
         """Rest, flips and a lower bound on the cost of each pair of a block."""
         (one, two), (i, j) = self.halves, block
         rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
@@ -309,7 +309,7 @@ def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillin
     for i, j in near.blocks():
         if clock is not None and clock.over:
             return found, 0.0
-        rest, flips, bound = near.look((i, j))
+        rest, flips, bound = near.pair_costs((i, j))
         order = np.flatnonzero(bound < least)
         order = order[np.argsort(bound[order], kind="stable")]
         for seen in range(0, len(order), step):

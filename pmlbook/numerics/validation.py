@@ -259,7 +259,8 @@ def check_pair(
 def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     """Return a number as a float; ValueError unless it is finite and at least 0."""
     try:
-        number = math.nan if isinstance(value, str) else float(value)
+        is_real = np.asarray(value).dtype.kind not in "USc"  # no text, no complex number
+        number = float(value) if is_real else math.nan
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):

@@ -75,7 +75,7 @@ def test_every_vertex_within_the_slack_is_found():
         blocks = [np.zeros((2, 0), int), *map(np.stack, near.blocks())]
         some = np.concatenate(blocks, axis=1)
         assert some.shape[1] == near.many == len(set(map(tuple, some.T.tolist())))
-        rest, flips, least = near.look(tuple(some))
+        rest, flips, least = near.pair_costs(tuple(some))
         cost, found = near.vertices(tuple(some), rest, flips)
         assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
         assert found.held.min(initial=0) >= 0 and np.all(found.held <= size[:, None])
@@ -256,7 +256,7 @@ def test_a_rest_of_rounding_is_none():
     for off, free in ((0.5, True), (-0.5, True), (2.0, False)):
         block = np.zeros(1, int), np.zeros(1, int)
         near.want[0] = near.halves[1].weight[0] + off * groups.same
-        rest, flips, least = near.look(block)
+        rest, flips, least = near.pair_costs(block)
         assert (rest[0] == 0) == free
         cost, vertex = near.vertices(block, rest, flips)
         nearer = (
