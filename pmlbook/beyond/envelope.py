@@ -132,6 +132,19 @@ def leakage_envelope(release: Mechanism | JointRelease) -> LeakageEnvelope:
     return LeakageEnvelope(leakage_distribution(release))
 
 # %% ../../nbs/beyond/06_envelope.ipynb #manye14
+def _allowed(
+    parts: dict[int, list[Fraction]], given: dict[int, list[Fraction]]
+) -> dict[int, list[Fraction]]:
+    """Events that keep both rows of the programme: these, mixed with the outcomes above the level shared by all."""
+    totals = [max(Fraction(1), sum(column, Fraction(0))) for column in zip(*parts.values())]
+    parts = {x: [part / total for part, total in zip(row, totals)] for x, row in parts.items()}
+    shared = {x: [Fraction(v > 0, len(given)) for v in row] for x, row in given.items()}
+    lacks = {x: max(Fraction(0), -sum(map(mul, parts[x], given[x]), Fraction(0))) for x in given}
+    spare = {x: sum(map(mul, shared[x], given[x]), Fraction(0)) for x in given}
+    eta = Fraction(float_above(max(lacks[x] / (lacks[x] + spare[x]) for x in given)))
+    return {x: [(1 - eta) * a + eta * b for a, b in zip(parts[x], shared[x])] for x in given}
+
+
 def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     """The programme of the theorem for lifts above c, solved in floats; its answer and its bound in fractions."""
     shares, n, m = leakage.probabilities, len(leakage.prior), len(leakage.lifts)
@@ -141,30 +154,22 @@ def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     if not able:
         return MergedTail(Fraction(0), Fraction(0), tuple(map(tuple, events)))
     given = {x: [p * v for p, v in zip(shares, over[x])] for x in able}
-    spare = {x: sum(v for v in given[x] if v > 0) for x in able}
-    units = {x: [min(Fraction(1), spare[x] / max(-v, spare[x])) for v in given[x]] for x in able}
+    spare = {x: sum((v for v in given[x] if v > 0), Fraction(0)) for x in able}
+    units = {x: [spare[x] / max(-v, spare[x]) for v in given[x]] for x in able}
     gain = np.array([float(p * unit) for x in able for p, unit in zip(shares, units[x])])
     once = np.hstack([np.diag(np.array(units[x], dtype=float)) for x in able])
     keep = np.zeros((len(able), gain.size))
     for k, x in enumerate(able):
-        parts = zip(given[x], units[x])
-        keep[k, k * m : (k + 1) * m] = [-float(v * unit / spare[x]) for v, unit in parts]
+        scaled = map(mul, given[x], units[x])
+        keep[k, k * m : (k + 1) * m] = [-float(v / spare[x]) for v in scaled]
     limits = np.vstack([once, keep]), np.append(np.ones(m), np.zeros(len(able)))
     best = maximise(gain, at_most=limits)
-    for x, row in zip(able, np.clip(best.x, 0, 1).reshape(len(able), m).tolist()):
-        events[x] = [Fraction(part) * unit for part, unit in zip(row, units[x])]
-    totals = [max(Fraction(1), sum(column)) for column in zip(*events)]
-    parts = {x: [part / total for part, total in zip(events[x], totals)] for x in able}
-    lacks = {x: max(Fraction(0), -sum(map(mul, parts[x], given[x]))) for x in able}
-    strong = {
-        x: spare[x] / len(able) for x in able
-    }  # what x has if all share their strong outcomes
-    eta = Fraction(float_above(max(lacks[x] / (lacks[x] + strong[x]) for x in able)))
-    for x in able:
-        events[x] = [
-            (1 - eta) * part + eta * Fraction(v > 0, len(able))
-            for part, v in zip(parts[x], given[x])
-        ]
+    rows = np.clip(best.x, 0, 1).reshape(len(able), m).tolist()
+    found = {
+        x: [Fraction(v) * unit for v, unit in zip(row, units[x])] for x, row in zip(able, rows)
+    }
+    for x, row in _allowed(found, given).items():
+        events[x] = row
     duals = (Fraction(max(0.0, d)) for d in best.inequality_duals[m:].tolist())
     mu = {x: dual / spare[x] for x, dual in zip(able, duals)}
     worth = [max(Fraction(0), *(1 + mu[x] * over[x][y] for x in able)) for y in range(m)]

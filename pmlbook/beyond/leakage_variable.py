@@ -264,11 +264,12 @@ def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
             raise ValueError(f"guarantees[{k}] must be a level and a delta, got {shortened(pair)}")
         levels.append(check_epsilon(parts[0], f"level of guarantees[{k}]"))
         deltas.append(check_delta(parts[1], f"delta of guarantees[{k}]"))
-    left = check_delta(delta) - sum(deltas, Fraction(0))
+    spent = sum(deltas, Fraction(0))
+    left = check_delta(delta) - spent
     if left < 0:
         raise ValueError(
             f"delta = {float(delta)!r} is less than the deltas of the guarantees together, "
-            f"{float_above(sum(deltas))!r}"
+            f"{float_above(spent)!r}"
         )
     added = float_above(sum(map(Fraction, levels), Fraction(level_of(1 / left)))) if left else inf
     return min(composed_level(*levels), added)
