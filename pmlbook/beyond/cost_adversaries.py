@@ -15,7 +15,7 @@ from ..foundations.leakage import information_density
 from ..numerics.validation import aligned, check_channel, check_instance
 from ..practice.composition import JointRelease
 from ..practice.estimated_prior import PriorRegion, worst_prior
-from ..release.levels import certified_level
+from ..numerics.enclosure import level_of
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -79,7 +79,7 @@ def cost_level(release: Mechanism | JointRelease) -> float:
     0.693147
     """
     least = min(map(min, leakage_distribution(release).lifts))
-    return certified_level(1 / least) if least else math.inf
+    return level_of(1 / least) if least else math.inf
 
 
 def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:

@@ -5,7 +5,6 @@
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00003
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -56,6 +55,7 @@ from pmlbook.numerics.validation import (
     Array,
     PriorLike,
     check_epsilon,
+    check_nonnegative,
     checked_prior,
     first_names,
 )
@@ -363,7 +363,8 @@ class DeltaDesign(Design):
 
     `value`, `bound` and `method` are those of `Design`. `epsilon` is the level in nats, `delta` the probability
     with which it may be exceeded, and `each` whether that holds for every secret. `slope` is the dual variable
-    of delta: a larger delta adds at most so much for each unit; nan where none is known.
+    of delta: a larger delta adds at most so much for each unit. It is None for `delta=0`, where
+    `optimal_mechanism` has no such variable; a delta of 1e-12 shows what the first unit is worth.
 
     Source: proved in 'Optimal mechanisms that may fail'.
     """
@@ -371,7 +372,7 @@ class DeltaDesign(Design):
     epsilon: float
     delta: Fraction
     each: bool
-    slope: float
+    slope: float | None
 
     @cached_property
     def exposure(self) -> tuple[Fraction, ...]:
@@ -428,7 +429,9 @@ class Question(NamedTuple):
                 return made
         return None
 
-    def design(self, mechanism: Mechanism, bound: float, method: str, slope: float) -> DeltaDesign:
+    def design(
+        self, mechanism: Mechanism, bound: float, method: str, slope: float | None
+    ) -> DeltaDesign:
         """The mechanism with its certificate."""
         base, (delta, each) = bracket(mechanism, self.utility, bound, method), self.promise
         return DeltaDesign(
@@ -528,7 +531,7 @@ def delta_mechanism(
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative or not finite, `delta` is not between 0 and 1, the utility is unknown or names
+        If `epsilon` or `tol` is negative or not finite, `delta` is not between 0 and 1, the utility is unknown or names
         others, or there are too many secrets to list.
     SolverFailed
         If a solver gives up, which symbols rarer than 1e-9 may cause.
@@ -545,7 +548,11 @@ def delta_mechanism(
     >>> design.tail <= Fraction(1, 100), design.value > 0.17
     (True, True)
     """
-    checked, level = checked_prior(prior), check_epsilon(epsilon)
+    checked, level, tol = (
+        checked_prior(prior),
+        check_epsilon(epsilon),
+        check_nonnegative(tol, "tol"),
+    )
     promise = Promise(check_delta(delta), bool(each))
     clock = Clock(UNWATCHED if max_time is None else max_time, label="column generation")
     measure = as_utility(utility).aligned(checked.names, "prior")
@@ -553,17 +560,18 @@ def delta_mechanism(
     question = Question(checked, level, promise, measure, inputs)
     if promise.delta == 0:
         base = optimal_mechanism(checked, level, measure, tol=tol, max_time=max_time)
-        return question.design(base.mechanism, base.bound, base.method, math.nan)
-    publishing = question.make(np.eye(len(checked)))
+        return question.design(base.mechanism, base.bound, base.method, None)
+    publishing, most = question.make(np.eye(len(checked))), published_bound(checked.exact, measure)
     if question.kept(publishing):
-        bound = published_bound(checked.exact, measure)
-        return question.design(publishing, bound, "publishing", 0.0)
+        return question.design(publishing, most, "publishing", 0.0)
     if isinstance(measure, FInformation) and len(checked) > FEW:
         design = generated(question, tol, clock)
     else:
         design = from_vertices(question, clock)
+    if design.bound > most:  # no delta is worth more than publishing
+        design = question.design(design.mechanism, most, design.method, 0.0)
     if max_time is None:
         size = rounding(design.mechanism, measure) / ROUNDED + NEGLIGIBLE_VALUE
-        unit = design.slope / UNITS  # what the least probability that can be published is worth
-        warn_if_loose("delta_mechanism", design.value, design.bound, tol * size + unit)
+        published = (design.slope or 0.0) / UNITS  # what the least publication is worth
+        warn_if_loose("delta_mechanism", design.value, design.bound, tol * size + published)
     return design

@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .leakage_variable import LeakageDistribution, check_delta, leakage_distribution
 from ..extremal.gains import best_share
-from ..numerics.enclosure import texts_around
+from ..numerics.enclosure import float_above, float_below, texts_around
 from ..numerics.linear_programmes import maximise
-from ..numerics.validation import check_epsilon
+from ..numerics.validation import check_count, check_epsilon, check_instance
 from ..practice.composition import JointRelease
 from ..release.certificate import exp_below
 from ..release.levels import certified_level
@@ -44,7 +45,7 @@ class MergedTail(NamedTuple):
     events: tuple[tuple[Fraction, ...], ...]
 
     def __repr__(self) -> str:
-        value, bound = texts_around(float(self.value), float(self.bound))
+        value, bound = texts_around(float_below(self.value), float_above(self.bound))
         return f"MergedTail(value = {value}, bound = {bound})"
 
 
@@ -68,6 +69,9 @@ class LeakageEnvelope:
 
     leakage: LeakageDistribution
 
+    def __post_init__(self) -> None:
+        check_instance(self.leakage, LeakageDistribution, "leakage")
+
     def lift(self, probability: Any) -> Fraction:
         """Largest lift of an event of at least this probability, between 0 and 1; ValueError else."""
         p = check_delta(probability, "probability")
@@ -82,10 +86,13 @@ class LeakageEnvelope:
 
     def vertices(self, secret: int) -> list[tuple[Fraction, Fraction]]:
         """Vertices (P(event), P(event | secret)) of the upper boundary of one secret, by its place, from (0, 0) to (1, 1)."""
-        pairs = sorted(
-            zip((lift[secret] for lift in self.leakage.lifts), self.leakage.probabilities),
-            reverse=True,
-        )
+        place, n = check_count(secret, "secret", 0), len(self.leakage.prior)
+        if place >= n:
+            raise ValueError(f"secret = {place} must be below {n}, the number of secrets")
+        steps: dict[Fraction, Fraction] = {}  # outcomes with one lift are one edge
+        for lift, p in zip(self.leakage.lifts, self.leakage.probabilities):
+            steps[lift[place]] = steps.get(lift[place], Fraction(0)) + p
+        pairs = sorted(steps.items(), reverse=True)
         sizes = accumulate((p for _, p in pairs), initial=Fraction(0))
         powers = accumulate((p * v for v, p in pairs), initial=Fraction(0))
         return list(zip(sizes, powers))
@@ -125,6 +132,19 @@ def leakage_envelope(release: Mechanism | JointRelease) -> LeakageEnvelope:
     return LeakageEnvelope(leakage_distribution(release))
 
 # %% ../../nbs/beyond/06_envelope.ipynb #manye14
+def _allowed(
+    parts: dict[int, list[Fraction]], given: dict[int, list[Fraction]]
+) -> dict[int, list[Fraction]]:
+    """Events that keep both rows of the programme: these, mixed with the outcomes above the level shared by all."""
+    totals = [max(Fraction(1), sum(column, Fraction(0))) for column in zip(*parts.values())]
+    parts = {x: [part / total for part, total in zip(row, totals)] for x, row in parts.items()}
+    shared = {x: [Fraction(v > 0, len(given)) for v in row] for x, row in given.items()}
+    lacks = {x: max(Fraction(0), -sum(map(mul, parts[x], given[x]), Fraction(0))) for x in given}
+    spare = {x: sum(map(mul, shared[x], given[x]), Fraction(0)) for x in given}
+    eta = Fraction(float_above(max(lacks[x] / (lacks[x] + spare[x]) for x in given)))
+    return {x: [(1 - eta) * a + eta * b for a, b in zip(parts[x], shared[x])] for x in given}
+
+
 def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     """The programme of the theorem for lifts above c, solved in floats; its answer and its bound in fractions."""
     shares, n, m = leakage.probabilities, len(leakage.prior), len(leakage.lifts)
@@ -133,25 +153,25 @@ def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     events = [[Fraction(0)] * m for _ in range(n)]
     if not able:
         return MergedTail(Fraction(0), Fraction(0), tuple(map(tuple, events)))
-    scales = {x: max(map(abs, over[x])) for x in able}
-    gain = np.tile(np.array(shares, dtype=float), len(able))
-    once = np.tile(np.eye(m), len(able))
+    given = {x: [p * v for p, v in zip(shares, over[x])] for x in able}
+    spare = {x: sum((v for v in given[x] if v > 0), Fraction(0)) for x in able}
+    units = {x: [spare[x] / max(-v, spare[x]) for v in given[x]] for x in able}
+    gain = np.array([float(p * unit) for x in able for p, unit in zip(shares, units[x])])
+    once = np.hstack([np.diag(np.array(units[x], dtype=float)) for x in able])
     keep = np.zeros((len(able), gain.size))
     for k, x in enumerate(able):
-        keep[k, k * m : (k + 1) * m] = [-float(p * v / scales[x]) for p, v in zip(shares, over[x])]
+        scaled = map(mul, given[x], units[x])
+        keep[k, k * m : (k + 1) * m] = [-float(v / spare[x]) for v in scaled]
     limits = np.vstack([once, keep]), np.append(np.ones(m), np.zeros(len(able)))
     best = maximise(gain, at_most=limits)
-    for x, row in zip(able, np.clip(best.x, 0, 1).reshape(len(able), m)):
-        events[x] = [Fraction(part) for part in row.tolist()]
-    totals = [max(Fraction(1), sum(column)) for column in zip(*events)]
-    for x in able:
-        parts = [part / total for part, total in zip(events[x], totals)]
-        terms = [p * part * v for p, part, v in zip(shares, parts, over[x])]
-        plus, minus = sum(v for v in terms if v > 0), -sum(v for v in terms if v < 0)
-        share = Fraction(1) if minus <= plus else plus / minus
-        events[x] = [part * share if v < 0 else part for part, v in zip(parts, over[x])]
+    rows = np.clip(best.x, 0, 1).reshape(len(able), m).tolist()
+    found = {
+        x: [Fraction(v) * unit for v, unit in zip(row, units[x])] for x, row in zip(able, rows)
+    }
+    for x, row in _allowed(found, given).items():
+        events[x] = row
     duals = (Fraction(max(0.0, d)) for d in best.inequality_duals[m:].tolist())
-    mu = {x: dual / scales[x] for x, dual in zip(able, duals)}
+    mu = {x: dual / spare[x] for x, dual in zip(able, duals)}
     worth = [max(Fraction(0), *(1 + mu[x] * over[x][y] for x in able)) for y in range(m)]
     value = sum((p * sum(column) for p, column in zip(shares, zip(*events))), Fraction(0))
     bound = min(Fraction(1), sum((p * w for p, w in zip(shares, worth)), Fraction(0)))

@@ -5,7 +5,7 @@
 # %% ../../nbs/beyond/04_leakage_variable.ipynb #d4a00003
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -47,7 +47,7 @@ def check_delta(delta: Any, name: str = "delta") -> Fraction:
     number = check_nonnegative(delta, name)
     exact = Fraction(delta) if isinstance(delta, Decimal) else _fraction(delta, number)
     if not 0 <= exact <= 1:
-        raise ValueError(f"{name} = {float(exact)!r} must be between 0 and 1")
+        raise ValueError(f"{name} = {float_above(exact)!r} must be between 0 and 1")
     return exact
 
 
@@ -59,11 +59,10 @@ def _fraction(value: Any, number: float) -> Fraction:
 
 
 def _items(values: Any, name: str) -> list[Any]:
-    """What a list holds; ValueError if it is none."""
-    try:
-        return [] if isinstance(values, str) else list(values)
-    except TypeError:
-        raise ValueError(f"{name} must be a list, got {shortened(values)}") from None
+    """What a list holds; ValueError if it is none. A set has no order, and holds what is equal once."""
+    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list, got {shortened(values)}")
+    return list(values)
 
 
 def _as_fractions(values: Any, name: str) -> tuple[Fraction, ...]:
@@ -94,7 +93,8 @@ class LeakageDistribution(Frozen):
     Raises
     ------
     ValueError
-        If an entry is no fraction of at least 0, or the lifts are those of no channel.
+        If an entry is no fraction of at least 0, a secret is rarer than e^-1000, or the lifts are those of no
+        channel.
 
     Source: Saeidian et al. 2023; the leakage is ln of the largest lift.
 
@@ -119,6 +119,9 @@ class LeakageDistribution(Frozen):
             object.__setattr__(self, name, value)
         if not prior or min(prior) == 0 or sum(prior) != 1:
             raise ValueError("prior must be positive fractions that sum to 1")
+        if min(prior) * exp_below(1000) < 1:
+            least = prior.index(min(prior))
+            raise ValueError(f"prior[{least}] is less than e^-1000, beyond what a level states")
         if not weights or min(weights) == 0 or sum(weights) != 1:
             raise ValueError("probabilities must be positive fractions that sum to 1")
         if [len(lift) for lift in lifts] != [len(prior)] * len(weights):
@@ -261,10 +264,12 @@ def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
             raise ValueError(f"guarantees[{k}] must be a level and a delta, got {shortened(pair)}")
         levels.append(check_epsilon(parts[0], f"level of guarantees[{k}]"))
         deltas.append(check_delta(parts[1], f"delta of guarantees[{k}]"))
-    left = check_delta(delta) - sum(deltas, Fraction(0))
+    spent = sum(deltas, Fraction(0))
+    left = check_delta(delta) - spent
     if left < 0:
         raise ValueError(
-            f"delta = {float(delta):g} is less than the deltas of the guarantees together"
+            f"delta = {float(delta)!r} is less than the deltas of the guarantees together, "
+            f"{float_above(spent)!r}"
         )
     added = float_above(sum(map(Fraction, levels), Fraction(level_of(1 / left)))) if left else inf
     return min(composed_level(*levels), added)

@@ -127,3 +127,9 @@ def test_names_meet():
         == cost(channel.to_numpy(), [0.75, 0.25]).tolist()
     )
     assert Fraction(level(pb.Mechanism(channel, {"yes": 0.25, "no": 0.75}))) > 0
+
+
+def test_the_level_of_many_releases_beyond_a_thousand_nats():
+    made = pb.Mechanism([[1 - 2.0**-53, 2.0**-53], [2.0**-53, 1 - 2.0**-53]], [0.5, 0.5])
+    joint = pb.budget.compose(*[made] * 30)
+    assert level(joint) == pytest.approx(30 * 53 * math.log(2) - math.log(2), abs=1e-9)

@@ -62,7 +62,7 @@ def test_ends_are_the_optimum_and_publishing(name):
     start, end = (delta_mechanism(prior, 0.4, delta, name) for delta in (0, 1))
     known = optimal_mechanism(prior, 0.4, name)
     assert start.mechanism == known.mechanism and start.bound == known.bound
-    assert np.isnan(start.slope) and start.tail == 0
+    assert start.slope is None and start.tail == 0
     assert end.method == "publishing" and end.slope == 0
     assert end.value == pytest.approx(utility(np.eye(4), prior), abs=1e-12)
     assert end.value <= end.bound <= end.value + 1e-9
@@ -173,6 +173,9 @@ def test_it_travels():
         (dict(delta="half"), "delta must be a number"),
         (dict(utility="information"), "information"),
         (dict(max_time=-1), "max_time"),
+        (dict(tol=-1), "tol = -1"),
+        (dict(tol=np.nan), "tol = nan"),
+        (dict(tol="x"), "tol must be a number"),
         (dict(prior=[0.5, 0.6]), "prior"),
         (dict(prior=[1.0, 0.0]), "prior"),
     ],
@@ -182,3 +185,10 @@ def test_bad_input_is_told(given, said):
     with pytest.raises(ValueError, match=said) as refused:
         delta_mechanism(**call)
     assert ("prior" in given) == isinstance(refused.value, InvalidPrior)
+
+
+def test_no_bound_exceeds_what_publishing_is_worth():
+    prior = [6.25e-302, 0.125, 0.375, 0.5]
+    design = delta_mechanism(prior, np.log(2), 0.9)
+    assert design.value <= design.bound <= entropy(prior) + 1e-9
+    assert design.tail == spent(design) <= 0.9 and design.slope == 0

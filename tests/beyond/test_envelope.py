@@ -135,3 +135,44 @@ def test_bad_input():
 def test_thousands_of_digits_can_be_shown():
     small = Fraction(1, 3**10_000)
     assert repr(MergedTail(small, 1 - small, ())) == "MergedTail(value = 0, bound = 1)"
+
+
+@pytest.mark.parametrize("rare", [1e-8, 1e-12, 1e-300])
+@pytest.mark.parametrize("level", [0, 0.1, 0.5])
+def test_a_secret_however_rare_has_a_tail_that_is_known(rare, level):
+    """One outcome names the rare secret. The second one dilutes it first, and the third if there is need."""
+    made = pb.Mechanism([[0.8, 0.2, 0], [0, 0.8, 0.2]], [rare, 1 - rare])
+    tail = envelope_of(made).merged_tail(level)
+    assert 0 <= tail.bound - tail.value <= Fraction(1, 10**9)
+    known = math.exp(-level) if level < math.log(1.25) else 0.8 / (math.exp(level) - 0.25)
+    assert float(tail.value) == pytest.approx(known, abs=1e-6)
+
+
+def test_lifts_that_differ_from_one_by_rounding_only():
+    """The stored rows make a mean of 2 / 7 off by a unit, which the programme does not see."""
+    rows = np.array([[7, 0, 28], [10, 10, 15], [5, 20, 10]]) / 35
+    made = pb.Mechanism(rows, [Fraction(7, 18), Fraction(4, 18), Fraction(7, 18)])
+    tail = envelope_of(made).merged_tail(0)
+    assert 1 - Fraction(1, 10**9) < tail.value <= tail.bound <= 1
+
+
+def test_outcomes_with_one_lift_of_a_secret_are_one_edge():
+    made = pb.Mechanism(
+        [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]], [0.5, 0.25, 0.25]
+    )
+    assert len(envelope_of(made).leakage.lifts) == 3
+    assert envelope_of(made).vertices(0) == [(0, 0), (Fraction(3, 8), Fraction(1, 2)), (1, 1)]
+
+
+def test_a_place_that_is_none_and_a_leakage_that_is_none():
+    envelope = envelope_of(pb.Mechanism([[1], [1]], [0.5, 0.5]))
+    for bad in (-1, 2, 0.0, "a", None):
+        with pytest.raises(ValueError, match="secret"):
+            envelope.vertices(bad)
+    with pytest.raises(ValueError, match="leakage must be a LeakageDistribution, got a int"):
+        pb.measures.LeakageEnvelope(3)
+
+
+def test_what_is_shown_of_a_tail_lies_around_it():
+    near = Fraction(3**80 - 1, 3**80)
+    assert repr(MergedTail(near, Fraction(1), ())) == "MergedTail(value = 0.999999999, bound = 1)"

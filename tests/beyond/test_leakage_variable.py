@@ -66,6 +66,9 @@ def test_delta_is_exact_whatever_number_it_is():
             check_delta(bad)
 
 
+TINY = Fraction(1, 10**500)
+
+
 @pytest.mark.parametrize(
     "content, said",
     [
@@ -80,6 +83,7 @@ def test_delta_is_exact_whatever_number_it_is():
         (([], [1], [[]]), "prior must be positive"),
         ((None, [1], [[1]]), "prior must be a list"),
         (([1], [1], [1]), r"lifts\[0\] must be a list"),
+        (([1 - TINY, TINY], [1], [[1, 1]]), r"prior\[1\] is less than e\^-1000"),
     ],
 )
 def test_lifts_of_no_channel_are_refused(content, said):
@@ -119,6 +123,10 @@ def test_composed_tails_at_their_ends():
         ([0.1], r"guarantees\[0\] must be a list, got 0.1"),
         ([(0.1,)], r"guarantees\[0\] must be a level and a delta"),
         (None, "guarantees must be a list"),
+        ("ab", "guarantees must be a list, got 'ab'"),
+        ({(0.1, 0)}, "guarantees must be a list"),  # two equal releases would count once
+        ({(0.1, 0): 2}, "guarantees must be a list"),
+        ([{0.5, 0.1}], r"guarantees\[0\] must be a list"),
         ([(0.1, 0.1), (0.1, 2)], r"delta of guarantees\[1\] = 2"),
         ([(-1, 0.1)], r"level of guarantees\[0\] = -1"),
     ):
