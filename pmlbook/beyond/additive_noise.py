@@ -231,8 +231,9 @@ def family(given: Any) -> tuple[str, tuple[float, ...], float, float]:
 
 
 class Continuous(Secret):
-    """A continuous distribution of SciPy with its parameters."""
+    """A continuous distribution of SciPy with its parameters; what overflows in it is checked, not warned of."""
 
+    @np.errstate(all="ignore")
     def __init__(self, given: Any) -> None:
         self.given = given
         name, shapes, _, _ = family(given)
@@ -253,6 +254,7 @@ class Continuous(Secret):
         )
         self.spots = inner
 
+    @np.errstate(all="ignore")
     def _look(self, x: Floats) -> Floats:
         """The smaller tail at each node, and the density where it is of use."""
         left = x <= self.middle
@@ -285,7 +287,8 @@ class Continuous(Secret):
     @cached_property
     def grid(self) -> tuple[Floats, Floats]:
         """Nodes at so many quantiles, and the probabilities between them."""
-        inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
+        with np.errstate(all="ignore"):
+            inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
         x = np.unique(
             np.clip(np.concatenate([self.cells.nodes, inner]), *self.cells.nodes[[0, -1]])
         )
@@ -721,6 +724,7 @@ def secret_from(prior: Any) -> Secret:
         return atoms(points[kept], shares[kept])
     try:
         low, high = (float(end) for end in prior.support())
+        family(prior)
     except (AttributeError, TypeError, ValueError):
         raise ValueError(
             "prior must be a frozen distribution of scipy.stats, a dict from numbers to probabilities, "
@@ -815,7 +819,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
         raise ValueError("scale and cut are for noise that is given by name")
     if isinstance(noise, Mapping):
         return noise, 0.0
-    if not hasattr(noise, "support"):
+    if not hasattr(getattr(noise, "dist", noise), "_parse_args"):
         raise ValueError(f"{KNOWN}, not {type(noise).__name__}")
     try:
         name, shapes, middle, size = family(noise)
@@ -942,7 +946,7 @@ def additive_noise_leakage(
     tol : float
         Width of the limits that is aimed at, in nats. It is reached for continuous families that are known to be
         unimodal, for sets of priors, and where the worst outcome is an end; else limits are often 1e-3 apart, and
-        farther where the worst outcome is far out in a tail.
+        farther where the worst outcome is far out in a tail or the scale is below a 1e-6 part of the support.
 
     Returns
     -------

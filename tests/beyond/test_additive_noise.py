@@ -13,6 +13,7 @@ from scipy.stats import (
     cauchy,
     dlaplace,
     expon,
+    gamma,
     geom,
     laplace,
     norm,
@@ -414,3 +415,25 @@ def test_counts_are_counts_however_large():
     assert additive_noise_leakage("laplace", (counts * 2.0**1021, edges), 1.0) == (
         additive_noise_leakage("laplace", (counts, edges), 1.0)
     )
+
+
+def test_a_density_that_overflows_is_enclosed_without_a_warning():
+    a = 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = additive_noise_leakage("laplace", gamma(a), 1.0, clip=(0, 3))
+    below = math.exp(-3) * 3**a / math.gamma(a + 1) / 2
+    beyond = gamma(a).sf(3) - math.exp(3) * 2**-a * gamma(a).sf(6) / 2
+    assert found.outcome == 3 and found.bound - found.value < 5e-7
+    assert found.value - 1e-12 <= -math.log(below + beyond) <= found.bound + 1e-12
+
+
+def test_objects_of_another_kind_are_refused():
+    class Normal:
+        def support(self):
+            return -1.0, 1.0
+
+    with pytest.raises(ValueError, match="prior must be a frozen.*not Normal"):
+        additive_noise_leakage("laplace", Normal(), 1.0)
+    with pytest.raises(ValueError, match="noise must be a name.*not Normal"):
+        additive_noise_leakage(Normal(), uniform())
