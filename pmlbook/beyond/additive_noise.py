@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr
 
@@ -218,17 +220,20 @@ class Secret:
 
 
 def family(given: Any) -> tuple[str, tuple[float, ...], float, float]:
-    """Name, shapes, location and scale of a distribution of SciPy."""
+    """Name, shapes, location and scale of a distribution of SciPy; no name for a class that SciPy does not have."""
     dist = getattr(given, "dist", given)
     shapes, location, scale = dist._parse_args(
         *getattr(given, "args", ()), **getattr(given, "kwds", {})
     )
-    return str(dist.name), tuple(map(float, shapes)), float(location), float(scale or 1)
+    known = type(dist) is type(getattr(scipy.stats, str(dist.name), None))
+    name = dist.name if known else ""
+    return name, tuple(map(float, shapes)), float(location), float(scale)
 
 
 class Continuous(Secret):
-    """A continuous distribution of SciPy with its parameters."""
+    """A continuous distribution of SciPy with its parameters; what overflows in it is checked, not warned of."""
 
+    @np.errstate(all="ignore")
     def __init__(self, given: Any) -> None:
         self.given = given
         name, shapes, _, _ = family(given)
@@ -249,6 +254,7 @@ class Continuous(Secret):
         )
         self.spots = inner
 
+    @np.errstate(all="ignore")
     def _look(self, x: Floats) -> Floats:
         """The smaller tail at each node, and the density where it is of use."""
         left = x <= self.middle
@@ -281,7 +287,8 @@ class Continuous(Secret):
     @cached_property
     def grid(self) -> tuple[Floats, Floats]:
         """Nodes at so many quantiles, and the probabilities between them."""
-        inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
+        with np.errstate(all="ignore"):
+            inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
         x = np.unique(
             np.clip(np.concatenate([self.cells.nodes, inner]), *self.cells.nodes[[0, -1]])
         )
@@ -389,7 +396,11 @@ class DensityRange(Frozen, Secret):
         super().__post_init__()
         low, high = check_interval(self.support, "support")
         least = check_nonnegative(self.least, "least")
-        most = self.most if self.most == math.inf else check_nonnegative(self.most, "most")
+        most = (
+            math.inf
+            if isinstance(self.most, Real) and self.most == math.inf
+            else check_nonnegative(self.most, "most")
+        )
         if not least * (high - low) <= 1 <= most * (high - low):
             raise ValueError(
                 f"no density on {low:g} to {high:g} lies between least = {least:g} and most = {most:g}"
@@ -531,7 +542,7 @@ class SampleBand(Frozen, Secret):
 def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, float]:
     """Two floats, the lower one first; ValueError if they are not, or not finite where they must be."""
     try:
-        if np.iscomplexobj(ends):
+        if any(isinstance(end, bool) or not isinstance(end, Real) for end in ends):
             raise TypeError
         low, high = (float(end) for end in ends)
     except (TypeError, ValueError, OverflowError):
@@ -578,8 +589,11 @@ def nats(low: float, high: float) -> tuple[float, float]:
 def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Found:
     """Leakage of one outcome between the ends."""
     low, high = secret.mean(noise.at(y), tol)
-    best = float(noise.kernel(np.asarray(secret.near_at_most(y))))
-    value, bound = nats(low, min(high / best, 1.0) if best > TINY else 1.0)
+    least, most = (
+        float(noise.kernel(np.asarray(far))) for far in (secret.near_at_most(y), secret.near(y, y))
+    )
+    high = min(high / least, 1.0) if least > TINY else 1.0
+    value, bound = nats(low / (most * (1 + TRUSTED)) if TINY < most < 1 else low, high)
     return value, bound, y
 
 
@@ -686,21 +700,31 @@ def secret_from(prior: Any) -> Secret:
         return prior
     if isinstance(prior, tuple) and len(prior) == 2 and np.ndim(prior[0]) == np.ndim(prior[1]) == 1:
         counts, edges = real_array(prior[0], "prior[0]", 1), real_array(prior[1], "prior[1]", 1)
-        if len(edges) != len(counts) + 1 or (np.diff(edges) <= 0).any():
+        if len(edges) != len(counts) + 1:
             raise ValueError(
-                "prior must be a histogram: counts, and one more edge than counts, in order"
+                f"prior must be a histogram: {len(counts)} counts need one more edge, not {len(edges)}"
             )
-        if (counts < 0).any() or not counts.any():
-            raise ValueError("prior must have counts of at least 0, not all 0")
+        if (np.diff(edges) <= 0).any():
+            place = int(np.argmax(np.diff(edges) <= 0))
+            raise ValueError(
+                f"prior[1] must rise, but {edges[place]:g} is followed by {edges[place + 1]:g}"
+            )
+        if (counts < 0).any():
+            place = int(np.argmax(counts < 0))
+            raise ValueError(
+                f"prior[0][{place}] = {counts[place]:g}: a histogram has counts of at least 0"
+            )
+        if not counts.any():
+            raise ValueError("prior[0] has no count above 0")
+        counts = counts / counts.max()  # sums of large counts are no floats
         return Steps(edges, counts / counts.sum())
     if isinstance(prior, Mapping) or hasattr(prior, "to_dict"):
-        table = dict(prior)
-        shares = check_distribution(np.array(list(table.values()), dtype=object), "prior")
-        points = real_array(list(table), "the secrets of prior", 1)
+        points, shares = table_of(prior, "prior", "the secrets of prior")
         kept = shares > 0
         return atoms(points[kept], shares[kept])
     try:
         low, high = (float(end) for end in prior.support())
+        family(prior)
     except (AttributeError, TypeError, ValueError):
         raise ValueError(
             "prior must be a frozen distribution of scipy.stats, a dict from numbers to probabilities, "
@@ -720,26 +744,54 @@ def secret_from(prior: Any) -> Secret:
         first = max(low, *(x for x in middle - steps if prior.cdf(x) <= FAR), middle - steps[-1])
     if not last - first <= MOST_POINTS:
         raise ValueError(f"prior has {last - first:g} values, more than {MOST_POINTS}")
-    points = points_of(prior, first, last)
-    shares = np.asarray(prior.pmf(points))
+    points, shares = discrete_table(prior, first, last, "prior")
     points, shares = points[shares > 0], shares[shares > 0]
     rest = (
         float(prior.cdf(first - 1) + prior.sf(last)) * (1 + TRUSTED)
         if math.isinf(high - low)
         else 0.0
     )
-    ends = (low if math.isinf(low) else points[0], high if math.isinf(high) else points[-1])
+    missed = 1 - float(shares.sum()) - rest
+    if not abs(missed) < 1e-9:
+        raise ValueError(f"prior has probabilities that miss a sum of 1 by {missed:g}")
+    ends = (low if math.isinf(low) else points.min(), high if math.isinf(high) else points.max())
     return Atoms(points, shares, ends, rest)
 
 
 MOST_POINTS = 10**5
 
 
-def points_of(given: Any, first: float, last: float) -> Floats:
-    """Values of a discrete distribution from the first to the last."""
-    return np.asarray(
-        getattr(getattr(given, "dist", given), "xk", np.arange(first, last + 1)), dtype=float
-    )
+def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Floats, Floats]:
+    """Values of a discrete distribution from the first to the last, and their probabilities.
+
+    These are looked up before the values are moved: afterwards a rounded value would have probability 0.
+    """
+    dist = getattr(given, "dist", given)
+    _, shapes, location, _ = family(given)
+    if hasattr(dist, "xk"):
+        steps, shares = np.asarray(dist.xk, dtype=float), np.asarray(dist.pk, dtype=float)
+    else:
+        steps = np.arange(round(first - location), round(last - location) + 1.0)
+        shares = np.asarray(dist.pmf(steps, *shapes))
+    return differing(steps + location, f"the values of {name}"), shares
+
+
+def differing(numbers: Any, name: str) -> Floats:
+    """Different floats; ValueError if they are not, as the probability of one would be that of several."""
+    found = real_array(numbers, name, 1)
+    again, counts = np.unique(found, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(
+            f"{name} hold the float {again[np.argmax(counts)].item()!r} more than once"
+        )
+    return found
+
+
+def table_of(given: Any, name: str, numbers: str) -> tuple[Floats, Floats]:
+    """Numbers, all different, and their probabilities, from a dict or a pandas Series."""
+    pairs = list(given.items())
+    shares = check_distribution(np.array([p for _, p in pairs], dtype=object), name)
+    return differing([x for x, _ in pairs], numbers), shares
 
 
 def atoms(points: Floats, shares: Floats) -> Atoms:
@@ -767,15 +819,23 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
         raise ValueError("scale and cut are for noise that is given by name")
     if isinstance(noise, Mapping):
         return noise, 0.0
-    if not hasattr(noise, "support"):
+    if not hasattr(getattr(noise, "dist", noise), "_parse_args"):
         raise ValueError(f"{KNOWN}, not {type(noise).__name__}")
-    name, shapes, middle, size = family(noise)
-    if hasattr(getattr(noise, "dist", noise), "pmf") and name != "dlaplace":
+    try:
+        name, shapes, middle, size = family(noise)
         low, high = (float(end) for end in noise.support())
+    except (TypeError, ValueError):
+        raise ValueError("noise must have one number for each of its parameters") from None
+    if not (math.isfinite(middle) and size > 0 and low <= high):
+        raise ValueError(
+            f"noise has parameters that are out of range: loc = {middle:g}, scale of noise = {size:g}, "
+            f"support {low:g} to {high:g}"
+        )
+    if hasattr(getattr(noise, "dist", noise), "pmf") and name != "dlaplace":
         if not high - low <= MOST_POINTS:
             raise ValueError("noise is discrete with infinitely many values: only dlaplace may be")
-        points = points_of(noise, low, high)
-        return dict(zip(points.tolist(), noise.pmf(points).tolist())), 0.0
+        points, shares = discrete_table(noise, low, high, "noise")
+        return dict(zip(points.tolist(), shares.tolist())), 0.0
     kinds = {"laplace": "laplace", "norm": "gaussian"}
     if name in kinds:
         return Noise(kinds[name], positive(size, "scale of noise")), middle
@@ -786,7 +846,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
         size = positive(size, "scale of noise")
         return Noise("gaussian", size, positive(shapes[1] * size, "cut of noise")), middle
     if name == "dlaplace":
-        return Noise("discrete_laplace", 1 / positive(shapes[0], "a of noise")), 0.0
+        return Noise("discrete_laplace", 1 / positive(shapes[0], "a of noise")), middle
     raise ValueError(f"{KNOWN}, not {name}")
 
 
@@ -836,9 +896,8 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
             found += [inside_at(laplace, some, y, 0.0) for y in some.points.tolist()]
         value, bound, where = max(found, key=lambda one: one[1])
         return NoiseLeakage(value, bound, where)
-    steps = check_distribution(np.array(list(noise.values()), dtype=object), "noise")
-    real_array(list(noise), "the numbers of noise", 1)
-    table = {Fraction(z): Fraction(p) for z, p in zip(map(float, noise), steps.tolist()) if p}
+    numbers, steps = table_of(noise, "noise", "the numbers of noise")
+    table = {Fraction(z): Fraction(p) for z, p in zip(numbers.tolist(), steps.tolist()) if p}
     if len(points) * len(table) > MOST_PAIRS:
         raise ValueError(
             f"prior and noise have {len(points) * len(table)} pairs, more than {MOST_PAIRS}"
@@ -886,7 +945,8 @@ def additive_noise_leakage(
         Laplace or Gaussian noise by name is never farther from 0 than this.
     tol : float
         Width of the limits that is aimed at, in nats. It is reached for continuous families that are known to be
-        unimodal, for sets of priors, and where the worst outcome is an end; else limits may be 1e-3 apart.
+        unimodal, for sets of priors, and where the worst outcome is an end; else limits are often 1e-3 apart, and
+        farther where the worst outcome is far out in a tail or the scale is below a 1e-6 part of the support.
 
     Returns
     -------
@@ -918,7 +978,8 @@ def additive_noise_leakage(
     if not isinstance(given, Noise) or given.kind == "discrete_laplace":
         if clip is not None:
             raise ValueError("clip is for noise with a density; clip a table with `audit_leakage`")
-        return discrete_level(given, secret)
+        found = discrete_level(given, secret)
+        return replace(found, outcome=found.outcome + middle)
     edges = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", bounded=False)
     sizes = [abs(size) for size in (*secret.ends, *edges, middle) if math.isfinite(size)]
     if not LEAST <= given.scale <= 1 / LEAST or max(sizes) > 1 / LEAST:

@@ -43,7 +43,11 @@ def cell_bracket(
         raise ValueError(
             f"cell {cell}, outcome {outcome}: {least[cell, outcome]:g} to {most[cell, outcome]:g} are no limits"
         )
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         lower = np.log(least.max(axis=0) / (p @ most))
         upper = np.log(most.max(axis=0) / (p @ least))
+        lost = (len(p) + 4) * 2.0**-52  # in the mean and the quotient, Higham 2002, Section 3.1
+        lower, upper = (
+            bound + way * (lost + 2.0**-51 * abs(bound)) for bound, way in ((lower, -1), (upper, 1))
+        )
     return np.maximum(lower, 0.0), upper

@@ -13,10 +13,12 @@ from scipy.stats import (
     cauchy,
     dlaplace,
     expon,
+    gamma,
     geom,
     laplace,
     norm,
     poisson,
+    rv_continuous,
     rv_discrete,
     rv_histogram,
     t,
@@ -251,7 +253,11 @@ BAD = [
     (dict(noise="laplace", prior=uniform(), scale=math.nan), "scale = nan"),
     (dict(noise="laplace", prior=uniform(), scale="1"), "scale must be a number"),
     (dict(noise=laplace(), prior=uniform(), scale=1), "given by name"),
-    (dict(noise=laplace(scale=-1), prior=uniform()), "scale of noise"),
+    (dict(noise=laplace(scale=-1), prior=uniform()), "scale of noise = -1"),
+    (dict(noise=laplace(scale=0), prior=uniform()), "scale of noise = 0"),
+    (dict(noise=laplace(math.nan), prior=uniform()), "loc = nan"),
+    (dict(noise=laplace([0, 1]), prior=uniform()), "noise must have one number for each"),
+    (dict(noise=binom(3, 1.5), prior=binom(3, 0.5)), "noise has parameters that are out of range"),
     (dict(noise=cauchy(), prior=uniform()), "noise must be a name.*not cauchy"),
     (dict(noise=3, prior=uniform()), "noise must be a name.*not int"),
     (dict(noise=truncnorm(-1, 2), prior=uniform()), "not truncnorm"),
@@ -262,7 +268,14 @@ BAD = [
     (dict(noise="laplace", prior=beta, scale=1), "prior must be a frozen"),
     (dict(noise="laplace", prior=({1, 2}, 3), scale=1), "prior must be a frozen"),
     (dict(noise="laplace", prior=([1.0, 2], [0.0, 1]), scale=1), "one more edge"),
-    (dict(noise="laplace", prior=([1.0, -2], [0.0, 1, 2]), scale=1), "counts of at least 0"),
+    (dict(noise="laplace", prior=([1.0, -2], [0.0, 1, 2]), scale=1), r"prior\[0\]\[1\] = -2"),
+    (dict(noise="laplace", prior=([0.0, 0], [0.0, 1, 2]), scale=1), r"prior\[0\] has no count"),
+    (dict(noise="laplace", prior=([1.0, 2], [0.0, 2, 1]), scale=1), r"prior\[1\] must rise, but 2"),
+    (dict(noise="laplace", prior=pd.Series([0.5, 0.5], [0, 0]), scale=1), "0.0 more than once"),
+    (dict(noise="laplace", prior={2**53: 0.5, 2**53 + 1: 0.5}, scale=1), "more than once"),
+    (dict(noise={2**53: 0.5, 2**53 + 1: 0.5}, prior=binom(3, 0.5)), "more than once"),
+    (dict(noise="laplace", prior=uniform(), scale=1, clip="01"), "clip must be two numbers"),
+    (dict(noise="laplace", prior=uniform(), scale=1, clip=(False, True)), "clip must be two"),
     (dict(noise="laplace", prior={"a": 1.0}, scale=1), "the secrets of prior must hold real"),
     (dict(noise="laplace", prior=uniform(), scale=1, clip=(1, 0)), r"clip = \(1, 0\)"),
     (dict(noise="laplace", prior=uniform(), scale=1, clip=3), "clip must be two numbers"),
@@ -301,8 +314,10 @@ def test_sets_refuse_what_is_none():
         ((0, 1), -1, 2),
         ((1, 1), 0, 2),
         ((0, math.inf), 0, 2),
+        ("01", 0, 2),
+        ((0, 1), 0, np.array([2, 3])),
     ):
-        with pytest.raises(ValueError, match="density|least|support"):
+        with pytest.raises(ValueError, match="density|least|most must be a number|support"):
             DensityRange(support, least, most)
     for sample, support, confidence in (
         ([0.5, 1.5], (0, 1), 0.9),
@@ -328,3 +343,97 @@ def test_what_no_scale_keeps_is_infeasible():
         noise_scale(1.0, laplace(), uniform())
     with pytest.raises(ValueError, match="level = -1"):
         noise_scale(-1.0, "laplace", uniform())
+    for clip in (3, (0, "a"), (1, 0)):
+        with pytest.raises(ValueError, match="clip"):
+            noise_scale(1.0, "laplace", uniform(), clip=clip)
+
+
+@pytest.mark.parametrize("move", [2, 0.3, -7.1])
+def test_a_discrete_distribution_that_is_moved_keeps_all_its_values(move):
+    values, shares = [0.1, 0.4, 2.0], [0.25, 0.5, 0.25]
+    given = rv_discrete(values=(values, shares))(loc=move)
+    listed = {x + move: p for x, p in zip(values, shares)}
+    for noise in ("laplace", "uniform"):
+        assert additive_noise_leakage(noise, given, 1.0, (0, 3)) == additive_noise_leakage(
+            noise, listed, 1.0, (0, 3)
+        )
+    votes = {k + move: p for k, p in enumerate(binom(4, 0.3).pmf(range(5)).tolist())}
+    moved = additive_noise_leakage("laplace", binom(4, 0.3, loc=move), 2.0)
+    exact = additive_noise_leakage("laplace", votes, 2.0)
+    assert moved.value <= exact.bound and exact.value <= moved.bound
+    assert moved.bound - moved.value < 1e-9
+    far = additive_noise_leakage("laplace", poisson(4, loc=move), 4.0, (move - 1, move + 6))
+    still = additive_noise_leakage("laplace", poisson(4), 4.0, (-1, 6))
+    assert far.value == pytest.approx(still.value, abs=1e-9)
+
+
+def test_discrete_noise_that_is_moved_tells_the_same():
+    votes = binom(5, 0.3)
+    still = additive_noise_leakage(GAPS, votes)
+    moved = additive_noise_leakage(
+        rv_discrete(values=(list(GAPS), list(GAPS.values())))(loc=3), votes
+    )
+    assert moved.bound == still.bound and moved.outcome == still.outcome + 3
+    plain, loc = (additive_noise_leakage(dlaplace(0.5, loc=loc), votes) for loc in (0, 3))
+    assert loc.bound == plain.bound and loc.outcome == plain.outcome + 3
+
+
+class TwoHumps(rv_continuous):
+    """A density that is no normal one, whatever it is called."""
+
+    def _cdf(self, x):
+        return (norm.cdf((x + 3) * 40) + norm.cdf((x - 3) * 40)) / 2
+
+    def _pdf(self, x):
+        return 20 * (norm.pdf((x + 3) * 40) + norm.pdf((x - 3) * 40))
+
+
+def test_a_distribution_that_borrows_a_name_is_not_trusted_to_be_unimodal():
+    humps = TwoHumps(a=-4, b=4, name="truncnorm")()
+    found = additive_noise_leakage("laplace", humps, 0.5)
+    middle = -math.log(humps.expect(lambda x: laplace.pdf(x, 0, 0.5), points=(-3, 3)))
+    assert found.bound >= middle  # between the humps, not at an end
+    with pytest.raises(ValueError, match="noise must be a name"):
+        additive_noise_leakage(TwoHumps(a=-4, b=4, name="norm")(), uniform())
+
+
+@pytest.mark.parametrize("noise, width", [("laplace", 2e-6), ("gaussian", 1e-3)])
+def test_a_clip_between_two_values_is_narrow(noise, width):
+    """No value lies where it leaks most, so the likeliest one is a little away."""
+    values, clip = {0.0: 0.17, 0.01: 0.001, 0.11: 0.829}, (0.03, 0.09)
+    found = additive_noise_leakage(noise, values, 0.02, clip)
+    family = {"laplace": laplace, "gaussian": norm}[noise]
+    x, p = np.array(list(values)), np.array(list(values.values()))
+    inner = family.pdf(np.linspace(*clip, 2001)[:, None], x, 0.02)
+    tails = np.array([family.cdf(clip[0], x, 0.02), family.sf(clip[1], x, 0.02)])
+    seen = max(float(np.log(f.max(axis=1) / (f @ p)).max()) for f in (inner, tails))
+    assert seen <= found.bound + 1e-12 and found.bound - found.value < width
+
+
+def test_counts_are_counts_however_large():
+    counts, edges = np.array([1.0, 3.0]), [0, 1, 2]
+    assert additive_noise_leakage("laplace", (counts * 2.0**1021, edges), 1.0) == (
+        additive_noise_leakage("laplace", (counts, edges), 1.0)
+    )
+
+
+def test_a_density_that_overflows_is_enclosed_without_a_warning():
+    a = 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = additive_noise_leakage("laplace", gamma(a), 1.0, clip=(0, 3))
+    below = math.exp(-3) * 3**a / math.gamma(a + 1) / 2
+    beyond = gamma(a).sf(3) - math.exp(3) * 2**-a * gamma(a).sf(6) / 2
+    assert found.outcome == 3 and found.bound - found.value < 5e-7
+    assert found.value - 1e-12 <= -math.log(below + beyond) <= found.bound + 1e-12
+
+
+def test_objects_of_another_kind_are_refused():
+    class Normal:
+        def support(self):
+            return -1.0, 1.0
+
+    with pytest.raises(ValueError, match="prior must be a frozen.*not Normal"):
+        additive_noise_leakage("laplace", Normal(), 1.0)
+    with pytest.raises(ValueError, match="noise must be a name.*not Normal"):
+        additive_noise_leakage(Normal(), uniform())
