@@ -219,14 +219,21 @@ have -> : \sum_(j | j != x) share q j = 1 - share q x.
 rewrite /share; field; rewrite c1_neq0 /=; exact: lt0r_neq0.
 Qed.
 
-(** Theorem 3 of the first paper, for every convex utility [f] of a lift vector. *)
+(** Theorem 3 of the first paper: in the first privacy region the vertices with the weights
+    [p] are a mechanism of the level, and no other has more of a convex utility [f]. *)
 Theorem grosse_thm_3 (f : (X -> R) -> R) :
-  (forall y x, lift y x <= c) ->
+  (forall i, c * (1 - p i) <= 1) -> (forall y x, lift y x <= c) ->
   (forall (q a : X -> R), (forall j, 0 <= a j) -> \sum_j a j = 1 ->
      (forall x, \sum_j a j * vertex j x = q x) -> f q <= \sum_j a j * f (vertex j)) ->
-  \sum_y w y * f (lift y) <= \sum_j p j * f (vertex j).
+  [/\ forall j x, 0 <= vertex j x <= c,
+      forall j, \sum_x p x * vertex j x = 1,
+      forall x, \sum_j p j * vertex j x = 1
+    & \sum_y w y * f (lift y) <= \sum_j p j * f (vertex j)].
 Proof.
-move=> within convex.
+move=> region within convex; split.
+- by move=> j x; rewrite vertex_ge0 //= vertex_within.
+- exact: vertex_mean.
+- exact: vertex_mixed.
 apply: (@le_trans _ _ (\sum_y w y * \sum_j share (lift y) j * f (vertex j))).
   apply: ler_sum => y _; apply: ler_wpmul2l => //; apply: convex.
   - by move=> j; apply: share_ge0.
