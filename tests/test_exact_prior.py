@@ -225,6 +225,13 @@ def test_levels_at_the_ends(lift):
     assert exp_below(level) >= lift and (level == 0 or exp_below(floats_below(level)) < lift)
 
 
+def test_no_certificate_holds_above_the_largest_level():
+    """`exp_below` stays at e^1000, so a larger lift has no level."""
+    most = exp_below(1000.0)
+    assert certified_level(most) == 1000.0 and certified_level(most + 1) == math.inf
+    assert certified_level(Fraction(10) ** 500) == math.inf
+
+
 def test_rarest_secret_of_all():
     made = pb.Mechanism(np.eye(2), [1.0, 5e-324])
     assert made.certify(made.epsilon) and not made.certify(floats_below(made.epsilon))

@@ -24,7 +24,7 @@ __all__ = []
 
 # %% ../../nbs/release/18_levels.ipynb #88ac4c75
 def certified_level(lift: Fraction) -> float:
-    """The smallest float epsilon, in nats, at which a certificate of this lift holds.
+    """The smallest float epsilon, in nats, at which a certificate of this lift holds; inf above e^1000, where none does.
 
     Source: `level_of`; and since `exp_below` cuts off digits, bisection from there over neighbouring floats,
     whose bit patterns are neighbouring integers.
@@ -37,6 +37,8 @@ def certified_level(lift: Fraction) -> float:
     least = level_of(lift)
     if exp_below(least) >= lift:
         return least
+    if exp_below(1000.0) < lift:
+        return math.inf
     first, last = (int(np.float64(level).view(np.int64)) for level in (least, 1000.0))
     patterns = range(first, last + 1)
     return _float_at(patterns[bisect_left(patterns, lift, key=lambda k: exp_below(_float_at(k)))])
