@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .additive_noise import TRUSTED, Atoms, Continuous, Secret, Steps, secret_from
+from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
+from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
 from ..numerics.validation import Frozen, check_count, check_epsilon, real_array
 from ..release.estimation import Functional

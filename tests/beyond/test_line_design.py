@@ -10,8 +10,8 @@ from scipy.stats import beta, binom, norm, poisson, truncnorm, uniform
 
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange
-from pmlbook.beyond.additive_noise import secret_from
 from pmlbook.beyond.line_design import bin_moments, check_edges
+from pmlbook.beyond.line_priors import secret_from
 from pmlbook.estimate import mean_mechanism
 
 
