@@ -35,28 +35,12 @@ START = "0" * 64  # what the first line follows
 class Entry:
     """A line of a log: one release.
 
-    Parameters
-    ----------
-    number : int
-        Its place, from 1.
-    previous : str
-        Digest of the line before.
-    time : str
-        When it was written, by the clock of the machine; nothing depends on it.
-    column, account : str
-        The column that was released, and the account that it belongs to, often the same.
-    certificate : str
-        Digest of the certificate.
-    rows : int or None
-        How many rows went out, None if nobody said.
-    level, joint : float
-        Nats that this release leaks alone, and all of the account until now.
-    exact : bool
-        Whether `joint` is exact, or a bound.
-    budget : float or None
-        Nats that were granted with this release.
-    mechanism : dict or None
-        The certificate, where the log does not hold it yet.
+    `number`: its place, from 1. `previous`: digest of the line before. `time`: when it was written, by the
+    clock of the machine; nothing depends on it. `column`, `account`: the column that was released, and the
+    account that it belongs to, often the same. `certificate`: digest of the certificate. `rows`: how many rows
+    went out, None if nobody said. `level`, `joint`: nats that this release leaks alone, and all of the account
+    until now. `exact`: whether `joint` is exact, or a bound. `budget`: nats that were granted with this
+    release. `mechanism`: the certificate, where the log does not hold it yet.
 
     Source: chained digests, Haber and Stornetta 1991.
     """

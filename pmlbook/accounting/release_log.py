@@ -201,13 +201,7 @@ class ReleaseLog:
 
 # %% ../../nbs/accounting/02_release_log.ipynb #afa4cf9e
 def folded(name: str) -> str:
-    """What stands for a name, so that names which look alike are one.
-
-    Examples
-    --------
-    >>> folded(" Diagnosis ") == folded("diagnosis"), folded("a") == folded("b")
-    (True, False)
-    """
+    """What stands for a name, so that names which look alike are one."""
     visible = "".join(
         letter for letter in name if not _invisible(letter)
     )  # they keep accents apart

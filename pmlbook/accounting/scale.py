@@ -45,10 +45,8 @@ def release_frame(
 ) -> Any:
     """A pandas frame with one column released, and called so; it may have no rows.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If the column is not there, or holds a missing or unknown value; see `Mechanism.privatize`.
+    KeyError or ValueError if the column is not there, or holds a missing or unknown value; see
+    `Mechanism.privatize`.
 
     Source: the distribution is that of `Mechanism.privatize`.
     """
@@ -77,26 +75,10 @@ def release_part(
 ) -> tuple[int, str]:
     """Release one partition into its file: its rows and a digest of them; it may run twice, also at the same time.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The partition.
-    number : int
-        Which one.
-    column, mechanism, missing
-        As in `release_frame`.
-    manifest : Path
-        Where the key is read from; it travels in no task.
-    folder : Path
-        Where the file goes.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    ValueError
-        If a value is refused, told with the partition and its row, which counts from 0; or the partition was
-        released with other rows.
+    `frame`: the partition. `number`: which one. `column`, `mechanism`, `missing`: as in `release_frame`.
+    `manifest`: where the key is read from; it travels in no task. `folder`: where the file goes. OSError if the
+    file cannot be written. ValueError if a value is refused, told with the partition and its row, which counts
+    from 0; or the partition was released with other rows.
 
     Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`.
     """

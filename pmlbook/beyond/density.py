@@ -19,17 +19,13 @@ def cell_bracket(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits of the leakage of each outcome in nats, from the least and the largest density in each cell of the secret.
 
-    Densities have shape (N, M), rows are cells, and `shares`, shape (N,), are the probabilities of the cells. The upper
-    limit is inf where nothing is certain, the lower one 0 where nothing is known; an impossible outcome has nan.
-    ValueError where a lower limit exceeds the upper one or shapes differ, InvalidPrior if `shares` is no prior.
+    Densities have shape (N, M), rows are cells, and `shares`, shape (N,), are the probabilities of the cells.
+    The upper limit is inf where nothing is certain, the lower one 0 where nothing is known; an impossible
+    outcome has nan. ValueError where a lower limit exceeds the upper one or shapes differ, InvalidPrior if
+    `shares` is no prior.
 
-    Source: 'Leakage of a secret with a density', the definition; a supremum over a cell, and the mean of a bracket.
-
-    Examples
-    --------
-    >>> low, high = cell_bracket([[0.9, 0.1], [0.4, 0.5]], [[1.0, 0.2], [0.5, 0.6]], [0.5, 0.5])
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.182, 0.223], [0.431, 0.693])
+    Source: 'Leakage of a secret with a density', the definition; a supremum over a cell, and the mean of a
+    bracket.
     """
     p, least, most = (
         check_prior(shares, "shares"),

@@ -38,11 +38,6 @@ def check_delta(delta: Any, name: str = "delta") -> Fraction:
     """A probability as an exact fraction; ValueError unless it is a number between 0 and 1.
 
     Source: every float is a fraction.
-
-    Examples
-    --------
-    >>> check_delta(0.25), check_delta(Fraction(1, 3))
-    (Fraction(1, 4), Fraction(1, 3))
     """
     number = check_nonnegative(delta, name)
     exact = Fraction(delta) if isinstance(delta, Decimal) else _fraction(delta, number)

@@ -151,11 +151,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 fine, 1 a check fails, 2 bad input, 3 a defect.
 
     Source: exit codes as `grep` and `diff` use them.
-
-    Examples
-    --------
-    >>> main(["audit", "no such file.csv", "--prior", "1", "1"])
-    2
     """
     try:
         arguments = parsed(sys.argv[1:] if argv is None else argv)

@@ -32,11 +32,6 @@ def parsed_number(text: str) -> float:
     """The number that a text means, in digits.
 
     ValueError if it means none, or one that a float would hold as infinity or as zero.
-
-    Examples
-    --------
-    >>> parsed_number("0.25"), parsed_number("-3e2"), parsed_number("0e-999")
-    (0.25, -300.0, 0.0)
     """
     if not TYPED_DECIMAL.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is no number")
@@ -75,26 +70,14 @@ TYPED_NUMBER = re.compile(
 
 
 def exact(text: str) -> Fraction | None:
-    """The positive fraction that a text such as ``22``, ``0.3``, ``3e-7`` or ``1/3`` means, None if it is none.
-
-    Examples
-    --------
-    >>> exact("0.3"), exact("2/6"), exact("-1"), exact("1_0"), exact("nan"), exact("1/0")
-    (Fraction(3, 10), Fraction(1, 3), None, None, None, None)
-    """
+    """The positive fraction that a text such as ``22``, ``0.3``, ``3e-7`` or ``1/3`` means, None if it is none."""
     if not TYPED_NUMBER.fullmatch(text) or ("/" in text and not int(text.split("/")[1])):
         return None
     return Fraction(text) or None
 
 
 def share_of(text: str) -> Fraction:
-    """A share from 0 to below 1, typed as a number; ValueError if it is none.
-
-    Examples
-    --------
-    >>> share_of("0.02")
-    Fraction(1, 50)
-    """
+    """A share from 0 to below 1, typed as a number; ValueError if it is none."""
     found = Fraction(0) if text in ("0", "0.0") else exact(text)
     if found is None or found >= 1:
         raise ValueError(f"{text[:40]!r} is no share from 0 to below 1")
@@ -106,13 +89,6 @@ def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
 
     ValueError if a word holds no positive number, or one beyond the floats, a name is repeated, or some words
     have names and others have none.
-
-    Examples
-    --------
-    >>> weights_of(["healthy=60", "flu=30"])
-    {'healthy': Fraction(60, 1), 'flu': Fraction(30, 1)}
-    >>> weights_of(["0.6", "0.4"])
-    {0: Fraction(3, 5), 1: Fraction(2, 5)}
     """
     weights: dict[Hashable, Fraction] = {}
     if len({"=" in word for word in words}) > 1:
@@ -134,11 +110,6 @@ def exact_shares(weights: Mapping[Hashable, Fraction | int]) -> list[Fraction]:
     """Positive weights divided by their sum, exactly.
 
     ValueError if a share is so small that a float would hold it as zero.
-
-    Examples
-    --------
-    >>> exact_shares({"a": 22, "b": 11})
-    [Fraction(2, 3), Fraction(1, 3)]
     """
     total = Fraction(sum(weights.values()))
     shares = [weight / total for weight in weights.values()]
@@ -156,11 +127,6 @@ def in_order_of(
     """The weights in the order of the inputs, matched by names as texts; numbered weights stay in their order.
 
     ValueError if the names are not the same; both lists are shown.
-
-    Examples
-    --------
-    >>> in_order_of({"b": 0.6, "a": 0.4}, ["a", "b"])
-    [0.4, 0.6]
     """
     names, texts = list(weights), [str(name) for name in inputs]
     if names == list(range(len(inputs))):  # bare numbers, meant in the order of the rows

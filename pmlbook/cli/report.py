@@ -23,14 +23,7 @@ __all__ = []
 
 # %% ../../nbs/cli/04_report.ipynb #c6a0dc0b
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
-    """Sentences about a column, the largest level of each, and whether `epsilon` keeps it.
-
-    Examples
-    --------
-    >>> flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes"))
-    >>> [text for text, level, kept in sentences(flip, 0.3) if not kept]
-    ['no odds more than double']
-    """
+    """Sentences about a column, the largest level of each, and whether `epsilon` keeps it."""
     level, shares = check_epsilon(epsilon), mechanism.exact_prior
     prior = dict(zip(map(str, mechanism.inputs), shares))
     said = ["no belief more than doubles", "no odds more than double"]
@@ -189,25 +182,9 @@ def report(
 ) -> str:
     """A page of HTML about a mechanism; all names are escaped, and nothing is loaded from elsewhere.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        The design.
-    epsilon : float
-        Its level in nats.
-    column : str
-        The column.
-    rows : int
-        How many rows there are, for the standard errors.
-    notes, commands : sequences of str
-        Paragraphs, and what to type next.
-    released : Mechanism, optional
-        What is released with, if the design is for merged answers.
-
-    Raises
-    ------
-    ValueError
-        If `epsilon` is no level.
+    `mechanism`: the design. `epsilon`: its level in nats. `column`: the column. `rows`: how many rows there
+    are, for the standard errors. `notes`, `commands`: paragraphs, and what to type next. `released`: what is
+    released with, if the design is for merged answers. ValueError if `epsilon` is no level.
 
     Source: HTML Living Standard; SVG 2.
     """

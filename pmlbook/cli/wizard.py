@@ -70,13 +70,7 @@ def _check_somebody(missing: Sequence[str]) -> None:
 def merged(
     counts: Mapping[str, int], below: Fraction, other: str = "other"
 ) -> dict[str, tuple[str, ...]]:
-    """Classes of answers: those below a share together, if there are two, the others alone.
-
-    Examples
-    --------
-    >>> merged({"a": 90, "b": 8, "c": 1, "d": 1}, Fraction(1, 50))
-    {'a': ('a',), 'b': ('b',), 'other': ('c', 'd')}
-    """
+    """Classes of answers: those below a share together, if there are two, the others alone."""
     total = sum(counts.values())
     rare = tuple(name for name, count in counts.items() if Fraction(count, total) < below)
     if len(rare) < 2:

@@ -36,12 +36,6 @@ def box_vertices(shares: Sequence[Fraction], low: Fraction, high: Fraction) -> l
     """Vertices of {low <= lift <= high, prior . lift = 1}, for low <= 1 <= high.
 
     Source: a vertex of a box cut by a plane lies on an edge of the box.
-
-    Examples
-    --------
-    >>> half = Fraction(1, 2)
-    >>> [[str(x) for x in vertex] for vertex in box_vertices([half, half], half, Fraction(2))]
-    [['1/2', '3/2'], ['3/2', '1/2']]
     """
     n, found = len(shares), set()
     for place in range(n):

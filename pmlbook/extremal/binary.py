@@ -22,19 +22,10 @@ __all__ = ['binary_mechanism']
 
 # %% ../../nbs/extremal/03_binary.ipynb #79210e9f
 def binary_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray[Any]:
-    """The optimal channel for two secrets in non-increasing order, for any number type.
+    """The optimal channel for two secrets in non-increasing order, for any number type, shape (2, 2).
 
-    Parameters
-    ----------
-    prior : sequence of length 2
-        P(x1) >= P(x2) > 0, floats or fractions.
-    c : number
-        e^epsilon, between 1 and 1 / P(x2).
-
-    Returns
-    -------
-    ndarray, shape (2, 2)
-        P(y | x); outcome j leans to secret j.
+    `prior`: P(x1) >= P(x2) > 0, floats or fractions. `c`: e^epsilon, between 1 and 1 / P(x2). Outcome j leans
+    to secret j.
 
     Source: Grosse et al. 2024, Theorem 2, eq. (10).
     """

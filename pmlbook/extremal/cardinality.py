@@ -27,14 +27,8 @@ def drop_outcome(
 ) -> NDArray[np.float64]:
     """Sizes of the outcomes after one step of the perturbation method: at least one becomes zero.
 
-    Parameters
-    ----------
-    shapes : ndarray, shape (N, M)
-        Columns with largest entry 1, more of them than rows.
-    sizes : ndarray, shape (M,)
-        Positive, such that shapes @ sizes = 1.
-    values : ndarray, shape (M,)
-        Utility of each shape; values @ sizes does not fall.
+    `shapes`, shape (N, M): columns with largest entry 1, more of them than rows. `sizes`, shape (M,): positive,
+    such that shapes @ sizes = 1. `values`, shape (M,): utility of each shape; values @ sizes does not fall.
 
     Source: Grosse et al. 2024, Theorem 1 (Appendix A).
     """

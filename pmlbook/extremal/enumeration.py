@@ -57,19 +57,9 @@ def certified_bound(
 ) -> float:
     """Upper bound on the utility of every mixture of lift vectors that averages to one, up to rounding.
 
-    Parameters
-    ----------
-    lifts : ndarray, shape (N, V)
-        All extremal lift vectors.
-    values : ndarray, shape (V,)
-        Utility of each.
-    duals : ndarray, shape (N,)
-        Any numbers; the better they are, the tighter the bound.
-
-    Returns
-    -------
-    float
-        max over v of (values[v] - dual variables . (lifts[:, v] - 1)), which is the formula below.
+    `lifts`, shape (N, V): all extremal lift vectors. `values`, shape (V,): utility of each. `duals`, shape
+    (N,): any numbers; the better they are, the tighter the bound. Returns max over v of (values[v] - dual
+    variables . (lifts[:, v] - 1)), which is the formula below.
 
     Source: weak duality; Farley 1990.
     """
@@ -129,10 +119,7 @@ def best_mix(
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
     """The vertices of an optimal mixture, at most N, and the dual variables of the equations.
 
-    Raises
-    ------
-    SolverFailed
-        If the solver finds no mixture, which symbols rarer than 1e-9 may cause, or none in time.
+    SolverFailed if the solver finds no mixture, which symbols rarer than 1e-9 may cause, or none in time.
 
     Source: Grosse et al. 2024, Theorem 5.
     """
@@ -179,19 +166,9 @@ def symmetric_duals(shares: Sequence[Fraction], duals: Sequence[Fraction]) -> li
 def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
     """Upper bound on the utility of every mixture of vertices that averages to one, not up to rounding.
 
-    Parameters
-    ----------
-    vertices : Extremes
-        All that a mechanism may use.
-    utility : Utility
-        Proven if `utility.exact`; else its own floats are trusted to a relative 2^-40.
-    duals : sequence of Fraction, length N
-        Any; the better they are, the tighter the bound.
-
-    Returns
-    -------
-    Fraction
-        At least max over vertices of (utility - dual variables . (lift - 1)).
+    `vertices`: all that a mechanism may use. `utility`: proven if `utility.exact`; else its own floats are
+    trusted to a relative 2^-40. `duals`: any; the better they are, the tighter the bound. Returns at least max
+    over vertices of (utility - dual variables . (lift - 1)).
 
     Source: weak duality; Farley 1990.
     """

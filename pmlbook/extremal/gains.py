@@ -32,28 +32,12 @@ def gain_bound(
 ) -> Fraction:
     """Upper bound on the expected gain of every mechanism whose lifts are at most `c`, in fractions.
 
-    Parameters
-    ----------
-    prior : sequence of length N
-        P(x), all positive; fractions, or floats, taken at their exact values.
-    c : number
-        e^epsilon or more, at least 1.
-    gain : array_like, shape (N, A)
-        What each action earns under each secret.
-    duals : sequence of length N
-        Any numbers, in the unit of the gain; the better they are, the tighter the bound.
-
-    Returns
-    -------
-    Fraction
-        prior . dual variables + max over actions of the mean of gain - dual variables over its best share 1 / c.
+    `prior`: P(x), all positive; fractions, or floats, taken at their exact values. `c`: e^epsilon or more, at
+    least 1. `gain`, shape (N, A): what each action earns under each secret. `duals`: any numbers, in the unit
+    of the gain; the better they are, the tighter the bound. Returns prior . dual variables + max over actions
+    of the mean of gain - dual variables over its best share 1 / c.
 
     Source: weak duality; the inner maximum is an expected shortfall (Rockafellar and Uryasev 2000).
-
-    Examples
-    --------
-    >>> gain_bound(np.array([0.75, 0.25]), 1, np.eye(2), [0, 0])
-    Fraction(3, 4)
     """
     shares, paid = exact_prior(prior), [Fraction(dual) for dual in duals]
     tops = [
@@ -116,39 +100,15 @@ def gain_optimum(
 ) -> tuple[NDArray[np.float64], float]:
     """Lift vectors of a mechanism of largest expected gain, and a bound on the optimum.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon : float
-        Privacy level in nats; beyond `epsilon_max(prior)` nothing changes any more.
-    gain : array_like, shape (N, A)
-        What each action earns under each secret, any finite unit.
-    clock : Clock, optional
-        The programme gives up when it is over.
-
-    Returns
-    -------
-    lifts : ndarray, shape (N, K)
-        Lift vectors of the K <= min(N, A) outcomes in use, in the order of their actions.
-    bound : float
-        Certified upper bound on the expected gain of every mechanism that keeps the level.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite, or `gain` is no finite table with N rows.
-    SolverFailed
-        If the programme finds no mechanism, or none in time.
+    `epsilon`: privacy level in nats; beyond `epsilon_max(prior)` nothing changes any more. `gain`, shape (N,
+    A): what each action earns under each secret, any finite unit. `clock`: the programme gives up when it is
+    over. Returns the lift vectors, shape (N, K), of the K <= min(N, A) outcomes in use, in the order of their
+    actions. With them goes a certified upper bound on the expected gain of every mechanism that keeps the
+    level. InvalidPrior if `prior` is no distribution or has a zero. ValueError if `epsilon` is negative or not
+    finite, or `gain` is no finite table with N rows. SolverFailed if the programme finds no mechanism, or none
+    in time.
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
-
-    Examples
-    --------
-    >>> gain_optimum([0.5, 0.5], 0.25, [[1, 0], [0, 1]])[0].round(3).tolist()
-    [[1.284, 0.716], [0.716, 1.284]]
     """
     shares = exact_prior(prior)
     table = ExpectedGain(gain).aligned(names_of(prior), "prior").gain

@@ -23,19 +23,10 @@ __all__ = ['high_privacy_mechanism']
 
 # %% ../../nbs/extremal/05_high_privacy.ipynb #36f0a836
 def high_privacy_channel(prior: Sequence[Any] | NDArray[Any], c: Any) -> NDArray[Any]:
-    """The optimal channel of the first privacy region, for any number type.
+    """The optimal channel of the first privacy region, for any number type, shape (N, N).
 
-    Parameters
-    ----------
-    prior : sequence of length N
-        Positive, summing to 1; floats or fractions.
-    c : number
-        e^epsilon, between 1 and 1 / (1 - min P(x)).
-
-    Returns
-    -------
-    ndarray, shape (N, N)
-        P(y | x) = c P(y) - (c - 1) [x = y].
+    `prior`: positive, summing to 1; floats or fractions. `c`: e^epsilon, between 1 and 1 / (1 - min P(x)).
+    Returns P(y | x) = c P(y) - (c - 1) [x = y].
 
     Source: Grosse et al. 2024, Theorem 3.
     """

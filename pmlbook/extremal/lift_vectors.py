@@ -36,18 +36,8 @@ def quotient(top: int, bottom: int) -> float:
 class Vertices:
     """Extremal lift vectors, exactly: `limit` on a set, a remainder at one place, zeros elsewhere.
 
-    Parameters
-    ----------
-    shares : sequence of Fraction, length N
-        The prior.
-    limit : Fraction
-        The largest lift.
-    tall : ndarray of bool, shape (V, N)
-        The entries at the limit.
-    place : ndarray of int, shape (V,)
-        The entry that takes the remainder.
-    tops, bottoms : ndarrays of whole numbers, shape (V,)
-        The remainder, as a quotient.
+    `shares`: the prior. `limit`: the largest lift. `tall`, shape (V, N): the entries at the limit. `place`,
+    shape (V,): the entry that takes the remainder. `tops`, `bottoms`, shape (V,): the remainder, as a quotient.
 
     Source: Grosse et al. 2024, Algorithm 1.
     """
@@ -91,19 +81,9 @@ def exact_lift_vectors(
 ) -> Vertices:
     """All vertices of {0 <= lift <= limit, prior . lift = 1}, in whole numbers.
 
-    Parameters
-    ----------
-    shares : sequence of Fraction, length N
-        The prior.
-    limit : Fraction
-        The largest lift, between 1 and 1 / min P(x).
-    alike : sequence of hashable, length N, optional
-        Equally likely symbols with equal keys are interchangeable: of vertices that differ in their order only one is listed.
-
-    Raises
-    ------
-    ValueError
-        If there are too many symbols, or sets that are not alike.
+    `shares`: the prior. `limit`: the largest lift, between 1 and 1 / min P(x). `alike`: equally likely symbols
+    with equal keys are interchangeable: of vertices that differ in their order only one is listed. ValueError
+    if there are too many symbols, or sets that are not alike.
 
     Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
     """
@@ -148,31 +128,12 @@ def _members(keys: Sequence[Hashable]) -> list[list[int]]:
 def lift_vectors(prior: PriorLike, epsilon: float) -> NDArray[np.float64]:
     """All extremal lift vectors: the vertices of {0 <= lift <= e^epsilon, prior . lift = 1}.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive, N at most `MAX_ENUMERATED`.
-    epsilon : float
-        Privacy level in nats; from `epsilon_max(prior)` on nothing changes any more.
-
-    Returns
-    -------
-    ndarray, shape (N, V)
-        One vertex a column.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite, or there are too many symbols.
+    `prior`, shape (N,): P(x), all positive, N at most `MAX_ENUMERATED`. `epsilon`: privacy level in nats; from
+    `epsilon_max(prior)` on nothing changes any more. Returns one vertex a column, shape (N, V). InvalidPrior if
+    `prior` is no distribution or has a zero. ValueError if `epsilon` is negative or not finite, or there are
+    too many symbols.
 
     Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
-
-    Examples
-    --------
-    >>> lift_vectors([0.5, 0.5], 0.25).round(3).tolist()
-    [[0.716, 1.284], [1.284, 0.716]]
     """
     shares, level = exact_prior(prior), check_epsilon(epsilon)
     vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])

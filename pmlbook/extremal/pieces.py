@@ -33,12 +33,9 @@ Name = tuple[tuple[bool, ...], int]
 class Piece(NamedTuple):
     """An interval of largest lifts c = e^epsilon and the vertices that are optimal on it.
 
-    Attributes
-    ----------
-    low, high : Fraction
-        Ends, as lifts; exact where they are inverses of set probabilities, else within `PIECE_RESOLUTION`.
-    names : tuple
-        For each vertex the secrets at the largest lift, and the place of the remainder.
+    `low`, `high`: ends, as lifts; exact where they are inverses of set probabilities, else within
+    `PIECE_RESOLUTION`. `names`: for each vertex the secrets at the largest lift, and the place of the
+    remainder.
 
     Source: Grosse et al. 2024, Theorem 5, as a function of the level.
     """
@@ -127,33 +124,12 @@ def _cover(
 def optimum_pieces(prior: PriorLike, utility: str | Utility = "mutual_information") -> list[Piece]:
     """The optimum under PML as a function of the level: intervals, and the vertices used on each.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive, N at most 5.
-    utility : str or Utility
-        As in `optimal_mechanism`; smooth, for the pieces to be smooth.
-
-    Returns
-    -------
-    list of Piece
-        From c = 1 to c = 1 / min P(x), in order, without gaps wider than 4 * `PIECE_RESOLUTION`. Five uneven symbols
-        take some ten seconds.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If there are more than five symbols.
+    `prior`, shape (N,): P(x), all positive, N at most 5. `utility`: as in `optimal_mechanism`; smooth, for the
+    pieces to be smooth. The intervals go from c = 1 to c = 1 / min P(x), in order, without gaps wider than 4 *
+    `PIECE_RESOLUTION`. Five uneven symbols take some ten seconds. InvalidPrior if `prior` is no distribution or
+    has a zero. ValueError if there are more than five symbols.
 
     Source: Grosse et al. 2024, Theorem 5, as a function of the level.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> [(str(p.low), str(p.high)) for p in optimum_pieces([Fraction(3, 4), Fraction(1, 4)])]
-    [('1', '4/3'), ('4/3', '4')]
     """
     shares, worth = exact_prior(prior), as_utility(utility)
     if len(shares) > 5:

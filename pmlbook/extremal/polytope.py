@@ -21,21 +21,9 @@ __all__ = []
 def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Linear constraints of the mechanisms whose lifts are at most `c`.
 
-    Parameters
-    ----------
-    prior : sequence of length N
-        Positive numbers that sum to 1, floats or fractions.
-    c : number
-        e^epsilon, of the same type.
-    outputs : int
-        Number M of outcomes.
-
-    Returns
-    -------
-    inequalities : ndarray, shape (2 N M, N M)
-        Rows a with a . p <= 0, where p is the channel flattened row by row.
-    equalities : ndarray, shape (N, N M)
-        Rows a with a . p = 1.
+    `prior`: positive numbers that sum to 1, floats or fractions. `c`: e^epsilon, of the same type. `outputs`:
+    number M of outcomes. Returns inequalities, shape (2 N M, N M): rows a with a . p <= 0, where p is the
+    channel flattened row by row. And equalities, shape (N, N M): rows a with a . p = 1.
 
     Source: Grosse et al. 2024, Lemma 1, (5a)-(5c).
     """
@@ -94,21 +82,10 @@ def exact_vertices(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list
 def vertices(
     prior: Sequence[Fraction], c: Fraction, outputs: int | None = None
 ) -> list[NDArray[Any]]:
-    """All extremal mechanisms, in exact arithmetic; practical up to four inputs.
+    """All extremal mechanisms, in exact arithmetic; practical up to four inputs, shape (N, M).
 
-    Parameters
-    ----------
-    prior : sequence of Fraction, length N
-        Positive, summing to 1.
-    c : Fraction
-        e^epsilon.
-    outputs : int, optional
-        Number M of outcomes; N if left out.
-
-    Returns
-    -------
-    list of ndarray of Fraction, shape (N, M)
-        The vertices of the polytope; each appears with all orders of its columns.
+    `prior`: positive, summing to 1. `c`: e^epsilon. `outputs`: number M of outcomes; N if left out. Each vertex
+    appears with all orders of its columns.
 
     Source: Grosse et al. 2024, Section III-C.
     """

@@ -19,33 +19,13 @@ __all__ = ['randomized_response_for_pml']
 
 # %% ../../nbs/extremal/01_randomized_response.ipynb #33d526ac
 def randomized_response_leakage(prior: ArrayLike, epsilon_r: float) -> NDArray[np.float64]:
-    """Pointwise maximal leakage of each outcome of randomized response.
+    """Pointwise maximal leakage of each outcome of randomized response, shape (N,).
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon_r : float
-        Parameter of randomized response: its level of local differential privacy, in nats.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        Nats, between 0 and `epsilon_r`; largest for the rarest value.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon_r` is negative or not finite.
+    `epsilon_r`: parameter of randomized response: its level of local differential privacy, in nats. Returns
+    nats, between 0 and `epsilon_r`; largest for the rarest value. InvalidPrior if `prior` is no distribution or
+    has a zero. ValueError if `epsilon_r` is negative or not finite.
 
     Source: Grosse et al. 2024, Definition 5, eq. (7).
-
-    Examples
-    --------
-    >>> randomized_response_leakage([0.75, 0.25], math.log(3)).round(6).tolist()
-    [0.182322, 0.693147]
     """
     prior, level = check_prior(prior), check_epsilon(epsilon_r, "epsilon_r")
     lie = math.exp(-level)  # how often a wrong value is named, relative to the true one

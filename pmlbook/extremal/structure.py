@@ -20,34 +20,12 @@ __all__ = []
 def is_extremal(channel: ArrayLike, prior: PriorLike, c: Any) -> bool:
     """Whether a channel is a vertex of the polytope of mechanisms whose lifts are at most `c`.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x). With fractions (here and in the other arguments) the active constraints are found
-        exactly, with floats to 1e-12.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    c : number
-        e^epsilon, at least 1.
-
-    Returns
-    -------
-    bool
-        False also if the channel does not keep the level.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    `channel`, shape (N, M): P(y | x). With fractions (here and in the other arguments) the active constraints
+    are found exactly, with floats to 1e-12. `c`: e^epsilon, at least 1. Returns False also if the channel does
+    not keep the level. InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes
+    differ.
 
     Source: Grosse et al. 2024, Section III-C and Appendix E.
-
-    Examples
-    --------
-    >>> is_extremal([[0.6, 0.4], [0.1, 0.9]], [0.6, 0.4], 1.5)
-    True
-    >>> is_extremal([[0.5, 0.5], [0.1, 0.9]], [0.6, 0.4], 1.5)
-    False
     """
     check_pair(channel, prior)
     shares: Any = aligned(prior, names_of(channel), "prior", "channel")
@@ -61,33 +39,13 @@ def is_extremal(channel: ArrayLike, prior: PriorLike, c: Any) -> bool:
 
 # %% ../../nbs/extremal/10_structure.ipynb #349d3c26
 def merge_outcomes(channel: ArrayLike, first: int, second: int) -> NDArray[Any]:
-    """Channel after the outcome `second` is reported as `first`; its column becomes zero.
+    """Channel after the outcome `second` is reported as `first`; its column becomes zero, shape (N, M).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x), floats or fractions.
-    first, second : int
-        Two different columns.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        Of the same number type.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row is no distribution.
-    ValueError
-        If the columns are not two different ones of the channel.
+    `channel`, shape (N, M): P(y | x), floats or fractions. `first`, `second`: two different columns. The result
+    has the same number type. InvalidChannel if a row is no distribution. ValueError if the columns are not two
+    different ones of the channel.
 
     Source: Grosse et al. 2024, Lemma 5.
-
-    Examples
-    --------
-    >>> merge_outcomes([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]], 0, 2).tolist()
-    [[0.75, 0.25, 0.0], [0.75, 0.25, 0.0]]
     """
     outcomes = check_channel(channel).shape[1]
     if first == second or not {first, second} <= set(range(outcomes)):

@@ -27,21 +27,10 @@ def circulant(n: int, full: int, tall: Any, rest: Any) -> NDArray[Any]:
 
 
 def uniform_channel(n: int, k: int, c: Any) -> NDArray[Any]:
-    """The optimal channel for `n` equally likely secrets in privacy region `k`, for any number type.
+    """The optimal channel for `n` equally likely secrets in privacy region `k`, for any number type, shape (n, n).
 
-    Parameters
-    ----------
-    n : int
-        Number of secrets.
-    k : int
-        Privacy region of ln c, in 1..n.
-    c : number
-        e^epsilon, with n - (n - k) c between 0 and c.
-
-    Returns
-    -------
-    ndarray, shape (n, n)
-        Column j has c / n below row j, n - k times around the circle, and the remainder in row j.
+    `n`: number of secrets. `k`: privacy region of ln c, in 1..n. `c`: e^epsilon, with n - (n - k) c between 0
+    and c. Column j has c / n below row j, n - k times around the circle, and the remainder in row j.
 
     Source: Grosse et al. 2024, Theorem 4, eq. (11).
     """

@@ -26,33 +26,13 @@ __all__ = []
 def guessing_advantage(
     channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike
 ) -> NDArray[np.float64]:
-    """How much an outcome helps to guess an attribute of the secret.
+    """How much an outcome helps to guess an attribute of the secret, shape (M,).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    attribute : array_like, shape (N, K)
-        P(u | x), the attribute as a (possibly randomized) function of the secret.
-
-    Returns
-    -------
-    ndarray, shape (M,)
-        Log-ratio of the success of the best guess after and before the outcome, in nats.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    `attribute`, shape (N, K): P(u | x), the attribute as a (possibly randomized) function of the secret.
+    Returns the log-ratio of the success of the best guess after and before the outcome, in nats. InvalidPrior
+    or InvalidChannel if an argument is no prior or channel, or their sizes differ.
 
     Source: Grosse et al. 2024, Definition 1, eq. (1).
-
-    Examples
-    --------
-    >>> guessing_advantage([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1, 0], [0, 1]]).round(6).tolist()
-    [0.287682, 0.693147]
     """
     names = first_names(names_of(channel), names_of(prior))
     channel, prior = check_pair(channel, prior)
@@ -63,31 +43,13 @@ def guessing_advantage(
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #44a9b03a
 def shattering_attribute(prior: ArrayLike, secret: int) -> NDArray[np.float64]:
-    """The attribute that is hardest to guess blindly and still pins one secret down.
+    """The attribute that is hardest to guess blindly and still pins one secret down, shape (N, K).
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    secret : int
-        Index of the secret that stays whole; every other is split into equal pieces no heavier.
-
-    Returns
-    -------
-    ndarray, shape (N, K)
-        P(u | x); piece by piece, in the order of the secrets.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
+    `secret`: index of the secret that stays whole; every other is split into equal pieces no heavier. Returns
+    P(u | x), piece by piece, in the order of the secrets. InvalidPrior if `prior` is no distribution or has a
+    zero.
 
     Source: Saeidian et al. 2023, proof of Theorem 1.
-
-    Examples
-    --------
-    >>> shattering_attribute([0.5, 0.25, 0.25], 1).tolist()
-    [[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
     prior = check_prior(prior)
     pieces = np.maximum(1, np.ceil(prior / prior[secret] - 1e-12)).astype(int)
@@ -111,35 +73,14 @@ def check_gain(gain: ArrayLike, size: int) -> NDArray[np.float64]:
 
 
 def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDArray[np.float64]:
-    """How much an outcome raises the best expected gain.
+    """How much an outcome raises the best expected gain, shape (M,).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    gain : array_like, shape (N, A)
-        Non-negative pay of each action under each secret; not all zero.
-
-    Returns
-    -------
-    ndarray, shape (M,)
-        Log-ratio of the best expected gain after and before the outcome, in nats.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
-    ValueError
-        If `gain` has a negative or non-finite entry, or no positive one.
+    `gain`, shape (N, A): non-negative pay of each action under each secret; not all zero. Returns the log-ratio
+    of the best expected gain after and before the outcome, in nats. InvalidPrior or InvalidChannel if an
+    argument is no prior or channel, or their sizes differ. ValueError if `gain` has a negative or non-finite
+    entry, or no positive one.
 
     Source: Grosse et al. 2024, Section II-B; Alvim et al. 2012.
-
-    Examples
-    --------
-    >>> gain_advantage([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1], [0]]).round(6).tolist()[0]
-    0.287682
     """
     gain = aligned(gain, first_names(names_of(channel), names_of(prior)), "gain", "channel")
     channel, prior = check_pair(channel, prior)
@@ -149,28 +90,11 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDA
 
 
 def sharpest_gain(prior: ArrayLike) -> NDArray[np.float64]:
-    """The wager that makes every outcome's leakage a profit: fair odds on each secret.
+    """The wager that makes every outcome's leakage a profit: fair odds on each secret, shape (N, N).
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (N, N)
-        Diagonal: naming the secret x correctly pays 1 / P(x).
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
+    Diagonal: naming the secret x correctly pays 1 / P(x). InvalidPrior if `prior` is no distribution or has a
+    zero.
 
     Source: Alvim et al. 2012.
-
-    Examples
-    --------
-    >>> sharpest_gain([0.5, 0.5]).tolist()
-    [[2.0, 0.0], [0.0, 2.0]]
     """
     return np.diag(1 / check_prior(prior))

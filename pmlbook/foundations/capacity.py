@@ -20,16 +20,9 @@ __all__ = ['STEPS', 'Capacity', 'channel_capacity']
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
 def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divergence of each row from the outcome's distribution under a prior, in nats.
+    """Divergence of each row from the outcome's distribution under a prior, in nats, shape (..., N).
 
-    Parameters
-    ----------
-    channel : ndarray, shape (..., N, M)
-    prior : ndarray, shape (..., N)
-
-    Returns
-    -------
-    ndarray, shape (..., N)
+    `channel` has shape (..., N, M), `prior` shape (..., N).
 
     Source: Blahut 1972, Section II.
     """

@@ -30,24 +30,10 @@ def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]
 
 # %% ../../nbs/foundations/07_classic.ipynb #33114d10
 def symmetric_channel(n: int, ratio: float) -> NDArray[np.float64]:
-    """Channel whose rows are proportional to 1 for the true value and to `ratio` for each other.
+    """Channel whose rows are proportional to 1 for the true value and to `ratio` for each other, shape (n, n).
 
-    Parameters
-    ----------
-    n : int
-        Number of values, at least 1.
-    ratio : float
-        Not negative; 0 tells the truth, 1 answers uniformly.
-
-    Returns
-    -------
-    ndarray, shape (n, n)
-        P(y | x).
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
+    `n`: number of values, at least 1. `ratio`: not negative; 0 tells the truth, 1 answers uniformly. ValueError
+    if an argument is out of its range.
 
     Source: Grosse et al. 2024, Definition 5, eq. (6), with ratio = exp(-epsilon_r).
 

@@ -32,31 +32,12 @@ def _entries_and_means(
 
 
 def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
-    """Ratio of posterior to prior, for each secret and outcome.
+    """Ratio of posterior to prior, for each secret and outcome, shape (N, M).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        P(y | x) / P(y), inf where it is too large for a float; nan where the outcome has probability 0.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    P(y | x) / P(y), inf where it is too large for a float; nan where the outcome has probability 0.
+    InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes differ.
 
     Source: Grosse et al. 2024, Section IV-E.
-
-    Examples
-    --------
-    >>> lift([[1, 0], [0.5, 0.5]], [0.5, 0.5])[:, 1].tolist()
-    [0.0, 2.0]
     """
     rows, means = _entries_and_means(channel, prior)
     with np.errstate(over="ignore", under="ignore"):
@@ -64,31 +45,12 @@ def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
 
 
 def information_density(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
-    """Logarithm of the lift, for each secret and outcome.
+    """Logarithm of the lift, for each secret and outcome, shape (N, M).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        Nats; -inf where the outcome rules the secret out, nan where it has probability 0.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    Returns nats; -inf where the outcome rules the secret out, nan where it has probability 0. InvalidPrior or
+    InvalidChannel if an argument is no prior or channel, or their sizes differ.
 
     Source: Grosse et al. 2024, Section II-B.
-
-    Examples
-    --------
-    >>> float(information_density([[1, 0], [0.5, 0.5]], [0.5, 0.5])[0, 1])
-    -inf
     """
     rows, means = _entries_and_means(channel, prior)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):

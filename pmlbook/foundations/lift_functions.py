@@ -29,11 +29,6 @@ def log1p_minus(x: Floats) -> Floats:
     """ln(1 + x) - x for x > -1, with full relative accuracy.
 
     Source: the power series of artanh s at s = x / (2 + x).
-
-    Examples
-    --------
-    >>> round(float(log1p_minus(np.array(1e-9)) * 2e18), 14)
-    -0.99999999933333
     """
     near = abs(x) <= NEAR_ONE
     s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
@@ -47,11 +42,6 @@ def expm1_minus(x: Floats) -> Floats:
     """e^x - 1 - x, with full relative accuracy.
 
     Source: the power series of the exponential.
-
-    Examples
-    --------
-    >>> round(float(expm1_minus(np.array(1e-9)) * 2e18), 14)
-    1.00000000033333
     """
     near = abs(x) <= NEAR_ONE
     small = np.where(near, x, 0)

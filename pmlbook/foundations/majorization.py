@@ -31,30 +31,12 @@ def _vector(values: ArrayLike, name: str) -> NDArray[np.float64]:
 def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
     """Whether `p` is at least as uneven as `q`.
 
-    Parameters
-    ----------
-    p, q : array_like, shape (N,)
-        Real numbers with the same sum; priors, for instance.
-
-    Returns
-    -------
-    bool
-        True if every partial sum of `p`, largest entries first, reaches that of `q`. A partial sum
-        may fall short by `SUM_TOLERANCE` (1e-9) times the larger sum of absolute values.
-
-    Raises
-    ------
-    ValueError
-        If an argument is no vector of finite numbers, or lengths or sums differ.
+    `p`, `q`, shape (N,): real numbers with the same sum; priors, for instance. Returns true if every partial
+    sum of `p`, largest entries first, reaches that of `q`. A partial sum may fall short by `SUM_TOLERANCE`
+    (1e-9) times the larger sum of absolute values. ValueError if an argument is no vector of finite numbers, or
+    lengths or sums differ.
 
     Source: Grosse et al. 2024, Definition 2.
-
-    Examples
-    --------
-    >>> majorizes([2 / 3, 1 / 3, 0], [1 / 3, 1 / 3, 1 / 3])
-    True
-    >>> majorizes([0.6, 0.2, 0.2], [0.5, 0.45, 0.05])
-    False
     """
     p, q = _vector(p, "p"), _vector(q, "q")
     if len(p) != len(q):
@@ -69,31 +51,11 @@ def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
 def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> NDArray[np.float64]:
     """Take from one entry and give to a smaller one.
 
-    Parameters
-    ----------
-    p : array_like, shape (N,)
-        Real numbers.
-    i, j : int
-        Indices of the giver and of the taker.
-    amount : float
-        Between 0 and p[i] - p[j]; all of it swaps the two entries.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        The vector after the transfer; `p` majorizes it.
-
-    Raises
-    ------
-    ValueError
-        If `p` is no vector of finite numbers, or `amount` is out of range.
+    `p`, shape (N,): real numbers. `i`, `j`: indices of the giver and of the taker. `amount`: between 0 and p[i]
+    - p[j]; all of it swaps the two entries. `p` majorizes the result. ValueError if `p` is no vector of finite
+    numbers, or `amount` is out of range.
 
     Source: Marshall, Olkin and Arnold 2011, Section 2.B.
-
-    Examples
-    --------
-    >>> robin_hood([0.75, 0.25, 0], 0, 2, 0.25).tolist()
-    [0.5, 0.25, 0.25]
     """
     vector = _vector(p, "p")
     if not 0 <= amount <= vector[i] - vector[j]:
@@ -104,29 +66,12 @@ def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> NDArray[np.float6
 
 # %% ../../nbs/foundations/05_majorization.ipynb #8a757841
 def majorized_hexagon(p: ArrayLike) -> NDArray[np.float64]:
-    """Vertices of the set of all vectors that three numbers majorize.
+    """Vertices of the set of all vectors that three numbers majorize, shape (6, 3).
 
-    Parameters
-    ----------
-    p : array_like, shape (3,)
-        Real numbers.
-
-    Returns
-    -------
-    ndarray, shape (6, 3)
-        The orderings of `p`, in order around the hexagon; vertices coincide where entries do.
-
-    Raises
-    ------
-    ValueError
-        If `p` does not hold three finite numbers.
+    `p`, shape (3,): real numbers. Returns the orderings of `p`, in order around the hexagon; vertices coincide
+    where entries do. ValueError if `p` does not hold three finite numbers.
 
     Source: Marshall, Olkin and Arnold 2011, Section 2.B.
-
-    Examples
-    --------
-    >>> majorized_hexagon([0, 0.5, 0.5])[:2].tolist()
-    [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]
     """
     vector = _vector(p, "p")
     if len(vector) != 3:
@@ -143,36 +88,12 @@ def schur_counterexample(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Search for a Robin Hood transfer that raises a function of a prior.
 
-    Parameters
-    ----------
-    function : callable
-        Takes a prior, shape (n,), and returns a number.
-    n : int
-        Number of symbols, at least 2.
-    rng : numpy.random.Generator
-        Where the random priors and transfers come from.
-    trials : int
-        How many transfers to try.
-
-    Returns
-    -------
-    (p, q) or None
-        Priors such that p majorizes q and function(q) > function(p): the function is not
-        Schur-convex. None if no trial found any, which proves nothing.
-
-    Raises
-    ------
-    ValueError
-        If `n` is less than 2: a transfer needs two entries.
+    `function`: takes a prior, shape (n,), and returns a number. `n`: number of symbols, at least 2. `rng`:
+    where the random priors and transfers come from. `trials`: how many transfers to try. Returns priors such
+    that p majorizes q and function(q) > function(p): the function is not Schur-convex. None if no trial found
+    any, which proves nothing. ValueError if `n` is less than 2: a transfer needs two entries.
 
     Source: Grosse et al. 2024, Definition 3; Marshall, Olkin and Arnold 2011, Section 2.B.
-
-    Examples
-    --------
-    >>> schur_counterexample(max, 3, np.random.default_rng(0)) is None
-    True
-    >>> schur_counterexample(min, 3, np.random.default_rng(0)) is None
-    False
     """
     if n < 2:
         raise ValueError(f"n = {n}, but a transfer needs at least 2 entries")

@@ -25,90 +25,32 @@ __all__ = ['entropy', 'mutual_information']
 def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
     """The prior in fractions that sum to exactly one.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,), or dict of names and numbers
-        P(x), all positive. Fractions are taken as they are, floats at their exact values.
-
-    Returns
-    -------
-    tuple of Fraction, length N
-        The entries divided by their exact sum.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
+    `prior`, shape (N,): P(x), all positive. Fractions are taken as they are, floats at their exact values.
+    Returns the entries, divided by their exact sum. InvalidPrior if `prior` is no distribution or has a zero.
 
     Source: every float is a whole number times a power of two (IEEE 754).
-
-    Examples
-    --------
-    >>> exact_prior([Fraction(3, 50), Fraction(47, 50)])
-    (Fraction(3, 50), Fraction(47, 50))
-    >>> exact_prior([0.75, 0.25])
-    (Fraction(3, 4), Fraction(1, 4))
     """
     return checked_prior(prior).exact
 
 # %% ../../nbs/foundations/01_probability.ipynb #5f3b856d
 def joint(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
-    """Joint distribution of secret and outcome.
+    """Joint distribution of secret and outcome, shape (N, M).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        P(x, y); sums to 1.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    Returns P(x, y), which sums to 1. InvalidPrior or InvalidChannel if an argument is no prior or channel, or
+    their sizes differ.
 
     Source: Grosse et al. 2024, Section II-A.
-
-    Examples
-    --------
-    >>> joint([[1, 0], [0.5, 0.5]], [0.5, 0.5]).tolist()
-    [[0.5, 0.0], [0.25, 0.25]]
     """
     channel, prior = check_pair(channel, prior)
     return prior[:, None] * channel
 
 
 def output_distribution(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
-    """Probability of each outcome.
+    """Probability of each outcome, shape (M,).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (M,)
-        P(y).
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    Returns P(y). InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes differ.
 
     Source: Grosse et al. 2024, Section II-A.
-
-    Examples
-    --------
-    >>> output_distribution([[1, 0], [0.5, 0.5]], [0.5, 0.5]).tolist()
-    [0.75, 0.25]
     """
     channel, prior = check_pair(channel, prior)
     # a mean lies between the least entry and the largest, after rounding too
@@ -116,31 +58,12 @@ def output_distribution(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.floa
 
 
 def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
-    """What is believed about the secret after each outcome.
+    """What is believed about the secret after each outcome, shape (N, M).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        Column j is P(x | y_j); nan where the outcome has probability 0.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    Column j is P(x | y_j); nan where the outcome has probability 0. InvalidPrior or InvalidChannel if an
+    argument is no prior or channel, or their sizes differ.
 
     Source: Grosse et al. 2024, Section II-B.
-
-    Examples
-    --------
-    >>> posterior([[1, 0], [0.5, 0.5]], [0.5, 0.5])[:, 1].tolist()
-    [0.0, 1.0]
     """
     both = joint(channel, prior)
     total = both.sum(axis=0)

@@ -23,31 +23,12 @@ __all__ = []
 
 # %% ../../nbs/foundations/04_processing.ipynb #9f9a33ff
 def post_process(channel: ArrayLike, kernel: ArrayLike) -> NDArray[np.float64]:
-    """Channel from the secret to the processed outcome.
+    """Channel from the secret to the processed outcome, shape (N, K).
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    kernel : array_like, shape (M, K)
-        P(z | y), the processing; rows sum to 1.
-
-    Returns
-    -------
-    ndarray, shape (N, K)
-        P(z | x).
-
-    Raises
-    ------
-    InvalidChannel
-        If an argument is no channel, or `kernel` has not one row for each outcome.
+    `kernel`, shape (M, K): P(z | y), the processing; rows sum to 1. Returns P(z | x). InvalidChannel if an
+    argument is no channel, or `kernel` has not one row for each outcome.
 
     Source: Saeidian et al. 2023.
-
-    Examples
-    --------
-    >>> post_process([[1, 0], [0.5, 0.5]], [[0.5, 0.5], [0, 1]]).tolist()
-    [[0.5, 0.5], [0.25, 0.75]]
     """
     kernel = aligned(kernel, names_of(channel, axis=1), "kernel", "columns of channel")
     channel = check_channel(channel)
@@ -59,35 +40,11 @@ def pre_process(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Channel from an attribute of the secret to the outcome, and the attribute's prior.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    attribute : array_like, shape (N, K)
-        P(z | x), a (possibly randomized) function of the secret; rows sum to 1.
-
-    Returns
-    -------
-    channel : ndarray, shape (K, M)
-        P(y | z).
-    prior : ndarray, shape (K,)
-        P(z).
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, their sizes differ, or a value of the attribute
-        never occurs.
+    `attribute`, shape (N, K): P(z | x), a (possibly randomized) function of the secret; rows sum to 1. Returns
+    P(y | z), shape (K, M), and P(z), shape (K,). InvalidPrior or InvalidChannel if an argument is no prior or
+    channel, their sizes differ, or a value of the attribute never occurs.
 
     Source: Saeidian et al. 2023.
-
-    Examples
-    --------
-    >>> rows, weights = pre_process([[1, 0], [0.5, 0.5]], [0.5, 0.5], [[1, 0], [0.5, 0.5]])
-    >>> rows.round(6).tolist(), weights.tolist()
-    ([[0.833333, 0.166667], [0.5, 0.5]], [0.75, 0.25])
     """
     names = first_names(names_of(channel), names_of(prior))
     attribute = aligned(attribute, names, "attribute", "channel")
@@ -133,33 +90,13 @@ def compose(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 def conditional_leakage(
     first: ArrayLike, second: ArrayLike, prior: ArrayLike
 ) -> NDArray[np.float64]:
-    """Leakage of a second release to a reader who has seen the first.
+    """Leakage of a second release to a reader who has seen the first, shape (M1, M2).
 
-    Parameters
-    ----------
-    first : array_like, shape (N, M1)
-        P(y | x); rows sum to 1.
-    second : array_like, shape (N, M2)
-        P(z | x), independent of the first release given the secret; rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (M1, M2)
-        Leakage of z under the posterior after y, in nats; nan where the pair has probability 0.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    `second`, shape (N, M2): P(z | x), independent of the first release given the secret; rows sum to 1. Returns
+    the leakage of z under the posterior after y, in nats; nan where the pair has probability 0. InvalidPrior or
+    InvalidChannel if an argument is no prior or channel, or their sizes differ.
 
     Source: Saeidian et al. 2023.
-
-    Examples
-    --------
-    >>> conditional_leakage([[1, 0], [0.5, 0.5]], [[1, 0], [0.5, 0.5]], [0.5, 0.5]).round(6).tolist()
-    [[0.182322, 1.098612], [0.0, 0.0]]
     """
     second = aligned(second, first_names(names_of(first), names_of(prior)), "second", "first")
     first, prior = check_pair(first, prior)
@@ -201,28 +138,11 @@ def _told_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 def contraction(channel: ArrayLike) -> float:
     """The part of a divergence between two beliefs about the secret that a channel keeps at most.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-
-    Returns
-    -------
-    float
-        The contraction coefficient of Kullback and Leibler's divergence, between 0 and 1; never too small, and 0 for
-        equal rows. It is too large by at most a thousandth, unless so many pairs of rows are so alike that not all are compared.
-
-    Raises
-    ------
-    InvalidChannel
-        If `channel` is no channel.
+    Returns the contraction coefficient of Kullback and Leibler's divergence, between 0 and 1; never too small,
+    and 0 for equal rows. It is too large by at most a thousandth, unless so many pairs of rows are so alike
+    that not all are compared. InvalidChannel if `channel` is no channel.
 
     Source: the theorem of 'Processing and composition'; Ordentlich and Polyanskiy 2022.
-
-    Examples
-    --------
-    >>> round(contraction([[0.9, 0.1], [0.1, 0.9]]), 6)
-    0.64
     """
     rows = check_channel(channel)
     if (rows == rows[0]).all():

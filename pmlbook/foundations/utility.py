@@ -111,11 +111,6 @@ def lifts_of(columns: Floats, prior: Floats) -> tuple[Floats, Floats, Floats]:
     The mean of a column is counted from its nearest entry: differences of neighbouring floats are exact.
 
     Source: Sterbenz 1974, Theorem 4.3.1.
-
-    Examples
-    --------
-    >>> lifts_of(np.array([[0.5 + 2**-40], [0.5]]), np.array([0.5, 0.5]))[2].ravel() * 2**40
-    array([ 1., -1.])
     """
     rough = prior @ columns
     nearest = abs(columns - rough).argmin(axis=0)

@@ -290,17 +290,12 @@ def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fract
 def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     """The most that two releases with given levels can leak together under a prior.
 
-    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MOST_LISTED_SECRETS`. `first`,
-    `second`: levels of the two releases in nats; they are independent given the secret. Returns nats, the
-    smallest float that covers all pairs of mechanisms; some pair reaches it. ValueError if a level is negative
-    or not finite, or there are too many secrets.
+    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MOST_LISTED_SECRETS`.
+    `first`, `second`: levels of the two releases in nats; they are independent given the secret. Returns nats,
+    the smallest float that covers all pairs of mechanisms; some pair reaches it. ValueError if a level is
+    negative or not finite, or there are too many secrets.
 
     Source: proved in 'Composition of releases'; vertices by Grosse et al. 2024, Algorithm 1.
-
-    Examples
-    --------
-    >>> round(worst_joint_level([0.5, 0.5], 0.25, 0.25), 4)
-    0.4224
     """
     shares = exact_prior(prior)
     if len(shares) > MOST_LISTED_SECRETS:

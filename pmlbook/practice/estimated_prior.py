@@ -110,11 +110,6 @@ class PriorRegion(Frozen):
     names differ.
 
     Source: intervals for each cell, or the ball of Weissman et al. 2003.
-
-    Examples
-    --------
-    >>> PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
-    PriorRegion(2 secrets, each share known within 0.2)
     """
 
     prior: NDArray[np.float64]
@@ -255,15 +250,10 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     """The prior of a region under which an outcome is rarest, and so leaks most.
 
     `column`, shape (N,): P(y | x) of one outcome, for each secret. `region`: the priors that are possible.
-    Returns an array of shape (N,), which may have zeros, where the region reaches them. ValueError if `column` has
-    not one finite entry for each secret.
+    Returns an array of shape (N,), which may have zeros, where the region reaches them. ValueError if `column`
+    has not one finite entry for each secret.
 
     Source: `fill`; it is a vertex of the region.
-
-    Examples
-    --------
-    >>> worst_prior([0.9, 0.1], PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])).tolist()
-    [0.4, 0.6]
     """
     entries = real_array(aligned(column, region.inputs, "column", "region"), "column", 1)
     if len(entries) != len(region.prior):

@@ -153,12 +153,6 @@ def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
     `region`: the priors that are possible, of at most `MOST_ENUMERATED` secrets. `epsilon`: privacy level in
     nats. Returns an array of shape (N, V): one column each, its largest entry 1. ValueError if there are too
     many secrets.
-
-    Examples
-    --------
-    >>> region = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
-    >>> robust_columns(region, np.log(2)).round(4).tolist()
-    [[1.0, 1.0, 0.1667], [1.0, 0.1667, 1.0]]
     """
     lifts = robust_vertices(region, exp_below(check_epsilon(epsilon))).lifts
     return lifts / lifts.max(axis=0)
@@ -188,13 +182,6 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     number or name.
 
     Source: Grosse et al. 2024, eq. (2), in rational arithmetic.
-
-    Examples
-    --------
-    >>> region = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
-    >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    >>> keeps_level(flip, region, 0.52), keeps_level(flip, region, 0.51)
-    (True, False)
     """
     if len(mechanism.prior) != len(region.prior):
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")

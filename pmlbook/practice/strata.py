@@ -37,16 +37,9 @@ __all__ = []
 class Stratum:
     """People who agree in what is visible, and what a mechanism tells about one of them.
 
-    Parameters
-    ----------
-    name : tuple
-        Their values in the visible columns.
-    rows : int
-        How many they are.
-    level : float
-        Leakage of the worst outcome under the shares counted among them, in nats.
-    worst : float
-        The same under the worst shares that the counts allow, inf if an outcome can be as rare as one likes.
+    `name`: their values in the visible columns. `rows`: how many they are. `level`: leakage of the worst
+    outcome under the shares counted among them, in nats. `worst`: the same under the worst shares that the
+    counts allow, inf if an outcome can be as rare as one likes.
 
     Source: `worst_leakage` on `box_region`.
     """
@@ -119,12 +112,6 @@ def strata_levels(
     allowed. ValueError if the counts or the confidence are none.
 
     Source: Grosse et al. 2024, eq. (2), conditional on what is visible.
-
-    Examples
-    --------
-    >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    >>> [round(s.level, 3) for s in strata_levels(flip, {("a",): [50, 50], ("b",): [90, 10]})]
-    [0.916, 0.405]
     """
     found, (_, rows) = [], in_one_order(counts, mechanism.inputs)
     for name, region in boxes(rows, confidence, len(mechanism.prior)).items():
@@ -148,11 +135,6 @@ def check_strata(
     stratum does not, decided in exact arithmetic. ValueError if an argument is none of these.
 
     Source: `keeps_level` on `box_region`.
-
-    Examples
-    --------
-    >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
-    >>> check_strata(flip, {("a",): [50, 50], ("b",): [90, 10]}, 1.1)
     """
     level = check_epsilon(epsilon)
     _, rows = in_one_order(counts, mechanism.inputs)
@@ -173,14 +155,9 @@ def strata_region(
     """The smallest box around the priors that the counts of the strata allow.
 
     `counts`, `confidence`: as for `strata_levels`. Every secret must have been counted somewhere. `inputs`,
-    length N: names of the secrets; those of the counts if left out. The central prior of the region is the
+    length N: names of the secrets; those of the counts if left out. The central prior of the result is the
     shares over all strata. InvalidPrior if a secret was counted nowhere. ValueError if the counts or the
     confidence are none.
-
-    Examples
-    --------
-    >>> strata_region({("a",): [50, 50], ("b",): [90, 10]}).low.round(3).tolist()
-    [0.385, 0.044]
     """
     names, rows = in_one_order(counts, inputs)
     found = list(boxes(rows, confidence).values())

@@ -40,43 +40,18 @@ def encode(
     show_values: bool = False,
     secrets: Sequence[Hashable] = (),
 ) -> NDArray[np.intp]:
-    """Positions of a column's values among the names.
+    """Positions of a column's values among the names, shape (n,).
 
-    Parameters
-    ----------
-    values : column of length n
-        A list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, or an Arrow array.
-    names : sequence of hashable
-        All values that may occur. If one of them is None, nan, NaT or NA, every missing value is that name.
-    what : str
-        What an error calls the column.
-    missing : {'refuse', 'keep'}
-        Whether a missing value that is no name is an error, or keeps its place with code -1.
-    first_row : int
-        Number of the first row, for errors about one block of a longer column.
-    show_values : bool
-        Whether an error shows the first value that is refused, shortened.
-    secrets : sequence of hashable
-        Values before a release, where `names` are its outcomes: an error tells a column that was not released.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If the column is empty or no column, `missing` is unknown, several names mean a missing value, or a value
-        is not among the names or missing; rows count from 0.
+    `values`: a list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, or an Arrow array.
+    `names`: all values that may occur. If one of them is None, nan, NaT or NA, every missing value is that
+    name. `what`: what an error calls the column. `missing`: whether a missing value that is no name is an
+    error, or keeps its place with code -1. `first_row`: number of the first row, for errors about one block of
+    a longer column. `show_values`: whether an error shows the first value that is refused, shortened.
+    `secrets`: values before a release, where `names` are its outcomes: an error tells a column that was not
+    released. ValueError if the column is empty or no column, `missing` is unknown, several names mean a missing
+    value, or a value is not among the names or missing; rows count from 0.
 
     Source: the readers of each library.
-
-    Examples
-    --------
-    >>> encode(["b", "a", "b"], ["a", "b"]).tolist()
-    [1, 0, 1]
-    >>> encode(["b", None], ["a", "b", None]).tolist()
-    [1, 2]
     """
     if missing not in GAPS:
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")

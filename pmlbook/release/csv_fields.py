@@ -108,15 +108,7 @@ def line_ends(text: str) -> dict[str, int]:
 
 
 def parted(text: str, delimiter: str, ends: Iterable[str]) -> list[str]:
-    r"""Fields of whole lines, and after each line its end; a line feed where all ends are of one kind.
-
-    Examples
-    --------
-    >>> parted("a,b\r\n,c\r\n", ",", ["\r\n"])
-    ['a', 'b', '\n', '', 'c', '\n']
-    >>> parted("a,b\r\n,c\n", ",", ["\r\n", "\n"])
-    ['a', 'b', '\r\n', '', 'c', '\n']
-    """
+    r"""Fields of whole lines, and after each line its end; a line feed where all ends are of one kind."""
     one, *others = ends
     if not others:
         return text.replace(one, f"{delimiter}\n{delimiter}").split(delimiter)[:-1]
@@ -149,11 +141,6 @@ def hidden(text: str, layout: Layout, masks: dict[str, str]) -> str:
     r"""A text in which marks that are part of a field are replaced by their masks, one character by one.
 
     Source: RFC 4180; a quote within a field that began without one is a character, as for Python's `csv`.
-
-    Examples
-    --------
-    >>> hidden('a,"b,c"', Layout(), {",": ";", "\n": "N", "\r": "R", '"': "Q"})
-    'a,"b;c"'
     """
     delimiter, quote, escape = layout.delimiter, layout.quotechar, layout.escapechar
     if escape:
@@ -256,13 +243,6 @@ def written(text: str, layout: Layout, quoted: bool) -> str:
     ValueError if it cannot be told from other fields, because the file has neither quotes nor escapes.
 
     Source: RFC 4180; Python's `csv`.
-
-    Examples
-    --------
-    >>> written("flu", Layout(), False), written("b,c", Layout(), False), written("", Layout(), False)
-    ('flu', '"b,c"', '""')
-    >>> written("b,c", Layout(quotechar=None, escapechar="|"), False)
-    'b|,c'
     """
     quote, escape = layout.quotechar, layout.escapechar
     odd = any(mark in text for mark in (*layout.marks, layout.comment or "\r"))

@@ -43,11 +43,6 @@ def undoing(
     Parameters and errors are those of `invert`, which knows the counts besides.
 
     Source: weighted least squares, Aitken 1935.
-
-    Examples
-    --------
-    >>> undoing(np.array([[0.75, 0.25], [0.25, 0.75]])).round(9).tolist()
-    [[1.5, -0.5], [-0.5, 1.5]]
     """
     if np.linalg.matrix_rank(channel) < len(channel):
         raise ValueError(
@@ -132,11 +127,6 @@ def invert(
     dependent, or an outcome was released that no input can produce.
 
     Source: Warner 1965, for two secrets; weighted least squares, Aitken 1935.
-
-    Examples
-    --------
-    >>> invert(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([50.0, 50.0]))[0]
-    array([0.5, 0.5])
     """
     undo = undoing(channel, expected)
     _refuse_impossible(channel, counts)
@@ -157,11 +147,6 @@ def likeliest(
     answer is. ValueError if an outcome was released that no input can produce.
 
     Source: expectation maximisation, Dempster, Laird and Rubin 1977; its bound is concavity.
-
-    Examples
-    --------
-    >>> likeliest(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([90.0, 10.0]))[0].round(6)
-    array([1., 0.])
     """
     observed = counts / counts.sum()
     _refuse_impossible(channel, counts)

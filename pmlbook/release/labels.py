@@ -43,13 +43,7 @@ def listed_names(names: Sequence[Any], most: int = 10) -> str:
 
 
 def sorted_names(values: Iterable[Hashable]) -> list[Any]:
-    """Different values sorted, whatever they are: numbers first, then texts, then others by their kind.
-
-    Examples
-    --------
-    >>> sorted_names(["b", 10, "a", 9.5, (1,)])
-    [9.5, 10, 'a', 'b', (1,)]
-    """
+    """Different values sorted, whatever they are: numbers first, then texts, then others by their kind."""
 
     def key(value: Any) -> tuple[int, Any, str]:
         if isinstance(value, Real | Decimal):
@@ -78,11 +72,6 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
 
     `inputs`: the secrets. No label equals one of them as text, whatever its case and its white space. `count`:
     how many labels; all have as many digits as the last one.
-
-    Examples
-    --------
-    >>> released_names(["no", "yes"], 3), released_names(["R7"], 11)[:2]
-    (('r0', 'r1', 'r2'), ('rr00', 'rr01'))
     """
     texts = [str(name).strip().casefold() for name in inputs]
     start, digits = "r", len(str(count - 1))
@@ -92,13 +81,7 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
 
 
 def released_title(name: Any) -> Any:
-    """What a column is called once it is released; one without a name stays without.
-
-    Examples
-    --------
-    >>> released_title("rating"), released_title(None)
-    ('rating_released', None)
-    """
+    """What a column is called once it is released; one without a name stays without."""
     nameless = name is None or (isinstance(name, str) and not name)
     return name if nameless else f"{name}_released"
 

@@ -28,11 +28,6 @@ def certified_level(lift: Fraction) -> float:
 
     Source: `level_of`; and since `exp_below` cuts off digits, bisection from there over neighbouring floats,
     whose bit patterns are neighbouring integers.
-
-    Examples
-    --------
-    >>> certified_level(Fraction(1)), round(certified_level(Fraction(3, 2)), 6)
-    (0.0, 0.405465)
     """
     least = level_of(lift)
     if exp_below(least) >= lift:
@@ -76,15 +71,10 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
     """Probability that the outcome proves the secret, because no other secret has it.
 
     `channel`, shape (N, M): floats, fractions or whole numbers; rows are divided by their exact sums. `prior`,
-    length N: P(x), all positive; divided by its exact sum. Returns the float next to the exact share; 0 only if no
-    outcome proves its secret, and 1 only if every one does.
+    length N: P(x), all positive; divided by its exact sum. Returns the float next to the exact share; 0 only if
+    no outcome proves its secret, and 1 only if every one does.
 
     Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
-
-    Examples
-    --------
-    >>> published_share(np.array([[0.5, 0.5], [0, 1]]), np.array([0.5, 0.5]))
-    0.25
     """
     rows = channel.tolist() if isinstance(channel, np.ndarray) else channel
     secrets = np.array([list(map(bool, row)) for row in rows]).sum(axis=0)  # of each outcome
@@ -102,11 +92,6 @@ def standing(local_dp: float, published: float) -> str:
     """A level of local differential privacy in nats, inf for none, and a published share, in words.
 
     Source: `local_dp` and `published_share`.
-
-    Examples
-    --------
-    >>> standing(math.inf, 0.25)
-    'local DP none, publishes 25 %'
     """
     level = "none" if local_dp == math.inf else f"{text_above(local_dp)} nats"
     return f"local DP {level}, publishes {share_text(published)}"
@@ -116,11 +101,6 @@ def share_text(share: float) -> str:
     """A share in per cent, rounded up to three digits; only none is 'nothing', and only all is 100 %.
 
     Source: `text_above`, but for the two ends.
-
-    Examples
-    --------
-    >>> share_text(0), share_text(0.39347), share_text(1e-9), share_text(1 - 1e-9), share_text(1)
-    ('nothing', '39.4 %', '1e-07 %', 'over 99.9 %', '100 %')
     """
     text = text_above(Decimal(repr(float(share))).scaleb(2), 3)
     if not share:

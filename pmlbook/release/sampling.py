@@ -34,11 +34,6 @@ def to_weights(channel: NDArray[np.float64]) -> NDArray[np.int64]:
     units of channel * 2^53.
 
     Source: largest remainder, Hamilton's method.
-
-    Examples
-    --------
-    >>> to_weights(np.array([[0.25, 0.75]])) // 2**51
-    array([[1, 3]])
     """
     share = channel / channel.sum(axis=1, keepdims=True) * UNITS  # scaling by 2^53 is exact
     weights = np.maximum(np.floor(share), channel > 0).astype(np.int64)
@@ -137,11 +132,6 @@ def random_words(rng: np.random.Generator | int | None = None) -> Words:
     anything else.
 
     Source: `ssl.RAND_bytes`, the generator of OpenSSL (NIST SP 800-90A).
-
-    Examples
-    --------
-    >>> random_words(1)(2).tolist() == random_words(1)(2).tolist()
-    True
     """
     if rng is None:
         return lambda n: np.frombuffer(ssl.RAND_bytes(4 * n), np.uint32)
@@ -181,21 +171,14 @@ def counter_words(key: bytes) -> Words:
 class KeyedWords:
     """Random words of one release under a secret key: the same whenever it is drawn again.
 
-    What is drawn with them follows the mechanism exactly if the words are uniform. They are pseudorandom: nobody
-    tells them from uniform ones who cannot tell HMAC-SHA256 or AES-256 under a secret key from chance.
+    What is drawn with them follows the mechanism exactly if the words are uniform. They are pseudorandom:
+    nobody tells them from uniform ones who cannot tell HMAC-SHA256 or AES-256 under a secret key from chance.
 
     `key`, length 32: from `secrets.token_bytes`, and as secret as the column: whoever has it removes the noise.
     `*bound`: what the release is of. Under another column, mechanism or partition the same key gives other
     words. ValueError if the key has another length.
 
     Source: HMAC, RFC 2104, as a pseudorandom function, Bellare 2006; `counter_words`.
-
-    Examples
-    --------
-    >>> codes, key = np.array([0, 1, 1]), bytes(32)  # a real key is secret
-    >>> again = [KeyedWords(key, "column").block(codes)(4).tolist() for _ in range(2)]
-    >>> again[0] == again[1]
-    True
     """
 
     def __init__(self, key: bytes, *bound: str | int) -> None:

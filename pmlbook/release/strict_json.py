@@ -76,11 +76,6 @@ def read_object(text: str, floats: int | None = None) -> dict[str, Any]:
 
     `text`: what is read. `floats`: how many numbers with a point or an exponent it may hold; if left out, as
     many as two lists of names. ValueError if the text is anything else.
-
-    Examples
-    --------
-    >>> read_object('{"epsilon": 0.4}')
-    {'epsilon': 0.4}
     """
     if not isinstance(text, str):
         raise ValueError(f"JSON is read from text, got {type(text).__name__}")
@@ -177,15 +172,7 @@ def names_text(names: Any, what: str) -> str:
 
 # %% ../../nbs/release/02_strict_json.ipynb #c20d8b15
 def write_object(content: dict[str, Any]) -> str:
-    """JSON with one key to a line; ValueError if it is longer than `read_object` reads.
-
-    Examples
-    --------
-    >>> print(write_object({"holds": True}), end="")
-    {
-      "holds": true
-    }
-    """
+    """JSON with one key to a line; ValueError if it is longer than `read_object` reads."""
     lines = ",\n".join(f"  {json.dumps(key)}: {json_text(content[key])}" for key in content)
     text = f"{{\n{lines}\n}}\n"
     if len(text) > BYTES:

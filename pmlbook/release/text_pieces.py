@@ -20,11 +20,6 @@ def keeps_text(encoding: str, text: str) -> bool:
     """Whether an encoding gives a text back that was written piece by piece, with its structure.
 
     Source: Python's `codecs`; the behaviour that reading and writing files in blocks relies on.
-
-    Examples
-    --------
-    >>> [keeps_text(name, "a,b") for name in ("utf-8", "cp500", "utf-16", "rot13", "undefined")]
-    [True, True, True, False, False]
     """
     try:
         found = codecs.lookup(encoding)
@@ -47,11 +42,6 @@ def settled(encoding: str, start: bytes) -> str:
     """The encoding, in the order of bytes that the start of a file tells, and which treats a mark as a character.
 
     Source: the byte order mark of Unicode.
-
-    Examples
-    --------
-    >>> settled("UTF-16", bytes([254, 255])), settled("utf-8-sig", b"id"), settled("latin-1", b"")
-    ('utf-16-be', 'utf-8', 'latin-1')
     """
     name = codecs.lookup(encoding).name
     if name in ("utf-16", "utf-32"):

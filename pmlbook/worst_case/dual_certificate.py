@@ -31,25 +31,11 @@ def dual_certificate_bound(
 ) -> Any:
     """Lower bound on the largest lift from a dual certificate prior, for floats or fractions.
 
-    Parameters
-    ----------
-    allowed : ndarray of bool, shape (N, M)
-        Allowed pairs.
-    prior, dual : ndarray, shape (N,)
-        Two distributions; `prior` without zeros.
+    `allowed`, shape (N, M): allowed pairs. `prior`, `dual`, shape (N,): two distributions; `prior` without
+    zeros. Returns at least 1, or infinity if no mechanism keeps to the table.
 
-    Returns
-    -------
-    number
-        At least 1, or infinity if no mechanism keeps to the table.
-
-    Source: derived in 'Dual certificates of least leakage'; weak duality for Song & Oechtering 2026, problem (10).
-
-    Examples
-    --------
-    >>> allowed = np.array([[True, False], [True, True]])
-    >>> float(dual_certificate_bound(allowed, np.array([0.5, 0.5]), np.array([0.0, 1.0])))
-    1.0
+    Source: derived in 'Dual certificates of least leakage'; weak duality for Song & Oechtering 2026, problem
+    (10).
     """
     order, one, divide, hair = np.argsort(-(dual / prior), kind="stable"), 1, truediv, ROUNDED_ZERO
     if prior.dtype == object:  # whole numbers are added faster than fractions

@@ -88,12 +88,6 @@ def dual_bound(
     """Upper bound on the expected utility of channels with this largest lift, from any dual variables of the rows.
 
     Source: weak duality for the programme of 'The best average above a floor'.
-
-    Examples
-    --------
-    >>> half, worth = Fraction(1, 2), np.array([[1, 0], [0, 1]], dtype=object)
-    >>> dual_bound(worth, worth == worth, [half, half], Fraction(3, 2), [half * 3 / 4] * 2)
-    Fraction(3, 4)
     """
     rest = []
     for column, members in zip(utilities.T, allowed.T):

@@ -22,31 +22,13 @@ __all__ = []
 
 # %% ../../nbs/worst_case/09_experiments.ipynb #4a8a6c1d
 def counting_utilities(n: int, penalty: float = 1.0) -> NDArray[np.float64]:
-    """Utilities of a released count: minus the squared error, minus a penalty if it is too low.
+    """Utilities of a released count: minus the squared error, minus a penalty if it is too low, shape (n, n).
 
-    Parameters
-    ----------
-    n : int
-        Number of possible counts, 0 to n - 1; at least 1.
-    penalty : float
-        Extra loss of every count below the truth.
-
-    Returns
-    -------
-    ndarray, shape (n, n)
-        Entry [x, y] is the utility of releasing y when the count is x.
-
-    Raises
-    ------
-    ValueError
-        If `n` is no positive integer.
+    `n`: number of possible counts, 0 to n - 1; at least 1. `penalty`: extra loss of every count below the
+    truth. Entry [x, y] of the result is the utility of releasing y when the count is x. ValueError if `n` is no
+    positive integer.
 
     Source: Song & Oechtering 2026, eq. (11), as described there in words.
-
-    Examples
-    --------
-    >>> counting_utilities(3).tolist()
-    [[0.0, -1.0, -4.0], [-2.0, 0.0, -1.0], [-5.0, -2.0, 0.0]]
     """
     counts = np.arange(check_count(n))
     error = counts - counts[:, None]
@@ -56,34 +38,13 @@ def counting_utilities(n: int, penalty: float = 1.0) -> NDArray[np.float64]:
 def utility_safe_within(utilities: ArrayLike, prior: ArrayLike, epsilon: float) -> Mechanism:
     """Utility-safe mechanism of the highest rank whose leakage stays within a level.
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; different values within every row.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon : float
-        Largest leakage, in nats.
-
-    Returns
-    -------
-    Mechanism
-        `certify(epsilon)` holds for it. Rank 1, a uniform draw that leaks nothing, is always within.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `utilities` is no finite real matrix with a row for each symbol, or a row has a tie, or `epsilon`
-        is negative or not finite.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; different values within every row.
+    `epsilon`: largest leakage, in nats. `certify(epsilon)` holds for the result. Rank 1, a uniform draw that
+    leaks nothing, is always within. InvalidPrior if `prior` is no distribution or has a zero. ValueError if
+    `utilities` is no finite real matrix with a row for each symbol, or a row has a tie, or `epsilon` is
+    negative or not finite.
 
     Source: Song & Oechtering 2026, Section IV-A, the mechanism S.
-
-    Examples
-    --------
-    >>> utility_safe_within([[0, -1], [-2, 0]], [0.5, 0.5], 0.7).channel.tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
     """
     level, outputs = check_epsilon(epsilon), check_utilities(utilities, prior).shape[1]
     leaks = [utility_safe_leakage(utilities, prior, rank) for rank in range(1, outputs + 1)]
@@ -94,36 +55,14 @@ def utility_safe_within(utilities: ArrayLike, prior: ArrayLike, epsilon: float) 
 def exponential_for_pml(
     utilities: ArrayLike, prior: ArrayLike, epsilon: float
 ) -> NDArray[np.float64]:
-    """Exponential mechanism at the level of local differential privacy that guarantees a leakage.
+    """Exponential mechanism at the level of local differential privacy that guarantees a leakage, shape (N, M).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon : float
-        Leakage that is guaranteed, in nats. From `epsilon_max(prior)` on: the best outcome, always.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        P(y | x).
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `utilities` is no finite real matrix with a row for each symbol, or `epsilon` is negative or not
-        finite.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. `epsilon`: leakage
+    that is guaranteed, in nats. From `epsilon_max(prior)` on: the best outcome, always. InvalidPrior if `prior`
+    is no distribution or has a zero. ValueError if `utilities` is no finite real matrix with a row for each
+    symbol, or `epsilon` is negative or not finite.
 
     Source: Song & Oechtering 2026, Section IV-A, the mechanism E.
-
-    Examples
-    --------
-    >>> exponential_for_pml([[1, 0], [0, 1]], [0.5, 0.5], math.log(1.8)).round(6).tolist()
-    [[0.75, 0.25], [0.25, 0.75]]
     """
     table, level = check_utilities(utilities, prior), ldp_for_pml(prior, epsilon)
     sensitivity = float(np.ptp(table, axis=0).max())
@@ -134,36 +73,14 @@ def exponential_for_pml(
 
 
 def response_for_pml(utilities: ArrayLike, prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
-    """Randomized response that guarantees a leakage, followed by the best outcome for its answer.
+    """Randomized response that guarantees a leakage, followed by the best outcome for its answer, shape (N, M).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers. Of tied outcomes the first is best.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon : float
-        Leakage that is guaranteed, in nats. From `epsilon_max(prior)` on: the best outcome, always.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        P(y | x).
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `utilities` is no finite real matrix with a row for each symbol, or `epsilon` is negative or not
-        finite.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. Of tied outcomes
+    the first is best. `epsilon`: leakage that is guaranteed, in nats. From `epsilon_max(prior)` on: the best
+    outcome, always. InvalidPrior if `prior` is no distribution or has a zero. ValueError if `utilities` is no
+    finite real matrix with a row for each symbol, or `epsilon` is negative or not finite.
 
     Source: Song & Oechtering 2026, Section IV-A, the mechanism R.
-
-    Examples
-    --------
-    >>> response_for_pml([[1, 0], [0, 1]], [0.5, 0.5], math.log(1.5)).round(6).tolist()
-    [[0.75, 0.25], [0.25, 0.75]]
     """
     table, level = check_utilities(utilities, prior), ldp_for_pml(prior, epsilon)
     n, m = table.shape

@@ -29,11 +29,6 @@ def thresholds_between(utilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Entries from the best worst case without leakage to the best there is, in increasing order.
 
     Source: Song & Oechtering 2026, Section II, with values in place of ranks.
-
-    Examples
-    --------
-    >>> thresholds_between(np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])).tolist()
-    [1, 2, 3]
     """
     silent, favourite = utilities.min(axis=0).max(), utilities.max(axis=1).min()
     values = np.unique(utilities)

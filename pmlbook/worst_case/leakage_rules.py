@@ -22,31 +22,11 @@ def leakage_parts(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Leakage of each outcome, split into what its zeros rule out and what it tells beyond.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ruled_out, beyond : ndarray, shape (M,)
-        Nats, neither negative; they add up to `pointwise_maximal_leakage`. Both are nan where the outcome has
-        probability 0.
-
-    Raises
-    ------
-    InvalidPrior, InvalidChannel
-        If an argument is no prior or channel, or their sizes differ.
+    Returns both parts, shape (M,), in nats, neither negative; they add up to
+    `pointwise_maximal_leakage`. Both are nan where the outcome has probability 0. InvalidPrior or
+    InvalidChannel if an argument is no prior or channel, or their sizes differ.
 
     Source: Song & Oechtering 2026, Lemmas 2 and 3.
-
-    Examples
-    --------
-    >>> ruled_out, beyond = leakage_parts([[1, 0], [0.5, 0.5]], [0.5, 0.5])
-    >>> ruled_out.round(6).tolist(), beyond.round(6).tolist()
-    ([0.0, 0.693147], [0.287682, 0.0])
     """
     channel, prior = check_pair(channel, prior)
     possible = prior @ (channel > 0)
@@ -58,32 +38,11 @@ def leakage_parts(
 def ldp_to_pml(prior: ArrayLike, epsilon: float) -> float:
     """Leakage that a level of local differential privacy guarantees under a prior.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon : float
-        Level of local differential privacy in nats; may be inf.
-
-    Returns
-    -------
-    float
-        Nats, at most `epsilon` and at most `epsilon_max(prior)`. With two secrets or more no smaller
-        number is guaranteed.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or no number.
+    `epsilon`: level of local differential privacy in nats; may be inf. Returns nats, at most `epsilon` and at
+    most `epsilon_max(prior)`. With two secrets or more no smaller number is guaranteed. InvalidPrior if `prior`
+    is no distribution or has a zero. ValueError if `epsilon` is negative or no number.
 
     Source: Song & Oechtering 2026, Proposition 1, solved for the leakage.
-
-    Examples
-    --------
-    >>> round(ldp_to_pml([0.5, 0.5], math.log(3)), 6)  # ln 1.5
-    0.405465
     """
     others = 1 - float(check_prior(prior).min())
     level = math.inf if epsilon == math.inf else check_epsilon(epsilon)
@@ -93,33 +52,11 @@ def ldp_to_pml(prior: ArrayLike, epsilon: float) -> float:
 def ldp_for_pml(prior: ArrayLike, epsilon: float) -> float:
     """Largest level of local differential privacy that guarantees a leakage under a prior.
 
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    epsilon : float
-        Leakage that must not be exceeded, in nats.
-
-    Returns
-    -------
-    float
-        Nats, at least `epsilon`; inf where no mechanism leaks more, from `epsilon_max(prior)` on.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite.
+    `epsilon`: leakage that must not be exceeded, in nats. Returns nats, at least `epsilon`; inf where no
+    mechanism leaks more, from `epsilon_max(prior)` on. InvalidPrior if `prior` is no distribution or has a
+    zero. ValueError if `epsilon` is negative or not finite.
 
     Source: Song & Oechtering 2026, Proposition 1.
-
-    Examples
-    --------
-    >>> round(ldp_for_pml([0.5, 0.5], math.log(1.5)), 6)  # ln 3
-    1.098612
-    >>> ldp_for_pml([0.5, 0.5], 0.7)
-    inf
     """
     others = 1 - float(check_prior(prior).min())
     certainty = -math.expm1(-check_epsilon(epsilon))

@@ -36,27 +36,12 @@ __all__ = ['RULES', 'min_leakage']
 
 # %% ../../nbs/worst_case/05_min_leakage.ipynb #2fa1d1b2
 def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
-    """Return a table of allowed pairs as booleans, one row for each symbol of the prior.
+    """Return a table of allowed pairs as booleans, one row for each symbol of the prior, shape (N, M).
 
-    Parameters
-    ----------
-    allowed : array_like, shape (N, M)
-        True (or 1) where outcome y may occur when the secret is x.
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
-
-    Returns
-    -------
-    ndarray of bool, shape (N, M)
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `allowed` is no matrix of True and False, or has another number of rows.
-    Infeasible
-        If every output is forbidden for some input.
+    `allowed`, shape (N, M): True (or 1) where outcome y may occur when the secret is x. `prior`, shape (N,):
+    P(x), all positive. The index of a pandas Series names the secrets. InvalidPrior if `prior` is no
+    distribution or has a zero. ValueError if `allowed` is no matrix of True and False, or has another number of
+    rows. Infeasible if every output is forbidden for some input.
 
     Source: Song & Oechtering 2026, problem (2).
     """
@@ -166,43 +151,12 @@ def min_leakage_of_mask(
 ) -> tuple[NDArray[np.float64], float, float]:
     """The least leakage of a mechanism that keeps to a table of allowed pairs.
 
-    Parameters
-    ----------
-    allowed : array_like, shape (N, M)
-        True (or 1) where outcome y may occur when the secret is x.
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
-    max_time : float, optional
-        Seconds after which the best so far is returned, with its bound.
-
-    Returns
-    -------
-    channel : ndarray, shape (N, M)
-        P(y | x), zero where forbidden.
-    value : float
-        A level in nats that the channel keeps in exact arithmetic.
-    bound : float
-        A level in nats that no mechanism can go below, proved in exact arithmetic.
-
-    Raises
-    ------
-    InvalidPrior, ValueError
-        If `prior` is no distribution or has a zero, or `allowed` is no table of its size.
-    Infeasible
-        If every output is forbidden for some input.
-
-    Warns
-    -----
-    LooseBound
-        If `value` and `bound` stay far apart although there was time.
-
-    Source: Song & Oechtering 2026, problem (2), solved as derived in 'The least leakage'.
-
-    Examples
-    --------
-    >>> channel, value, bound = min_leakage_of_mask([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [0.6, 0.25, 0.15])
-    >>> round(value, 9), round(bound, 9)
-    (0.693147181, 0.693147181)
+    `allowed`, shape (N, M): True (or 1) where outcome y may occur when the secret is x. `prior`, shape (N,):
+    P(x), all positive. The index of a pandas Series names the secrets. `max_time`: seconds after which the best
+    so far is returned, with its bound. Returns P(y | x), shape (N, M), zero where forbidden; a level in nats
+    that the channel keeps in exact arithmetic; and a level in nats that no mechanism can go below, proved in
+    exact arithmetic. InvalidPrior or ValueError if `prior` is no distribution or has a zero, or `allowed` is no
+    table of its size. Infeasible if every output is forbidden for some input.
     """
     design = _design(check_allowed(allowed, prior), prior, clock := Clock(max_time))
     if not clock.over:

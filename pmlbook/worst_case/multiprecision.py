@@ -32,12 +32,6 @@ def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> d
     """Entries of a column with largest entry 1 and this mean, which serves secrets in this order.
 
     Source: the greedy solution of a fractional knapsack, Dantzig 1957.
-
-    Examples
-    --------
-    >>> half, quarter = Fraction(1, 2), Fraction(1, 4)
-    >>> {i: str(entry) for i, entry in filled([2, 0, 1], [half, quarter, quarter], half).items()}
-    {2: '1', 0: '1/2'}
     """
     entries, left = {}, mean
     for i in order:

@@ -26,34 +26,14 @@ __all__ = []
 
 # %% ../../nbs/worst_case/01_problem.ipynb #1bea803e
 def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
-    """Return a utility matrix as a new float array with one row for each symbol of the prior.
+    """Return a utility matrix as a new float array with one row for each symbol of the prior, shape (N, M).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-
-    Returns
-    -------
-    ndarray, shape (N, M)
-        In the order of the prior, where both name the secrets.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `utilities` is no finite real matrix, or the number or the names of its rows are not those of
-        `prior`.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. The result is in
+    the order of the prior, where both name the secrets. InvalidPrior if `prior` is no distribution or has a
+    zero. ValueError if `utilities` is no finite real matrix, or the number or the names of its rows are not
+    those of `prior`.
 
     Source: Song & Oechtering 2026, Section II.
-
-    Examples
-    --------
-    >>> check_utilities([[0, -1], [-2, 0]], [0.5, 0.5]).tolist()
-    [[0.0, -1.0], [-2.0, 0.0]]
     """
     symbols = len(check_prior(prior))
     rows = aligned(utilities, names_of(prior), "utilities", "prior")
@@ -64,28 +44,12 @@ def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> NDArray[np.float6
 
 # %% ../../nbs/worst_case/01_problem.ipynb #a98a3ac7
 def rank_matrix(utilities: ArrayLike) -> NDArray[np.int_]:
-    """Rank of each utility within its row: 1 for the lowest, M for the highest.
+    """Rank of each utility within its row: 1 for the lowest, M for the highest, shape (N, M).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; different values within every row.
-
-    Returns
-    -------
-    ndarray of int, shape (N, M)
-
-    Raises
-    ------
-    ValueError
-        If `utilities` is no finite real matrix, or a row holds a value twice.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; different values within every row.
+    ValueError if `utilities` is no finite real matrix, or a row holds a value twice.
 
     Source: Song & Oechtering 2026, Section II (the utility order matrix U).
-
-    Examples
-    --------
-    >>> rank_matrix([[0, -1, -4], [-2, 0, -1]]).tolist()
-    [[3, 2, 1], [1, 3, 2]]
     """
     table = real_array(utilities, "utilities", 2)
     ordered = np.sort(table, axis=1)
@@ -101,31 +65,13 @@ def rank_matrix(utilities: ArrayLike) -> NDArray[np.int_]:
 
 # %% ../../nbs/worst_case/01_problem.ipynb #d07b9352
 def allowed_by_value(utilities: ArrayLike, threshold: float) -> NDArray[np.bool_]:
-    """Which pairs are worth at least a threshold.
+    """Which pairs are worth at least a threshold, shape (N, M).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers, ties welcome.
-    threshold : float
-        The lowest utility that may occur, in the unit of `utilities`.
-
-    Returns
-    -------
-    ndarray of bool, shape (N, M)
-        A row without True has no outcome that may occur.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not finite or not real.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers, ties welcome.
+    `threshold`: the lowest utility that may occur, in the unit of `utilities`. A row without True has no
+    outcome that may occur. ValueError if an argument is not finite or not real.
 
     Source: Song & Oechtering 2026, problem (2), with a value in place of a rank.
-
-    Examples
-    --------
-    >>> allowed_by_value([[0, -1, -4], [-2, 0, -1]], -1).tolist()
-    [[True, True, False], [False, True, True]]
     """
     table = real_array(utilities, "utilities", 2)
     number: float = threshold.item() if isinstance(threshold, np.generic) else threshold
@@ -135,30 +81,13 @@ def allowed_by_value(utilities: ArrayLike, threshold: float) -> NDArray[np.bool_
 
 
 def allowed_by_rank(utilities: ArrayLike, rank: int) -> NDArray[np.bool_]:
-    """Which pairs have at least a given rank in their row: the M - rank + 1 best of each.
+    """Which pairs have at least a given rank in their row: the M - rank + 1 best of each, shape (N, M).
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; different values within every row.
-    rank : int
-        The lowest rank that may occur, 1 (anything) to M (only the best).
-
-    Returns
-    -------
-    ndarray of bool, shape (N, M)
-
-    Raises
-    ------
-    ValueError
-        If `utilities` is no finite real matrix or a row has a tie, or `rank` is no integer in 1..M.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; different values within every row.
+    `rank`: the lowest rank that may occur, 1 (anything) to M (only the best). ValueError if `utilities` is no
+    finite real matrix or a row has a tie, or `rank` is no integer in 1..M.
 
     Source: Song & Oechtering 2026, problem (2).
-
-    Examples
-    --------
-    >>> allowed_by_rank([[0, -1, -4], [-2, 0, -1]], 3).tolist()
-    [[True, False, False], [False, True, False]]
     """
     ranks, least = rank_matrix(utilities), check_count(rank, "rank")
     if least > ranks.shape[1]:
@@ -169,31 +98,11 @@ def allowed_by_rank(utilities: ArrayLike, rank: int) -> NDArray[np.bool_]:
 def worst_value(channel: ArrayLike, utilities: ArrayLike) -> float:
     """Smallest utility among the pairs that a channel can produce.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers.
-
-    Returns
-    -------
-    float
-        In the unit of `utilities`; every secret is taken to be possible.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row of `channel` is no distribution.
-    ValueError
-        If `utilities` is no finite real matrix of the shape of `channel`.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. The result is in
+    their unit; every secret is taken to be possible. InvalidChannel if a row of `channel` is no distribution.
+    ValueError if `utilities` is no finite real matrix of the shape of `channel`.
 
     Source: Song & Oechtering 2026, problem (1), the objective h with values in place of ranks.
-
-    Examples
-    --------
-    >>> worst_value([[0.5, 0.5, 0], [0, 1, 0]], [[0, -1, -4], [-2, 0, -1]])
-    -1.0
     """
     table = real_array(_beside(utilities, channel), "utilities", 2)
     channel = check_channel(channel)
@@ -205,31 +114,11 @@ def worst_value(channel: ArrayLike, utilities: ArrayLike) -> float:
 def worst_rank(channel: ArrayLike, utilities: ArrayLike) -> int:
     """Smallest rank, within its row of utilities, among the pairs that a channel can produce.
 
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; different values within every row.
-
-    Returns
-    -------
-    int
-        Between 1 and M.
-
-    Raises
-    ------
-    InvalidChannel
-        If a row of `channel` is no distribution.
-    ValueError
-        If `utilities` is no finite real matrix of the shape of `channel`, or a row has a tie.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; different values within every row.
+    Returns a number between 1 and M. InvalidChannel if a row of `channel` is no distribution. ValueError if
+    `utilities` is no finite real matrix of the shape of `channel`, or a row has a tie.
 
     Source: Song & Oechtering 2026, problem (1), the objective h.
-
-    Examples
-    --------
-    >>> worst_rank([[0.5, 0.5, 0], [0, 1, 0]], [[0, -1, -4], [-2, 0, -1]])
-    2
     """
     return int(worst_value(channel, rank_matrix(_beside(utilities, channel))))
 

@@ -60,35 +60,14 @@ def utility_safe_mechanism(utilities: ArrayLike, prior: ArrayLike, rank: int) ->
 def utility_safe_leakage(utilities: ArrayLike, prior: ArrayLike, rank: int) -> float:
     """Leakage of the utility-safe mechanism, as it is stored.
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; different values within every row.
-    prior : array_like, shape (N,)
-        P(x), all positive.
-    rank : int
-        The lowest rank that may occur, 1 (anything) to M (only the best).
-
-    Returns
-    -------
-    float
-        Nats: -ln of the least probability of the secrets that may produce an outcome, over the outcomes in use,
-        up to the rounding of the stored mechanism. That mechanism keeps this level exactly.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `utilities` is no finite real matrix with a row for each symbol, or a row has a tie, or `rank` is
-        no integer in 1..M.
+    `utilities`, shape (N, M): utility of outcome y when the secret is x; different values within every row.
+    `rank`: the lowest rank that may occur, 1 (anything) to M (only the best). Returns nats: -ln of the least
+    probability of the secrets that may produce an outcome, over the outcomes in use, up to the rounding of the
+    stored mechanism. That mechanism keeps this level exactly. InvalidPrior if `prior` is no distribution or has
+    a zero. ValueError if `utilities` is no finite real matrix with a row for each symbol, or a row has a tie,
+    or `rank` is no integer in 1..M.
 
     Source: Song & Oechtering 2026, Corollary 1.
-
-    Examples
-    --------
-    >>> round(utility_safe_leakage([[0, -1], [-2, 0]], [0.75, 0.25], 2), 6)  # ln 4
-    1.386294
     """
     safe = utility_safe_mechanism(utilities, prior, rank)
     return safe.epsilon
