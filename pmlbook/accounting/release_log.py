@@ -202,9 +202,8 @@ class ReleaseLog:
 # %% ../../nbs/accounting/02_release_log.ipynb #afa4cf9e
 def folded(name: str) -> str:
     """What stands for a name, so that names which look alike are one."""
-    visible = "".join(
-        letter for letter in name if not _invisible(letter)
-    )  # they keep accents apart
+    # they keep accents apart
+    visible = "".join(letter for letter in name if not _invisible(letter))
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
     return " ".join("".join(letter for letter in text if not _invisible(letter)).split())
 

@@ -202,10 +202,8 @@ def delta_bound(vertices: Extremes, utility: Utility, promise: Promise, mix: Mix
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00011
 UNWATCHED = 20.0  # seconds for a search that nobody limits
 KEPT = 40  # columns that are added in a round at most
-LIST, LONGEST = (
-    14,
-    20,
-)  # entries of the lists of the pricing, as powers of two: at first, and at most
+# entries of the lists of the pricing, as powers of two: at first, and at most
+LIST, LONGEST = 14, 20
 
 
 def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
@@ -332,9 +330,8 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     start = np.concatenate([(lifts * weights)[row, column], weights * lifts.max(), published[free]])
     right = np.append(1 - np.where(np.isin(np.arange(n), free), 0, published), np.zeros(k + 1))
     spent = prior @ published
-    whole = (
-        abs(spent - float(promise.delta)) <= 1e-9 * spent
-    )  # all of delta, but for the solver's digits
+    # all of delta, but for the solver's digits
+    whole = abs(spent - float(promise.delta)) <= 1e-9 * spent
     right[-1] = system[-1] @ start + (whole and float(promise.delta) - spent)
     found = start + np.linalg.lstsq(system, right - system @ start, rcond=None)[0]
     channel, parts = tall * found[columns], published.copy()

@@ -260,9 +260,8 @@ class DensityRange(Frozen, Secret):
         low, high = self.support
         width, centre = high - low, min(max(weight.centre, low), high)
         spare = max(1 - self.least * width, 0.0)
-        far = (
-            spare / (self.most - self.least) if spare else 0.0
-        )  # length where the density is the larger one
+        # length where the density is the larger one
+        far = spare / (self.most - self.least) if spare else 0.0
         side = min(centre - low, high - centre)
         reach = max((width - far) / 2, width - far - side)
         edges = np.unique(np.clip([low, centre - reach, centre + reach, high], low, high))

@@ -181,9 +181,8 @@ def _mixed(lists: _Lists, used: Sequence[Vector], floats: Sequence[float]) -> Mi
         rest = [one - sum((w * v[i] for w, v in zip(weights, used)), 0 * one) for i in range(n)]
         spent = sum((w * max(v) for w, v in zip(weights, used)), max(rest))
         if min(rest) > 0 and (lists.least is None or spent <= lists.least):
-            total = one - sum(
-                weights, 0 * one
-            )  # every vertex has mean one, so the rest has this mean
+            # every vertex has mean one, so the rest has this mean
+            total = one - sum(weights, 0 * one)
             last = tuple(x / total for x in rest)
             if lists.allowed(last):
                 return [*zip(weights, used), (total, last)]

@@ -66,9 +66,8 @@ def largest_odds(odds: float, epsilon: float) -> float:
     """
     before, level = check_epsilon(odds, "odds"), check_epsilon(epsilon)
     after = _grown(before, level)
-    rest = 1 - (
-        before * expm1(level) if level <= 700 else after
-    )  # times 1 + odds: what is left of its opposite
+    # times 1 + odds: what is left of its opposite
+    rest = 1 - (before * expm1(level) if level <= 700 else after)
     return after / rest if rest > 0 else inf
 
 

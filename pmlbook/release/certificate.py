@@ -237,9 +237,8 @@ class Certificate:
             raise ValueError(f"this is no certificate: {error}") from None
 
     def _key(self) -> tuple[Any, ...]:
-        types = tuple(
-            map(type, self.inputs + self.outputs)
-        )  # 1 == True, but they are written apart
+        # 1 == True, but they are written apart
+        types = tuple(map(type, self.inputs + self.outputs))
         names = self.inputs, self.outputs, types
         return self.epsilon, self.prior, names, self.weights.shape, self.weights.tobytes()
 

@@ -45,9 +45,8 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
 
 def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of hashable values, one by one."""
-    cells = list(
-        values
-    )  # read once: each reading of some sequences makes new objects, and nan is not nan
+    # read once: each reading of some sequences makes new objects, and nan is not nan
+    cells = list(values)
     position = {name: code for code, name in enumerate(names)}
     different = set(cells) - position.keys()
     position |= {value: MISSING if is_missing(value) else UNKNOWN for value in different}

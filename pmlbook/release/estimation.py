@@ -23,9 +23,8 @@ from ..numerics.validation import Frozen, aligned, real_array, shortened
 __all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_request', 'Estimate']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
-RARE_OUTCOME = (
-    2.0**-40
-)  # of the commonest outcome: rarer ones count as so rare, or their equations would be lost
+# of the commonest outcome: rarer ones count as so rare, or their equations would be lost
+RARE_OUTCOME = 2.0**-40
 
 
 def _refuse_impossible(channel: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
@@ -97,10 +96,8 @@ def scores_for(
 
 
 HIDDEN = 2.0**-20
-STORED, ROUGH = (
-    2.0**-51,
-    2.0**-46,
-)  # an entry's rounding, in the floats it is made of and in storage
+# an entry's rounding, in the floats it is made of and in storage
+STORED, ROUGH = 2.0**-51, 2.0**-46
 
 
 def undone(

@@ -108,9 +108,8 @@ def min_value(
 
 # %% ../../nbs/release/11_intervals.ipynb #fc72211e
 HOPELESS = 1e-12  # of the chance to miss: counts so unlikely did not come from the mechanism
-OFF = (
-    2.0**-51
-)  # times the outcomes: what a set's probability may be off where entries of a channel were rounded
+# times the outcomes: what a set's probability may be off where entries of a channel were rounded
+OFF = 2.0**-51
 Ends = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
 
 
@@ -171,10 +170,8 @@ def exact_interval(
     return max(least, float(goal.min())), min(most, float(goal.max()))
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
-LEAST_DISTANCE, LARGEST_DISTANCE = (
-    1e-6,
-    1e3,
-)  # distances told apart; beyond, the chance of such counts is e^-500
+# distances told apart; beyond, the chance of such counts is e^-500
+LEAST_DISTANCE, LARGEST_DISTANCE = 1e-6, 1e3
 
 
 class Distance(NamedTuple):

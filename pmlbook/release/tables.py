@@ -41,9 +41,8 @@ class ParquetTable:
     def blocks(self, places: Sequence[int] | None = None) -> Iterator[Any]:
         """The rows, in blocks; of the columns at `places` at least, of all if it is None."""
         names = [self.columns[place] for place in places or ()]
-        some = (
-            names if names and not any("." in name for name in names) else None
-        )  # a dot is a path
+        # a dot is a path
+        some = names if names and not any("." in name for name in names) else None
         for batch in self.content.iter_batches(BATCH_ROWS, columns=some):
             if len(batch):
                 yield batch
