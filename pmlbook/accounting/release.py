@@ -231,9 +231,7 @@ def visible(table: Table, block: Any, beside: Sequence[int]) -> list[list[Any]]:
 
 # %% ../../nbs/accounting/01_release.ipynb #467cedaa
 def count_values(
-    source: str | os.PathLike[str],
-    column: str,
-    layout: Layout = USUAL,
+    source: str | os.PathLike[str], column: str, layout: Layout = USUAL
 ) -> Counter[Hashable]:
     """How often each value of a column occurs in a CSV or Parquet file; None stands for a missing one.
 

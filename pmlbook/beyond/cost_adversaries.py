@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .leakage_variable import leakage_distribution
 from ..foundations.leakage import information_density
-from ..numerics.validation import aligned, check_channel, check_instance
+from ..numerics.validation import Array, aligned, check_channel, check_instance
 from ..practice.composition import JointRelease
 from ..practice.estimated_prior import PriorRegion, worst_prior
 from ..numerics.enclosure import level_of
@@ -22,7 +22,7 @@ from ..release.mechanism import Mechanism
 __all__ = ['cost_leakage', 'cost_level', 'worst_cost_leakage']
 
 # %% ../../nbs/beyond/08_cost_adversaries.ipynb #manyc05
-def cost_leakage(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def cost_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
     """How much each outcome helps an adversary to avoid a cost, in the worst case over costs.
 
     Parameters
@@ -82,7 +82,7 @@ def cost_level(release: Mechanism | JointRelease) -> float:
     return level_of(1 / least) if least else math.inf
 
 
-def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
+def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> Array:
     """Cost leakage of each outcome, under the worst prior of a region for it.
 
     Parameters

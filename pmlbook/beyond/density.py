@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..numerics.validation import check_prior, real_array
+from ..numerics.validation import Array, check_prior, real_array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/beyond/01_density.ipynb #0fd3bf87
-def cell_bracket(
-    low: ArrayLike, high: ArrayLike, shares: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def cell_bracket(low: ArrayLike, high: ArrayLike, shares: ArrayLike) -> tuple[Array, Array]:
     """Limits of the leakage of each outcome in nats, from the least and the largest density in each cell of the secret.
 
     Densities have shape (N, M), rows are cells, and `shares`, shape (N,), are the probabilities of the cells.

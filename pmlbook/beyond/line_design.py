@@ -16,21 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
 from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
-from ..numerics.validation import Frozen, check_count, check_epsilon, real_array
+from ..numerics.validation import Array, Frozen, check_count, check_epsilon, real_array
 from ..release.estimation import Functional
 from ..release.mechanism import Mechanism
 
-Floats = NDArray[np.float64]
-
 # %% auto #0
-__all__ = ['Floats', 'LineDesign', 'mean_mechanism']
+__all__ = ['LineDesign', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
 FINE = 2**13  # small cells, over which means of bins are summed
 LISTED = 64  # values of a discrete prior: the bound takes so many as they are, without bins
 
 
-def bin_moments(secret: Secret, edges: Floats) -> tuple[Floats, Floats, Floats]:
+def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
     """Probability of each bin, shape (K,), and limits of the mean of what X exceeds the bin's lower edge by.
 
     Source: 'Auditing additive noise', what a cell adds.
@@ -53,11 +51,11 @@ def bin_moments(secret: Secret, edges: Floats) -> tuple[Floats, Floats, Floats]:
     low = even * (start + width / 2) + (mass - even) * start
     high = low + (mass - even) * width
     first = np.searchsorted(x, edges[:-1])
-    sums: Floats = np.add.reduceat(np.array([mass, low, high]), first, axis=1)
+    sums: Array = np.add.reduceat(np.array([mass, low, high]), first, axis=1)
     return sums[0], sums[1] * (1 - TRUSTED), sums[2] * (1 + TRUSTED)
 
 
-def check_edges(secret: Secret, bins: int | ArrayLike) -> Floats:
+def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     """Edges from the least secret to the largest, closer at the ends; ValueError if those that are given do not fit."""
     low, high = secret.ends
     if not math.isfinite(high - low):
@@ -93,7 +91,7 @@ class LineDesign(Frozen):
     bound: float
 
     @property
-    def nodes(self) -> Floats:
+    def nodes(self) -> Array:
         """The numbers to which a value is rounded, shape (K + 1,)."""
         return np.array(self.mechanism.inputs, dtype=float)
 

@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import text_above
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     check_distribution,
     check_nonnegative,
     real_array,
 )
-from .noise_means import Cells, Floats, Noise, TRUSTED, Weight, expected
+from .noise_means import Cells, Noise, TRUSTED, Weight, expected
 
 # %% auto #0
 __all__ = ['DensityRange', 'SampleBand', 'check_interval']
@@ -60,7 +61,7 @@ class Secret:
         """A secret in the support is so near to y."""
         return 0.0
 
-    def cuts(self, noise: Noise) -> Floats:
+    def cuts(self, noise: Noise) -> Array:
         """Outcomes at which the leakage may jump."""
         return np.array([])
 
@@ -101,7 +102,7 @@ class Continuous(Secret):
         self.spots = inner
 
     @np.errstate(all="ignore")
-    def _look(self, x: Floats) -> Floats:
+    def _look(self, x: Array) -> Array:
         """The smaller tail at each node, and the density where it is of use."""
         left = x <= self.middle
         tail, density = np.zeros(len(x)), np.zeros(len(x))
@@ -110,13 +111,13 @@ class Continuous(Secret):
             density = np.nan_to_num(self.given.pdf(x), nan=0.0, posinf=1e300)
         return np.array([tail, density])
 
-    def _mass(self, x: Floats, seen: Floats) -> Floats:
+    def _mass(self, x: Array, seen: Array) -> Array:
         start = np.where(x[:-1] == self.middle, self.above, seen[0, :-1])
         return np.maximum(
             np.where(x[1:] <= self.middle, seen[0, 1:] - seen[0, :-1], start - seen[0, 1:]), 0
         )
 
-    def _floor(self, x: Floats, seen: Floats) -> Floats:
+    def _floor(self, x: Array, seen: Array) -> Array:
         return np.asarray(np.minimum(seen[1, :-1], seen[1, 1:]) * (1 - TRUSTED))
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
@@ -131,7 +132,7 @@ class Continuous(Secret):
         return max(low, 0.0), min(float(m @ most) + lost + self.cells.rest, 1.0)
 
     @cached_property
-    def grid(self) -> tuple[Floats, Floats]:
+    def grid(self) -> tuple[Array, Array]:
         """Nodes at so many quantiles, and the probabilities between them."""
         with np.errstate(all="ignore"):
             inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
@@ -147,7 +148,7 @@ class Continuous(Secret):
 class Steps(Secret):
     """A density that is constant between edges, shape (n + 1,), with probabilities, shape (n,), and points at the ends."""
 
-    def __init__(self, edges: Floats, shares: Floats) -> None:
+    def __init__(self, edges: Array, shares: Array) -> None:
         self.edges, self.shares = edges, shares
         self.held = np.flatnonzero(shares)
         self.ends = float(edges[self.held[0]]), float(edges[self.held[-1] + 1])
@@ -161,11 +162,11 @@ class Steps(Secret):
         )
         self.cells = Cells(edges, lambda x: x[None], self._mass, self._floor, lambda x, seen: 0 * x)
 
-    def _floor(self, x: Floats, seen: Floats) -> Floats:
+    def _floor(self, x: Array, seen: Array) -> Array:
         at = np.searchsorted(self.edges, x[:-1], side="right") - 1
         return self.heights[at] * (1 - TRUSTED)
 
-    def _mass(self, x: Floats, seen: Floats) -> Floats:
+    def _mass(self, x: Array, seen: Array) -> Array:
         return self._floor(x, seen) / (1 - TRUSTED) * np.diff(x)
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
@@ -178,7 +179,7 @@ class Steps(Secret):
     def near_at_most(self, y: float) -> float:
         return self.near(y, y)
 
-    def cuts(self, noise: Noise) -> Floats:
+    def cuts(self, noise: Noise) -> Array:
         return self.edges
 
 
@@ -186,7 +187,7 @@ class Atoms(Secret):
     """Finitely many numbers with probabilities; `rest` is what is left out of countably many."""
 
     def __init__(
-        self, points: Floats, shares: Floats, ends: tuple[float, float], rest: float = 0.0
+        self, points: Array, shares: Array, ends: tuple[float, float], rest: float = 0.0
     ) -> None:
         order = np.argsort(points)
         self.points, self.shares, self.ends, self.rest = points[order], shares[order], ends, rest
@@ -204,7 +205,7 @@ class Atoms(Secret):
     def near_at_most(self, y: float) -> float:
         return self.near(y, y)
 
-    def cuts(self, noise: Noise) -> Floats:
+    def cuts(self, noise: Noise) -> Array:
         reach = [0.0] if math.isinf(noise.cut) else [-noise.cut, 0.0, noise.cut]
         return np.concatenate([self.points + d for d in reach])
 
@@ -346,9 +347,9 @@ class SampleBand(Frozen, Secret):
         n = len(np.asarray(self.sample))
         return math.sqrt(math.log(2 / (1 - self.confidence)) / (2 * n)) * (1 + 2.0**-48)
 
-    def worst(self, centre: float) -> tuple[Floats, Floats]:
+    def worst(self, centre: float) -> tuple[Array, Array]:
         """Points and probabilities of the prior that lies as far from the centre as it can."""
-        points: Floats = self._points  # type: ignore[attr-defined]
+        points: Array = self._points  # type: ignore[attr-defined]
         lower, upper = self._lower, self._upper  # type: ignore[attr-defined]
         left = points < centre
         count = int(left.sum())
@@ -465,7 +466,7 @@ def secret_from(prior: Any) -> Secret:
 MOST_POINTS = 10**5
 
 
-def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Floats, Floats]:
+def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Array, Array]:
     """Values of a discrete distribution from the first to the last, and their probabilities.
 
     These are looked up before the values are moved: afterwards a rounded value would have probability 0.
@@ -480,7 +481,7 @@ def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Fl
     return differing(steps + location, f"the values of {name}"), shares
 
 
-def differing(numbers: Any, name: str) -> Floats:
+def differing(numbers: Any, name: str) -> Array:
     """Different floats; ValueError if they are not, as the probability of one would be that of several."""
     found = real_array(numbers, name, 1)
     again, counts = np.unique(found, return_counts=True)
@@ -491,13 +492,13 @@ def differing(numbers: Any, name: str) -> Floats:
     return found
 
 
-def table_of(given: Any, name: str, numbers: str) -> tuple[Floats, Floats]:
+def table_of(given: Any, name: str, numbers: str) -> tuple[Array, Array]:
     """Numbers, all different, and their probabilities, from a dict or a pandas Series."""
     pairs = list(given.items())
     shares = check_distribution(np.array([p for _, p in pairs], dtype=object), name)
     return differing([x for x, _ in pairs], numbers), shares
 
 
-def atoms(points: Floats, shares: Floats) -> Atoms:
+def atoms(points: Array, shares: Array) -> Atoms:
     """A prior with these probabilities at these points."""
     return Atoms(points, shares, (float(points.min()), float(points.max())))

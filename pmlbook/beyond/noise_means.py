@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-
-Floats = NDArray[np.float64]
+from ..numerics.validation import Array
 
 # %% auto #0
-__all__ = ['Floats']
+__all__ = []
 
 # %% ../../nbs/beyond/10_noise_means.ipynb #0c7119a7
 # Of itself: what a mean may be wrong by, if SciPy and sums are right up to a fourth of it.
@@ -31,7 +29,7 @@ NEAR = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many d
 class Weight:
     """A function of the secret between 0 and 1 that falls on both sides of its centre, and where it bends."""
 
-    call: Callable[[Floats], Floats]
+    call: Callable[[Array], Array]
     centre: float
     bends: tuple[float, ...]
     scale: float
@@ -45,11 +43,11 @@ class Cells:
     distribution function is rounded, shape (n,). `rest` is the probability beyond the nodes.
     """
 
-    nodes: Floats
-    look: Callable[[Floats], Floats]
-    mass: Callable[[Floats, Floats], Floats]
-    floor: Callable[[Floats, Floats], Floats]
-    rounded: Callable[[Floats, Floats], Floats]
+    nodes: Array
+    look: Callable[[Array], Array]
+    mass: Callable[[Array, Array], Array]
+    floor: Callable[[Array, Array], Array]
+    rounded: Callable[[Array, Array], Array]
     rest: float = 0.0
 
 
@@ -114,14 +112,14 @@ class Noise:
             d for d in (0.0, *inflection, self.cut) if d <= self.cut < math.inf or d < self.cut
         )
 
-    def kernel(self, distance: Floats, room: float = 0.0, reached: Any = None) -> Floats:
+    def kernel(self, distance: Array, room: float = 0.0, reached: Any = None) -> Array:
         """Density at distance + room, over that of no noise; `reached` says where it is not cut off."""
         far = distance + room
         part = far / self.scale
         exponent = {"laplace": part, "gaussian": part * part / 2, "uniform": 0 * part}[self.kind]
         return np.where(far <= self.cut if reached is None else reached, np.exp(-exponent), 0.0)
 
-    def log_tail(self, t: Floats) -> Floats:
+    def log_tail(self, t: Array) -> Array:
         """Logarithm of the probability of noise of at least t; -inf from the cut on."""
         size = abs(t)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -134,7 +132,7 @@ class Noise:
                 half = np.where(size < self.cut, part - math.log1p(-2 * math.exp(end)), -np.inf)
             return np.where(t >= 0, half, np.log1p(-np.exp(half)))
 
-    def _whole(self, size: Floats) -> Floats:
+    def _whole(self, size: Array) -> Array:
         """Logarithm of the tail at size >= 0 before it is cut off."""
         part = size / self.scale
         return -part - math.log(2) if self.kind == "laplace" else np.asarray(log_ndtr(-part))
@@ -143,7 +141,7 @@ class Noise:
         """What an outcome within `room` of y weighs the secrets with, at least."""
         bends = tuple(y + side * max(d - room, 0) for d in self.bends for side in (-1, 1))
 
-        def call(x: Floats) -> Floats:
+        def call(x: Array) -> Array:
             far = abs(x - y)
             return self.kernel(far, room, far <= self.cut if snapped else None)
 
@@ -161,7 +159,7 @@ class Noise:
             )
         bends = tuple(edge + way * d for d in self.bends for way in (-1, 1))
 
-        def call(x: Floats) -> Floats:
+        def call(x: Array) -> Array:
             return np.exp(np.minimum(self.log_tail(side * (edge - x)) - best, 0))
 
         return Weight(call, side * math.inf if math.isinf(end) else end, bends, self.scale)

@@ -19,6 +19,7 @@ from ..release.levels import certified_level
 from ..numerics.enclosure import exp_around, float_below, ln_around, text_above, texts_around
 from ..numerics.linear_programmes import maximise
 from pmlbook.numerics.validation import (
+    Array,
     PriorLike,
     aligned,
     check_channel,
@@ -140,7 +141,7 @@ class _Secret:
         most = abs(self.logs).max(initial=0) * k * (len(self.outcomes) + 8)
         self.slack = 2.0**-49 * (most + len(self.others) + 8 + abs(self.start).max(initial=0))
 
-    def log_sums(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def log_sums(self, counts: NDArray[np.int64]) -> Array:
         """Logarithm of R for types, shape (B,), each within `slack`; -inf where R is zero."""
         terms = self.start + counts @ self.logs
         terms[counts @ self.excluded > 0] = -np.inf
@@ -188,7 +189,7 @@ def _relaxed(secret: _Secret) -> tuple[float, tuple[int, ...]]:
     start, logs = secret.start[left], secret.logs[:, left]
     scale = max(1.0, k * abs(logs).max(initial=0))
 
-    def weights(shares: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def weights(shares: Array) -> tuple[float, Array]:
         terms = start + k * shares @ logs
         w = np.exp(terms - terms.max())
         return float(terms.max() + np.log(w.sum())), w / w.sum()
@@ -364,8 +365,8 @@ class Rate(NamedTuple):
     """V of the theorem for one class, shares of the outcomes, weights of the other secrets, and ln of both constants."""
 
     value: float
-    shares: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    shares: Array
+    weights: Array
     low: float
     high: float
 

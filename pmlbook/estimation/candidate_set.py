@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.lift_vectors import Vertices
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0

@@ -30,7 +30,7 @@ from ..extremal.enumeration import Contradiction
 from ..extremal.lift_vectors import MAX_ENUMERATED
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.mechanism import Design, Mechanism

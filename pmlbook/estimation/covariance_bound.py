@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from .candidate_set import CandidateSet
 from .targets import DOptimality, AOptimality
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0

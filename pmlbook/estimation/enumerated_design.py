@@ -37,7 +37,7 @@ from pmlbook.extremal.enumeration import (
 )
 from ..extremal.lift_vectors import MAX_ENUMERATED, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..foundations.utility import Utility
 from ..large_alphabets.column_generation import warn_why
 from ..release.mechanism import Design, Mechanism

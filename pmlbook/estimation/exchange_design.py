@@ -15,7 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from .candidate_set import CandidateSet, arcs, climb, sets_at_limit, swept
 from .targets import Claim, DOptimality, AOptimality
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Generation, Priced, Stage

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 

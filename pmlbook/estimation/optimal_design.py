@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..foundations.utility import Utility
 from ..release.estimation import scores_for
 from ..release.mechanism import Mechanism

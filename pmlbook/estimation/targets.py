@@ -24,7 +24,7 @@ from pmlbook.estimation.optimal_design import (
     information,
     summed_variance,
 )
-from ..foundations.lift_functions import Floats
+from ..numerics.validation import Array as Floats
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
 from ..numerics.enclosure import float_above, float_below

@@ -12,7 +12,6 @@ from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .enumeration import Contradiction, too_uneven
 from ..foundations.probability import exact_prior
@@ -21,7 +20,7 @@ from ..release.certificate import exp_below
 from ..release.sampling import UNITS
 from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
-from ..numerics.validation import PriorLike, check_epsilon
+from ..numerics.validation import Array, PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = ['MEASURES', 'NOTICE', 'AtlasEntry', 'exact_weights', 'optimum_under']
@@ -85,7 +84,7 @@ class AtlasEntry(NamedTuple):
     """
 
     measure: str
-    channel: NDArray[np.float64]
+    channel: Array
     value: float
     bound: float
 
@@ -120,7 +119,7 @@ def exact_weights(
     return weights
 
 
-def _floats(columns: Sequence[Sequence[Fraction]]) -> NDArray[np.float64]:
+def _floats(columns: Sequence[Sequence[Fraction]]) -> Array:
     return np.array([[float(x) for x in column] for column in columns]).T
 
 
@@ -273,7 +272,7 @@ def optimum_under(
     measure: str,
     prior: PriorLike,
     epsilon: float,
-    utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information",
+    utility: str | Utility | Callable[[Array], float] = "mutual_information",
     lower: float | None = None,
 ) -> AtlasEntry:
     """The best mechanism under one of four privacy measures, with a bound.

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..release.mechanism import Mechanism
 from ..foundations.utility import Utility, as_utility
-from ..numerics.validation import check_instance
+from ..numerics.validation import Array, check_instance
 
 # %% auto #0
 __all__ = ['reduce_outputs']
@@ -22,9 +21,7 @@ __all__ = ['reduce_outputs']
 NEGLIGIBLE_COLUMN = 1e-15  # a column this small is what rounding left of an outcome
 
 
-def drop_outcome(
-    shapes: NDArray[np.float64], sizes: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def drop_outcome(shapes: Array, sizes: Array, values: Array) -> Array:
     """Sizes of the outcomes after one step of the perturbation method: at least one becomes zero.
 
     `shapes`, shape (N, M): columns with largest entry 1, more of them than rows. `sizes`, shape (M,): positive,
@@ -42,7 +39,7 @@ def drop_outcome(
 # %% ../../nbs/extremal/09_cardinality.ipynb #f2defdd2
 def reduce_outputs(
     mechanism: Mechanism,
-    utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information",
+    utility: str | Utility | Callable[[Array], float] = "mutual_information",
 ) -> Mechanism:
     """Keep at most as many outcomes as secrets, without more leakage or less utility.
 

@@ -23,7 +23,7 @@ from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior
 from ..foundations.utility import UNPROVEN, Utility, finite
-from ..numerics.validation import PriorLike
+from ..numerics.validation import Array, PriorLike
 
 # %% auto #0
 __all__ = []
@@ -41,20 +41,18 @@ class Extremes(Protocol):
         """The prior, of length N."""
 
     @property
-    def lifts(self) -> NDArray[np.float64]:
+    def lifts(self) -> Array:
         """The lifts, shape (N, V)."""
 
     @property
-    def shifts(self) -> NDArray[np.float64]:
+    def shifts(self) -> Array:
         """The lifts minus one, shape (N, V)."""
 
     def column(self, v: int) -> list[Fraction]:
         """The lifts of vector v, exactly."""
 
 
-def certified_bound(
-    lifts: NDArray[np.float64], values: NDArray[np.float64], duals: NDArray[np.float64]
-) -> float:
+def certified_bound(lifts: Array, values: Array, duals: Array) -> float:
     """Upper bound on the utility of every mixture of lift vectors that averages to one, up to rounding.
 
     `lifts`, shape (N, V): all extremal lift vectors. `values`, shape (V,): utility of each. `duals`, shape
@@ -66,9 +64,7 @@ def certified_bound(
     return float((values - duals @ (lifts - 1)).max())
 
 
-def finite_values(
-    lifts: NDArray[np.float64], prior: NDArray[np.float64], utility: Utility
-) -> NDArray[np.float64]:
+def finite_values(lifts: Array, prior: Array, utility: Utility) -> Array:
     """Utility of each lift vector; ValueError unless all are finite."""
     return finite(utility.columns(lifts, prior))
 
@@ -76,14 +72,12 @@ def finite_values(
 HUGE = 1e100  # lifts above it are no matter for floats
 
 
-def too_uneven(prior: NDArray[np.float64]) -> SolverFailed:
+def too_uneven(prior: Array) -> SolverFailed:
     """The error for a prior that floats cannot handle."""
     return SolverFailed(f"prior is too uneven for floats: its least entry is {prior.min():g}")
 
 
-def polish(
-    duals: NDArray[np.float64], shifts: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def polish(duals: Array, shifts: Array, values: Array) -> Array:
     """Dual variables moved as little as possible so that vertices in use are all worth the same beyond what they cost.
 
     Source: complementary slackness; a solver is content with ten digits.
@@ -94,12 +88,7 @@ def polish(
     return duals + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
 
 
-def complete(
-    lifts: NDArray[np.float64],
-    excess: NDArray[np.float64],
-    scale: float,
-    used: NDArray[np.intp],
-) -> NDArray[np.intp]:
+def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) -> NDArray[np.intp]:
     """Vertices that average to one to the last digit: those in use, or such with nearly the largest excess.
 
     Source: complementary slackness; a solver is content if its rows are right to ten digits.
@@ -193,9 +182,7 @@ def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fractio
     return utility.enclose(column, vertices.shares)[1] - paid
 
 
-def ceilings(
-    vertices: Extremes, utility: Utility, duals: Sequence[Fraction]
-) -> NDArray[np.float64]:
+def ceilings(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) -> Array:
     """Utility less dual variables of each vertex in floats, with a margin that makes them too large, shape (V,)."""
     prior, multipliers = np.array(vertices.shares, dtype=float), np.array(duals, dtype=float)
     given = vertices.lifts, vertices.shifts, prior
@@ -207,7 +194,7 @@ def ceilings(
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
     prior: PriorLike, epsilon: float, utility: Utility, clock: Clock | None = None
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Array, float]:
     """Lift vectors of an optimal mechanism, at most N, and a bound on the optimum.
 
     Where the clock is over before the programme is solved, `SolverFailed`.
@@ -227,9 +214,7 @@ def enumerate_optimum(
     return vertices.lifts[:, used], float_above(dual_bound(vertices, utility, duals))
 
 
-def lowered(
-    lifts: NDArray[np.float64], prior: NDArray[np.float64], shave: float
-) -> NDArray[np.float64]:
+def lowered(lifts: Array, prior: Array, shave: float) -> Array:
     """Lift vectors with the largest lift lowered by the factor 1 - shave.
 
     Zeros stay zeros; in each vector the remainder, or all there is between, takes what the others lose.
@@ -241,9 +226,7 @@ def lowered(
     return np.where(tall, c * (1 - shave), lifts + spread)
 
 
-def mixture(
-    lifts: NDArray[np.float64], prior: NDArray[np.float64], shave: float
-) -> NDArray[np.float64]:
+def mixture(lifts: Array, prior: Array, shave: float) -> Array:
     """Channel that mixes lift vectors, with the largest lift lowered by the factor 1 - shave.
 
     Source: Grosse et al. 2024, Theorem 5.

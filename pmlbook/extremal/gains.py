@@ -21,7 +21,7 @@ from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import Clock
 from ..foundations.probability import exact_prior
 from ..foundations.utility import ExpectedGain
-from ..numerics.validation import PriorLike, check_epsilon, check_prior, names_of
+from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
 
 # %% auto #0
 __all__ = []
@@ -63,8 +63,8 @@ SNAP = 1e-9  # relative distance at which an entry of a solution is taken to be 
 
 
 def gain_programme(
-    prior: NDArray[np.float64], c: float, gain: NDArray[np.float64], clock: Clock | None = None
-) -> tuple[NDArray[np.float64], list[float]]:
+    prior: Array, c: float, gain: Array, clock: Clock | None = None
+) -> tuple[Array, list[float]]:
     """Lift vectors of a mechanism of largest expected gain, and the best dual variables, in floats.
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
@@ -97,7 +97,7 @@ def gain_programme(
 
 def gain_optimum(
     prior: PriorLike, epsilon: float, gain: ArrayLike, clock: Clock | None = None
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Array, float]:
     """Lift vectors of a mechanism of largest expected gain, and a bound on the optimum.
 
     `epsilon`: privacy level in nats; beyond `epsilon_max(prior)` nothing changes any more. `gain`, shape (N,
@@ -120,9 +120,7 @@ def gain_optimum(
     return lifts, float_above(gain_bound(shares, limit, table, duals))
 
 # %% ../../nbs/extremal/11_gains.ipynb #e1992c98
-def gain_mixture(
-    lifts: NDArray[np.float64], prior: NDArray[np.float64], shave: float
-) -> NDArray[np.float64]:
+def gain_mixture(lifts: Array, prior: Array, shave: float) -> Array:
     """Channel that mixes lift vectors of any form, with the largest lift lowered by the factor 1 - shave.
 
     Zeros stay zeros; the entries in between and the weights take what the others lose.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
 from ..numerics.linear_programmes import whole_numbers
-from ..numerics.validation import PriorLike, check_epsilon
+from ..numerics.validation import Array, PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = []
@@ -55,19 +55,19 @@ class Vertices:
         lifts[self.place[v]] = Fraction(self.tops[v], self.bottoms[v])
         return lifts
 
-    def _filled(self, tops: NDArray[Any], tall: float, empty: float) -> NDArray[np.float64]:
+    def _filled(self, tops: NDArray[Any], tall: float, empty: float) -> Array:
         array = np.where(self.tall.T, tall, empty)
         rests = [quotient(top, bottom) for top, bottom in zip(tops, self.bottoms)]
         array[self.place, np.arange(len(rests))] = rests
         return array
 
     @cached_property
-    def lifts(self) -> NDArray[np.float64]:
+    def lifts(self) -> Array:
         """One vertex a column, shape (N, V), each entry rounded once."""
         return self._filled(self.tops, quotient(*self.limit.as_integer_ratio()), 0.0)
 
     @cached_property
-    def shifts(self) -> NDArray[np.float64]:
+    def shifts(self) -> Array:
         """Lift minus one, shape (N, V), each entry rounded once."""
         beyond = quotient(*(self.limit - 1).as_integer_ratio())
         return self._filled(self.tops - self.bottoms, beyond, -1.0)
@@ -125,7 +125,7 @@ def _members(keys: Sequence[Hashable]) -> list[list[int]]:
     return list(groups.values())
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #f612e5b2
-def lift_vectors(prior: PriorLike, epsilon: float) -> NDArray[np.float64]:
+def lift_vectors(prior: PriorLike, epsilon: float) -> Array:
     """All extremal lift vectors: the vertices of {0 <= lift <= e^epsilon, prior . lift = 1}.
 
     `prior`, shape (N,): P(x), all positive, N at most `MAX_ENUMERATED`. `epsilon`: privacy level in nats; from

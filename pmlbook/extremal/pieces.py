@@ -10,7 +10,6 @@ from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
 
 from .atlas import exact_weights
 from .enumeration import best_mix, dual_bound

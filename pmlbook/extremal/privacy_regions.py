@@ -10,12 +10,11 @@ from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..release.certificate import exp_below
 from ..numerics.enclosure import Pair, exp_around, level_of, reaches
 from ..foundations.probability import exact_prior
-from ..numerics.validation import PriorLike, check_epsilon
+from ..numerics.validation import Array, PriorLike, check_epsilon
 
 # %% auto #0
 __all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region']
@@ -33,7 +32,7 @@ def inverse_masses(prior: PriorLike) -> list[Fraction]:
     return [1 / mass for mass in reversed(masses)]
 
 
-def privacy_regions(prior: PriorLike) -> NDArray[np.float64]:
+def privacy_regions(prior: PriorLike) -> Array:
     """Return the levels at which one more zero in a column becomes possible.
 
     Parameters

@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..foundations.classic import symmetric_channel
 from ..foundations.leakage import epsilon_max
-from ..numerics.validation import check_epsilon, check_prior
+from ..numerics.validation import Array, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = ['randomized_response_for_pml']
 
 # %% ../../nbs/extremal/01_randomized_response.ipynb #33d526ac
-def randomized_response_leakage(prior: ArrayLike, epsilon_r: float) -> NDArray[np.float64]:
+def randomized_response_leakage(prior: ArrayLike, epsilon_r: float) -> Array:
     """Pointwise maximal leakage of each outcome of randomized response, shape (N,).
 
     `epsilon_r`: parameter of randomized response: its level of local differential privacy, in nats. Returns
@@ -32,7 +32,7 @@ def randomized_response_leakage(prior: ArrayLike, epsilon_r: float) -> NDArray[n
     return abs(np.log(lie + prior * (1 - lie)))  # the argument is at most 1; abs spares a -0.0
 
 # %% ../../nbs/extremal/01_randomized_response.ipynb #e1c39c8e
-def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
+def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> Array:
     """Randomized response with its dial set for a leakage level.
 
     Parameters

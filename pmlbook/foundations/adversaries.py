@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .probability import posterior
 from pmlbook.numerics.validation import (
+    Array,
     aligned,
     check_channel,
     check_pair,
@@ -23,9 +24,7 @@ from pmlbook.numerics.validation import (
 __all__ = []
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #5925e861
-def guessing_advantage(
-    channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike
-) -> NDArray[np.float64]:
+def guessing_advantage(channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike) -> Array:
     """How much an outcome helps to guess an attribute of the secret, shape (M,).
 
     `attribute`, shape (N, K): P(u | x), the attribute as a (possibly randomized) function of the secret.
@@ -42,7 +41,7 @@ def guessing_advantage(
     return np.log(after.max(axis=0) / (prior @ attribute).max())
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #44a9b03a
-def shattering_attribute(prior: ArrayLike, secret: int) -> NDArray[np.float64]:
+def shattering_attribute(prior: ArrayLike, secret: int) -> Array:
     """The attribute that is hardest to guess blindly and still pins one secret down, shape (N, K).
 
     `secret`: index of the secret that stays whole; every other is split into equal pieces no heavier. Returns
@@ -57,7 +56,7 @@ def shattering_attribute(prior: ArrayLike, secret: int) -> NDArray[np.float64]:
     return (owner == np.arange(len(prior))[:, None]) / pieces[:, None]
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #584678b5
-def check_gain(gain: ArrayLike, size: int) -> NDArray[np.float64]:
+def check_gain(gain: ArrayLike, size: int) -> Array:
     """A gain function as an array, shape (size, A): finite and non-negative, not all zero.
 
     Source: Alvim et al. 2012.
@@ -72,7 +71,7 @@ def check_gain(gain: ArrayLike, size: int) -> NDArray[np.float64]:
     return table
 
 
-def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDArray[np.float64]:
+def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> Array:
     """How much an outcome raises the best expected gain, shape (M,).
 
     `gain`, shape (N, A): non-negative pay of each action under each secret; not all zero. Returns the log-ratio
@@ -89,7 +88,7 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> NDA
         return np.log((gain.T @ posterior(channel, prior)).max(axis=0) / (prior @ gain).max())
 
 
-def sharpest_gain(prior: ArrayLike) -> NDArray[np.float64]:
+def sharpest_gain(prior: ArrayLike) -> Array:
     """The wager that makes every outcome's leakage a profit: fair odds on each secret, shape (N, N).
 
     Diagonal: naming the secret x correctly pays 1 / P(x). InvalidPrior if `prior` is no distribution or has a

@@ -8,18 +8,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
 from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import check_channel, check_nonnegative, frozen_array
+from ..numerics.validation import Array, check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
 __all__ = ['STEPS', 'Capacity', 'channel_capacity']
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
-def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
+def divergences(channel: Array, prior: Array) -> Array:
     """Divergence of each row from the outcome's distribution under a prior, in nats, shape (..., N).
 
     `channel` has shape (..., N, M), `prior` shape (..., N).
@@ -31,7 +31,7 @@ def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDA
     return np.maximum(divergence, 0)  # rounding, which `blur_of` allows for
 
 
-def blur_of(channel: NDArray[np.float64], divergence: ArrayLike) -> NDArray[np.float64]:
+def blur_of(channel: Array, divergence: ArrayLike) -> Array:
     """What rounding may have added to a divergence of a row, or taken from it.
 
     The terms that are positive exceed the divergence by at most 1/e, the weight of the negative ones.
@@ -45,16 +45,11 @@ def blur_of(channel: NDArray[np.float64], divergence: ArrayLike) -> NDArray[np.f
 class _Point(NamedTuple):
     """Where the method stands, or where it goes: a prior, and the slacks of the secrets."""
 
-    prior: NDArray[np.float64]
-    slack: NDArray[np.float64]
+    prior: Array
+    slack: Array
 
 
-def _direction(
-    curvature: NDArray[np.float64],
-    divergence: NDArray[np.float64],
-    at: _Point,
-    products: NDArray[np.float64],
-) -> _Point:
+def _direction(curvature: Array, divergence: Array, at: _Point, products: Array) -> _Point:
     """Newton's direction towards a point at which prior times slack are the given products."""
     p, s = at
     matrix = curvature + np.diag(s / p)
@@ -65,7 +60,7 @@ def _direction(
     return _Point(move, (products - s * move) / p - s)
 
 
-def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
+def newton_step(channel: Array, at: _Point) -> _Point:
     """One step of the primal-dual method: look ahead, correct, and stop short of the border.
 
     `LinAlgError` if there is none.
@@ -93,7 +88,7 @@ class Capacity(NamedTuple):
 
     value: float
     bound: float
-    prior: NDArray[np.float64]
+    prior: Array
 
     @property
     def gap(self) -> float:
@@ -104,7 +99,7 @@ class Capacity(NamedTuple):
 STEPS = 60  # a dozen are usual
 
 
-def _climb(channel: NDArray[np.float64], tol: float) -> Bounds:
+def _climb(channel: Array, tol: float) -> Bounds:
     """The best prior and the best bound that Newton's steps meet, before rounding is allowed for."""
 
     def measure(at: _Point) -> Bounds:

@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import softmax
 
-from ..numerics.validation import check_count, check_epsilon, real_array
+from ..numerics.validation import Array, check_count, check_epsilon, real_array
 
 # %% auto #0
 __all__ = ['symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential', 'laplace_threshold']
@@ -29,7 +29,7 @@ def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]
     return number
 
 # %% ../../nbs/foundations/07_classic.ipynb #33114d10
-def symmetric_channel(n: int, ratio: float) -> NDArray[np.float64]:
+def symmetric_channel(n: int, ratio: float) -> Array:
     """Channel whose rows are proportional to 1 for the true value and to `ratio` for each other, shape (n, n).
 
     `n`: number of values, at least 1. `ratio`: not negative; 0 tells the truth, 1 answers uniformly. ValueError
@@ -47,7 +47,7 @@ def symmetric_channel(n: int, ratio: float) -> NDArray[np.float64]:
     return np.where(np.eye(n, dtype=bool), 1.0, ratio) / (1 + (n - 1) * ratio)
 
 
-def randomized_response(n: int, epsilon: float) -> NDArray[np.float64]:
+def randomized_response(n: int, epsilon: float) -> Array:
     """Randomized response on n values: the truth is e^epsilon times as likely as each other value.
 
     Parameters
@@ -77,7 +77,7 @@ def randomized_response(n: int, epsilon: float) -> NDArray[np.float64]:
     return symmetric_channel(n, math.exp(-check_epsilon(epsilon)))
 
 # %% ../../nbs/foundations/07_classic.ipynb #fa6919ef
-def binary_symmetric(p: float, m: int = 2) -> NDArray[np.float64]:
+def binary_symmetric(p: float, m: int = 2) -> Array:
     """Channel that errs with probability p, all errors being equally likely.
 
     Parameters
@@ -108,7 +108,7 @@ def binary_symmetric(p: float, m: int = 2) -> NDArray[np.float64]:
     return np.where(np.eye(m, dtype=bool), 1 - p, p / (m - 1))
 
 # %% ../../nbs/foundations/07_classic.ipynb #ba914c54
-def geometric(n: int, epsilon: float) -> NDArray[np.float64]:
+def geometric(n: int, epsilon: float) -> Array:
     """Two-sided geometric noise on the values 0, ..., n-1, clipped to the ends.
 
     Parameters
@@ -145,7 +145,7 @@ def geometric(n: int, epsilon: float) -> NDArray[np.float64]:
     return fall * inner / (1 + a)
 
 # %% ../../nbs/foundations/07_classic.ipynb #89dfda5e
-def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> NDArray[np.float64]:
+def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Array:
     """Exponential mechanism: better outcomes are exponentially more likely.
 
     Parameters
@@ -182,7 +182,7 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> NDA
         return softmax(level * loss / scale, axis=1)
 
 # %% ../../nbs/foundations/07_classic.ipynb #43a25fc8
-def laplace_threshold(epsilon: float) -> NDArray[np.float64]:
+def laplace_threshold(epsilon: float) -> Array:
     """A bit released through Laplace noise of scale 1 / epsilon, rounded at one half.
 
     Parameters

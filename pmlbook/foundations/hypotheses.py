@@ -11,12 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from .lift_functions import Floats
 from .probability import exact_prior
 from .utility import FInformation, NAMED, Utility, check_function, lifts_of
 from ..numerics.enclosure import Pair
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     PriorLike,
     aligned,
@@ -63,8 +62,8 @@ class HypothesisDivergence(Frozen, Utility):
     """
 
     f: Any
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
+    first: Array
+    second: Array
     inputs: tuple[Hashable, ...] = ()
     name: str = field(default="hypothesis_divergence", init=False)
     divergence = True
@@ -101,12 +100,12 @@ class HypothesisDivergence(Frozen, Utility):
         """The f-information whose function compares the two distributions."""
         return self.f if isinstance(self.f, FInformation) else FInformation(self.f)
 
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
         outcome, lifts, shifts = lifts_of(columns, prior)
         return outcome * self.at_lifts(lifts, shifts, prior)
 
-    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Value on columns of lifts; see `Utility.at_lifts`."""
         for name, hypothesis in (("first", self.first), ("second", self.second)):
             if len(hypothesis) != len(prior):
@@ -120,7 +119,7 @@ class HypothesisDivergence(Frozen, Utility):
         beyond = np.divide(further, before, out=np.zeros_like(after), where=apart)
         return before * self.information.at_lifts(ratio[None], beyond[None], np.ones(1))
 
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms; see `Utility.size`."""
         f, after, before = self.information.f, self.first @ lifts, self.second @ lifts
         ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)

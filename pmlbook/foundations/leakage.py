@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import level_of
 from .probability import exact_prior
-from ..numerics.validation import check_channel, check_pair, unit_of
+from ..numerics.validation import Array, check_channel, check_pair, unit_of
 
 # %% auto #0
 __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']
@@ -19,9 +19,7 @@ __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_l
 _ROOM = 2.0**60  # times which no probability is too small for all digits of a float
 
 
-def _entries_and_means(
-    channel: ArrayLike, prior: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _entries_and_means(channel: ArrayLike, prior: ArrayLike) -> tuple[Array, Array]:
     """Entries of the channel, and the mean of each column, in a unit of its own: none is too small for a float."""
     rows, shares = check_pair(channel, prior)
     rows = rows / unit_of(rows, axis=0)
@@ -31,7 +29,7 @@ def _entries_and_means(
     return rows, np.clip(means, rows.min(axis=0), rows.max(axis=0))
 
 
-def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def lift(channel: ArrayLike, prior: ArrayLike) -> Array:
     """Ratio of posterior to prior, for each secret and outcome, shape (N, M).
 
     P(y | x) / P(y), inf where it is too large for a float; nan where the outcome has probability 0.
@@ -44,7 +42,7 @@ def lift(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
         return np.divide(rows, means, out=np.full_like(rows, np.nan), where=means > 0)
 
 
-def information_density(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def information_density(channel: ArrayLike, prior: ArrayLike) -> Array:
     """Logarithm of the lift, for each secret and outcome, shape (N, M).
 
     Returns nats; -inf where the outcome rules the secret out, nan where it has probability 0. InvalidPrior or
@@ -59,7 +57,7 @@ def information_density(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.floa
         return np.where(inside, np.log(lifts), np.log(rows) - np.log(means))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #3b62331b
-def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
     """Pointwise maximal leakage of each outcome.
 
     Parameters

@@ -11,21 +11,19 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..numerics.enclosure import Pair, exp_around, ln_around, sqrt_around
-
-Floats = NDArray[np.float64]
+from ..numerics.validation import Array
 
 # %% auto #0
-__all__ = ['Floats']
+__all__ = []
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #4a802bb4
 NEAR_ONE = 0.5  # where the series take over
 
 
-def log1p_minus(x: Floats) -> Floats:
+def log1p_minus(x: Array) -> Array:
     """ln(1 + x) - x for x > -1, with full relative accuracy.
 
     Source: the power series of artanh s at s = x / (2 + x).
@@ -38,7 +36,7 @@ def log1p_minus(x: Floats) -> Floats:
     return np.where(near, 2 * (s * tail - s * s / (1 - s)), np.log1p(np.where(near, 0, x)) - x)
 
 
-def expm1_minus(x: Floats) -> Floats:
+def expm1_minus(x: Array) -> Array:
     """e^x - 1 - x, with full relative accuracy.
 
     Source: the power series of the exponential.
@@ -51,14 +49,14 @@ def expm1_minus(x: Floats) -> Floats:
     return np.where(near, small * small / 2 * tail, np.expm1(np.where(near, 0, x)) - x)
 
 
-def entropy_excess(lifts: Floats, shifts: Floats) -> Floats:
+def entropy_excess(lifts: Array, shifts: Array) -> Array:
     """The function t ln t - (t - 1), from t and t - 1."""
     near = abs(shifts) <= NEAR_ONE
     x = np.where(near, shifts, 0)
     return np.where(near, x * x + (1 + x) * log1p_minus(x), xlogy(lifts, lifts) - shifts)
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #10f4c0f6
-def shannon(t: Floats) -> Floats:
+def shannon(t: Array) -> Array:
     """The function t ln t, whose f-information is mutual information."""
     return xlogy(t, t)
 
@@ -69,12 +67,12 @@ def shannon_around(t: Fraction) -> Pair:
     return t * low - (t - 1), t * high - (t - 1)
 
 
-def jensen_shannon(t: Floats) -> Floats:
+def jensen_shannon(t: Array) -> Array:
     """Half of t ln t - (t + 1) ln((t + 1) / 2)."""
     return (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2
 
 
-def jensen_shannon_excess(lifts: Floats, shifts: Floats) -> Floats:
+def jensen_shannon_excess(lifts: Array, shifts: Array) -> Array:
     """The same from t and t - 1: the midpoint's lift minus one is half of it."""
     middle = entropy_excess(1 + shifts / 2, shifts / 2)
     return (entropy_excess(lifts, shifts) - 2 * middle) / 2
@@ -86,12 +84,12 @@ def jensen_shannon_around(t: Fraction) -> Pair:
     return (low - 2 * middle[1]) / 2, (high - 2 * middle[0]) / 2
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #b96489a6
-def distance(t: Floats) -> Floats:
+def distance(t: Array) -> Array:
     """Half of |t - 1|, whose f-information is total variation."""
     return abs(t - 1) / 2
 
 
-def distance_excess(lifts: Floats, shifts: Floats) -> Floats:
+def distance_excess(lifts: Array, shifts: Array) -> Array:
     """The same from t - 1."""
     return abs(shifts) / 2
 
@@ -101,12 +99,12 @@ def distance_around(t: Fraction) -> Pair:
     return abs(t - 1) / 2, abs(t - 1) / 2
 
 
-def square(t: Floats) -> Floats:
+def square(t: Array) -> Array:
     """(t - 1)^2, whose f-information is chi-square."""
     return (t - 1) ** 2
 
 
-def square_excess(lifts: Floats, shifts: Floats) -> Floats:
+def square_excess(lifts: Array, shifts: Array) -> Array:
     """The same from t - 1."""
     with np.errstate(over="ignore"):  # infinite, which whoever asked is told
         return np.asarray(shifts**2)
@@ -117,12 +115,12 @@ def square_around(t: Fraction) -> Pair:
     return (t - 1) ** 2, (t - 1) ** 2
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #19e8dc30
-def hellinger(t: Floats) -> Floats:
+def hellinger(t: Array) -> Array:
     """(sqrt(t) - 1)^2."""
     return (np.sqrt(t) - 1) ** 2
 
 
-def hellinger_excess(lifts: Floats, shifts: Floats) -> Floats:
+def hellinger_excess(lifts: Array, shifts: Array) -> Array:
     """The same from t and t - 1."""
     return (shifts / (1 + np.sqrt(lifts))) ** 2
 
@@ -133,12 +131,12 @@ def hellinger_around(t: Fraction) -> Pair:
     return ((t - 1) / (1 + high)) ** 2, ((t - 1) / (1 + low)) ** 2
 
 
-def le_cam(t: Floats) -> Floats:
+def le_cam(t: Array) -> Array:
     """(t - 1)^2 / (2 (t + 1))."""
     return (t - 1) / (t + 1) * ((t - 1) / 2)
 
 
-def le_cam_excess(lifts: Floats, shifts: Floats) -> Floats:
+def le_cam_excess(lifts: Array, shifts: Array) -> Array:
     """The same from t and t - 1."""
     return shifts / (lifts + 1) * (shifts / 2)  # no square, which would overflow beyond 1e154
 
@@ -167,12 +165,12 @@ class Power:
     def __reduce__(self) -> tuple[Any, ...]:
         return power_of_order, (self.alpha,)  # one object for each order, so that copies are equal
 
-    def f(self, t: Floats) -> Floats:
+    def f(self, t: Array) -> Array:
         """Value at t."""
         scale = self.alpha * (self.alpha - 1)
         return (t**self.alpha - self.alpha * t + self.alpha - 1) / scale
 
-    def excess(self, lifts: Floats, shifts: Floats) -> Floats:
+    def excess(self, lifts: Array, shifts: Array) -> Array:
         """Value from t and t - 1."""
         near, alpha, beta = abs(shifts) <= NEAR_ONE, self.alpha, self.alpha - 1
         x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)

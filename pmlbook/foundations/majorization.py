@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .probability import random_prior
-from ..numerics.validation import SUM_TOLERANCE
+from ..numerics.validation import Array, SUM_TOLERANCE
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/foundations/05_majorization.ipynb #415fec7c
-def _vector(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def _vector(values: ArrayLike, name: str) -> Array:
     """A new float array with one axis and finite entries; ValueError otherwise."""
     array = np.array(values, dtype=float)
     if array.ndim != 1 or array.size == 0:
@@ -48,7 +48,7 @@ def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
     return bool((lead >= -slack).all())
 
 # %% ../../nbs/foundations/05_majorization.ipynb #a53c3f85
-def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> NDArray[np.float64]:
+def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> Array:
     """Take from one entry and give to a smaller one.
 
     `p`, shape (N,): real numbers. `i`, `j`: indices of the giver and of the taker. `amount`: between 0 and p[i]
@@ -65,7 +65,7 @@ def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> NDArray[np.float6
     return vector
 
 # %% ../../nbs/foundations/05_majorization.ipynb #8a757841
-def majorized_hexagon(p: ArrayLike) -> NDArray[np.float64]:
+def majorized_hexagon(p: ArrayLike) -> Array:
     """Vertices of the set of all vectors that three numbers majorize, shape (6, 3).
 
     `p`, shape (3,): real numbers. Returns the orderings of `p`, in order around the hexagon; vertices coincide
@@ -81,11 +81,8 @@ def majorized_hexagon(p: ArrayLike) -> NDArray[np.float64]:
 
 # %% ../../nbs/foundations/05_majorization.ipynb #66da64d5
 def schur_counterexample(
-    function: Callable[[NDArray[np.float64]], float],
-    n: int,
-    rng: np.random.Generator,
-    trials: int = 1000,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    function: Callable[[Array], float], n: int, rng: np.random.Generator, trials: int = 1000
+) -> tuple[Array, Array] | None:
     """Search for a Robin Hood transfer that raises a function of a prior.
 
     `function`: takes a prior, shape (n,), and returns a number. `n`: number of symbols, at least 2. `rng`:

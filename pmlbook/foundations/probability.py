@@ -8,10 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import entr, xlog1py
 
 from pmlbook.numerics.validation import (
+    Array,
     PriorLike,
     check_distribution,
     check_pair,
@@ -33,7 +34,7 @@ def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
     return checked_prior(prior).exact
 
 # %% ../../nbs/foundations/01_probability.ipynb #5f3b856d
-def joint(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def joint(channel: ArrayLike, prior: ArrayLike) -> Array:
     """Joint distribution of secret and outcome, shape (N, M).
 
     Returns P(x, y), which sums to 1. InvalidPrior or InvalidChannel if an argument is no prior or channel, or
@@ -45,7 +46,7 @@ def joint(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     return prior[:, None] * channel
 
 
-def output_distribution(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def output_distribution(channel: ArrayLike, prior: ArrayLike) -> Array:
     """Probability of each outcome, shape (M,).
 
     Returns P(y). InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes differ.
@@ -57,7 +58,7 @@ def output_distribution(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.floa
     return np.clip(prior @ channel, channel.min(axis=0), channel.max(axis=0))
 
 
-def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def posterior(channel: ArrayLike, prior: ArrayLike) -> Array:
     """What is believed about the secret after each outcome, shape (N, M).
 
     Column j is P(x | y_j); nan where the outcome has probability 0. InvalidPrior or InvalidChannel if an
@@ -70,13 +71,13 @@ def posterior(channel: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     return np.divide(both, total, out=np.full_like(both, np.nan), where=total > 0)
 
 # %% ../../nbs/foundations/01_probability.ipynb #0bf537d9
-def random_prior(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def random_prior(n: int, rng: np.random.Generator) -> Array:
     """A random prior on `n` symbols for tests, flat or skewed; no entry is below about 0.001 / n."""
     weights = rng.dirichlet(np.full(n, rng.choice([0.3, 1, 10]))) + 0.001 / n
     return weights / weights.sum()
 
 
-def random_channel(n: int, m: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def random_channel(n: int, m: int, rng: np.random.Generator) -> Array:
     """A random channel of shape (n, m) for tests, flat or skewed, small entries cut to exact zeros."""
     rows = rng.dirichlet(np.full(m, rng.choice([0.2, 1, 10])), size=n)
     rows[rows < 0.05 / m] = 0

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .probability import posterior
 from pmlbook.numerics.validation import (
+    Array,
     aligned,
     check_channel,
     check_pair,
@@ -22,7 +23,7 @@ from pmlbook.numerics.validation import (
 __all__ = []
 
 # %% ../../nbs/foundations/04_processing.ipynb #9f9a33ff
-def post_process(channel: ArrayLike, kernel: ArrayLike) -> NDArray[np.float64]:
+def post_process(channel: ArrayLike, kernel: ArrayLike) -> Array:
     """Channel from the secret to the processed outcome, shape (N, K).
 
     `kernel`, shape (M, K): P(z | y), the processing; rows sum to 1. Returns P(z | x). InvalidChannel if an
@@ -35,9 +36,7 @@ def post_process(channel: ArrayLike, kernel: ArrayLike) -> NDArray[np.float64]:
     return channel @ check_channel(kernel, rows=channel.shape[1], name="kernel")
 
 # %% ../../nbs/foundations/04_processing.ipynb #97df7bf3
-def pre_process(
-    channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def pre_process(channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike) -> tuple[Array, Array]:
     """Channel from an attribute of the secret to the outcome, and the attribute's prior.
 
     `attribute`, shape (N, K): P(z | x), a (possibly randomized) function of the secret; rows sum to 1. Returns
@@ -54,7 +53,7 @@ def pre_process(
     return posterior(attribute, prior).T @ channel, weights
 
 # %% ../../nbs/foundations/04_processing.ipynb #a9dcbbcd
-def compose(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+def compose(first: ArrayLike, second: ArrayLike) -> Array:
     """Joint channel of two releases that are independent given the secret.
 
     Parameters
@@ -87,9 +86,7 @@ def compose(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
 
 # %% ../../nbs/foundations/04_processing.ipynb #f8b203e7
-def conditional_leakage(
-    first: ArrayLike, second: ArrayLike, prior: ArrayLike
-) -> NDArray[np.float64]:
+def conditional_leakage(first: ArrayLike, second: ArrayLike, prior: ArrayLike) -> Array:
     """Leakage of a second release to a reader who has seen the first, shape (M1, M2).
 
     `second`, shape (N, M2): P(z | x), independent of the first release given the secret; rows sum to 1. Returns
@@ -113,12 +110,12 @@ CONTRACTION_TOLERANCE = 1e-3  # by which a contraction coefficient may be too la
 AT_ONCE, AT_MOST = 2**16, 2**19  # numbers in rows that are compared
 
 
-def _told_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def _told_apart(first: Array, second: Array) -> Array:
     """The largest LC_s of pairs of rows, shape (K, M), from above."""
     shared, gap = first * second, first - second
     low, high = np.zeros((len(first), 1)), np.ones((len(first), 1))
 
-    def tangent(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def tangent(s: Array) -> tuple[Array, Array]:
         mixed = s * first + (1 - s) * second
         part = np.divide(shared, mixed, where=shared > 0, out=np.zeros_like(shared))
         turn = np.divide(part * gap, mixed, where=shared > 0, out=np.zeros_like(shared))

@@ -13,10 +13,11 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import Pair
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     aligned,
     check_names,
@@ -28,7 +29,6 @@ from pmlbook.numerics.validation import (
     real_array,
 )
 from pmlbook.foundations.lift_functions import (
-    Floats,
     VERSIONS,
     power_of_order,
 )
@@ -50,7 +50,7 @@ class Utility(ABC):
     inputs: tuple[Hashable, ...] = ()  # names of the secrets, where the utility is told them
 
     @abstractmethod
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value of the sub-linear function on each column of an array of shape (N, M), as shape (M,)."""
 
     def __call__(self, channel: ArrayLike, prior: ArrayLike) -> float:
@@ -58,7 +58,7 @@ class Utility(ABC):
         measure = self.aligned(first_names(names_of(channel), names_of(prior)), "channel")
         return measure.total(*check_pair(channel, prior))
 
-    def total(self, channel: Floats, prior: Floats) -> float:
+    def total(self, channel: Array, prior: Array) -> float:
         """Utility of a channel and a prior that are checked."""
         value = float(self.columns(channel, prior).sum())
         return 0.0 if self.divergence and -UNPROVEN < value < 0 else value  # rounding
@@ -67,11 +67,11 @@ class Utility(ABC):
         """The utility for secrets in the order of `names`, those of `other`; itself, if it has no names."""
         return self
 
-    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Value on columns of lifts, shape (N, M), given with lift minus one."""
         return self.columns(lifts, prior)
 
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms that are added for each column of lifts, by which rounding is judged."""
         return abs(self.at_lifts(lifts, shifts, prior))
 
@@ -90,7 +90,7 @@ class Utility(ABC):
         return value - Fraction(UNPROVEN) * size, value + Fraction(UNPROVEN) * size
 
 
-def finite(values: Floats) -> Floats:
+def finite(values: Array) -> Array:
     """The utilities of lift vectors; ValueError unless all are finite."""
     if not np.isfinite(values).all():
         worst = values[~np.isfinite(values)][0]
@@ -105,7 +105,7 @@ def check_function(f: Any) -> Any:
     return f
 
 # %% ../../nbs/foundations/06_utility.ipynb #d0cb9ce4
-def lifts_of(columns: Floats, prior: Floats) -> tuple[Floats, Floats, Floats]:
+def lifts_of(columns: Array, prior: Array) -> tuple[Array, Array, Array]:
     """Probability, lifts, and lifts minus one of columns, shape (N, M); nothing cancels where lifts are near one.
 
     The mean of a column is counted from its nearest entry: differences of neighbouring floats are exact.
@@ -147,9 +147,9 @@ class FInformation(Utility):
     1.0
     """
 
-    f: Callable[[Floats], Floats]
+    f: Callable[[Array], Array]
     name: str = "f-information"
-    excess: Callable[[Floats, Floats], Floats] | None = None
+    excess: Callable[[Array, Array], Array] | None = None
     enclosure: Callable[[Fraction], Pair] | None = None
     symmetric: bool = field(default=True, init=False)
     divergence = True
@@ -157,16 +157,16 @@ class FInformation(Utility):
     def __post_init__(self) -> None:
         check_function(self.f)
 
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
         outcome, lifts, shifts = lifts_of(columns, prior)
         return outcome * self.at_lifts(lifts, shifts, prior)
 
-    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Value on columns of lifts; see `Utility.at_lifts`."""
         return prior @ (self.f(lifts) if self.excess is None else self.excess(lifts, shifts))
 
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms; see `Utility.size`."""
         if self.excess is not None:
             return self.at_lifts(lifts, shifts, prior)
@@ -241,7 +241,7 @@ class ExpectedGain(Frozen, Utility):
     0.75
     """
 
-    gain: NDArray[np.float64]
+    gain: Array
     inputs: tuple[Hashable, ...] = ()
     name: str = field(default="expected_gain", init=False)
 
@@ -263,13 +263,13 @@ class ExpectedGain(Frozen, Utility):
         order = order_of(self.inputs, names, "gain", other)
         return self if order is None else replace(self, gain=self.gain[order], inputs=tuple(names))
 
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
         if len(self.gain) != len(prior):
             raise ValueError(f"gain has {len(self.gain)} rows, but there are {len(prior)} symbols")
         return ((self.gain * prior[:, None]).T @ columns).max(axis=0)
 
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms; see `Utility.size`."""
         return (abs(self.gain * prior[:, None]).T @ lifts).max(axis=0)
 
@@ -292,14 +292,14 @@ class ExpectedGain(Frozen, Utility):
 class SubLinear(Utility):
     """A utility given by a sub-linear function of one column, an array of shape (N,)."""
 
-    function: Callable[[NDArray[np.float64]], float]
+    function: Callable[[Array], float]
 
     @property
     def name(self) -> str:
         """What a result calls it."""
         return getattr(self.function, "__name__", "sub-linear")
 
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
         try:
             return np.array([self._number(self.function(column)) for column in columns.T])
@@ -312,7 +312,7 @@ class SubLinear(Utility):
         return float(value)
 
 
-def as_utility(utility: str | Utility | Callable[[Floats], float]) -> Utility:
+def as_utility(utility: str | Utility | Callable[[Array], float]) -> Utility:
     """Turn a name, a `Utility` or a sub-linear function of a column into a `Utility`."""
     if isinstance(utility, Utility):
         return utility

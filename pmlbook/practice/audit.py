@@ -13,10 +13,10 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from ..numerics.validation import is_rational
+from ..numerics.validation import Array, is_rational
 from ..foundations.probability import exact_prior
 from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
@@ -47,7 +47,7 @@ __all__ = ['MOST_TRIALS', 'NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is'
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
     counts: ArrayLike, prior: PriorLike, confidence: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Array, Array]:
     """Limits of the leakage of each outcome that hold all at once, from counts of trials.
 
     Parameters
@@ -119,8 +119,8 @@ class Audit(Frozen):
     """
 
     outcomes: tuple[Hashable, ...]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Array
+    high: Array
     confidence: float
     local_dp: float = math.nan
     published: float = math.nan
@@ -174,9 +174,7 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
     return all(max(c) * sum(weights) <= level * mean for c, mean in zip(zip(*distributions), means))
 
 
-def _exactly(
-    table: Any, rows: NDArray[np.float64], prior: PriorLike
-) -> tuple[NDArray[np.float64], float, float]:
+def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, float]:
     """Leakage of each outcome, level of local differential privacy and published share, decided without rounding."""
     exact: list[list[Any]] = rows.tolist()
     if is_rational(table):  # NumPy's integers overflow, inside a Fraction too
@@ -328,10 +326,10 @@ def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = 
     return max(0.0, float(-np.log(min([*ends, *inside]))))
 
 
-def _least_sum(x: float, v: NDArray[np.float64], p: NDArray[np.float64]) -> float:
+def _least_sum(x: float, v: Array, p: Array) -> float:
     """One over the largest lift of a value strictly between others, under Gaussian noise of scale one."""
 
-    def terms(y: float) -> NDArray[np.float64]:
+    def terms(y: float) -> Array:
         with np.errstate(over="ignore"):
             return p * np.exp(np.minimum((v - x) * (y - (v + x) / 2), 700))
 
@@ -347,9 +345,7 @@ def _least_sum(x: float, v: NDArray[np.float64], p: NDArray[np.float64]) -> floa
     return float(terms(least).sum())
 
 
-def _query(
-    values: ArrayLike, prior: PriorLike, scale: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _query(values: ArrayLike, prior: PriorLike, scale: float) -> tuple[Array, Array, float]:
     """Values in the order of the prior, the prior, and a positive scale."""
     p = check_prior(prior)
     given: Any = aligned(values, names_of(prior), "values", "prior")

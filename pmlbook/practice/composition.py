@@ -14,7 +14,6 @@ from itertools import compress, product
 from math import gcd, inf, lcm, log10, nextafter
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..release.certificate import exp_below

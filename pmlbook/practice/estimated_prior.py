@@ -13,13 +13,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
 from ..numerics.enclosure import text_above
 from ..numerics.linear_programmes import whole_numbers
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     InvalidPrior,
     aligned,
@@ -42,7 +43,7 @@ __all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'box_region', 'box_arou
 ZEROS = ("refuse", "drop", "add")
 
 
-def check_counts(counts: ArrayLike, what: str = "counts") -> NDArray[np.float64]:
+def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
     """Return counts as floats; ValueError unless they are whole, at least 0 and not all 0."""
     values = real_array(counts, what, 1)
     bad = (values < 0) | (values != values.round())
@@ -112,9 +113,9 @@ class PriorRegion(Frozen):
     Source: intervals for each cell, or the ball of Weissman et al. 2003.
     """
 
-    prior: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    prior: Array
+    low: Array
+    high: Array
     free: float = 0.0
     inputs: tuple[Hashable, ...] = ()
 
@@ -246,7 +247,7 @@ def exact_fill(column: Sequence[int], region: PriorRegion) -> list[int]:
     return fill(column, *region.whole_limits)
 
 
-def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
+def worst_prior(column: ArrayLike, region: PriorRegion) -> Array:
     """The prior of a region under which an outcome is rarest, and so leaks most.
 
     `column`, shape (N,): P(y | x) of one outcome, for each secret. `region`: the priors that are possible.
@@ -262,7 +263,7 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     return np.array(fill(entries.tolist(), *limits))
 
 
-def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
+def worst_leakage(channel: ArrayLike, region: PriorRegion) -> Array:
     """Pointwise maximal leakage of each outcome, under the worst prior of a region for it.
 
     Parameters

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..extremal.enumeration import margin
-from ..foundations.lift_functions import Floats
 from .estimated_prior import PriorRegion
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
@@ -25,6 +24,7 @@ from pmlbook.numerics.restricted_master import (
     Stage,
     lagrangian_bound,
 )
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -48,15 +48,15 @@ class Knapsacks:
         # limits may miss one by rounding
         self.miss = 4 * float(max(Fraction(0), low - bound, bound - high))
 
-    def least(self, low: Floats, high: Floats, count: Floats) -> Floats:
+    def least(self, low: Array, high: Array, count: Array) -> Array:
         """Least probabilities of sets with these sums and so many members."""
         return np.where(count == self.size, 1.0, np.maximum(low, self.rest + high))
 
-    def sums(self, dual: Floats) -> Floats:
+    def sums(self, dual: Array) -> Array:
         """What each secret adds to a set: prior, lower and upper limit, dual variable, and one; shape (5, N)."""
         return np.array([self.prior, self.low, self.high, dual, np.ones(self.size)])
 
-    def worth(self, inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
+    def worth(self, inner: Array, outer: Array) -> tuple[Array, Array]:
         """Information of columns less their cost at dual variables, and their t, from the sums of the two sets.
 
         Sums have shape (5, V).
@@ -89,7 +89,7 @@ class Exchanges:
         apart = self.secret[first] != self.secret[second]
         self.first, self.second = first[apart], second[apart]
 
-    def sums(self, each: Floats, states: NDArray[np.int64], state: int) -> Floats:
+    def sums(self, each: Array, states: NDArray[np.int64], state: int) -> Array:
         """Sums of the set with this state after no change, after single ones, and after pairs."""
         old = states[self.secret]
         new = (old + self.turn) % 3
@@ -110,7 +110,7 @@ class Exchanges:
 
 
 def exchanged(
-    packs: Knapsacks, dual: Floats, states: NDArray[np.int64], clock: Clock | None = None
+    packs: Knapsacks, dual: Array, states: NDArray[np.int64], clock: Clock | None = None
 ) -> tuple[float, NDArray[np.int64]]:
     """A column that no change of one or two secrets improves, and what it is worth beyond its cost.
 
@@ -133,8 +133,8 @@ SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two wh
 
 
 def min_of(
-    value: Callable[[Floats], Floats], low: Floats, high: Floats, steps: int
-) -> tuple[Floats, Floats]:
+    value: Callable[[Array], Array], low: Array, high: Array, steps: int
+) -> tuple[Array, Array]:
     """Places and values near the least of convex functions on intervals, all at once.
 
     Source: golden section, Kiefer 1953.
@@ -161,9 +161,7 @@ class Ceilings:
     Source: the theorem of 'Robust mechanisms for many secrets'.
     """
 
-    def __init__(
-        self, packs: Knapsacks, dual: Floats, begin: Floats, end: Floats, kind: int
-    ) -> None:
+    def __init__(self, packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int) -> None:
         self.count, self.packs, self.size = len(end), packs, float(abs(dual).sum())
         upper, one = kind == NO_ZERO_UPPER, np.ones(len(end))
         top = one if upper else end
@@ -176,37 +174,37 @@ class Ceilings:
         self.gain = packs.prior * xlogy(lifts, lifts) - dual * lifts
         self.mass = packs.prior * lifts
 
-    def terms(self, theta: Floats, mu: Floats) -> Floats:
+    def terms(self, theta: Array, mu: Array) -> Array:
         """What each secret contributes at each of the three values of its lift."""
-        found: Floats = self.gain - theta[:, None] * self.mass + mu[:, None] * self.held
+        found: Array = self.gain - theta[:, None] * self.mass + mu[:, None] * self.held
         return found
 
-    def best_mu(self, theta: Floats) -> tuple[Floats, Floats]:
+    def best_mu(self, theta: Array) -> tuple[Array, Array]:
         """Good multipliers of the limit for given ones of the mean, and the bounds."""
         fixed, tangent = self.gain - theta[:, None] * self.mass, np.exp(theta - 1)
 
-        def total(mu: Floats) -> Floats:
-            found: Floats = (fixed + mu[:, None] * self.held).max(axis=0).sum(axis=1)
+        def total(mu: Array) -> Array:
+            found: Array = (fixed + mu[:, None] * self.held).max(axis=0).sum(axis=1)
             return found + tangent - mu * self.need
 
         most = np.full(self.count, 5 / max(self.packs.floor, LEAST_FLOOR))
         return min_of(total, 0 * most, most, 32)
 
-    def best(self) -> tuple[Floats, Floats, Floats]:
+    def best(self) -> tuple[Array, Array, Array]:
         """Good multipliers theta and mu, and the bounds."""
         low = np.full(self.count, np.log(max(self.packs.floor, LEAST_FLOOR)) - 2)
         theta, _ = min_of(lambda theta: self.best_mu(theta)[1], low, 0 * low + 1, 28)
         return theta, *self.best_mu(theta)
 
-    def rounding(self, theta: Floats, mu: Floats) -> Floats:
+    def rounding(self, theta: Array, mu: Array) -> Array:
         """What rounding may have taken from the bounds."""
         held = self.held[FULL].sum(axis=1) + abs(self.need)
         return margin(3 * self.packs.size) * (self.size + abs(theta) + 2 + mu * held)
 
 
 def column_ceilings(
-    packs: Knapsacks, dual: Floats, begin: Floats, end: Floats, kind: int = SOME_ZERO
-) -> tuple[Floats, NDArray[np.int64]]:
+    packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int = SOME_ZERO
+) -> tuple[Array, NDArray[np.int64]]:
     """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
 
     Shapes (V,) and (V, N).
@@ -222,7 +220,7 @@ ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
 MOST_HALVINGS = 20  # of an interval
 
 
-def highest_worth(packs: Knapsacks, dual: Floats, near: float, clock: Clock | None = None) -> float:
+def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | None = None) -> float:
     """Above the worth of every column at these dual variables, and above zero.
 
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
@@ -286,7 +284,7 @@ class MasterOfColumns:
     def __init__(self, packs: Knapsacks) -> None:
         self.packs = packs
         self.states: list[NDArray[np.int64]] = []
-        self.entries: list[Floats] = []
+        self.entries: list[Array] = []
         self.values: list[float] = []
         self.known: set[bytes] = set()
         self.weights = np.zeros(0)
@@ -302,7 +300,7 @@ class MasterOfColumns:
                 self.entries.append(np.choose(states, [0.0, t[0], 1.0]))
                 self.values.append(float(value[0]))
 
-    def solve(self, clock: Clock) -> tuple[float, Floats]:
+    def solve(self, clock: Clock) -> tuple[float, Array]:
         """Negative information and dual variables."""
         table, ones = np.array(self.entries).T, np.ones(self.packs.size)
         try:
@@ -322,7 +320,7 @@ class Pricing:
         self.master, self.generation, self.rng = master, generation, rng
         self.points = np.concatenate([[0, 1], np.linspace(0.05, 0.95, 10)])
 
-    def __call__(self, dual: Floats) -> Priced:
+    def __call__(self, dual: Array) -> Priced:
         """Columns at smoothed dual variables, else at those of the master; and an estimate of the bound."""
         generation, packs = self.generation, self.master.packs
         above, vertices = column_ceilings(packs, -dual, self.points, self.points)
@@ -341,7 +339,7 @@ class Pricing:
         used = self.rng.permutation(np.flatnonzero(self.master.weights > LEAST_WORTH))
         return [*vertices[:STARTS], *(self.master.states[k] for k in used[:STARTS])]
 
-    def climb(self, dual: Floats, starts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    def climb(self, dual: Array, starts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """New columns that exchange finds from these, at dual variables of the master."""
         found, clock = [], self.generation.clock
         for start in starts:
@@ -353,7 +351,7 @@ class Pricing:
         return found
 
 
-def certified_column_bound(packs: Knapsacks, dual: Floats, near: float, clock: Clock) -> float:
+def certified_column_bound(packs: Knapsacks, dual: Array, near: float, clock: Clock) -> float:
     """No mechanism has more information than this, by any dual variables; sharp to `near` in the worth of a column.
 
     Source: the dual bound of column generation, rounding added.

@@ -25,7 +25,7 @@ from pmlbook.numerics.linear_programmes import (
     warn_if_loose,
 )
 from ..numerics.progress import Clock
-from ..numerics.validation import check_instance, names_of
+from ..numerics.validation import Array, check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.min_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
@@ -158,7 +158,7 @@ class RegionBracket(Bracket):
                 "an outcome that may be as rare as one likes cannot be avoided: no level is kept"
             )
 
-    def take_flow(self, flow: NDArray[np.float64]) -> None:
+    def take_flow(self, flow: Array) -> None:
         """Keep the mechanism that a flow makes, where it is better."""
         flow = np.where(self.table, np.maximum(flow, 0), 0.0)
         if not flow.any(axis=1).all():

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
 from ..foundations.utility import NAMED, Utility, as_utility
-from ..foundations.lift_functions import Floats
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
@@ -27,7 +26,7 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import exp_around, float_above
 from ..numerics.linear_programmes import OutOfTime, as_fractions, warn_if_loose, whole_numbers
 from ..numerics.progress import Clock
-from ..numerics.validation import check_epsilon, check_instance, order_of
+from ..numerics.validation import Array, check_epsilon, check_instance, order_of
 
 # %% auto #0
 __all__ = ['VALUE_TOLERANCE', 'ENOUGH', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
@@ -76,18 +75,18 @@ class RobustVertices:
         pairs = zip(self.inner[v].tolist(), self.outer[v].tolist())
         return [top if a else rest if b else Fraction(0) for a, b in pairs]
 
-    def _filled(self, empty: int) -> NDArray[np.float64]:
+    def _filled(self, empty: int) -> Array:
         tops = [float(top + empty) for top in self.heights]
         rests = [float(top * t + empty) for top, t in zip(self.heights, self.share)]
         return np.where(self.inner.T, tops, np.where(self.outer.T, rests, float(empty)))
 
     @cached_property
-    def lifts(self) -> NDArray[np.float64]:
+    def lifts(self) -> Array:
         """One vector a column, shape (N, V), each entry rounded once."""
         return self._filled(0)
 
     @cached_property
-    def shifts(self) -> NDArray[np.float64]:
+    def shifts(self) -> Array:
         """Lift minus one, shape (N, V), each entry rounded once: exactly 0 for the constant vector."""
         return self._filled(-1)
 
@@ -147,7 +146,7 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     return RobustVertices(shares, inner, outer, [Fraction(0)] * len(full) + part)
 
 
-def robust_columns(region: PriorRegion, epsilon: float) -> NDArray[np.float64]:
+def robust_columns(region: PriorRegion, epsilon: float) -> Array:
     """All columns that an optimal mechanism may need if it is to keep its level under every prior.
 
     `region`: the priors that are possible, of at most `MOST_ENUMERATED` secrets. `epsilon`: privacy level in
@@ -237,7 +236,7 @@ VALUE_TOLERANCE = (
 ENOUGH = 1e-5  # the same for generated columns, as a part of the value
 
 
-def information_bound(prior: Floats, level: float) -> float:
+def information_bound(prior: Array, level: float) -> float:
     """A bound on the information of every mechanism that keeps the level for one prior."""
     if level == 0:
         return 0.0
@@ -248,7 +247,7 @@ def information_bound(prior: Floats, level: float) -> float:
 def robust_mechanism(
     region: PriorRegion,
     epsilon: float,
-    utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information",
+    utility: str | Utility | Callable[[Array], float] = "mutual_information",
     max_time: float | None = None,
 ) -> Design:
     """The most useful mechanism among all that leak at most `epsilon` under every prior of a region.

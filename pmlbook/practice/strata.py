@@ -100,9 +100,7 @@ def boxes(
 
 
 def strata_levels(
-    mechanism: Mechanism,
-    counts: Mapping[tuple[Hashable, ...], ArrayLike],
-    confidence: float = 0.95,
+    mechanism: Mechanism, counts: Mapping[tuple[Hashable, ...], ArrayLike], confidence: float = 0.95
 ) -> tuple[Stratum, ...]:
     """What a mechanism tells about the people of each stratum, the worst first.
 

@@ -31,7 +31,7 @@ from pmlbook.release.strict_json import (
     rows_of,
     write_object,
 )
-from ..numerics.validation import InvalidPrior, check_epsilon
+from ..numerics.validation import Array, InvalidPrior, check_epsilon
 
 # %% auto #0
 __all__ = ['Certificate']
@@ -78,9 +78,7 @@ def shares_of(prior: Any) -> tuple[Fraction, ...]:
     return tuple(exact)
 
 
-def exact_lifts(
-    weights: NDArray[np.int64], prior: Sequence[Fraction] | NDArray[np.float64]
-) -> list[Fraction]:
+def exact_lifts(weights: NDArray[np.int64], prior: Sequence[Fraction] | Array) -> list[Fraction]:
     """Largest lift of each outcome that can occur, in exact arithmetic.
 
     `weights`, shape (N, M): rows with one and the same sum; see `to_weights`. `prior`, length N: P(x); divided

@@ -14,10 +14,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .intervals import exact_interval, score_interval
-from ..numerics.validation import Frozen, aligned, real_array, shortened
+from ..numerics.validation import Array, Frozen, aligned, real_array, shortened
 
 # %% auto #0
 __all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_request', 'Estimate']
@@ -27,16 +27,14 @@ __all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_requ
 RARE_OUTCOME = 2.0**-40
 
 
-def _refuse_impossible(channel: NDArray[np.float64], counts: NDArray[np.float64]) -> None:
+def _refuse_impossible(channel: Array, counts: Array) -> None:
     """ValueError if an outcome was released that no input can produce."""
     impossible = np.flatnonzero((counts > 0) & ~channel.any(axis=0))
     if len(impossible):
         raise ValueError(f"outcome {impossible[0]} was released, but no input can produce it")
 
 
-def undoing(
-    channel: NDArray[np.float64], expected: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def undoing(channel: Array, expected: Array | None = None) -> Array:
     """The matrix that takes observed frequencies of outcomes back to those of the inputs, shape (M, N).
 
     Parameters and errors are those of `invert`, which knows the counts besides.
@@ -52,9 +50,7 @@ def undoing(
     return np.linalg.pinv(channel / root) / root[:, None]
 
 
-def scores_for(
-    channel: NDArray[np.float64], goal: NDArray[np.float64], expected: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
+def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
     None if the outcomes do not tell the goal. The mean may miss it by `STORED` times the sum of the scores' sizes, counted from the middle of the goal.
@@ -100,20 +96,14 @@ HIDDEN = 2.0**-20
 STORED, ROUGH = 2.0**-51, 2.0**-46
 
 
-def undone(
-    undo: NDArray[np.float64], counts: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def undone(undo: Array, counts: Array) -> tuple[Array, Array]:
     """Frequencies of the inputs, shape (N,), and their covariance, shape (N, N), by a matrix of shape (M, N)."""
     observed = counts / counts.sum()
     centred = undo - observed @ undo
     return observed @ undo, centred.T @ (observed[:, None] * centred) / counts.sum()
 
 
-def invert(
-    channel: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    expected: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def invert(channel: Array, counts: Array, expected: Array | None = None) -> tuple[Array, Array]:
     """Unbiased frequencies of the inputs, shape (N,), and their estimated covariance, shape (N, N).
 
     With more outcomes than inputs there are many ways back; the one taken is best if outcomes come as expected.
@@ -131,11 +121,8 @@ def invert(
 
 # %% ../../nbs/release/05_estimation.ipynb #b629206a
 def likeliest(
-    channel: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    tol: float = 1e-9,
-    max_steps: int = 100_000,
-) -> tuple[NDArray[np.float64], float]:
+    channel: Array, counts: Array, tol: float = 1e-9, max_steps: int = 100_000
+) -> tuple[Array, float]:
     """Frequencies of greatest likelihood, shape (N,), and how much log-likelihood a value may be missing.
 
     `channel`, shape (N, M): every outcome that was released must be possible. `counts`, shape (M,): how often
@@ -182,7 +169,7 @@ def as_goal(
     functional: ArrayLike | Mapping[Any, float] | Callable[[Any], float],
     secrets: tuple[Hashable, ...],
     name: str = "functional",
-) -> NDArray[np.float64]:
+) -> Array:
     """Weight of each secret, shape (N,); parameters and errors are those of `Estimate.of`, which tell `name`."""
     given = _weights(functional, secrets, name) if callable(functional) else functional
     given = aligned(given, secrets, name, "estimate")
@@ -221,20 +208,20 @@ class Estimate(Frozen):
     """
 
     inputs: tuple[Hashable, ...]
-    frequencies: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    channel: NDArray[np.float64]
-    undo: NDArray[np.float64]
-    expected: NDArray[np.float64] | None = None
+    frequencies: Array
+    covariance: Array
+    counts: Array
+    channel: Array
+    undo: Array
+    expected: Array | None = None
 
     @classmethod
     def from_counts(
         cls,
         inputs: tuple[Hashable, ...],
-        channel: NDArray[np.float64],
-        counts: NDArray[np.float64],
-        prior: NDArray[np.float64],
+        channel: Array,
+        counts: Array,
+        prior: Array,
         method: str = "inversion",
         partly: bool = False,
     ) -> Estimate:
@@ -260,7 +247,7 @@ class Estimate(Frozen):
         return int(self.counts.sum())
 
     @property
-    def standard_errors(self) -> NDArray[np.float64]:
+    def standard_errors(self) -> Array:
         """Estimated standard error of each frequency, shape (N,). Zero where nothing was seen: no interval."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
@@ -292,7 +279,7 @@ class Estimate(Frozen):
         self.scores(goal)  # or the outcomes do not tell it
         return Functional(goal, self)
 
-    def scores(self, goal: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, goal: Array) -> Array:
         """Scores of outcomes whose mean over the released values estimates a goal, shape (M,)."""
         if self.expected is None:
             return self.undo @ goal
@@ -301,7 +288,7 @@ class Estimate(Frozen):
             raise ValueError("the outcomes do not tell this functional")
         return found
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> NDArray[np.float64]:
+    def interval(self, level: float = 0.95, method: str = "exact") -> Array:
         """Lower and upper ends, shape (N, 2), of an interval for each frequency; see `Functional.interval`.
 
         Each covers its own frequency so often, not all at once; for that, ask for 1 - (1 - level) / N.
@@ -328,7 +315,7 @@ class Functional(Frozen):
     Source: `goal`, shape (N,), times the frequencies; variance by the same weights.
     """
 
-    goal: NDArray[np.float64]
+    goal: Array
     estimate: Estimate
 
     @property

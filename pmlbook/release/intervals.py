@@ -18,6 +18,7 @@ from .sampling import UNITS, to_weights
 from ..numerics.enclosure import float_below, text_above
 from ..numerics.barrier import central_path
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -30,9 +31,7 @@ ROUNDED_TRIAL = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - 
 LEAST_TAIL = 1e-100  # below, its inverse was found wrong, or nan
 
 
-def clopper_pearson(
-    successes: ArrayLike, trials: ArrayLike, tail: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tuple[Array, Array]:
     """Lower and upper limits of probabilities; each is passed by the truth with probability at most `tail`.
 
     `successes`, `trials`: whole numbers, successes from 0 to trials. `tail`: from `LEAST_TAIL` to below 1, for
@@ -57,7 +56,7 @@ def clopper_pearson(
     return low, _moved(high, 1, lambda p: betaincc(*above, p) > tail * np.maximum(safe, 0))
 
 
-def _moved(ends: NDArray[np.float64], way: int, wrong: Callable[[Any], Any]) -> NDArray[np.float64]:
+def _moved(ends: Array, way: int, wrong: Callable[[Any], Any]) -> Array:
     """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1."""
     margin, ends = OUTWARD_MARGIN, np.clip(ends, 0, 1)
     while (bad := wrong(ends)).any():
@@ -69,19 +68,14 @@ def _moved(ends: NDArray[np.float64], way: int, wrong: Callable[[Any], Any]) -> 
 SAME_WEIGHT = 1e-9  # weights that differ by less, relative to all, are one
 
 
-def nested_sets(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+def nested_sets(weights: Array) -> NDArray[np.bool_]:
     """The sets of outcomes above each step between sorted weights, shape (K, M), largest set first."""
     order = np.sort(weights)
     steps = np.flatnonzero(np.diff(order) > SAME_WEIGHT * (order[-1] - order[0]))
     return np.array([weights > order[k] for k in steps]).reshape(len(steps), len(weights))
 
 
-def min_value(
-    goal: NDArray[np.float64],
-    seen: Sequence[Sequence[int]],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> float:
+def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Array) -> float:
     """A lower bound on goal . theta where the probability of each set lies between its limits.
 
     `goal`, shape (N,). `seen`: probability of each set under each secret, times 2^53. `low`, `high`, shape
@@ -114,11 +108,7 @@ Ends = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
 
 
 def ends_that_fit(
-    channel: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    sets: NDArray[np.bool_],
-    level: float,
-    ends: Ends,
+    channel: Array, counts: Array, sets: NDArray[np.bool_], level: float, ends: Ends
 ) -> tuple[float, float]:
     """What `ends` makes of the limits on the sets' probabilities, which miss none with the probability `level`.
 
@@ -147,11 +137,7 @@ def ends_that_fit(
 
 
 def exact_interval(
-    channel: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    goal: NDArray[np.float64],
-    level: float,
+    channel: Array, counts: Array, weights: Array, goal: Array, level: float
 ) -> tuple[float, float]:
     """Ends of an interval that contains goal . theta with at least the probability `level`, at every n.
 
@@ -177,13 +163,11 @@ LEAST_DISTANCE, LARGEST_DISTANCE = 1e-6, 1e3
 class Distance(NamedTuple):
     """A convex function of frequencies x: its value, and its gradient and Hessian."""
 
-    value: Callable[[NDArray[np.float64]], float]
-    slopes: Callable[[NDArray[np.float64]], tuple[Any, Any]]
+    value: Callable[[Array], float]
+    slopes: Callable[[Array], tuple[Any, Any]]
 
 
-def count_distances(
-    channel: NDArray[np.float64], counts: NDArray[np.float64]
-) -> tuple[Distance, Distance]:
+def count_distances(channel: Array, counts: Array) -> tuple[Distance, Distance]:
     """Distances G^2 and X^2 of frequencies from counts.
 
     Source: Wilks 1938; Pearson 1900.
@@ -191,14 +175,14 @@ def count_distances(
     seen, n = counts > 0, counts.sum()
     table, shares = channel[:, seen], counts[seen] / n
 
-    def ratio(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def ratio(x: Array) -> Array:
         return shares / (x @ table)
 
-    def likelihood(x: NDArray[np.float64]) -> tuple[Any, Any]:
+    def likelihood(x: Array) -> tuple[Any, Any]:
         far = 2 * n * ratio(x)
         return -table @ far, table * (far / (x @ table)) @ table.T
 
-    def score(x: NDArray[np.float64]) -> tuple[Any, Any]:
+    def score(x: Array) -> tuple[Any, Any]:
         far = n * ratio(x) ** 2
         return -table @ far, table * (2 * far / (x @ table)) @ table.T
 
@@ -219,11 +203,11 @@ class Near:
     def __init__(self, distance: Distance) -> None:
         self.distance = distance
 
-    def value(self, x: NDArray[np.float64], parameter: float) -> float:
+    def value(self, x: Array, parameter: float) -> float:
         """See `Smooth.value`."""
         return self.distance.value(x)
 
-    def slopes(self, x: NDArray[np.float64], parameter: float) -> tuple[Any, Any]:
+    def slopes(self, x: Array, parameter: float) -> tuple[Any, Any]:
         """See `Smooth.slopes`."""
         slope, bend = self.distance.slopes(x)
         return x * slope, x[:, None] * bend * x
@@ -232,15 +216,15 @@ class Near:
 class Within:
     """goal . x, with a barrier where a distance is `most`: the logarithm of the slack."""
 
-    def __init__(self, distance: Distance, most: float, goal: NDArray[np.float64]) -> None:
+    def __init__(self, distance: Distance, most: float, goal: Array) -> None:
         self.distance, self.most, self.goal = distance, most, goal
 
-    def value(self, x: NDArray[np.float64], parameter: float) -> float:
+    def value(self, x: Array, parameter: float) -> float:
         """See `Smooth.value`."""
         slack = self.most - self.distance.value(x)
         return float(self.goal @ x) - parameter * math.log(slack) if slack > 0 else math.inf
 
-    def slopes(self, x: NDArray[np.float64], parameter: float) -> tuple[Any, Any]:
+    def slopes(self, x: Array, parameter: float) -> tuple[Any, Any]:
         """See `Smooth.slopes`."""
         slack = self.most - self.distance.value(x)
         slope, bend = self.distance.slopes(x)
@@ -248,16 +232,14 @@ class Within:
         return x * self.goal + parameter * near, parameter * (bend + np.outer(near, near))
 
 
-def _nearest(distance: Distance, n: int) -> NDArray[np.float64]:
+def _nearest(distance: Distance, n: int) -> Array:
     """Positive frequencies of nearly the least distance."""
     start, total = np.full(n, 1 / n), np.ones((1, n))
     *_, last = central_path(start, Near(distance), total, PARAMETERS[:5:2])
     return last.point
 
 
-def _least_within(
-    distance: Distance, most: float, goal: NDArray[np.float64], x: NDArray[np.float64]
-) -> float:
+def _least_within(distance: Distance, most: float, goal: Array, x: Array) -> float:
     """Least goal . x, the goal from 0 to 1, where the distance is at most `most`; rounded down by the barrier's gap."""
     least, problem = 0.0, Within(distance, most, goal)
     try:
@@ -269,11 +251,7 @@ def _least_within(
 
 
 def score_interval(
-    channel: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    goal: NDArray[np.float64],
-    level: float,
-    part: float = 1.0,
+    channel: Array, counts: Array, goal: Array, level: float, part: float = 1.0
 ) -> tuple[float, float]:
     """Ends of an interval that contains goal . theta with about the probability `level`, from 0.9 on.
 

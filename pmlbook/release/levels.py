@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ..numerics.enclosure import level_of, text_above
 from .certificate import exp_below, shares_of
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -110,10 +111,10 @@ def share_text(share: float) -> str:
 # %% ../../nbs/release/18_levels.ipynb #a61c7911
 def mechanism_table(
     caption: str,
-    channel: NDArray[np.float64],
-    prior: NDArray[np.float64],
+    channel: Array,
+    prior: Array,
     names: tuple[Sequence[Hashable], Sequence[Hashable]],
-    leakage: NDArray[np.float64],
+    leakage: Array,
 ) -> str:
     """HTML table of a channel, its cells shaded by probability; `names` are those of its rows and its columns."""
     if channel.size > 400:
@@ -124,7 +125,7 @@ def mechanism_table(
         text = f"{value:.3f}" if value > 1e-12 else ""
         return f'<td style="background:rgba(0,114,178,{value * 0.8:.2f});{pad}">{text}</td>'
 
-    def row(name: Hashable, weight: float, entries: NDArray[np.float64]) -> str:
+    def row(name: Hashable, weight: float, entries: Array) -> str:
         label = html.escape(str(name))
         return f'<tr><th>{label}</th><td style="{pad}">{weight:.3f}</td>{"".join(map(cell, entries))}</tr>'
 

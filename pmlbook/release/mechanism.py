@@ -34,6 +34,7 @@ from pmlbook.release.sampling import (
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
 from pmlbook.numerics.validation import (
+    Array,
     CheckedPrior,
     Frozen,
     PriorLike,
@@ -85,14 +86,12 @@ class Mechanism(Frozen):
     Mechanism(2 inputs, 2 outputs, epsilon = 0.405466 nats, local DP 1.09862 nats, publishes nothing)
     """
 
-    channel: NDArray[np.float64]
-    prior: NDArray[np.float64]
+    channel: Array
+    prior: Array
     inputs: tuple[Hashable, ...] = ()
     outputs: tuple[Hashable, ...] = ()
     # the prior together with the fractions it stands for; `replace` hands it on
-    _meant: tuple[NDArray[np.float64], tuple[Fraction, ...]] | None = field(
-        default=None, kw_only=True
-    )
+    _meant: tuple[Array, tuple[Fraction, ...]] | None = field(default=None, kw_only=True)
 
     if TYPE_CHECKING:
 
@@ -162,7 +161,7 @@ class Mechanism(Frozen):
         return guide(alias_tables(self._weights))
 
     @cached_property
-    def leakage(self) -> NDArray[np.float64]:
+    def leakage(self) -> Array:
         """Pointwise maximal leakage of each outcome, shape (M,), in nats: the smallest floats that are enough.
 
         Decided in exact arithmetic; nan where the outcome has probability 0.
@@ -195,7 +194,7 @@ class Mechanism(Frozen):
         return standing(self.local_dp, self.published)
 
     def utility(
-        self, utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information"
+        self, utility: str | Utility | Callable[[Array], float] = "mutual_information"
     ) -> float:
         """Utility of the mechanism: a name, a `Utility` or a sub-linear function of a column."""
         measure = as_utility(utility).aligned(self.inputs, "inputs")

@@ -20,6 +20,7 @@ from .estimation import METHODS, as_goal, undoing
 from .mechanism import Mechanism
 from ..numerics.enclosure import text_above, text_below
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     Unnamed,
     check_instance,
@@ -56,16 +57,16 @@ class Regression(Frozen):
     [[0.608, 1.392], [-2.98, -1.02]]
     """
 
-    coefficients: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    coefficients: Array
+    covariance: Array
     names: tuple[str, ...]
 
     @property
-    def standard_errors(self) -> NDArray[np.float64]:
+    def standard_errors(self) -> Array:
         """Estimated standard error of each coefficient, shape (K,); for many people."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
-    def intervals(self, confidence: float = 0.95) -> NDArray[np.float64]:
+    def intervals(self, confidence: float = 0.95) -> Array:
         """Ends of an interval for each coefficient, shape (K, 2); for many people.
 
         By the normal distribution. Each covers its own coefficient so often, not all at once.
@@ -94,7 +95,7 @@ class Regression(Frozen):
         columns = ["coefficient", "standard error", "low", "high"]
         return pd.DataFrame(self._table(confidence), list(self.names), columns)
 
-    def _table(self, confidence: float) -> NDArray[np.float64]:
+    def _table(self, confidence: float) -> Array:
         """Coefficient, standard error and both ends of each, shape (K, 4)."""
         ends = self.intervals(confidence)
         return np.column_stack([self.coefficients, self.standard_errors, ends])
@@ -113,7 +114,7 @@ class Regression(Frozen):
         return f"<table><tr><td></td>{head}</tr>{body}</table>"
 
 # %% ../../nbs/release/13_regression.ipynb #regr1ac
-def _beside(covariates: Any, n: int) -> NDArray[np.float64]:
+def _beside(covariates: Any, n: int) -> Array:
     """Public columns, shape (n, L); none if left out."""
     table = np.zeros((n, 0)) if covariates is None else real_array(covariates, "covariates", 2)
     if len(table) != n:
@@ -135,7 +136,7 @@ def _title(released: Any) -> str:
     return "feature" if name is None else str(name).removesuffix("_released") or "feature"
 
 
-def _units(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _units(table: Array) -> Array:
     """A power of two near the median of the nonzero entries, for each column: an outlier does not change it."""
     some = (np.sort(column[column > 0]) for column in abs(table).T)
     return np.array([float(unit_of(column[len(column) // 2 :][:1])) for column in some])
@@ -152,7 +153,7 @@ def _codes(mechanism: Mechanism, released: Any) -> NDArray[np.intp]:
     return codes
 
 
-def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> NDArray[np.float64]:
+def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Array:
     """For each row the weights of the answers she may have given, shape (n, N)."""
     return undoing(mechanism.channel, mechanism.prior @ mechanism.channel)[codes]
 
@@ -161,23 +162,18 @@ def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> NDArray[np.float6
 class _Scale:
     """The units in which coefficients are returned, shape (K,), and their names."""
 
-    units: NDArray[np.float64]
+    units: Array
     names: list[str]
 
 
-def _solvable(matrix: NDArray[np.float64]) -> bool:
+def _solvable(matrix: Array) -> bool:
     """Whether a symmetric matrix is finite and has full rank."""
     return bool(
         np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix, hermitian=True) == len(matrix)
     )
 
 # %% ../../nbs/release/13_regression.ipynb #regr1bc
-def _sandwich(
-    beta: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    slope: NDArray[np.float64],
-    scale: _Scale,
-) -> Regression | None:
+def _sandwich(beta: Array, scores: Array, slope: Array, scale: _Scale) -> Regression | None:
     """The root of a sum of scores, shape (n, K), and its covariance; None where floats end.
 
     The scores add up to zero, so that as many of them as coefficients, or fewer, show no spread in some direction.
@@ -273,11 +269,11 @@ ROWS_AT_ONCE = 2**12  # people at a time
 
 
 def _refuse_lone(
-    explain: list[NDArray[np.float64]],
-    rows: NDArray[np.float64],
+    explain: list[Array],
+    rows: Array,
     mean: Callable[[Any], Any],
-    beta: NDArray[np.float64],
-    slope: NDArray[np.float64],
+    beta: Array,
+    slope: Array,
     curved: bool,
 ) -> None:
     """ValueError if one person alone determines a coefficient: then her row fits perfectly, and shows no error."""
@@ -301,9 +297,9 @@ def _refuse_lone(
 
 
 def _root(
-    explain: list[NDArray[np.float64]],
-    rows: NDArray[np.float64],
-    wanted: NDArray[np.float64],
+    explain: list[Array],
+    rows: Array,
+    wanted: Array,
     scale: _Scale,
     mean: Callable[[Any], Any],
     curved: bool,
@@ -395,12 +391,10 @@ def regression_of_release(
     return _newton_maximum(lambda beta: _climb(channel, seen, table / width, beta), scale)
 
 
-_Measured = tuple[float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+_Measured = tuple[float, Array, Array, Array]
 
 
-def _newton_maximum(
-    measure: Callable[[NDArray[np.float64]], _Measured], scale: _Scale
-) -> Regression:
+def _newton_maximum(measure: Callable[[Array], _Measured], scale: _Scale) -> Regression:
     """The peak that the climb from zero ends on.
 
     `measure` maps coefficients, shape (K,), to a value, the score of each person, shape (n, K), and two matrices of
@@ -431,12 +425,12 @@ def _newton_maximum(
     )
 
 
-def _beside_each(parts: NDArray[np.float64], table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _beside_each(parts: Array, table: Array) -> Array:
     """The products of all numbers in a row with all of that row of the table, shape (n, K)."""
     return (parts[:, :, None] * table[:, None, :]).reshape(len(table), -1)
 
 
-def _bend(belief: NDArray[np.float64], table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bend(belief: Array, table: Array) -> Array:
     """The covariance of the secret's indicators times the squares of the row, for all rows, shape (K, K)."""
     each = _beside_each(belief[:, 1:], table)
     found, width = -each.T @ each, table.shape[1]
@@ -446,15 +440,13 @@ def _bend(belief: NDArray[np.float64], table: NDArray[np.float64]) -> NDArray[np
     return found
 
 
-def _beliefs(table: NDArray[np.float64], beta: NDArray[np.float64]) -> NDArray[np.float64]:
+def _beliefs(table: Array, beta: Array) -> Array:
     """The logarithm of the probability of each secret in each row, shape (n, N)."""
     odds = table @ beta.reshape(-1, table.shape[1]).T
     return log_softmax(np.column_stack([np.zeros(len(table)), odds]), axis=1)
 
 
-def _concave(
-    rows: NDArray[np.float64], table: NDArray[np.float64], beta: NDArray[np.float64]
-) -> _Measured:
+def _concave(rows: Array, table: Array, beta: Array) -> _Measured:
     """What `_newton_maximum` needs of the weighted sum of log-likelihoods of the answers she may have given."""
     logarithms = _beliefs(table, beta)
     belief = np.exp(logarithms)
@@ -463,12 +455,7 @@ def _concave(
     return value, _beside_each((rows - belief)[:, 1:], table), bend, bend
 
 
-def _climb(
-    channel: NDArray[np.float64],
-    seen: NDArray[np.float64],
-    table: NDArray[np.float64],
-    beta: NDArray[np.float64],
-) -> _Measured:
+def _climb(channel: Array, seen: Array, table: Array, beta: Array) -> _Measured:
     """What `_newton_maximum` needs of the log-likelihood of the outcomes; the expected information is never negative."""
     belief = np.exp(_beliefs(table, beta))
     chance = (belief * seen).sum(axis=1)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.validation import frozen_array
+from ..numerics.validation import Array, frozen_array
 
 # %% auto #0
 __all__ = []
@@ -27,7 +27,7 @@ FLOAT_BITS = 53  # integers up to 2^53, over 2^53, are floats without rounding
 UNITS = 2**FLOAT_BITS
 
 
-def to_weights(channel: NDArray[np.float64]) -> NDArray[np.int64]:
+def to_weights(channel: Array) -> NDArray[np.int64]:
     """Rows as integers that sum to exactly 2^53; zeros stay zero, positive entries stay positive.
 
     `channel`, shape (N, M): rows that sum to 1 up to rounding. Returns an array of shape (N, M), within a few

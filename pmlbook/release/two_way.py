@@ -21,7 +21,7 @@ from .labels import sorted_names, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
 from .intervals import ends_that_fit, min_value, nested_sets, score_interval
 from .mechanism import Mechanism
-from ..numerics.validation import Frozen, check_instance, shortened
+from ..numerics.validation import Array, Frozen, check_instance, shortened
 
 # %% auto #0
 __all__ = ['CELLS', 'MANY_CELLS', 'two_way', 'TwoWay']
@@ -128,12 +128,12 @@ class GroupMean(Frozen):
     Source: a ratio of two linear functionals; its variance by the delta method.
     """
 
-    goal: NDArray[np.float64]
+    goal: Array
     group: Hashable
     table: TwoWay
 
     @property
-    def _parts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _parts(self) -> tuple[Array, Array]:
         """Numerator and denominator as functionals of the pairs, shape (N G,)."""
         inside = np.array([g == self.group for g in self.table.groups], dtype=float)
         return np.kron(self.goal, inside), np.kron(np.ones(len(self.goal)), inside)
@@ -150,7 +150,7 @@ class GroupMean(Frozen):
         return above / below if below > LEAST_GROUP_SHARE else math.nan
 
     @property
-    def slope(self) -> NDArray[np.float64]:
+    def slope(self) -> Array:
         """How the mean moves with the frequencies of the pairs, shape (N G,)."""
         (above, below), joint = self._parts, self.table.joint
         return (above - self.value * below) / (float(below @ joint.frequencies) or 1.0)
@@ -174,7 +174,7 @@ class GroupMean(Frozen):
             return self._exact(number)
         return self._score(number)
 
-    def at_splits(self, level: float) -> NDArray[np.float64]:
+    def at_splits(self, level: float) -> Array:
         """Ends of the score interval in a public group at each part of `SPLITS`, shape (K, 2)."""
         if self._empty:
             return np.array([self.interval(level)] * len(SPLITS))
@@ -183,7 +183,7 @@ class GroupMean(Frozen):
             [score_interval(mine.channel, mine.counts, self.goal, level, part) for part in SPLITS]
         )
 
-    def _between(self, least: Callable[[NDArray[np.float64]], float]) -> tuple[float, float]:
+    def _between(self, least: Callable[[Array], float]) -> tuple[float, float]:
         """Ends of the mean, from a lower bound on functionals of the pairs."""
         above, below = self._parts
         low, high = float(self.goal.min()), float(self.goal.max())
@@ -213,7 +213,7 @@ class GroupMean(Frozen):
 SPLITS = np.sin(np.linspace(0, np.pi / 2, 9)) ** 2  # parts of the squared distance for one group
 
 
-def subtracted(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float]:
+def subtracted(first: Array, second: Array) -> tuple[float, float]:
     """Ends of a difference from the ends of two means at each split, shapes (K, 2), each sorted by its own part."""
     return float((first[:, 0] - second[::-1, 1]).min()), float(
         (first[:, 1] - second[::-1, 0]).max()
@@ -292,20 +292,20 @@ class TwoWay(Frozen):
         """Names of the groups."""
         return self.other.inputs
 
-    def _square(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _square(self, values: Array) -> Array:
         return values.reshape(len(self.inputs), len(self.groups), *values.shape[1:])
 
     @property
-    def frequencies(self) -> NDArray[np.float64]:
+    def frequencies(self) -> Array:
         """Share of each pair among all people, shape (N, G)."""
         return self._square(self.joint.frequencies)
 
     @property
-    def standard_errors(self) -> NDArray[np.float64]:
+    def standard_errors(self) -> Array:
         """Standard error of each frequency, shape (N, G)."""
         return self._square(self.joint.standard_errors)
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> NDArray[np.float64]:
+    def interval(self, level: float = 0.95, method: str = "exact") -> Array:
         """Ends of an interval for each frequency, shape (N, G, 2); see `Functional.interval`."""
         return self._square(self.joint.interval(level, method))
 
@@ -317,7 +317,7 @@ class TwoWay(Frozen):
                 f"group {shortened(group)} is none of {shortened(self.groups)}"
             ) from None
 
-    def counts_within(self, group: Hashable) -> NDArray[np.float64]:
+    def counts_within(self, group: Hashable) -> Array:
         """How often each outcome was released in a public group, shape (M,)."""
         return self.joint.counts.reshape(-1, len(self.groups))[:, self._place(group)]
 

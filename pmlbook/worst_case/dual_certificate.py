@@ -20,7 +20,7 @@ from pmlbook.numerics.linear_programmes import (
     whole_numbers,
 )
 from ..numerics.progress import Clock
-from ..numerics.validation import ROUNDED_ZERO
+from ..numerics.validation import Array, ROUNDED_ZERO
 
 # %% auto #0
 __all__ = []
@@ -60,8 +60,8 @@ class Coverage(NamedTuple):
     lift: float
     share: float
     slope: float
-    dual: NDArray[np.float64]
-    flow: NDArray[np.float64]
+    dual: Array
+    flow: Array
 
 
 def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
@@ -72,10 +72,7 @@ def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
 
 
 def coverage(
-    allowed: NDArray[np.bool_],
-    prior: NDArray[np.float64],
-    lift: float,
-    clock: Clock | None = None,
+    allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
 ) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 
@@ -105,9 +102,7 @@ def coverage(
     return Coverage(lift, best.value, slope, dual / dual.sum(), flow)
 
 # %% ../../nbs/worst_case/04_dual_certificate.ipynb #398c6d61
-def normalised(
-    flow: NDArray[np.float64], prior: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
+def normalised(flow: Array, prior: Array) -> tuple[Array, float]:
     """Rows of a flow divided by their sums, and the largest lift; infinite if a row is empty."""
     kept = np.where(prior @ flow > ROUNDED_ZERO, np.maximum(flow, 0), 0)
     rows = kept.sum(axis=1, keepdims=True)
@@ -119,9 +114,7 @@ def normalised(
     return channel, float((channel[:, used] / outcome[used]).max())
 
 
-def proposals(
-    last: Coverage | None, now: Coverage, aim: float
-) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+def proposals(last: Coverage | None, now: Coverage, aim: float) -> tuple[list[Array], list[Array]]:
     """Dual certificates and flows to try: those of now, and those extrapolated to a little below the aim."""
     duals, flows = [now.dual], [now.flow]
     if last is not None and np.isfinite(aim):
@@ -149,8 +142,8 @@ def _next_lift(now: Coverage, aim: float, lower: float, upper: float, jumps: Any
 
 
 def search(
-    allowed: NDArray[np.bool_], prior: NDArray[np.float64], clock: Clock | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Coverage]]:
+    allowed: NDArray[np.bool_], prior: Array, clock: Clock | None = None
+) -> tuple[Array, Array, list[Coverage]]:
     """A channel with (nearly) the least largest lift, a dual certificate that proves it, and the places visited.
 
     It ends early where the solver fails or the time is up; then rows of the channel may be empty.

@@ -30,7 +30,7 @@ from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Column, minimise_precisely
 from ..release.sampling import UNITS
-from ..numerics.validation import check_epsilon, first_names, names_of
+from ..numerics.validation import Array, check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .multiprecision import Knapsack, decimals, filled
@@ -40,9 +40,7 @@ from .dual_certificate import normalised
 __all__ = ['expected_utility_mechanism']
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #3a3dd3d3
-def expected_utility(
-    channel: NDArray[np.float64], prior: NDArray[np.float64], utilities: NDArray[np.float64]
-) -> float:
+def expected_utility(channel: Array, prior: Array, utilities: Array) -> float:
     """Mean utility of the pairs that a channel produces; a pair that never occurs counts nothing."""
     earned = np.zeros(channel.shape)
     np.multiply(utilities, channel, out=earned, where=channel > 0)
@@ -50,12 +48,8 @@ def expected_utility(
 
 
 def _solve(
-    gain: NDArray[np.float64],
-    allowed: NDArray[np.bool_],
-    prior: NDArray[np.float64],
-    lift: float,
-    clock: Clock | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    gain: Array, allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
+) -> tuple[Array, Array]:
     """The programme at a largest lift: what is served, and the dual variable of each row."""
     usable = allowed & (prior @ allowed >= 1 / lift)
     row, column = np.nonzero(usable)
@@ -108,7 +102,7 @@ def _solve_precisely(
     prior: Sequence[Fraction],
     lift: Fraction,
     clock: Clock,
-) -> tuple[NDArray[np.float64], list[Fraction]]:
+) -> tuple[Array, list[Fraction]]:
     """The programme at a largest lift in decimals, for utilities between 0 and 1."""
     n, digits = len(prior), digits_for(min(prior)) + 40
     knapsack = Knapsack(allowed, prior, lift, digits)
@@ -133,7 +127,7 @@ def _roads(
     prior: Sequence[Fraction],
     lift: Fraction,
     clock: Clock,
-) -> Iterator[tuple[NDArray[np.float64], list[Fraction]]]:
+) -> Iterator[tuple[Array, list[Fraction]]]:
     """Flows and dual variables, in floats and then in decimals, with the largest lift shaved more and more."""
     weights = np.array(prior, dtype=float)
     gain, failures = weights[:, None] * utilities.astype(float), 0
@@ -152,7 +146,7 @@ def _roads(
             yield _solve_precisely(utilities, allowed, prior, lift * (1 - Fraction(shave)), clock)
 
 
-def _channels(flow: NDArray[np.float64], prior: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def _channels(flow: Array, prior: Array) -> list[Array]:
     """Rows divided by their sums: with the outcomes that hardly occur, and without them if no row needs them."""
     every = np.maximum(flow, 0)
     every = every / every.sum(axis=1, keepdims=True)

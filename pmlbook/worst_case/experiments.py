@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..foundations.classic import exponential, randomized_response
 from ..release.mechanism import Mechanism
-from ..numerics.validation import check_count, check_epsilon
+from ..numerics.validation import Array, check_count, check_epsilon
 from .leakage_rules import ldp_for_pml
 from .problem import check_utilities
 from .utility_safe import utility_safe_leakage, utility_safe_mechanism
@@ -21,7 +21,7 @@ from .utility_safe import utility_safe_leakage, utility_safe_mechanism
 __all__ = []
 
 # %% ../../nbs/worst_case/09_experiments.ipynb #4a8a6c1d
-def counting_utilities(n: int, penalty: float = 1.0) -> NDArray[np.float64]:
+def counting_utilities(n: int, penalty: float = 1.0) -> Array:
     """Utilities of a released count: minus the squared error, minus a penalty if it is too low, shape (n, n).
 
     `n`: number of possible counts, 0 to n - 1; at least 1. `penalty`: extra loss of every count below the
@@ -52,9 +52,7 @@ def utility_safe_within(utilities: ArrayLike, prior: ArrayLike, epsilon: float) 
     return utility_safe_mechanism(utilities, prior, best)
 
 # %% ../../nbs/worst_case/09_experiments.ipynb #3ef6bf91
-def exponential_for_pml(
-    utilities: ArrayLike, prior: ArrayLike, epsilon: float
-) -> NDArray[np.float64]:
+def exponential_for_pml(utilities: ArrayLike, prior: ArrayLike, epsilon: float) -> Array:
     """Exponential mechanism at the level of local differential privacy that guarantees a leakage, shape (N, M).
 
     `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. `epsilon`: leakage
@@ -72,7 +70,7 @@ def exponential_for_pml(
     return best / best.sum(axis=1, keepdims=True)
 
 
-def response_for_pml(utilities: ArrayLike, prior: ArrayLike, epsilon: float) -> NDArray[np.float64]:
+def response_for_pml(utilities: ArrayLike, prior: ArrayLike, epsilon: float) -> Array:
     """Randomized response that guarantees a leakage, followed by the best outcome for its answer, shape (N, M).
 
     `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. Of tied outcomes

@@ -17,7 +17,7 @@ from ..numerics.enclosure import exp_around
 from ..numerics.linear_programmes import warn_if_loose
 from ..release.mechanism import Design
 from ..numerics.progress import Clock
-from ..numerics.validation import check_epsilon, first_names, names_of
+from ..numerics.validation import Array, check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
@@ -25,7 +25,7 @@ from .problem import check_utilities, worst_value
 __all__ = ['SAME', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
-def thresholds_between(utilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def thresholds_between(utilities: Array) -> Array:
     """Entries from the best worst case without leakage to the best there is, in increasing order.
 
     Source: Song & Oechtering 2026, Section II, with values in place of ranks.

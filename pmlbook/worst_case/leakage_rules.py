@@ -8,18 +8,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..foundations.leakage import pointwise_maximal_leakage
-from ..numerics.validation import check_epsilon, check_pair, check_prior
+from ..numerics.validation import Array, check_epsilon, check_pair, check_prior
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/worst_case/02_leakage_rules.ipynb #15c35e83
-def leakage_parts(
-    channel: ArrayLike, prior: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def leakage_parts(channel: ArrayLike, prior: ArrayLike) -> tuple[Array, Array]:
     """Leakage of each outcome, split into what its zeros rule out and what it tells beyond.
 
     Returns both parts, shape (M,), in nats, neither negative; they add up to

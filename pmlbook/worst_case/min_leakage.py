@@ -20,6 +20,7 @@ from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
 from pmlbook.numerics.validation import (
+    Array,
     aligned,
     check_prior,
     first_names,
@@ -95,7 +96,7 @@ class Bracket:
         self.prior, self.inputs, self.outputs = prior, inputs, outputs
         self.table, self.shares = mask[:, self.kept], exact_prior(prior)
 
-    def take(self, flow: NDArray[np.float64], dual: Sequence[Fraction]) -> None:
+    def take(self, flow: Array, dual: Sequence[Fraction]) -> None:
         """Keep the mechanism that a flow makes, and the bound of a dual certificate, where they are better."""
         exact = np.array(self.shares, dtype=object)
         proved = Fraction(dual_certificate_bound(self.table, exact, np.array(dual, dtype=object)))
@@ -116,7 +117,7 @@ class Bracket:
             if self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol)):
                 break
 
-    def _roads(self, clock: Clock) -> Iterator[tuple[NDArray[np.float64], Sequence[Fraction]]]:
+    def _roads(self, clock: Clock) -> Iterator[tuple[Array, Sequence[Fraction]]]:
         """What the obvious, the fast and the precise search propose, in this order."""
         yield next(search_precisely(self.table, self.shares, self.bound, clock))
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
@@ -148,7 +149,7 @@ def _design(
 
 def min_leakage_of_mask(
     allowed: ArrayLike, prior: ArrayLike, max_time: float | None = None
-) -> tuple[NDArray[np.float64], float, float]:
+) -> tuple[Array, float, float]:
     """The least leakage of a mechanism that keeps to a table of allowed pairs.
 
     `allowed`, shape (N, M): True (or 1) where outcome y may occur when the secret is x. `prior`, shape (N,):

@@ -23,6 +23,7 @@ from pmlbook.numerics.linear_programmes import (
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Column, Mixture, minimise_precisely
 from .dual_certificate import ROUNDS, dual_certificate_bound
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -99,7 +100,7 @@ class Knapsack:
         """Entries of the column that serves secrets in this order."""
         return filled(order, self.prior, self.mean)
 
-    def flow(self, mixture: Mixture) -> NDArray[np.float64]:
+    def flow(self, mixture: Mixture) -> Array:
         """What a mixture of columns serves, shape (N, M); columns without an output are left out."""
         flow = np.zeros(self.shape)
         for weight, column in mixture.weights:
@@ -116,7 +117,7 @@ class Cover(NamedTuple):
 
     excess: Decimal
     dual: tuple[Fraction, ...]
-    flow: NDArray[np.float64]
+    flow: Array
     finished: bool
 
 
@@ -166,7 +167,7 @@ def _aim(
 
 def search_precisely(
     allowed: NDArray[np.bool_], prior: Sequence[Fraction], lower: Fraction, clock: Clock
-) -> Iterator[tuple[NDArray[np.float64], tuple[Fraction, ...]]]:
+) -> Iterator[tuple[Array, tuple[Fraction, ...]]]:
     """Flows and dual certificates, better and better, from a lower bound on the least largest lift.
 
     A flow may serve secrets more than once; its rows are to be divided by their sums.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pmlbook.numerics.validation import (
+    Array,
     aligned,
     check_channel,
     check_count,
@@ -25,7 +26,7 @@ from pmlbook.numerics.validation import (
 __all__ = []
 
 # %% ../../nbs/worst_case/01_problem.ipynb #1bea803e
-def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> Array:
     """Return a utility matrix as a new float array with one row for each symbol of the prior, shape (N, M).
 
     `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers. The result is in

@@ -5,7 +5,6 @@
 # %% ../../nbs/worst_case/03_utility_safe.ipynb #d94511dc
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..release.mechanism import Mechanism
