@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook.beyond.delta_mechanism import Promise, Question, from_vertices, generated
+from pmlbook.beyond.delta_mechanism import Question, from_vertices, generated
+from pmlbook.beyond.delta_programme import Promise
 from pmlbook.beyond.leakage_variable import check_delta
 from pmlbook.beyond.repeated_releases import repeated_leakage
 from pmlbook.foundations.utility import as_utility

@@ -8,176 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from heapq import heappop, heappush
 from typing import Any
 
-import numpy as np
-
-from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
+from .line_priors import MOST_POINTS, discrete_table, family, secret_from
+from .noise_means import NOISES, Noise
+from .prior_sets import check_interval
+from .worst_outcomes import NoiseLeakage, bracket, discrete_level
+from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import Infeasible
-from pmlbook.numerics.validation import (
-    Frozen,
-    check_epsilon,
-    check_nonnegative,
-)
-from pmlbook.beyond.line_priors import (
-    Atoms,
-    DensityRange,
-    MOST_POINTS,
-    SampleBand,
-    Secret,
-    check_interval,
-    discrete_table,
-    family,
-    secret_from,
-    table_of,
-)
-from .noise_means import NOISES, Noise, TRUSTED
+from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
 
 # %% auto #0
 __all__ = ['LEAST', 'PRECISE', 'additive_noise_leakage', 'noise_scale', 'NoiseScale']
-
-# %% ../../nbs/beyond/02_additive_noise.ipynb #fc4f9701
-@dataclass(frozen=True, eq=False, repr=False)
-class NoiseLeakage(Frozen):
-    """Limits of the level of additive noise; made by `additive_noise_leakage`.
-
-    The level lies between `value` and `bound`, in nats; for a set of priors it is the supremum over the set. `outcome`
-    is the released number that leaks most: -inf or inf where it is approached far out. `reason` says why an infinite
-    level is infinite.
-
-    Source: 'Auditing additive noise'.
-    """
-
-    value: float
-    bound: float
-    outcome: float
-    reason: str = ""
-
-    def __repr__(self) -> str:
-        if math.isinf(self.value):
-            return f"NoiseLeakage(inf: {self.reason})"
-        return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
-
-
-SEARCHED = 600  # pieces of the interval of outcomes, at most
-TINY = 1e-290  # a smaller float has lost digits
-Found = tuple[float, float, float]  # value, bound, outcome
-
-
-def nats(low: float, high: float) -> tuple[float, float]:
-    """Limits of the leakage of an outcome from those of the least mean; inf if the mean may be zero."""
-    value = 0.0 if high >= 1 else -math.log(max(high, TINY)) * (1 - 2.0**-50)
-    return max(value, 0.0), math.inf if low <= 0 else max(-math.log(low) * (1 + 2.0**-50), 0.0)
-
-
-def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Found:
-    """Leakage of one outcome between the ends."""
-    low, high = secret.mean(noise.at(y), tol)
-    least, most = (
-        float(noise.kernel(np.asarray(far))) for far in (secret.near_at_most(y), secret.near(y, y))
-    )
-    high = min(high / least, 1.0) if least > TINY else 1.0
-    value, bound = nats(low / (most * (1 + TRUSTED)) if TINY < most < 1 else low, high)
-    return value, bound, y
-
-
-def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Found:
-    """The largest leakage of an outcome from low to high, both between the ends of the support.
-
-    Source: branch and bound; a piece leaks no more than its likeliest secret for the least mean over it.
-    """
-    if secret.peaked or low == high:
-        return max(
-            (inside_at(noise, secret, y, tol / 2) for y in {low, high}), key=lambda one: one[1]
-        )
-    if isinstance(secret, Atoms) and noise.kind == "laplace" and math.isinf(noise.cut):
-        held = secret.points[(low <= secret.points) & (secret.points <= high)]
-        return max(
-            (inside_at(noise, secret, y, tol) for y in {low, high, *held.tolist()}),
-            key=lambda one: one[1],
-        )
-
-    def most(left: float, right: float) -> float:
-        middle = left / 2 + right / 2
-        room = max(right - middle, middle - left)
-        near = secret.near(left, right)
-        likeliest = float(noise.kernel(np.asarray(near)))
-        if likeliest < TINY:
-            return 0.0 if near > noise.cut else math.inf
-        mean = secret.mean(noise.at(middle, room, isinstance(secret, Atoms)), tol)[0]
-        return nats(mean / likeliest, 1.0)[1]
-
-    between = secret.cuts(noise)
-    marks = np.concatenate([np.linspace(low, high, 9), between[(low < between) & (between < high)]])
-    marks = np.unique(marks).tolist()
-    best = max((inside_at(noise, secret, y, tol) for y in marks[:SEARCHED]), key=lambda one: one[0])
-    rough = np.diff(np.log(np.maximum(secret.mean(noise.at(best[2]), tol), 1e-300))).item()
-    queue: list[tuple[float, float, float]] = []
-    for left, right in zip(marks, marks[1:]):
-        heappush(queue, (-most(left, right), left, right))
-    for _ in range(SEARCHED):
-        bound, left, right = queue[0]
-        middle = left / 2 + right / 2
-        if -bound <= best[0] + tol + 1.5 * rough or not left < middle < right:
-            break
-        heappop(queue)
-        best = max(best, inside_at(noise, secret, middle, tol / 4), key=lambda one: one[0])
-        for piece in ((left, middle), (middle, right)):
-            heappush(queue, (-min(most(*piece), -bound), *piece))
-    return best[0], max(-queue[0][0], best[0]), best[2]
-
-
-def outside(
-    noise: Noise, secret: Secret, edge: float, other: float, side: int, tol: float
-) -> tuple[Found, str]:
-    """Leakage of what lies beyond an end: of the clipped outcome, or of the farthest outcomes if nothing is clipped."""
-    end = secret.ends[0 if side < 0 else 1]
-    if math.isfinite(edge):
-        weight = noise.beyond(edge, end, side)
-        if weight is not None:
-            return (*nats(*secret.mean(weight, tol / 2)), edge), ""
-        if side * (other - end) >= noise.cut:  # and nothing lies between the two edges
-            return (0.0, 0.0, edge), ""
-    elif math.isinf(end):
-        return (
-            math.inf,
-            math.inf,
-            edge,
-        ), "the secret is unbounded, and outcomes far out leak without bound"
-    if noise.kind == "laplace" and math.isinf(noise.cut):
-        return inside_at(noise, secret, end, tol / 2), ""
-    mass = secret.at_end(side)
-    if mass > 0:
-        return (*nats(mass * (1 - TRUSTED), mass * (1 + TRUSTED)), side * math.inf), ""
-    which = "largest" if side > 0 else "least"
-    return (math.inf, math.inf, side * math.inf), (
-        f"outcomes far out prove that the secret is near the {which} one, {end:g}, which has probability 0"
-    )
-
-
-def bracket(noise: Noise, secret: Secret, clip: tuple[float, float], tol: float) -> NoiseLeakage:
-    """The level of noise with a density, by its worst outcome.
-
-    Source: 'Auditing additive noise', the worst outcomes are at the ends.
-    """
-    found = []
-    for side, edge, other in ((-1, *clip), (1, *clip[::-1])):
-        one, reason = outside(noise, secret, edge, other, side, tol)
-        if reason:
-            return NoiseLeakage(*one, reason)
-        found.append(one)
-    low, high = max(secret.ends[0], clip[0]), min(secret.ends[1], clip[1])
-    if low <= high:
-        found.append(inside(noise, secret, low, high, tol))
-    value, bound = max(one[0] for one in found), max(one[1] for one in found)
-    if noise.kind == "laplace":  # no two secrets are told apart by more
-        width = secret.ends[1] - secret.ends[0]
-        bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))
-    if isinstance(secret, Atoms) and not secret.rest:  # nor can more be told than the secret
-        bound = min(bound, max(-math.log(secret.shares.min()) * (1 + TRUSTED) + TRUSTED, value))
-    return NoiseLeakage(value, bound, max(found, key=lambda one: one[0])[2])
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #08656a7f
 def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, float]:
@@ -243,59 +85,6 @@ def positive(value: Any, name: str) -> float:
     if not number:
         raise ValueError(f"{name} = {value!r} must be positive")
     return number
-
-# %% ../../nbs/beyond/02_additive_noise.ipynb #5f87db62
-def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
-    """The level of discrete noise, a table or discrete Laplace noise.
-
-    Source: pointwise maximal leakage, Grosse et al. 2024, eq. (2), where secrets a whole step apart share outcomes.
-    """
-    if not isinstance(secret, Atoms):
-        return NoiseLeakage(
-            math.inf,
-            math.inf,
-            math.nan,
-            "discrete noise leaves few secrets possible, which had probability 0",
-        )
-    if math.isinf(secret.ends[1] - secret.ends[0]):
-        return NoiseLeakage(
-            math.inf,
-            math.inf,
-            math.inf,
-            "the secret is unbounded, and outcomes far out leak without bound",
-        )
-    shares = [Fraction(p) for p in secret.shares.tolist()]
-    whole = sum(shares)
-    points = [Fraction(x) for x in secret.points.tolist()]
-    if isinstance(noise, Noise):
-        found = []
-        remainders = np.array([float(x % 1) for x in points])
-        for part in np.unique(remainders):
-            mates = remainders == part
-            some = Atoms(secret.points[mates], secret.shares[mates], secret.ends)
-            laplace = Noise("laplace", noise.scale)
-            found += [inside_at(laplace, some, y, 0.0) for y in some.points.tolist()]
-        value, bound, where = max(found, key=lambda one: one[1])
-        return NoiseLeakage(value, bound, where)
-    numbers, steps = table_of(noise, "noise", "the numbers of noise")
-    table = {Fraction(z): Fraction(p) for z, p in zip(numbers.tolist(), steps.tolist()) if p}
-    if len(points) * len(table) > MOST_PAIRS:
-        raise ValueError(
-            f"prior and noise have {len(points) * len(table)} pairs, more than {MOST_PAIRS}"
-        )
-    sums: dict[Fraction, list[Fraction]] = {}
-    for x, p in zip(points, shares):
-        for z, q in table.items():
-            entry = sums.setdefault(x + z, [Fraction(0), Fraction(0)])
-            entry[0] = max(entry[0], q)
-            entry[1] += p * q
-    worst = max(sums, key=lambda y: sums[y][0] / sums[y][1])
-    lift = max(sums[worst][0] * whole / sums[worst][1], Fraction(1))
-    low, high = ln_around(lift)
-    return NoiseLeakage(float_below(low), float_above(high), float(worst))
-
-
-MOST_PAIRS = 10**5
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #924eae9c
 def additive_noise_leakage(

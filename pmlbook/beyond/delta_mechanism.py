@@ -13,21 +13,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .leakage_variable import check_delta
-from pmlbook.extremal.enumeration import (
-    ROUNDED,
-    SHAVES,
-    Extremes,
-    dual_bound,
-    excess,
-    margin,
-    polish,
-    too_uneven,
+from .delta_columns import UNWATCHED, grow
+from pmlbook.beyond.delta_programme import (
+    CAUTION,
+    Mix,
+    Promise,
+    blended,
+    delta_bound,
+    delta_programme,
+    disclosures,
+    exposure,
 )
+from .leakage_variable import check_delta
+from ..extremal.enumeration import ROUNDED, dual_bound
 from ..extremal.lift_vectors import Vertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility, finite
-from ..large_alphabets.losses import OUTWARD, Fillings, Groups, joined
+from ..large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import (
     FEW,
     LOWER,
@@ -37,22 +39,12 @@ from pmlbook.large_alphabets.optimal import (
     optimal_mechanism,
     rounding,
 )
-from ..large_alphabets.pricing import price
-from ..large_alphabets.stages import dealt_out, start_columns
 from ..numerics.enclosure import float_above, text_above
-from pmlbook.numerics.linear_programmes import (
-    Infeasible,
-    OutOfTime,
-    SolverFailed,
-    maximise,
-    warn_if_loose,
-    whole_numbers,
-)
+from ..numerics.linear_programmes import SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
-from ..foundations.probability import exact_prior
 from pmlbook.numerics.validation import (
-    CheckedPrior,
     Array,
+    CheckedPrior,
     PriorLike,
     check_epsilon,
     check_nonnegative,
@@ -64,294 +56,6 @@ from ..release.sampling import UNITS
 
 # %% auto #0
 __all__ = ['DeltaDesign', 'delta_mechanism']
-
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00006
-def disclosures(shares: Sequence[Fraction]) -> Vertices:
-    """The lift vectors e_x / P(x), of outcomes that publish a secret.
-
-    Source: the vertices of the simplex of all lift vectors.
-
-    Examples
-    --------
-    >>> disclosures([Fraction(1, 4), Fraction(3, 4)]).column(1)
-    [Fraction(0, 1), Fraction(4, 3)]
-    """
-    n, (weights, common) = len(shares), whole_numbers(shares)
-    tall, tops = np.zeros((n, n), dtype=bool), np.full(n, common, dtype=object)
-    return Vertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
-
-
-def exposure(mechanism: Mechanism, epsilon: float) -> tuple[Fraction, ...]:
-    """For each secret the probability of an outcome that leaks more than `epsilon` nats, exactly.
-
-    Source: Saeidian et al. 2023, the tail given the secret.
-    """
-    over = mechanism.leakage > epsilon
-    return tuple(Fraction(int(row[over].sum()), UNITS) for row in mechanism.weights)
-
-
-class Promise(NamedTuple):
-    """What may fail: with probability `delta`, in the mean over the prior or for `each` secret."""
-
-    delta: Fraction
-    each: bool
-
-    def limits(self, mass: Array) -> tuple[Array, Array]:
-        """Rows and right-hand sides on the probabilities of being published, for secrets or groups of this mass."""
-        most = max(float(self.delta), 1e-300)  # 'fitted' and the bound take delta as it is
-        if self.each:
-            return np.eye(len(mass)), np.full(len(mass), most)
-        return mass[None], np.full(1, most)
-
-    def spent(self, exposed: Sequence[Fraction], shares: Sequence[Fraction]) -> Fraction:
-        """What probabilities of an outcome beyond the level amount to."""
-        mean = sum((p * part for p, part in zip(shares, exposed)), Fraction(0))
-        return max(exposed) if self.each else mean
-
-    def kept(self, mechanism: Mechanism, epsilon: float) -> bool:
-        """Whether a mechanism keeps the promise, in exact arithmetic."""
-        return self.spent(exposure(mechanism, epsilon), mechanism.exact_prior) <= self.delta
-
-    def fitted(self, published: Array, shares: Sequence[Fraction]) -> Array:
-        """Probabilities of being published, lowered until they keep the promise."""
-        parts = np.clip(published, 0, 1)
-        spent = self.spent([Fraction(part) for part in parts.tolist()], shares)
-        return (
-            parts if spent <= self.delta else parts * (float(self.delta / spent) * (1 - 2.0**-50))
-        )
-
-    def slope(self, beyond: Sequence[Fraction], shares: Sequence[Fraction]) -> Fraction:
-        """What a unit of delta adds to the bound, if publishing a secret exceeds it by so much without delta."""
-        mean = sum((p * part for p, part in zip(shares, beyond)), Fraction(0))
-        return mean if self.each else max(beyond)
-
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00007
-class Mix(NamedTuple):
-    """Lift vectors within the level, probabilities of being published, and dual variables that bound the optimum."""
-
-    lifts: Array
-    published: Array
-    duals: Sequence[Array] = ()
-
-
-def units_of(rows: Array, most: Array) -> Array:
-    """For each variable the largest value, up to one, that rows with these right-hand sides allow."""
-    with np.errstate(divide="ignore"):
-        return np.minimum(1, (most[:, None] / rows).min(axis=0))
-
-
-def delta_programme(
-    vertices: Extremes, utility: Utility, promise: Promise, clock: Clock | None = None
-) -> Mix:
-    """The best mixture of lift vectors within the level and of publications, and the best dual variables.
-
-    Where the solver finds no mixture, which symbols rarer than 1e-9 may cause, `SolverFailed`.
-
-    Source: Grosse et al. 2024, Theorem 5, with one more row; see 'Optimal mechanisms that may fail'.
-    """
-    told, prior = disclosures(vertices.shares), np.array(vertices.shares, dtype=float)
-    n, many = vertices.lifts.shape
-    rows, most = promise.limits(prior)
-    unit = units_of(rows, most)
-    values = finite(utility.at_lifts(vertices.lifts, vertices.shifts, prior))
-    worth = finite(utility.at_lifts(told.lifts, told.shifts, prior))
-    shifts = np.hstack([vertices.shifts, unit * prior * told.shifts])
-    scale, last = max(abs(shifts).max(), np.finfo(float).tiny), np.arange(n) == np.argmax(prior)
-    equations = np.where(last[:, None], np.append(np.ones(many), unit * prior), shifts / scale)
-    limits = np.hstack([np.zeros((len(most), many)), rows * unit / most[:, None]])
-    gain = np.append(values, unit * prior * worth)
-    try:
-        at_most = limits, np.ones(len(most))
-        best = maximise(gain, equal=(equations, last), at_most=at_most, clock=clock)
-    except Infeasible:  # the constant mechanism is feasible, so this is rounding
-        raise too_uneven(prior) from None
-    duals = np.where(last, 0, best.equality_duals / scale)
-    used = (vertices.lifts * best.x[:many]).max(axis=0) > 1e-12
-    free = (best.x[many:] > 1e-9) & ~(promise.each & (best.x[many:] > 1 - 1e-9))
-    table = np.hstack([vertices.shifts[:, used], told.shifts[:, free]])
-    beyond = np.repeat([0.0, 1.0 - promise.each], [used.sum(), free.sum()])
-    equal = np.append(values[used], worth[free])
-    both = [duals]
-    if len(equal):
-        both.append(polish(np.append(duals, 0.0), np.vstack([table, beyond]), equal)[:-1])
-    lifts = vertices.lifts[:, used] if used.any() else np.ones((n, 1))
-    return Mix(lifts, unit * best.x[many:], both)
-
-
-class Bound(NamedTuple):
-    """A bound on the optimum, and what a unit of delta adds to it."""
-
-    most: Fraction
-    slope: Fraction
-
-
-def delta_bound(vertices: Extremes, utility: Utility, promise: Promise, mix: Mix) -> Bound:
-    """Upper bound on the utility of every mechanism that keeps the promise, not up to rounding.
-
-    Source: weak duality; Farley 1990.
-    """
-
-    def bound(duals: list[Fraction]) -> Bound:
-        within, told = dual_bound(vertices, utility, duals), disclosures(vertices.shares)
-        beyond = (excess(told, x, utility, duals) for x in range(len(vertices.shares)))
-        slope = promise.slope([max(e - within, Fraction(0)) for e in beyond], vertices.shares)
-        return Bound(within + promise.delta * slope, slope)
-
-    return min(bound(list(map(Fraction, duals.tolist()))) for duals in mix.duals)
-
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00011
-UNWATCHED = 20.0  # seconds for a search that nobody limits
-KEPT = 40  # columns that are added in a round at most
-# entries of the lists of the pricing, as powers of two: at first, and at most
-LIST, LONGEST = 14, 20
-
-
-def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
-    """Filling and loss of publishing a symbol of each group, shapes (G, G) and (G,), and a margin for rounding.
-
-    Source: the lift is affine in the filling.
-    """
-    p, everyone, (low, high) = groups.p, np.arange(len(groups.p)), groups.ends
-    lifts, own = np.array([np.zeros(len(p)), 1 / p]), getattr(groups.utility, "excess", None)
-    value = p * np.asarray(own(lifts, lifts - 1) if own else groups.utility.f(lifts), dtype=float)
-    place = (lifts - groups.floor) / groups.span
-    chord = p * ((1 - place) * low + place * high)
-    absent, alone = chord - value
-    size = groups.size @ (abs(chord[0]) + abs(value[0])) + abs(chord[1]) + abs(value[1])
-    filled = np.repeat(place[0][:, None], len(p), axis=1)
-    filled[everyone, everyone] += (place[1] - place[0]) / groups.size
-    return filled, groups.size @ absent + alone - absent, margin(len(groups.member)) * size
-
-
-class Master:
-    """The programme over the columns so far; publications and the promise are always part of it.
-
-    Source: Gilmore and Gomory 1961.
-    """
-
-    def __init__(self, groups: Groups, promise: Promise) -> None:
-        self.groups, mass = groups, groups.size * groups.p
-        self.columns = start_columns(groups, np.random.default_rng(0))[0]
-        self.filled, self.loss, self.margin = published_columns(groups)
-        rows, most = promise.limits(mass)
-        self.rows, self.unit = rows / most[:, None], units_of(rows, most)
-        self.mass, self.value, self.promise = mass, -np.inf, promise
-        self.weights = self.published = self.dual = np.zeros(0)
-
-    def solve(self, clock: Clock) -> None:
-        """The best mixture of the columns, and its dual variables."""
-        loss, many, each = self.columns.loss(self.groups), len(self.columns), self.unit * self.mass
-        equations = np.hstack([self.columns.filled(self.groups), each * self.filled])
-        limits = np.hstack([np.zeros((len(self.rows), many)), self.rows * self.unit])
-        cost, right = np.append(loss, each * self.loss), np.ones(len(self.rows))
-        equal, at_most = (equations, self.groups.share), (limits, right)
-        best = maximise(-cost, equal=equal, at_most=at_most, clock=clock)
-        self.weights, self.published = np.maximum(best.x[:many], 0), self.unit * best.x[many:]
-        self.dual, self.value = -best.equality_duals, best.value
-
-    def bound(self, least: float) -> tuple[float, float]:
-        """Loss below which no mechanism is, and its slope, if none within the level loses less than `least`."""
-        base, paid = self.dual @ self.groups.share, abs(self.dual) @ abs(self.filled)
-        room = self.margin + margin(len(self.mass)) * (paid + abs(self.dual) @ self.groups.share)
-        beyond = np.maximum(least - base - (self.loss - self.dual @ self.filled) + room, 0)
-        slope = self.mass @ beyond if self.promise.each else beyond.max()
-        return float(least - float(self.promise.delta) * slope * OUTWARD), float(slope)
-
-    def add(self, found: Fillings) -> bool:
-        """Add the columns of negative reduced cost; False if there is none."""
-        reduced_cost = found.loss(self.groups) - self.dual @ found.filled(self.groups)
-        order = np.argsort(reduced_cost)[:KEPT]
-        useful = order[reduced_cost[order] < -1e-13 * max(1.0, -self.value)]
-        self.columns = joined([self.columns, found[useful]])
-        return len(useful) > 0
-
-    def mix(self) -> Mix:
-        """The mixture, for symbols in the order of the prior."""
-        given = self.columns[: len(self.weights)], self.groups, self.published[self.groups.member]
-        columns, groups, published = given
-        lifts, _ = dealt_out(groups, columns.filled(groups), columns.loss(groups), self.weights)
-        return Mix(lifts, published)
-
-
-def grow(groups: Groups, promise: Promise, tol: float, clock: Clock) -> tuple[Mix, float, float]:
-    """A mixture that grows column by column, a bound on the optimum, and what a unit of delta adds to it.
-
-    Source: Gilmore and Gomory 1961; Farley 1990.
-    """
-    master, power, best = Master(groups, promise), LIST, (-np.inf, np.nan)
-    while True:
-        try:
-            master.solve(clock if len(master.weights) else Clock())
-        except OutOfTime:
-            if best[0] > -np.inf:
-                break
-            raise
-        lists = 2**power, 4**power // 1000
-        found, least, complete = price(groups, master.dual, *lists, 4, clock)
-        best = max(best, master.bound(least))
-        value, bound = groups.closed + master.value, groups.closed + groups.rounding - best[0]
-        clock.tell(value, bound)
-        if bound - value <= max(tol * value, 4 * groups.rounding) or clock.over:
-            break
-        if not master.add(found):
-            if complete or power == LONGEST:
-                break
-            power += 1
-    return master.mix(), bound, best[1]
-
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00013
-CAUTION = (*SHAVES, *(0.0,) * 8)  # by how much the lifts are lowered; if that does not do, by noise
-NOISES = (*(0.0,) * len(SHAVES), *(2.0**k for k in range(-52, -36, 2)))
-
-
-def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -> Array:
-    """Channel of a mixture; each step is more cautious, and publishes one unit less of each secret.
-
-    Zeros stay zeros, and so do the limits of what is published. Entries in between, weights, and the other
-    probabilities of being published take what the others lose.
-
-    Source: the active constraints of the programme; Grosse et al. 2024, Theorem 5.
-    """
-    lifts, prior, (n, k) = mix.lifts, np.array(shares, dtype=float), mix.lifts.shape
-    cap = units_of(*promise.limits(prior))
-    published = np.where(mix.published < (1 - 1e-9) * cap, mix.published, cap)
-    free = np.flatnonzero((published > 1e-9 * cap) & (published < cap))
-    c, tall = lifts.max() * (1 - CAUTION[step]), lifts == lifts.max()
-    row, column = np.nonzero((lifts > 0) & ~tall)
-    entries, columns, others = np.split(
-        np.arange(len(row) + k + len(free)), [len(row), len(row) + k]
-    )
-    system = np.zeros((n + k + 1, len(row) + k + len(free)))
-    system[row, entries], system[free, others] = 1, 1
-    system[:n, columns], system[n + column, entries] = tall, prior[row]
-    system[n : n + k, columns] = np.diag(prior @ tall - 1 / c)
-    system[-1, others] = 0 if promise.each else prior[free]
-    weights = np.linalg.lstsq(lifts, 1 - published, rcond=None)[0]
-    start = np.concatenate([(lifts * weights)[row, column], weights * lifts.max(), published[free]])
-    right = np.append(1 - np.where(np.isin(np.arange(n), free), 0, published), np.zeros(k + 1))
-    spent = prior @ published
-    # all of delta, but for the solver's digits
-    whole = abs(spent - float(promise.delta)) <= 1e-9 * spent
-    right[-1] = system[-1] @ start + (whole and float(promise.delta) - spent)
-    found = start + np.linalg.lstsq(system, right - system @ start, rcond=None)[0]
-    channel, parts = tall * found[columns], published.copy()
-    channel[row, column], parts[free] = found[entries], found[others]
-    cut = np.floor(promise.fitted(parts, shares) * UNITS) - step
-    return _completed(np.maximum(channel, 0), np.maximum(cut, 0) / UNITS, prior, NOISES[step])
-
-
-def _completed(channel: Array, published: Array, prior: Array, noise: float) -> Array:
-    """The channel of columns within the level, mixed with noise, and of publications; rows sum to one."""
-    left, totals = 1 - published, channel.sum(axis=1)
-    if not abs(totals - left).max() < 1e-6:
-        raise too_uneven(prior)
-    mean = prior @ channel + np.finfo(float).tiny
-    mean /= mean.sum()
-    thin = totals < left / 2  # all but published: what is left says what is said in the mean
-    channel[thin], totals[thin] = mean, 1
-    channel *= np.divide(left, totals, out=np.zeros_like(left), where=totals > 0)[:, None]
-    channel = (1 - noise) * channel + noise * np.outer(left, mean)
-    return np.hstack([channel, np.diag(published)[:, published > 0]])
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00014
 @dataclass(frozen=True, eq=False, repr=False)

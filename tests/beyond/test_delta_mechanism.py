@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 from pmlbook import InvalidPrior, optimal_mechanism
-from pmlbook.beyond.delta_mechanism import (
-    DeltaDesign,
-    Promise,
-    delta_mechanism,
-    exposure,
-    grow,
-    published_columns,
-)
+from pmlbook.beyond.delta_columns import grow, published_columns
+from pmlbook.beyond.delta_mechanism import DeltaDesign, delta_mechanism
+from pmlbook.beyond.delta_programme import Promise, exposure
 from pmlbook.beyond.leakage_variable import leakage_distribution
 from pmlbook.foundations.probability import entropy
 from pmlbook.foundations.utility import NAMED, ExpectedGain
