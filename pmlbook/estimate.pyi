@@ -4,5 +4,5 @@ from pmlbook.estimation.compromise import pareto_mechanism as pareto_mechanism
 from pmlbook.release.two_way import two_way as two_way, TwoWay as TwoWay
 from pmlbook.release.regression import regression_on_release as regression_on_release
 from pmlbook.release.regression import regression_of_release as regression_of_release
-from pmlbook.release.regression import Regression as Regression
+from pmlbook.release.regression_scores import Regression as Regression
 from pmlbook.beyond.line_design import mean_mechanism as mean_mechanism, LineDesign as LineDesign

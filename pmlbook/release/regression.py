@@ -5,194 +5,35 @@
 # %% ../../nbs/release/13_regression.ipynb #612b19bb
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, log_softmax, ndtri
+from numpy.typing import ArrayLike
+from scipy.special import log_softmax
 
-from .columns import encode
-from .estimation import METHODS, as_goal, undoing
+from ..numerics.validation import Array, real_array, unit_of
+from .estimation import METHODS, as_goal
 from .mechanism import Mechanism
-from ..numerics.enclosure import text_above, text_below
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    Unnamed,
-    check_instance,
-    names_of,
-    needed_pandas,
-    real_array,
-    unit_of,
+from pmlbook.release.regression_scores import (
+    FURTHEST,
+    LINKS,
+    SETTLED,
+    STEPS,
+    Regression,
+    Scale,
+    answer_weights,
+    beside_table,
+    column_titles,
+    column_units,
+    released_codes,
+    released_name,
+    sandwich,
+    solvable,
 )
 
 # %% auto #0
-__all__ = ['STEPS', 'SETTLED', 'FURTHEST', 'LINKS', 'Regression', 'regression_on_release', 'regression_of_release']
-
-# %% ../../nbs/release/13_regression.ipynb #90b81910
-STEPS, SETTLED = 100, 1e-10  # of Newton's method
-FURTHEST = 1e3  # log odds of a column's unit beyond say that there is no root
-LINKS: dict[str, Callable[[Any], Any]] = {"linear": lambda line: line, "logistic": expit}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Regression(Frozen):
-    """Coefficients of a regression with one released column, shape (K,), and their covariance, shape (K, K).
-
-    `names`, K of them, say what each is the coefficient of. The covariance is for people drawn at random whose
-    answers were then released; it does not need the model to be right.
-
-    Source: each regression's own function; the sandwich, Huber 1967.
-
-    Examples
-    --------
-    >>> fit = Regression(np.array([1.0, -2.0]), np.diag([0.04, 0.25]), ("constant", "age"))
-    >>> fit
-    Regression(constant 1 ± 0.2, age -2 ± 0.5)
-    >>> fit.intervals(0.95).round(3).tolist()
-    [[0.608, 1.392], [-2.98, -1.02]]
-    """
-
-    coefficients: Array
-    covariance: Array
-    names: tuple[str, ...]
-
-    @property
-    def standard_errors(self) -> Array:
-        """Estimated standard error of each coefficient, shape (K,); for many people."""
-        return np.sqrt(np.maximum(np.diag(self.covariance), 0))
-
-    def intervals(self, confidence: float = 0.95) -> Array:
-        """Ends of an interval for each coefficient, shape (K, 2); for many people.
-
-        By the normal distribution. Each covers its own coefficient so often, not all at once.
-
-        Raises
-        ------
-        ValueError
-            If the confidence does not lie strictly between 0 and 1.
-        """
-        if not isinstance(confidence, Real) or not 0 < confidence < 1:
-            raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
-        reach = -ndtri((1 - float(confidence)) / 2) * self.standard_errors
-        return np.column_stack([self.coefficients - reach, self.coefficients + reach])
-
-    def to_frame(self, confidence: float = 0.95) -> Any:
-        """Coefficients, standard errors and ends of intervals as a pandas DataFrame, a row for each name.
-
-        Raises
-        ------
-        ValueError
-            If the confidence does not lie strictly between 0 and 1.
-        ImportError
-            If pandas is not installed.
-        """
-        pd = needed_pandas("to_frame")
-        columns = ["coefficient", "standard error", "low", "high"]
-        return pd.DataFrame(self._table(confidence), list(self.names), columns)
-
-    def _table(self, confidence: float) -> Array:
-        """Coefficient, standard error and both ends of each, shape (K, 4)."""
-        ends = self.intervals(confidence)
-        return np.column_stack([self.coefficients, self.standard_errors, ends])
-
-    def __repr__(self) -> str:
-        rows = zip(self.names, self.coefficients, self.standard_errors)
-        return f"Regression({', '.join(f'{name} {c:.4g} ± {e:.2g}' for name, c, e in rows)})"
-
-    def _repr_html_(self) -> str:
-        head = "<th>coefficient</th><th>standard error</th><th>95 % interval</th>"
-        body = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{c:.4g}</td><td>±{e:.2g}</td>"
-            f"<td>{text_below(low, 4)} to {text_above(high, 4)}</td></tr>"
-            for name, (c, e, low, high) in zip(self.names, self._table(0.95))
-        )
-        return f"<table><tr><td></td>{head}</tr>{body}</table>"
-
-# %% ../../nbs/release/13_regression.ipynb #regr1ac
-def _beside(covariates: Any, n: int) -> Array:
-    """Public columns, shape (n, L); none if left out."""
-    table = np.zeros((n, 0)) if covariates is None else real_array(covariates, "covariates", 2)
-    if len(table) != n:
-        raise ValueError(f"covariates has {len(table)} rows, but released {n} values")
-    return table
-
-
-def _titles(covariates: Any, count: int) -> list[str]:
-    """The names of the columns of a frame; numbers if they have none."""
-    names = names_of(covariates, axis=1) or getattr(covariates, "columns", None)
-    if names is None or isinstance(names, Unnamed):
-        names = [f"covariate {place}" for place in range(count)]
-    return [str(name) for name in names]
-
-
-def _title(released: Any) -> str:
-    """What the secret is called that a column was released for."""
-    name = getattr(released, "name", None)
-    return "feature" if name is None else str(name).removesuffix("_released") or "feature"
-
-
-def _units(table: Array) -> Array:
-    """A power of two near the median of the nonzero entries, for each column: an outlier does not change it."""
-    some = (np.sort(column[column > 0]) for column in abs(table).T)
-    return np.array([float(unit_of(column[len(column) // 2 :][:1])) for column in some])
-
-
-def _codes(mechanism: Mechanism, released: Any) -> NDArray[np.intp]:
-    """Codes of the released values; ValueError if no input can produce one of them."""
-    check_instance(mechanism, Mechanism, "mechanism")
-    codes = encode(released, mechanism.outputs, "released", secrets=mechanism.inputs)
-    possible = mechanism.channel.max(axis=0)[codes] > 0
-    if not possible.all():
-        row = int(np.argmin(possible))
-        raise ValueError(f"the outcome in row {row} was released, but no input can produce it")
-    return codes
-
-
-def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Array:
-    """For each row the weights of the answers she may have given, shape (n, N)."""
-    return undoing(mechanism.channel, mechanism.prior @ mechanism.channel)[codes]
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """The units in which coefficients are returned, shape (K,), and their names."""
-
-    units: Array
-    names: list[str]
-
-
-def _solvable(matrix: Array) -> bool:
-    """Whether a symmetric matrix is finite and has full rank."""
-    return bool(
-        np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix, hermitian=True) == len(matrix)
-    )
-
-# %% ../../nbs/release/13_regression.ipynb #regr1bc
-def _sandwich(beta: Array, scores: Array, slope: Array, scale: _Scale) -> Regression | None:
-    """The root of a sum of scores, shape (n, K), and its covariance; None where floats end.
-
-    The scores add up to zero, so that as many of them as coefficients, or fewer, show no spread in some direction.
-    """
-    if not _solvable(slope):
-        return None
-    people, count = scores.shape
-    if people <= count:
-        raise ValueError(
-            f"{people} people are too few for the errors of {count} coefficients: there must be more people"
-        )
-    inverse, units = np.linalg.inv(slope), scale.units
-    covariance = inverse @ (scores.T @ scores) @ inverse
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        told = beta * units, covariance * units[:, None] * units
-    found = Regression(*told, tuple(scale.names))
-    seen = np.diag(found.covariance)[np.diag(covariance) > 0].all()
-    whole = np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()
-    return found if seen and whole else None
+__all__ = ['regression_on_release', 'regression_of_release']
 
 # %% ../../nbs/release/13_regression.ipynb #regr1cc
 def regression_on_release(
@@ -243,7 +84,7 @@ def regression_on_release(
     """
     if not isinstance(link, str) or link not in LINKS:
         raise ValueError(f"link = {link!r} is none of {', '.join(LINKS)}")
-    codes, wanted = _codes(mechanism, released), real_array(response, "response", 1)
+    codes, wanted = released_codes(mechanism, released), real_array(response, "response", 1)
     if len(wanted) != len(codes):
         raise ValueError(f"response has {len(wanted)} values, but released {len(codes)}")
     if link == "logistic" and not ((wanted >= 0) & (wanted <= 1)).all():
@@ -253,14 +94,14 @@ def regression_on_release(
         if features is None
         else as_goal(features, mechanism.inputs, "features")[:, None]
     )
-    rows, beside = _weights(mechanism, codes), _beside(covariates, len(codes))
-    names = list(map(str, mechanism.inputs)) if features is None else [_title(released)]
-    widths, width = _units(own), _units(beside)
+    rows, beside = answer_weights(mechanism, codes), beside_table(covariates, len(codes))
+    names = list(map(str, mechanism.inputs)) if features is None else [released_name(released)]
+    widths, width = column_units(own), column_units(beside)
     height = unit_of(wanted) if link == "linear" else 1.0
     explain = [np.hstack([np.tile(part, (len(codes), 1)), beside / width]) for part in own / widths]
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
         units = height / np.append(widths, width)
-        scale = _Scale(units, names + _titles(covariates, beside.shape[1]))
+        scale = Scale(units, names + column_titles(covariates, beside.shape[1]))
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
@@ -300,7 +141,7 @@ def _root(
     explain: list[Array],
     rows: Array,
     wanted: Array,
-    scale: _Scale,
+    scale: Scale,
     mean: Callable[[Any], Any],
     curved: bool,
 ) -> Regression:
@@ -314,12 +155,12 @@ def _root(
             scores += (weight * (wanted - told))[:, None] * table
             bend = weight * told * (1 - told) if curved else weight
             slope += table.T @ (bend[:, None] * table)
-        if not _solvable(slope):
+        if not solvable(slope):
             break
         step = np.linalg.solve(slope, scores.sum(axis=0))
         beta = beta + step
         if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
-            found = _sandwich(beta, scores, slope, scale)
+            found = sandwich(beta, scores, slope, scale)
             if found is not None:
                 _refuse_lone(explain, rows, mean, beta, slope, curved)
                 return found
@@ -376,16 +217,16 @@ def regression_of_release(
         raise ValueError(
             "covariates is None: at least a column of ones is needed, for the constant"
         )
-    codes = _codes(mechanism, released)
-    table, others = _beside(covariates, len(codes)), mechanism.inputs[1:]
+    codes = released_codes(mechanism, released)
+    table, others = beside_table(covariates, len(codes)), mechanism.inputs[1:]
     if not others:
         raise ValueError("mechanism has one input: there are no odds to explain")
-    width, names = _units(table), _titles(covariates, table.shape[1])
-    scale = _Scale(
+    width, names = column_units(table), column_titles(covariates, table.shape[1])
+    scale = Scale(
         np.tile(1 / width, len(others)), [f"{x}: {name}" for x in others for name in names]
     )
     if method == "inversion":
-        rows = _weights(mechanism, codes)
+        rows = answer_weights(mechanism, codes)
         return _newton_maximum(lambda beta: _concave(rows, table / width, beta), scale)
     channel, seen = mechanism.channel, mechanism.channel[:, codes].T
     return _newton_maximum(lambda beta: _climb(channel, seen, table / width, beta), scale)
@@ -394,7 +235,7 @@ def regression_of_release(
 _Measured = tuple[float, Array, Array, Array]
 
 
-def _newton_maximum(measure: Callable[[Array], _Measured], scale: _Scale) -> Regression:
+def _newton_maximum(measure: Callable[[Array], _Measured], scale: Scale) -> Regression:
     """The peak that the climb from zero ends on.
 
     `measure` maps coefficients, shape (K,), to a value, the score of each person, shape (n, K), and two matrices of
@@ -405,11 +246,11 @@ def _newton_maximum(measure: Callable[[Array], _Measured], scale: _Scale) -> Reg
     with np.errstate(all="ignore"):  # told by what is not finite
         for _ in range(STEPS):
             value, scores, steep, slope = measure(beta)
-            if not np.isfinite(scores).all() or not _solvable(steep):
+            if not np.isfinite(scores).all() or not solvable(steep):
                 break
             step = np.linalg.solve(steep, scores.sum(axis=0))
             if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
-                found = _sandwich(beta, scores, slope, scale)
+                found = sandwich(beta, scores, slope, scale)
                 if found is not None:
                     return found
                 break
