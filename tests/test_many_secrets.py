@@ -14,15 +14,9 @@ from pmlbook.numerics import progress
 from pmlbook.numerics.enclosure import exp_around
 from pmlbook.numerics.progress import Clock
 from pmlbook.practice import robust
+from pmlbook.practice.column_ceilings import FULL, PART, Knapsacks, highest_worth
 from pmlbook.practice.estimated_prior import PriorRegion
-from pmlbook.practice.many_secrets import (
-    FULL,
-    PART,
-    Knapsacks,
-    exchanged,
-    grow_columns,
-    highest_worth,
-)
+from pmlbook.practice.many_secrets import exchanged, grow_columns
 from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
 from pmlbook.release.certificate import exp_below
 

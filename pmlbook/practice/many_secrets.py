@@ -5,16 +5,13 @@
 # %% ../../nbs/practice/09_many_secrets.ipynb #5c7f45e5
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from ..extremal.enumeration import margin
-from .estimated_prior import PriorRegion
-from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 from pmlbook.numerics.restricted_master import (
@@ -25,53 +22,11 @@ from pmlbook.numerics.restricted_master import (
     lagrangian_bound,
 )
 from ..numerics.validation import Array
+from .column_ceilings import FULL, PART, Knapsacks, column_ceilings, highest_worth
+from .estimated_prior import PriorRegion
 
 # %% auto #0
 __all__ = []
-
-# %% ../../nbs/practice/09_many_secrets.ipynb #3e3ea003
-EMPTY, PART, FULL = 0, 1, 2  # states of a secret in a column: 0, t, or 1
-
-
-class Knapsacks:
-    """Columns that keep a limit on lifts under every prior of a region, by the sums of their two sets."""
-
-    def __init__(self, region: PriorRegion, limit: Fraction) -> None:
-        low, high = (sum(map(Fraction, ends.tolist())) for ends in (region.low, region.high))
-        bound = 1 - Fraction(region.free)
-        self.size, self.prior, self.free = len(region.prior), region.prior, region.free
-        self.low, self.high = region.low, region.high
-        self.rest = float_above(bound - high)
-        self.floor = float_below(1 / limit)
-        # the sum of the largest entries is at most this
-        self.most = float_above(min(limit, Fraction(self.size)))
-        # limits may miss one by rounding
-        self.miss = 4 * float(max(Fraction(0), low - bound, bound - high))
-
-    def least(self, low: Array, high: Array, count: Array) -> Array:
-        """Least probabilities of sets with these sums and so many members."""
-        return np.where(count == self.size, 1.0, np.maximum(low, self.rest + high))
-
-    def sums(self, dual: Array) -> Array:
-        """What each secret adds to a set: prior, lower and upper limit, dual variable, and one; shape (5, N)."""
-        return np.array([self.prior, self.low, self.high, dual, np.ones(self.size)])
-
-    def worth(self, inner: Array, outer: Array) -> tuple[Array, Array]:
-        """Information of columns less their cost at dual variables, and their t, from the sums of the two sets.
-
-        Sums have shape (5, V).
-        """
-        p, low, high, cost, count = inner
-        q, more, above, extra, others = outer
-        least = self.least(low, high, count)
-        whole = self.least(low + more, high + above, count + others)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(least >= self.floor, 0, (self.floor - least) / (whole - least))
-        kept = (count > 0) & (np.maximum(least, whole) >= self.floor)
-        t = np.clip(np.where(kept, t, 0), 0, 1)
-        mean = p + t * q
-        information = q * xlogy(t, t) - xlogy(mean, mean)
-        return np.where(kept, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #6e936ede
 LEAST_EXCHANGE = 1e-13  # in nats: an exchange that gains less is rounding
@@ -125,125 +80,6 @@ def exchanged(
             return float(best), states
         best = found[step]
         exchanges.apply(states, step)
-
-# %% ../../nbs/practice/09_many_secrets.ipynb #50d0ae77
-GOLDEN = (5**0.5 - 1) / 2
-LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
-SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
-
-
-def min_of(
-    value: Callable[[Array], Array], low: Array, high: Array, steps: int
-) -> tuple[Array, Array]:
-    """Places and values near the least of convex functions on intervals, all at once.
-
-    Source: golden section, Kiefer 1953.
-    """
-    span = GOLDEN * (high - low)
-    one, two = high - span, low + span
-    at_one, at_two = value(one), value(two)
-    for _ in range(steps):
-        left = at_one < at_two
-        low, high = np.where(left, low, one), np.where(left, two, high)
-        span = GOLDEN * (high - low)
-        new = np.where(left, high - span, low + span)
-        at_new = value(new)
-        one, two = np.where(left, new, two), np.where(left, one, new)
-        at_one, at_two = np.where(left, at_new, at_two), np.where(left, at_one, at_new)
-    return np.where(at_one < at_two, one, two), np.minimum(at_one, at_two)
-
-
-class Ceilings:
-    """The bound of the theorem for columns of a kind with tau, or t, from `begin` to `end`, and any multipliers.
-
-    Arrays go along three values of a lift, intervals, and secrets: shape (3, V, N).
-
-    Source: the theorem of 'Robust mechanisms for many secrets'.
-    """
-
-    def __init__(self, packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int) -> None:
-        self.count, self.packs, self.size = len(end), packs, float(abs(dual).sum())
-        upper, one = kind == NO_ZERO_UPPER, np.ones(len(end))
-        top = one if upper else end
-        self.need = packs.floor - packs.rest * (one if upper else begin) - packs.miss
-        self.need = self.need - (packs.free * end if kind else 0.0)
-        least = begin if kind else 0 * one
-        lifts = np.array([least, least if upper else end, one])[:, :, None]
-        width = np.nextafter(packs.high - packs.low, 1)
-        self.held = packs.low * lifts + width * np.minimum(lifts, top[:, None])
-        self.gain = packs.prior * xlogy(lifts, lifts) - dual * lifts
-        self.mass = packs.prior * lifts
-
-    def terms(self, theta: Array, mu: Array) -> Array:
-        """What each secret contributes at each of the three values of its lift."""
-        found: Array = self.gain - theta[:, None] * self.mass + mu[:, None] * self.held
-        return found
-
-    def best_mu(self, theta: Array) -> tuple[Array, Array]:
-        """Good multipliers of the limit for given ones of the mean, and the bounds."""
-        fixed, tangent = self.gain - theta[:, None] * self.mass, np.exp(theta - 1)
-
-        def total(mu: Array) -> Array:
-            found: Array = (fixed + mu[:, None] * self.held).max(axis=0).sum(axis=1)
-            return found + tangent - mu * self.need
-
-        most = np.full(self.count, 5 / max(self.packs.floor, LEAST_FLOOR))
-        return min_of(total, 0 * most, most, 32)
-
-    def best(self) -> tuple[Array, Array, Array]:
-        """Good multipliers theta and mu, and the bounds."""
-        low = np.full(self.count, np.log(max(self.packs.floor, LEAST_FLOOR)) - 2)
-        theta, _ = min_of(lambda theta: self.best_mu(theta)[1], low, 0 * low + 1, 28)
-        return theta, *self.best_mu(theta)
-
-    def rounding(self, theta: Array, mu: Array) -> Array:
-        """What rounding may have taken from the bounds."""
-        held = self.held[FULL].sum(axis=1) + abs(self.need)
-        return margin(3 * self.packs.size) * (self.size + abs(theta) + 2 + mu * held)
-
-
-def column_ceilings(
-    packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int = SOME_ZERO
-) -> tuple[Array, NDArray[np.int64]]:
-    """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
-
-    Shapes (V,) and (V, N).
-
-    Source: the theorem of 'Robust mechanisms for many secrets'; rounding is added.
-    """
-    relaxed = Ceilings(packs, dual, begin, end, kind)
-    theta, mu, found = relaxed.best()
-    return found + relaxed.rounding(theta, mu), relaxed.terms(theta, mu).argmax(axis=0)
-
-# %% ../../nbs/practice/09_many_secrets.ipynb #bd74287a
-ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
-MOST_HALVINGS = 20  # of an interval
-
-
-def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | None = None) -> float:
-    """Above the worth of every column at these dual variables, and above zero.
-
-    Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
-    time is over.
-
-    Source: the theorem of 'Robust mechanisms for many secrets'.
-    """
-    answer = 0.0
-    for kind in (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER) if packs.free else (SOME_ZERO,):
-        begin, end = np.append(ENDS, ENDS[:-1]), np.append(ENDS, ENDS[1:])
-        reached = answer
-        for step in range(MOST_HALVINGS):
-            above, _ = column_ceilings(packs, dual, begin, end, kind)
-            middle = (begin + end) / 2
-            reached = max(reached, column_ceilings(packs, dual, middle, middle, kind)[0].max())
-            last = step == MOST_HALVINGS - 1 or (clock is not None and clock.over)
-            wide = (above > reached + near) & ~np.bool_(last)
-            answer = max(answer, above[~wide].max(initial=0.0))
-            if not wide.any():
-                break
-            begin, middle, end = begin[wide], middle[wide], end[wide]
-            begin, end = np.append(begin, middle), np.append(middle, end)
-    return answer
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3980b8f2
 RELATIVE_GAP = 1e-4  # a gap that is small enough to end the search, as a part of the value

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import xlogy
 
-from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region
-from pmlbook.practice.many_secrets import (
+from pmlbook.practice.column_ceilings import (
     EMPTY,
     ENDS,
     FULL,
@@ -15,13 +14,12 @@ from pmlbook.practice.many_secrets import (
     PART,
     SOME_ZERO,
     Knapsacks,
-    MasterOfColumns,
-    circle_columns,
     column_ceilings,
-    exchanged,
     highest_worth,
     min_of,
 )
+from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region
+from pmlbook.practice.many_secrets import MasterOfColumns, circle_columns, exchanged
 from pmlbook.practice.robust import least_probability
 
 
