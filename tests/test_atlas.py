@@ -8,14 +8,14 @@ import pytest
 
 from pmlbook import InvalidPrior, Mechanism, optimal_mechanism
 from pmlbook.extremal import atlas
-from pmlbook.extremal.atlas import (
-    MEASURES,
+from pmlbook.extremal.atlas import MEASURES
+from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum
+from pmlbook.extremal.measure_lists import (
     box_vertices,
     exact_weights,
     ratio_vertices,
     set_vertices,
 )
-from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum
 from pmlbook.extremal.pieces import PIECE_RESOLUTION, optimum_pieces, value_of
 from pmlbook.foundations.classic import randomized_response
 from pmlbook.foundations.leakage import epsilon_max

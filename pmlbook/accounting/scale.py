@@ -6,31 +6,27 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from functools import partial
-from hashlib import sha256
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from time import sleep
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .manifest import Manifest
 from .disk_log import DiskLog, certified
+from .locked_manifest import held_manifest, is_noted, staging
+from .manifest import Manifest
 from .release_log import check_text
 from ..large_alphabets.optimal import optimal_mechanism
+from ..numerics.validation import check_epsilon, check_instance
 from ..practice.strata import LevelExceeded
 from ..release.columns import GAPS, check_gaps, decode
-from ..release.labels import title_beside
 from ..release.files import confirm_folder, new_file
+from ..release.labels import title_beside
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import KeyedWords
-from ..numerics.validation import check_epsilon, check_instance
 
 # %% auto #0
 __all__ = []
@@ -188,8 +184,8 @@ def release_dask(
     _check_plan(frame, column, missing, mechanism, epsilon, log, options)
     like, target = release_frame(frame._meta, column, mechanism), Path(folder).absolute()
     release = _release_of(frame, column, mechanism, missing, log, options)
-    with _held(target, release) as manifest:
-        place = target if target.exists() else _staging(target, manifest)
+    with held_manifest(target, release) as manifest:
+        place = target if target.exists() else staging(target, manifest)
         one = partial(
             release_part,
             column=column,
@@ -198,7 +194,7 @@ def release_dask(
             manifest=manifest.path,
             folder=place,
         )
-        booked = log is None or _is_noted(manifest, log)
+        booked = log is None or is_noted(manifest, log)
         if log and not booked:
             log.ask(column, mechanism, **options)
         place.mkdir(mode=0o700, exist_ok=True)
@@ -275,95 +271,6 @@ def _release_of(
         "log": None if log is None else str(log.path.absolute()),
         "options": {name: str(value) for name, value in sorted(options.items())},
     }
-
-# %% ../../nbs/accounting/06_scale.ipynb #scal1bc
-def _known_here(name: str) -> Any:
-    """A module that not every system has, or None."""
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
-
-
-fcntl, msvcrt = _known_here("fcntl"), _known_here("msvcrt")  # locks of POSIX, and of Windows
-LOCKED_BYTE = 2**31 - 2  # Windows locks a byte, this one: nobody has to read it
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Wait until no other program has a manifest, and keep it; OSError where there are no locks."""
-    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "r+b", buffering=0) as file:
-        if fcntl:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        elif msvcrt:
-            while not _has_byte(file):
-                sleep(0.02)
-        else:
-            raise OSError(f"{path} cannot be locked on this system")
-        try:
-            if not os.path.lexists(path) or not os.path.samestat(
-                os.fstat(file.fileno()), path.lstat()
-            ):
-                raise ValueError(f"{path} was put aside while another program used it")
-            yield
-        finally:
-            if msvcrt and not fcntl:
-                file.seek(LOCKED_BYTE)
-                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-
-
-def _has_byte(file: BinaryIO) -> bool:
-    """Lock the byte of Windows, unless another program has it."""
-    file.seek(LOCKED_BYTE)
-    try:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    except PermissionError:
-        return False
-    return True
-
-
-@contextmanager
-def _held(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
-    """The manifest of a release, begun if there is none, for us alone; what fails before its line leaves nothing."""
-    path = target.with_name(f"{target.name}.manifest")
-    if os.path.lexists(target) and not os.path.lexists(path):
-        raise FileExistsError(
-            f"{target} exists, and no manifest says that it is this release: choose another name"
-        )
-    with suppress(FileExistsError):
-        Manifest.new(path, release).write()
-    with _locked(path):
-        manifest = Manifest.read(path)
-        manifest.check(release)
-        try:
-            yield manifest
-        except BaseException:
-            if not target.exists() and not Manifest.read(path).notes:
-                _discard(_staging(target, manifest))
-                path.unlink()
-            raise
-
-
-def _discard(folder: Path) -> None:
-    """Remove a folder in which tasks of other threads may still write: without its name they find it no more."""
-    gone = folder.with_suffix(".gone")
-    with suppress(OSError):
-        os.rename(folder, gone)
-    for _ in range(100):  # a file that was just being named may still come
-        shutil.rmtree(gone, ignore_errors=True)
-        if not gone.exists():
-            break
-
-
-def _staging(target: Path, manifest: Manifest) -> Path:
-    """The hidden folder of the parts of one release: another key, another folder."""
-    return target.with_name(f".{target.name}.{sha256(manifest.key).hexdigest()[:12]}.part")
-
-
-def _is_noted(manifest: Manifest, log: DiskLog) -> bool:
-    """Whether the log holds the line of this release, as it is now."""
-    return bool(manifest.notes) and log.path.exists() and bool(manifest.noted(DiskLog(log.path)))
 
 # %% ../../nbs/accounting/06_scale.ipynb #e1501f2d
 def sweep(

@@ -5,248 +5,28 @@
 # %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk02
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
+from numpy.typing import ArrayLike
 
-from ..foundations.probability import exact_prior
-from ..release.levels import certified_level
-from ..numerics.enclosure import exp_around, float_below, ln_around, text_above, texts_around
-from ..numerics.linear_programmes import maximise
-from pmlbook.numerics.validation import (
-    Array,
-    PriorLike,
-    aligned,
-    check_channel,
-    check_count,
-    first_names,
-    is_rational,
-    names_of,
+from pmlbook.beyond.types_of_releases import (
+    MOST,
+    Likelihoods,
+    OneClass,
+    exact_pair,
+    least_sum,
+    likelihoods,
 )
+from ..numerics.enclosure import float_below, ln_around, text_above, texts_around
+from ..numerics.linear_programmes import maximise
+from ..numerics.validation import Array, PriorLike, check_count
+from ..release.levels import certified_level
 
 # %% auto #0
 __all__ = ['RepeatedLeakage', 'repeated_leakage']
-
-# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk05
-def exact_pair(
-    channel: ArrayLike, prior: PriorLike
-) -> tuple[list[list[Fraction]], tuple[Fraction, ...], tuple[Hashable, ...]]:
-    """Rows of a channel and the prior in fractions that sum to exactly one, and the names of the secrets.
-
-    InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes differ.
-
-    Source: every float is a whole number times a power of two (IEEE 754).
-    """
-    names = first_names(names_of(channel), names_of(prior))
-    shares = exact_prior(aligned(prior, names_of(channel), "prior", "channel"))
-    table = check_channel(channel, rows=len(shares))
-    given = np.asarray(channel, dtype=object) if is_rational(channel) else table
-    rows = [[Fraction(*entry.as_integer_ratio()) for entry in row] for row in given.tolist()]
-    whole = [[e / total for e in row] for row, total in zip(rows, map(sum, rows))]
-    return whole, shares, names or tuple(range(len(rows)))
-
-
-class Likelihoods(NamedTuple):
-    """What of a channel matters for repeated releases: classes of secrets, and outcomes whose columns are not proportional.
-
-    `columns[j][x]` is a whole number proportional to P(outcome | class x), in lowest terms, and `first[j]` the first
-    outcome with this column. `masses[x]` is the probability of a class, `members[x]` its first secret.
-    """
-
-    columns: list[tuple[int, ...]]
-    first: list[int]
-    masses: list[Fraction]
-    members: list[int]
-
-
-def likelihoods(rows: Sequence[Sequence[Fraction]], shares: Sequence[Fraction]) -> Likelihoods:
-    """Secrets with equal rows as one, and outcomes with proportional columns as one.
-
-    Source: a lift depends on the direction of a column only.
-    """
-    classes: dict[tuple[Fraction, ...], list[int]] = {}
-    for i, row in enumerate(rows):
-        classes.setdefault(tuple(row), []).append(i)
-    found: dict[tuple[int, ...], int] = {}
-    for j, column in enumerate(zip(*classes)):
-        if any(column):
-            scale = math.lcm(*(entry.denominator for entry in column))
-            whole = [entry.numerator * (scale // entry.denominator) for entry in column]
-            common = math.gcd(*whole)
-            found.setdefault(tuple(entry // common for entry in whole), j)
-    masses = [sum((shares[i] for i in group), Fraction(0)) for group in classes.values()]
-    return Likelihoods(
-        list(found), list(found.values()), masses, [group[0] for group in classes.values()]
-    )
-
-# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk07
-LN2 = math.log(2)
-WORK = 2**27  # types, times pairs of secrets, whose logarithms are computed
-FEW, BITS = 64, 2**21  # candidates that are compared exactly, and the length of the numbers
-# steps to a neighbour; releases; logarithms that count as this
-PASSES, MOST, DEEP = 20, 10**15, -5000.0
-
-
-def log_ratio(a: int, b: int) -> float:
-    """Logarithm of a ratio of whole numbers, b > 0, with a relative error below 2^-50.
-
-    Source: near one, the logarithm of one plus the exact difference.
-    """
-    if a == 0:
-        return -math.inf
-    shift = a.bit_length() - b.bit_length()
-    if abs(shift) <= 1:
-        return math.log1p((a - b) / b)
-    ratio = a / (b << shift) if shift > 0 else (a << -shift) / b
-    return math.log(ratio) + shift * LN2
-
-
-def types(k: int, parts: int) -> Iterator[NDArray[np.int64]]:
-    """All ways to write k as an ordered sum of so many counts, in blocks of shape (B, parts).
-
-    Source: Csiszár 1998, method of types.
-    """
-    if parts == 1:
-        yield np.array([[k]])
-        return
-    firsts = [np.arange(k + 1)] if parts == 2 else [np.array([head]) for head in range(k + 1)]
-    for first in firsts:
-        table, left = first[:, None], k - first
-        for _ in range(parts - 2):
-            choices = left + 1
-            row = np.repeat(np.arange(len(left)), choices)
-            count = np.arange(len(row)) - np.repeat(np.cumsum(choices) - choices, choices)
-            table, left = np.column_stack([table[row], count]), left[row] - count
-        yield np.column_stack([table, left])
-
-
-class _Secret:
-    """The sum R of the theorem for one class: logarithms of it in floats, and exactly."""
-
-    def __init__(self, told: Likelihoods, x: int, k: int) -> None:
-        self.told, self.x, self.k = told, x, k
-        self.outcomes = [j for j, column in enumerate(told.columns) if column[x]]
-        self.others = [z for z in range(len(told.masses)) if z != x]
-        columns = [told.columns[j] for j in self.outcomes]
-        logs = np.array([[log_ratio(c[z], c[x]) for z in self.others] for c in columns])
-        self.excluded = np.isneginf(logs).astype(float)
-        self.logs = np.where(np.isneginf(logs), 0, logs)
-        masses = [told.masses[z] for z in self.others]
-        self.start = np.array([log_ratio(m.numerator, m.denominator) for m in masses])
-        most = abs(self.logs).max(initial=0) * k * (len(self.outcomes) + 8)
-        self.slack = 2.0**-49 * (most + len(self.others) + 8 + abs(self.start).max(initial=0))
-
-    def log_sums(self, counts: NDArray[np.int64]) -> Array:
-        """Logarithm of R for types, shape (B,), each within `slack`; -inf where R is zero."""
-        terms = self.start + counts @ self.logs
-        terms[counts @ self.excluded > 0] = -np.inf
-        top = terms.max(axis=1, initial=-np.inf)
-        top[np.isneginf(top)] = 0
-        with np.errstate(divide="ignore"):
-            return top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
-
-    def exact(self, counts: Sequence[int]) -> Fraction:
-        """R of one type."""
-        used = [(self.told.columns[j], t) for j, t in zip(self.outcomes, counts) if t]
-        scale = math.lcm(*(m.denominator for m in self.told.masses))
-        own, *terms = (
-            math.prod(column[z] ** t for column, t in used) for z in (self.x, *self.others)
-        )
-        shares = (int(self.told.masses[z] * scale) for z in self.others)
-        return Fraction(sum(s * term for s, term in zip(shares, terms)), own * scale)
-
-    def bits(self) -> int:
-        """Length of all numbers that `exact` computes with, about."""
-        return self.k * len(self.others) * max(max(c).bit_length() for c in self.told.columns)
-
-# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk09
-def _listed(secret: _Secret) -> tuple[float, list[tuple[int, ...]]]:
-    """The least ln R in floats over all types, and those that may be the best, the most likely first."""
-    least, near = np.inf, np.zeros((0, len(secret.outcomes)), dtype=int)
-    for block in types(secret.k, len(secret.outcomes)):
-        sums = secret.log_sums(block)
-        least = min(least, float(sums.min()))
-        near = np.concatenate([near, block[sums <= least + 4 * secret.slack]])
-        if len(near) > 2**12:  # more than are compared, and none that is better is left out
-            near = near[np.argsort(secret.log_sums(near), kind="stable")[: FEW + 1]]
-    sums = secret.log_sums(near)
-    order = np.argsort(sums, kind="stable")
-    if np.isneginf(least):
-        return least, [tuple(near[order[0]].tolist())]
-    order = order[sums[order] <= least + 4 * secret.slack]
-    return least, [tuple(row) for row in near[order].tolist()]
-
-
-def _relaxed(secret: _Secret) -> tuple[float, tuple[int, ...]]:
-    """A lower bound on ln R over all types, and a type that is nearly as good."""
-    m, k = len(secret.outcomes), secret.k
-    left = secret.excluded.sum(axis=0) == 0  # secrets that no outcome excludes
-    start, logs = secret.start[left], secret.logs[:, left]
-    scale = max(1.0, k * abs(logs).max(initial=0))
-
-    def weights(shares: Array) -> tuple[float, Array]:
-        terms = start + k * shares @ logs
-        w = np.exp(terms - terms.max())
-        return float(terms.max() + np.log(w.sum())), w / w.sum()
-
-    shares, bound = np.full(m, 1 / m), -np.inf
-    if left.any():
-        found = minimize(
-            lambda s: weights(s)[0] / scale,
-            shares,
-            jac=lambda s: k * logs @ weights(s)[1] / scale,
-            bounds=[(0, 1)] * m,
-            constraints={"type": "eq", "fun": lambda s: s.sum() - 1, "jac": np.ones_like},
-            options={"ftol": 1e-15, "maxiter": 500},
-        )
-        shares = np.clip(np.nan_to_num(found.x), 0, None) + 1e-300
-        shares = shares / shares.sum()
-        w = weights(shares)[1]
-        apart = np.where(w > 0, w * (np.log(np.maximum(w, 1e-300)) - start), 0).sum()
-        bound = float(k * (logs @ w).min() - apart) - 2 * secret.slack
-    counts = np.floor(k * shares).astype(int)
-    for j in np.argsort(counts - k * shares)[: k - counts.sum()]:
-        counts[j] += 1
-    now = secret.log_sums(counts[None])[0]
-    for _ in range(PASSES):  # to the best neighbour, as long as one is better
-        used = np.flatnonzero(counts)
-        near = np.repeat(counts[None], len(used) * m, axis=0)
-        row = np.arange(len(near))
-        near[row, np.repeat(used, m)] -= 1
-        near[row, np.tile(np.arange(m), len(used))] += 1
-        sums = secret.log_sums(near)
-        if not sums.min() < now - secret.slack:
-            break
-        counts, now = near[sums.argmin()], sums.min()
-    return bound, tuple(counts.tolist())
-
-
-def _least_sum(secret: _Secret) -> tuple[Fraction, Fraction, tuple[int, ...]]:
-    """Fractions around R_x(k), and a type whose sum is at most the upper one."""
-    m, k, pairs = len(secret.outcomes), secret.k, math.comb(len(secret.told.masses), 2)
-    if 2 * pairs * math.comb(k + m - 1, m - 1) > WORK:
-        bound, best = _relaxed(secret)
-        candidates, whole = [best], False
-    else:
-        bound, candidates = _listed(secret)
-        whole = len(candidates) <= FEW
-    lower = Fraction(0) if bound < DEEP else exp_around(Fraction(bound - secret.slack))[0]
-    if secret.bits() > BITS:
-        near = float(secret.log_sums(np.array(candidates[:1]))[0])
-        most = (
-            exp_around(Fraction(max(near + secret.slack, DEEP)))[1]
-            if near > -np.inf
-            else Fraction(0)
-        )
-        return lower, most, candidates[0]
-    sums = {counts: secret.exact(counts) for counts in candidates[:FEW]}
-    best = min(sums, key=lambda counts: sums[counts])
-    return sums[best] if whole else min(lower, sums[best]), sums[best], best
 
 # %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk11
 class RepeatedLeakage(NamedTuple):
@@ -331,8 +111,8 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     for x in order if len(order) > 1 and k else ():
         if told.masses[x] >= upper:
             break  # what remains of a class is at least its probability
-        secret = _Secret(told, x, k)
-        least, most, counts = _least_sum(secret)
+        secret = OneClass(told, x, k)
+        least, most, counts = least_sum(secret)
         lower = min(lower, told.masses[x] + least)
         if told.masses[x] + most < upper:
             known = dict(zip(secret.outcomes, counts))
@@ -376,7 +156,7 @@ def rate_of(told: Likelihoods, x: int) -> Rate:
 
     Source: 'Many releases of one secret', the limit and its rate.
     """
-    secret = _Secret(told, x, 1)
+    secret = OneClass(told, x, 1)
     if secret.excluded.any() or not secret.others:
         raise ValueError(f"class {x} has no rate: an outcome excludes another secret")
     lost, n = -secret.logs.T, len(secret.others)  # of each other secret, by each outcome

@@ -5,69 +5,42 @@
 # %% ../../nbs/extremal/12_atlas.ipynb #e2a6ce57
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from .enumeration import Contradiction, too_uneven
+from pmlbook.extremal.measure_lists import (
+    LIST_SHAVES,
+    ExactMixture,
+    Lists,
+    keeps_measure,
+    measure_lists,
+    mixed_exactly,
+    outcomes_of,
+    solve_lists,
+    stored_units,
+    with_noise,
+)
 from ..foundations.probability import exact_prior
 from ..foundations.utility import Utility, as_utility, finite
-from ..release.certificate import exp_below
-from ..release.sampling import UNITS
-from ..numerics.enclosure import exp_around, float_above, float_below
-from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
+from ..numerics.enclosure import float_above, float_below
+from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import Array, PriorLike, check_epsilon
+from ..release.sampling import UNITS
 
 # %% auto #0
-__all__ = ['MEASURES', 'NOTICE', 'AtlasEntry', 'exact_weights', 'optimum_under']
+__all__ = ['MAX_SYMBOLS', 'MEASURES', 'NOTICE', 'AtlasEntry', 'optimum_under']
 
-# %% ../../nbs/extremal/12_atlas.ipynb #68122d43
+# %% ../../nbs/extremal/12_atlas.ipynb #01ae58c0
 MAX_SYMBOLS = 10  # a box has up to N 2^(N-1) vertices
-
-Vector = tuple[Fraction, ...]
-
-
-def box_vertices(shares: Sequence[Fraction], low: Fraction, high: Fraction) -> list[Vector]:
-    """Vertices of {low <= lift <= high, prior . lift = 1}, for low <= 1 <= high.
-
-    Source: a vertex of a box cut by a plane lies on an edge of the box.
-    """
-    n, found = len(shares), set()
-    for place in range(n):
-        for ends in product((low, high), repeat=n - 1):
-            others = ends[:place] + (Fraction(0),) + ends[place:]
-            rest = (1 - sum(p * x for p, x in zip(shares, others))) / shares[place]
-            if low <= rest <= high:
-                found.add(ends[:place] + (rest,) + ends[place:])
-    return sorted(found)
+MEASURES = ("pml", "lip", "ldp", "maximal")
+NOTICE = 2.0**-30
 
 
-def ratio_vertices(shares: Sequence[Fraction], high: Fraction) -> list[Vector]:
-    """Vectors of ones and `high`, scaled so that their mean is one.
-
-    Source: Kairouz et al. 2016, staircase mechanisms.
-    """
-    found = set()
-    for shape in product((Fraction(1), high), repeat=len(shares)):
-        mean = sum(p * x for p, x in zip(shares, shape))
-        found.add(tuple(x / mean for x in shape))
-    return sorted(found)
-
-
-def set_vertices(shares: Sequence[Fraction]) -> list[Vector]:
-    """Indicators of all sets, each divided by its probability.
-
-    Source: the proof of 'A measure atlas'.
-    """
-    shapes = list(product((Fraction(0), Fraction(1)), repeat=len(shares)))[1:]
-    masses = [sum(p * x for p, x in zip(shares, shape)) for shape in shapes]
-    return [tuple(x / mass for x in shape) for shape, mass in zip(shapes, masses)]
-
-# %% ../../nbs/extremal/12_atlas.ipynb #de5330d1
 class AtlasEntry(NamedTuple):
     """An optimum under one measure.
 
@@ -87,185 +60,6 @@ class AtlasEntry(NamedTuple):
     channel: Array
     value: float
     bound: float
-
-
-def exact_weights(
-    columns: Sequence[Sequence[Fraction]], right: Sequence[Fraction]
-) -> list[Fraction]:
-    """Weights with which the columns add up to the right side, exactly; 0 where one is not needed.
-
-    SolverFailed if there are none without a negative one.
-
-    Source: Gauss.
-    """
-    table = [[*row, b] for row, b in zip(zip(*columns), right)]
-    pivots: list[int] = []
-    for place in range(len(columns)):
-        row = next((k for k in range(len(pivots), len(table)) if table[k][place]), None)
-        if row is None:
-            continue
-        top = len(pivots)
-        table[top], table[row] = table[row], table[top]
-        table[top] = [x / table[top][place] for x in table[top]]
-        for k, other in enumerate(table):
-            if k != top and other[place]:
-                table[k] = [x - other[place] * y for x, y in zip(other, table[top])]
-        pivots.append(place)
-    weights = [Fraction(0)] * len(columns)
-    for row_of, place in enumerate(pivots):
-        weights[place] = table[row_of][-1]
-    if any(row[-1] for row in table[len(pivots) :]) or min(weights) < 0:
-        raise SolverFailed("the vertices in use do not average to one exactly")
-    return weights
-
-
-def _floats(columns: Sequence[Sequence[Fraction]]) -> Array:
-    return np.array([[float(x) for x in column] for column in columns]).T
-
-
-class _Lists(NamedTuple):
-    """Vertices that may be used, vertices that certainly include all that may, which lifts are allowed, budgets."""
-
-    inner: list[Vector]
-    outer: list[Vector]
-    allowed: Callable[[Vector], bool]
-    least: Fraction | None
-    most: Fraction | None
-
-
-def _lists(
-    shares: Sequence[Fraction],
-    measure: str,
-    level: float,
-    lower: float | None,
-    shave: Fraction = Fraction(0),
-) -> _Lists:
-    """The vertices of a measure, for a level slightly below, by a shave more, and slightly above."""
-    min_end = max(exp_below(level) * (1 - shave), Fraction(1))
-    ends = min_end, exp_around(Fraction(min(level, 1000.0)))[1]
-    if measure == "maximal":
-        vertices = set_vertices(shares)
-        least, most = (min(end, Fraction(len(shares))) for end in ends)  # more is not needed
-        return _Lists(vertices, vertices, lambda _: True, least, most)
-    if measure == "ldp":
-        inner, outer = (ratio_vertices(shares, end) for end in ends)
-        return _Lists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
-    below = level if lower is None else lower
-    floors = [Fraction(0)] * 2
-    if measure == "lip":
-        floors[0] = min((1 + shave) / exp_below(below), Fraction(1))
-    if measure == "lip" and below <= 1000:
-        floors[1] = 1 / exp_around(Fraction(below))[1]
-    tops = [min(end, 1 / min(shares)) for end in ends]
-    inner, outer = (box_vertices(shares, floor, top) for floor, top in zip(floors, tops))
-    return _Lists(inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None)
-
-# %% ../../nbs/extremal/12_atlas.ipynb #ec4c643b
-Mixture = list[tuple[Fraction, Vector]]
-
-
-def _mixed(lists: _Lists, used: Sequence[Vector], floats: Sequence[float]) -> Mixture:
-    """Weighted lifts that average to one exactly and keep the measure, near the weights given."""
-    n, one = len(used[0]), Fraction(1)
-    columns, right = [list(v) for v in used], [one] * n
-    if lists.least is not None:  # the budget is one more row, what is not spent one more column
-        columns = [[*v, max(v)] for v in used] + [[Fraction(0)] * n + [one]]
-        right.append(lists.least)
-    try:
-        return [(w, v) for w, v in zip(exact_weights(columns, right), used) if w]
-    except SolverFailed:
-        pass
-    for sip in (Fraction(2) ** k for k in range(-50, 1)):
-        weights = [(1 - sip) * Fraction(w) for w in floats]
-        rest = [one - sum((w * v[i] for w, v in zip(weights, used)), 0 * one) for i in range(n)]
-        spent = sum((w * max(v) for w, v in zip(weights, used)), max(rest))
-        if min(rest) > 0 and (lists.least is None or spent <= lists.least):
-            # every vertex has mean one, so the rest has this mean
-            total = one - sum(weights, 0 * one)
-            last = tuple(x / total for x in rest)
-            if lists.allowed(last):
-                return [*zip(weights, used), (total, last)]
-    return [(one, (one,) * n)]
-
-
-def _solve(
-    lists: _Lists, shares: Sequence[Fraction], worth: Utility
-) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
-    """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
-    lifts, masses = _floats(lists.inner), np.array(shares, dtype=float)
-    shifts = _floats([[x - 1 for x in v] for v in lists.inner])
-    values = finite(worth.at_lifts(lifts, shifts, masses))
-    scale, n = max(abs(shifts).max(), np.finfo(float).tiny), len(shares)
-    if lists.least is None:
-        rows, last = shifts / scale, int(np.argmax(masses))
-        rows[last] = (
-            1  # one of the equations follows from the others: the weights sum to one instead
-        )
-        best = maximise(values, equal=(rows, np.arange(n) == last))
-        duals = np.where(np.arange(n) == last, 0, best.equality_duals / scale)
-        weights, dual = best.x, 0.0
-    else:  # sets, in units of the budget; silence takes what is left
-        shapes, room = lifts / lifts.max(axis=0), float(lists.least - 1)
-        often, part = int(np.argmax(masses)), ~shapes.all(axis=0)
-        others, with_it = np.arange(n) != often, shapes[often]
-        equal = (shapes - with_it)[others][:, part], np.zeros(n - 1)
-        limits = np.array([1 - with_it, with_it])[:, part], [1.0, 1 / max(room, 1e-300)]
-        best = maximise((values / lifts.max(axis=0))[part], equal=equal, at_most=limits)
-        dual, silent = best.inequality_duals
-        duals = np.full(n, silent - dual - best.equality_duals.sum())
-        duals[others] = best.equality_duals
-        weights = np.zeros(len(values))
-        weights[part] = best.x * room / lifts.max(axis=0)[part]
-    used = np.flatnonzero(weights > 1e-12 * weights.max())
-    found, given = [lists.inner[v] for v in used], weights[used].tolist()
-    if lists.least is not None and (Fraction(1),) * n not in found:
-        found, given = [*found, (Fraction(1),) * n], [*given, 0.0]
-    return found, given, [Fraction(float(y)) for y in duals], Fraction(max(0.0, float(dual)))
-
-
-SHAVES = tuple(Fraction(1, 2**k) for k in (51, 49, 47, 43, 37, 30))
-
-
-def _stored(mixture: Mixture) -> list[list[int]]:
-    """The channel of a mixture in units of 2^-53, shape (N, M); rows sum to exactly 2^53.
-
-    The largest entries of a column are rounded down and the others up, so that its lifts move towards one.
-    """
-    columns = [
-        [max(math.floor(w * x * UNITS), 1) if x == max(v) else math.ceil(w * x * UNITS) for x in v]
-        for w, v in mixture
-    ]
-    rows = [list(row) for row in zip(*columns)]
-    for row in rows:
-        row[row.index(max(row))] += UNITS - sum(row)
-    return rows
-
-
-def _outcomes(rows: Sequence[Sequence[int]], shares: Sequence[Fraction]) -> Mixture:
-    """Probability and lifts of each outcome of a stored channel, in fractions."""
-    means = [sum((p * k for p, k in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
-    return [(q / UNITS, tuple(k / q for k in column)) for q, column in zip(means, zip(*rows))]
-
-
-def _keeps(promise: _Lists, outcomes: Mixture) -> bool:
-    """Whether outcomes keep the measure, decided in fractions."""
-    spent = sum((q * max(v) for q, v in outcomes), Fraction(0))
-    within = promise.least is None or spent <= promise.least
-    return within and all(promise.allowed(v) for _, v in outcomes)
-
-
-def _noisy(promise: _Lists, shares: Sequence[Fraction], mixture: Mixture) -> list[list[int]]:
-    """The channel of a mixture, with about as little noise as keeps the promise; all noise is silence."""
-    for noise in (Fraction(4) ** k for k in range(-27, 1)):
-        mixed = [(w, tuple((1 - noise) * x + noise for x in v)) for w, v in mixture]
-        rows = _stored(mixed)
-        if _keeps(promise, _outcomes(rows, shares)):
-            break
-    return rows
-
-# %% ../../nbs/extremal/12_atlas.ipynb #01ae58c0
-MEASURES = ("pml", "lip", "ldp", "maximal")
-NOTICE = 2.0**-30
 
 
 def optimum_under(
@@ -325,26 +119,26 @@ def optimum_under(
         raise ValueError(f"prior has {len(shares)} symbols: the limit is {MAX_SYMBOLS}")
     if 1 / min(shares) > Fraction(float(np.finfo(float).max)):
         raise too_uneven(np.array(shares, dtype=float))
-    promise = _lists(shares, measure, level, floor)
+    promise = measure_lists(shares, measure, level, floor)
     truth = [  # the identity: no channel is worth more
         (p, tuple(1 / p if i == k else Fraction(0) for i in range(len(shares))))
         for k, p in enumerate(shares)
     ]
     bound = _worth(truth, shares, worth, 1)
-    if _keeps(promise, truth):
-        rows = _stored(truth)
+    if keeps_measure(promise, truth):
+        rows = stored_units(truth)
     else:
-        used, weights, duals, dual = _solve(promise, shares, worth)
+        used, weights, duals, dual = solve_lists(promise, shares, worth)
         if level <= 1000:  # above, the lists are those of 1000
             bound = min(bound, _bound(promise, shares, worth, duals, dual))
-        shaved = (_lists(shares, measure, level, floor, shave) for shave in SHAVES)
-        others = (_mixed(lists, *_solve(lists, shares, worth)[:2]) for lists in shaved)
-        rows = _kept(promise, shares, chain([_mixed(promise, used, weights)], others))
-    value = _worth(_outcomes(rows, shares), shares, worth, 0)
+        shaved = (measure_lists(shares, measure, level, floor, shave) for shave in LIST_SHAVES)
+        others = (mixed_exactly(lists, *solve_lists(lists, shares, worth)[:2]) for lists in shaved)
+        rows = _kept(promise, shares, chain([mixed_exactly(promise, used, weights)], others))
+    value = _worth(outcomes_of(rows, shares), shares, worth, 0)
     unit = _size(len(shares), worth)
     if bound - value > NOTICE * unit:  # rare secrets: the truth with noise may be worth more
-        other = _noisy(promise, shares, truth)
-        better = _worth(_outcomes(other, shares), shares, worth, 0)
+        other = with_noise(promise, shares, truth)
+        better = _worth(outcomes_of(other, shares), shares, worth, 0)
         rows, value = (other, better) if better > value else (rows, value)
     if value > bound:
         raise Contradiction(
@@ -357,17 +151,17 @@ def optimum_under(
 
 
 def _kept(
-    promise: _Lists, shares: Sequence[Fraction], mixtures: Iterable[Mixture]
+    promise: Lists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
 ) -> list[list[int]]:
     """The first mixture that keeps a promise once it is stored, or the last one with noise."""
     for mixture in mixtures:
-        rows = _stored(mixture)
-        if _keeps(promise, _outcomes(rows, shares)):
+        rows = stored_units(mixture)
+        if keeps_measure(promise, outcomes_of(rows, shares)):
             return rows
-    return _noisy(promise, shares, mixture)
+    return with_noise(promise, shares, mixture)
 
 
-def _worth(mixture: Mixture, shares: Sequence[Fraction], worth: Utility, end: int) -> Fraction:
+def _worth(mixture: ExactMixture, shares: Sequence[Fraction], worth: Utility, end: int) -> Fraction:
     """The value of a mixture: at least that for end 0, at most that for end 1."""
     return sum((q * worth.enclose(v, shares)[end] for q, v in mixture), Fraction(0))
 
@@ -379,7 +173,7 @@ def _size(n: int, worth: Utility) -> float:
 
 
 def _bound(
-    lists: _Lists,
+    lists: Lists,
     shares: Sequence[Fraction],
     worth: Utility,
     duals: Sequence[Fraction],

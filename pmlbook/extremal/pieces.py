@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 
-from .atlas import exact_weights
+from .measure_lists import exact_weights
 from .enumeration import best_mix, dual_bound
 from .lift_vectors import exact_lift_vectors
 from ..foundations.probability import exact_prior

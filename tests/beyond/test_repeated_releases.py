@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import pmlbook as pb
-from pmlbook.beyond import repeated_releases as module
-from pmlbook.beyond.repeated_releases import likelihoods, log_ratio, rate_of, types
+from pmlbook.beyond import types_of_releases as module
+from pmlbook.beyond.repeated_releases import rate_of
+from pmlbook.beyond.types_of_releases import likelihoods, log_ratio, types
 
 FLIP = [[0.75, 0.25], [0.25, 0.75]]
 CLINIC = [0.6, 0.3, 0.1]

@@ -8,26 +8,22 @@ import numpy as np
 import pytest
 
 from pmlbook.extremal import atlas as module
-from pmlbook.extremal.atlas import (
-    MEASURES,
-    NOTICE,
-    _bound,
-    _keeps,
-    _kept,
-    _lists,
-    _mixed,
-    _noisy,
-    _outcomes,
-    _solve,
-    _stored,
-    _worth,
+from pmlbook.extremal import measure_lists as lists_module
+from pmlbook.extremal.atlas import MEASURES, NOTICE, _bound, _kept, _worth, optimum_under
+from pmlbook.extremal.lift_vectors import exact_lift_vectors
+from pmlbook.extremal.measure_lists import (
     box_vertices,
     exact_weights,
-    optimum_under,
+    keeps_measure,
+    measure_lists,
+    mixed_exactly,
+    outcomes_of,
     ratio_vertices,
     set_vertices,
+    solve_lists,
+    stored_units,
+    with_noise,
 )
-from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.foundations.utility import NAMED, FInformation
 from pmlbook.numerics.enclosure import exp_around
@@ -94,7 +90,9 @@ def test_lists_of_vertices_by_other_ways():
         level, shave = float(rng.choice([1e-16, 0.01, 0.4, 1.1])), Fraction(1, 2**20)
         below, above = exp_below(level), exp_around(Fraction(level))[1]
         for measure in MEASURES:
-            exact, less = (_lists(shares, measure, level, None, s) for s in (Fraction(0), shave))
+            exact, less = (
+                measure_lists(shares, measure, level, None, s) for s in (Fraction(0), shave)
+            )
             budgets = [(exact.least, exact.most), (less.least, less.most)]
             if measure == "maximal":
                 caps = [Fraction(min(x, n)) for x in (below, above, max(below * (1 - shave), one))]
@@ -126,16 +124,19 @@ def test_lists_of_vertices_by_other_ways():
             assert exact.allowed((floors[0], tops[0]))
             assert exact.allowed((floors[1], one)) == (floors[1] == floors[0])
             assert exact.allowed((one, tops[1])) == (tops[1] == tops[0])
-        far, odd = _lists(shares, "lip", level, 1000.0), _lists(shares, "lip", level, 1001.0)
+        far, odd = (
+            measure_lists(shares, "lip", level, 1000.0),
+            measure_lists(shares, "lip", level, 1001.0),
+        )
         least = 1 / exp_around(Fraction(1000))[1]
         assert far.outer == box_vertices(shares, least, min(above, 1 / min(shares)))
-        assert odd.outer == _lists(shares, "pml", level, None).outer
+        assert odd.outer == measure_lists(shares, "pml", level, None).outer
 
         mix = [(Fraction(k + 1, 3 * n * (n + 1) // 2), v) for k, v in enumerate(ratios[:n])]
         rest = [one - sum(w * v[i] for w, v in mix) for i in range(n)]
         mix.append((sum(p * x for p, x in zip(shares, rest)), tuple(rest)))
         mix[-1] = (mix[-1][0], tuple(x / mix[-1][0] for x in rest))
-        rows = _stored(mix)
+        rows = stored_units(mix)
         for row, entries in zip(rows, zip(*([w * x for x in v] for w, v in mix))):
             assert sum(row) == UNITS and min(row) >= 0
             assert all(abs(k - x * UNITS) <= len(mix) for k, x in zip(row, entries))
@@ -144,21 +145,21 @@ def test_lists_of_vertices_by_other_ways():
                 if j != row.index(max(row)):
                     below = row[j] <= w * v[i] * UNITS
                     assert below if v[i] == max(v) else not below or row[j] == w * v[i] * UNITS
-        for outcome, (w, _) in zip(_outcomes(rows, shares), mix):
+        for outcome, (w, _) in zip(outcomes_of(rows, shares), mix):
             assert abs(outcome[0] - w) <= Fraction(len(mix), UNITS)
-        assert sum(q for q, _ in _outcomes(rows, shares)) == 1
-        assert [sum(q * v[i] for q, v in _outcomes(rows, shares)) for i in range(n)] == [1] * n
+        assert sum(q for q, _ in outcomes_of(rows, shares)) == 1
+        assert [sum(q * v[i] for q, v in outcomes_of(rows, shares)) for i in range(n)] == [1] * n
 
         for measure in MEASURES if trial < 3 else ():  # wrong weights are mended, exactly
-            lists = _lists(shares, measure, 0.7, None)
-            used, weights, duals, dual = _solve(lists, shares, NAMED["chi_square"])
+            lists = measure_lists(shares, measure, 0.7, None)
+            used, weights, duals, dual = solve_lists(lists, shares, NAMED["chi_square"])
             for wrong in (weights, [0.9 * w for w in weights], [1.1 * w for w in weights]):
                 for some in (used, used[1:] or used):
-                    made = _mixed(lists, some, wrong[len(used) - len(some) :])
+                    made = mixed_exactly(lists, some, wrong[len(used) - len(some) :])
                     assert sum(w for w, _ in made) == 1 and min(w for w, _ in made) >= 0
                     assert all(sum(w * v[i] for w, v in made) == 1 for i in range(n))
-                    assert _keeps(lists, made)
-            value = _worth(_mixed(lists, used, weights), shares, NAMED["chi_square"], 0)
+                    assert keeps_measure(lists, made)
+            value = _worth(mixed_exactly(lists, used, weights), shares, NAMED["chi_square"], 0)
             best = _bound(lists, shares, NAMED["chi_square"], duals, dual)
             assert value <= best <= value + Fraction(1, 10**9)
             for _ in range(3):  # any dual variables bound it
@@ -168,16 +169,22 @@ def test_lists_of_vertices_by_other_ways():
                 for multiplier in (Fraction(0), dual, 2 * dual):
                     assert _bound(lists, shares, NAMED["chi_square"], odd, multiplier) >= value
             truth = [(p, tuple(1 / p * (i == k) for i in range(n))) for k, p in enumerate(shares)]
-            noisy = _noisy(lists, shares, truth)
-            assert _keeps(lists, _outcomes(noisy, shares))
-            strict = _lists(shares, measure, 0.6, None)
+            noisy = with_noise(lists, shares, truth)
+            assert keeps_measure(lists, outcomes_of(noisy, shares))
+            strict = measure_lists(shares, measure, 0.6, None)
             kept = _kept(
                 strict,
                 shares,
-                iter([made := _mixed(strict, *_solve(strict, shares, NAMED["chi_square"])[:2])]),
+                iter(
+                    [
+                        made := mixed_exactly(
+                            strict, *solve_lists(strict, shares, NAMED["chi_square"])[:2]
+                        )
+                    ]
+                ),
             )
-            assert _keeps(strict, _outcomes(kept, shares)) and len(made) >= 1
-            assert _keeps(strict, _outcomes(_kept(strict, shares, iter([truth])), shares))
+            assert keeps_measure(strict, outcomes_of(kept, shares)) and len(made) >= 1
+            assert keeps_measure(strict, outcomes_of(_kept(strict, shares, iter([truth])), shares))
 
 
 def test_what_is_refused():
@@ -249,7 +256,9 @@ def test_without_exact_weights_hardly_anything_is_lost():
         level, shave = float(rng.choice([1e-16, 0.01, 0.4, 1.1])), Fraction(1, 2**20)
         below, above = exp_below(level), exp_around(Fraction(level))[1]
         for measure in MEASURES:
-            exact, less = (_lists(shares, measure, level, None, s) for s in (Fraction(0), shave))
+            exact, less = (
+                measure_lists(shares, measure, level, None, s) for s in (Fraction(0), shave)
+            )
             budgets = [(exact.least, exact.most), (less.least, less.most)]
             if measure == "maximal":
                 caps = [Fraction(min(x, n)) for x in (below, above, max(below * (1 - shave), one))]
@@ -281,16 +290,19 @@ def test_without_exact_weights_hardly_anything_is_lost():
             assert exact.allowed((floors[0], tops[0]))
             assert exact.allowed((floors[1], one)) == (floors[1] == floors[0])
             assert exact.allowed((one, tops[1])) == (tops[1] == tops[0])
-        far, odd = _lists(shares, "lip", level, 1000.0), _lists(shares, "lip", level, 1001.0)
+        far, odd = (
+            measure_lists(shares, "lip", level, 1000.0),
+            measure_lists(shares, "lip", level, 1001.0),
+        )
         least = 1 / exp_around(Fraction(1000))[1]
         assert far.outer == box_vertices(shares, least, min(above, 1 / min(shares)))
-        assert odd.outer == _lists(shares, "pml", level, None).outer
+        assert odd.outer == measure_lists(shares, "pml", level, None).outer
 
         mix = [(Fraction(k + 1, 3 * n * (n + 1) // 2), v) for k, v in enumerate(ratios[:n])]
         rest = [one - sum(w * v[i] for w, v in mix) for i in range(n)]
         mix.append((sum(p * x for p, x in zip(shares, rest)), tuple(rest)))
         mix[-1] = (mix[-1][0], tuple(x / mix[-1][0] for x in rest))
-        rows = _stored(mix)
+        rows = stored_units(mix)
         for row, entries in zip(rows, zip(*([w * x for x in v] for w, v in mix))):
             assert sum(row) == UNITS and min(row) >= 0
             assert all(abs(k - x * UNITS) <= len(mix) for k, x in zip(row, entries))
@@ -299,21 +311,21 @@ def test_without_exact_weights_hardly_anything_is_lost():
                 if j != row.index(max(row)):
                     below = row[j] <= w * v[i] * UNITS
                     assert below if v[i] == max(v) else not below or row[j] == w * v[i] * UNITS
-        for outcome, (w, _) in zip(_outcomes(rows, shares), mix):
+        for outcome, (w, _) in zip(outcomes_of(rows, shares), mix):
             assert abs(outcome[0] - w) <= Fraction(len(mix), UNITS)
-        assert sum(q for q, _ in _outcomes(rows, shares)) == 1
-        assert [sum(q * v[i] for q, v in _outcomes(rows, shares)) for i in range(n)] == [1] * n
+        assert sum(q for q, _ in outcomes_of(rows, shares)) == 1
+        assert [sum(q * v[i] for q, v in outcomes_of(rows, shares)) for i in range(n)] == [1] * n
 
         for measure in MEASURES if trial < 3 else ():  # wrong weights are mended, exactly
-            lists = _lists(shares, measure, 0.7, None)
-            used, weights, duals, dual = _solve(lists, shares, NAMED["chi_square"])
+            lists = measure_lists(shares, measure, 0.7, None)
+            used, weights, duals, dual = solve_lists(lists, shares, NAMED["chi_square"])
             for wrong in (weights, [0.9 * w for w in weights], [1.1 * w for w in weights]):
                 for some in (used, used[1:] or used):
-                    made = _mixed(lists, some, wrong[len(used) - len(some) :])
+                    made = mixed_exactly(lists, some, wrong[len(used) - len(some) :])
                     assert sum(w for w, _ in made) == 1 and min(w for w, _ in made) >= 0
                     assert all(sum(w * v[i] for w, v in made) == 1 for i in range(n))
-                    assert _keeps(lists, made)
-            value = _worth(_mixed(lists, used, weights), shares, NAMED["chi_square"], 0)
+                    assert keeps_measure(lists, made)
+            value = _worth(mixed_exactly(lists, used, weights), shares, NAMED["chi_square"], 0)
             best = _bound(lists, shares, NAMED["chi_square"], duals, dual)
             assert value <= best <= value + Fraction(1, 10**9)
             for _ in range(3):  # any dual variables bound it
@@ -323,27 +335,33 @@ def test_without_exact_weights_hardly_anything_is_lost():
                 for multiplier in (Fraction(0), dual, 2 * dual):
                     assert _bound(lists, shares, NAMED["chi_square"], odd, multiplier) >= value
             truth = [(p, tuple(1 / p * (i == k) for i in range(n))) for k, p in enumerate(shares)]
-            noisy = _noisy(lists, shares, truth)
-            assert _keeps(lists, _outcomes(noisy, shares))
-            strict = _lists(shares, measure, 0.6, None)
+            noisy = with_noise(lists, shares, truth)
+            assert keeps_measure(lists, outcomes_of(noisy, shares))
+            strict = measure_lists(shares, measure, 0.6, None)
             kept = _kept(
                 strict,
                 shares,
-                iter([made := _mixed(strict, *_solve(strict, shares, NAMED["chi_square"])[:2])]),
+                iter(
+                    [
+                        made := mixed_exactly(
+                            strict, *solve_lists(strict, shares, NAMED["chi_square"])[:2]
+                        )
+                    ]
+                ),
             )
-            assert _keeps(strict, _outcomes(kept, shares)) and len(made) >= 1
-            assert _keeps(strict, _outcomes(_kept(strict, shares, iter([truth])), shares))
+            assert keeps_measure(strict, outcomes_of(kept, shares)) and len(made) >= 1
+            assert keeps_measure(strict, outcomes_of(_kept(strict, shares, iter([truth])), shares))
     for (
         measure
     ) in MEASURES:  # without exact weights hardly anything is lost, and nothing is overspent
-        lists = _lists(shares, measure, 0.7, None)
-        used, weights, *_ = _solve(lists, shares, NAMED["chi_square"])
-        value = _worth(_mixed(lists, used, weights), shares, NAMED["chi_square"], 0)
+        lists = measure_lists(shares, measure, 0.7, None)
+        used, weights, *_ = solve_lists(lists, shares, NAMED["chi_square"])
+        value = _worth(mixed_exactly(lists, used, weights), shares, NAMED["chi_square"], 0)
         skew = [w * (1 - Fraction(k + 1, 100)) for k, w in enumerate(map(Fraction, weights))]
-        with patch.dict(vars(module), exact_weights=unmixed):
-            made, rough = (_mixed(lists, used, some) for some in (weights, skew))
+        with patch.dict(vars(lists_module), exact_weights=unmixed):
+            made, rough = (mixed_exactly(lists, used, some) for some in (weights, skew))
             for mix in (made, rough):
-                assert sum(w for w, _ in mix) == 1 and _keeps(lists, mix)
+                assert sum(w for w, _ in mix) == 1 and keeps_measure(lists, mix)
                 assert all(sum(w * v[i] for w, v in mix) == 1 for i in range(len(shares)))
             assert _worth(made, shares, NAMED["chi_square"], 0) > value * (1 - Fraction(1, 2**30))
 

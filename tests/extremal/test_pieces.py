@@ -3,7 +3,7 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from pmlbook.extremal.atlas import exact_weights
+from pmlbook.extremal.measure_lists import exact_weights
 from pmlbook.extremal.pieces import moved, optimum_pieces, value_of
 from pmlbook.foundations.utility import NAMED
 
