@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible, maximise
-from ..numerics.validation import check_count
+from ..numerics.validation import Array, check_count
 from .mechanisms import check_error_rate
 from .source_sets import SourceSet, as_source_set
 
@@ -35,7 +35,7 @@ def class_one_leakage(size: int, distortion: float) -> float:
         return max(0.0, float(np.log(np.float64(others * (1 - limit)) / limit)))
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #b2df5fcf
-def thresholds(source_set: SourceSet | ArrayLike) -> NDArray[np.float64]:
+def thresholds(source_set: SourceSet | ArrayLike) -> Array:
     """Distortions from which on the 0, 1, ..., M-1 rarest symbols can be censored.
 
     `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
@@ -56,7 +56,7 @@ def thresholds(source_set: SourceSet | ArrayLike) -> NDArray[np.float64]:
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #2f012554
 def min_with_censored(
     source_set: SourceSet | ArrayLike, distortion: float, censored: int, as_printed: bool = False
-) -> tuple[float, NDArray[np.float64]]:
+) -> tuple[float, Array]:
     """Least leakage with the rarest symbols censored, and the distortions of the others.
 
     `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import local_dp
-from ..numerics.validation import check_channel
+from ..numerics.validation import Array, check_channel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
 SWEEPS = 200  # of all rows; the leakage of random channels settles within thirty
 
 
-def _mixed(table: NDArray[np.float64]) -> bool:
+def _mixed(table: Array) -> bool:
     """Whether the published off-diagonal entries of some row have two colours."""
     if local_dp(table) <= 0:
         return False
@@ -99,7 +99,7 @@ def _mixed(table: NDArray[np.float64]) -> bool:
     return any(len(set(row[mask & (row != ZERO)])) > 1 for row, mask in zip(paint, off))
 
 
-def levelled(channel: ArrayLike) -> NDArray[np.float64]:
+def levelled(channel: ArrayLike) -> Array:
     """Give the off-diagonal entries of each row one colour, without raising the leakage.
 
     `channel`, shape (M, M): P(y | x) with positive, finite leakage; rows sum to 1; columns may be zero.
@@ -123,7 +123,7 @@ def levelled(channel: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
-def _sweep(table: NDArray[np.float64]) -> None:
+def _sweep(table: Array) -> None:
     """Level the rows of a channel one after the other, in place."""
     worst = np.exp(local_dp(table))
     for i, row in enumerate(table):

@@ -11,12 +11,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ..numerics.linear_programmes import maximise
 from ..release.mechanism import Design
 from pmlbook.numerics.validation import (
+    Array,
     ROUNDED_ZERO,
     InvalidChannel,
     aligned,
@@ -41,7 +42,7 @@ def check_error_rate(distortion: float, name: str = "distortion") -> float:
     return limit
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #fcea955d
-def distortions(channel: ArrayLike) -> NDArray[np.float64]:
+def distortions(channel: ArrayLike) -> Array:
     """Probability that each symbol is answered wrongly.
 
     `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i, outcomes beyond M for
@@ -120,7 +121,7 @@ def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion
     return worst_distortion(channel, source_set) <= check_error_rate(distortion)
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #1902c359
-def min_full_distortion(vertices: NDArray[np.float64], odds: float, outcomes: int) -> float:
+def min_full_distortion(vertices: Array, odds: float, outcomes: int) -> float:
     """Least worst-case distortion of all channels with e^epsilon = `odds`, one variable per entry.
 
     Source: Kalantari et al. 2018, eq. (5).
@@ -188,7 +189,7 @@ class RobustDesign(Design):
     Source: Kalantari et al. 2018, Definition 4.
     """
 
-    distribution: NDArray[np.float64]
+    distribution: Array
 
     @property
     def gap(self) -> float:

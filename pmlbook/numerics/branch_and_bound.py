@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .progress import Clock
+from .validation import Array
 
 # %% auto #0
 __all__ = []
@@ -34,7 +35,7 @@ class Nodes:
     Source: the theorem of 'Branch and bound'.
     """
 
-    bound: NDArray[np.float64]
+    bound: Array
 
     def __len__(self) -> int:
         return len(self.bound)
@@ -67,7 +68,7 @@ class Relaxation(ABC, Generic[N]):
         children.bound[:] = np.minimum(children.bound, np.tile(nodes.bound, 2))
         return rules, children
 
-    def reducible(self, nodes: N) -> NDArray[np.float64]:
+    def reducible(self, nodes: N) -> Array:
         """The bounds, shape (N,), less what rounding has added: no branching takes that away."""
         return nodes.bound
 

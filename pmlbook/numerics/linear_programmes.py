@@ -20,6 +20,7 @@ from scipy import sparse
 
 from .enclosure import text_above, texts_around
 from .progress import Clock
+from .validation import Array
 
 # %% auto #0
 __all__ = ['FAR', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose']
@@ -69,10 +70,10 @@ class Programme:
     value for one unit more on the right-hand side of each constraint.
     """
 
-    x: NDArray[np.float64]
+    x: Array
     value: float
-    equality_duals: NDArray[np.float64]
-    inequality_duals: NDArray[np.float64]
+    equality_duals: Array
+    inequality_duals: Array
 
 
 State = highspy.HighsModelStatus
@@ -82,9 +83,7 @@ TOLERANCE = 1e-10  # of the solver
 MISSED = 3e-4  # what is outside a constraint by more is no solution, whatever the solver says
 
 
-def _posed(
-    cost: NDArray[np.float64], at_most: Any, equal: Any, bounds: Any
-) -> tuple[highspy.HighsLp, int]:
+def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.HighsLp, int]:
     """The programme as HiGHS reads it, and how many of its rows, the first ones, have no lower limit."""
     sides = [
         np.asarray(pair[1], dtype=float).ravel() if pair else _NONE for pair in (at_most, equal)

@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
-from ..numerics.validation import Frozen, check_nonnegative, real_array
+from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
 from .posterior_bound import PosteriorCells, Posteriors, near_uniform
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_query_rows, classes_of
@@ -52,7 +52,7 @@ class SearchResult(NamedTuple):
     Source: the cell bound of 'Branch and bound over posteriors'.
     """
 
-    classes: NDArray[np.float64]
+    classes: Array
     value: float
     bound: float
     method: str
@@ -64,9 +64,7 @@ class WorstPrior(Posteriors):
     Source: the cell bound of 'Branch and bound over posteriors'.
     """
 
-    def __init__(
-        self, problem: RecordProblem, b: float, classes: NDArray[np.float64], tol: float
-    ) -> None:
+    def __init__(self, problem: RecordProblem, b: float, classes: Array, tol: float) -> None:
         super().__init__(problem, b)
         self.classes, self.tol = classes, tol
         self.value = float(problem.leakage(classes))
@@ -241,9 +239,7 @@ def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
     return tuple((p.shape, hashlib.sha256(p.tobytes()).digest()) for p in parts)
 
 
-def kinds(
-    query: Query, checked: NDArray[np.float64], by_value: bool, clock: Clock | None = None
-) -> list[int]:
+def kinds(query: Query, checked: Array, by_value: bool, clock: Clock | None = None) -> list[int]:
     """One record of each kind: the others are attacked alike. After `check_query_rows`.
 
     When the time is over, the records that are left count as kinds.
@@ -358,15 +354,15 @@ class LeakageCurve(Frozen):
     Source: Wu et al. 2026, Definition 2.1.
     """
 
-    levels: NDArray[np.float64]
-    values: NDArray[np.float64]
-    bounds: NDArray[np.float64]
+    levels: Array
+    values: Array
+    bounds: Array
 
 
 def leakage_curve(
     query: Query,
     channel: ArrayLike,
-    levels: Sequence[float] | NDArray[np.float64],
+    levels: Sequence[float] | Array,
     tol: float = 1e-6,
     max_time: float | None = None,
 ) -> LeakageCurve:

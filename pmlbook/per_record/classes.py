@@ -19,6 +19,7 @@ from scipy.special import entr
 
 from ..foundations.processing import contraction
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     InvalidChannel,
     check_channel,
@@ -32,7 +33,7 @@ from .queries import Query, in_query_order
 __all__ = []
 
 # %% ../../nbs/per_record/04_classes.ipynb #de542b3d
-def log_sum(logs: NDArray[np.float64]) -> float:
+def log_sum(logs: Array) -> float:
     """Logarithm of the sum of e^logs, right to a few units in the last place."""
     top = float(logs.max(initial=-np.inf))
     return top + math.log(math.fsum(np.exp(logs - top).flat)) if math.isfinite(top) else top
@@ -51,9 +52,9 @@ class RecordProblem:
     record: int  # index of the record
     symbols: tuple[Hashable, ...]  # length A: its values
     # shape (A, C, M): output distribution of class c when the record has value a
-    rows: NDArray[np.float64]
+    rows: Array
     # shape (A, C): ln of the class sizes; -inf where value a has fewer than C classes
-    log_counts: NDArray[np.float64]
+    log_counts: Array
     names: tuple[tuple[str, ...], ...]  # what the classes are
 
     @cached_property
@@ -62,41 +63,41 @@ class RecordProblem:
         return log_sum(self.log_counts)
 
     @cached_property
-    def log_shares(self) -> NDArray[np.float64]:
+    def log_shares(self) -> Array:
         """Logarithms of the class probabilities of the uniform prior, shape (A, C)."""
         return self.log_counts - self.largest_entropy
 
     @cached_property
-    def uniform(self) -> NDArray[np.float64]:
+    def uniform(self) -> Array:
         """The class probabilities of the uniform prior, shape (A, C)."""
         shares = np.exp(self.log_shares)
         return np.asarray(shares / shares.sum())
 
     @cached_property
-    def contractions(self) -> NDArray[np.float64]:
+    def contractions(self) -> Array:
         """How much of a divergence between beliefs about the others the outputs keep at most, by value, shape (A,)."""
         present, few = np.isfinite(self.log_counts), self.log_counts.shape[1] <= MOST_CLASSES
         known = [contraction(rows[here]) if few else 1.0 for rows, here in zip(self.rows, present)]
         return np.array(known)
 
-    def outputs(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def outputs(self, classes: Array) -> Array:
         """Joint distribution of record and output, shape (..., A, M), of class probabilities (..., A, C)."""
         stacked = classes.reshape(-1, *self.log_counts.shape)
         both = (stacked.swapaxes(0, 1) @ self.rows).swapaxes(0, 1)
         return np.ascontiguousarray(both).reshape(*classes.shape[:-1], -1)
 
-    def leakage(self, classes: NDArray[np.float64]) -> Any:
+    def leakage(self, classes: Array) -> Any:
         """I(X_i; Y) in nats for class probabilities of shape (..., A, C)."""
         both = self.outputs(classes)
         marginals = entr(both.sum(axis=-2)).sum(axis=-1) + entr(both.sum(axis=-1)).sum(axis=-1)
         return np.maximum(0.0, marginals - entr(both).sum(axis=(-2, -1)))
 
-    def entropy(self, classes: NDArray[np.float64]) -> Any:
+    def entropy(self, classes: Array) -> Any:
         """Largest H(X) in nats of a prior with class probabilities of shape (..., A, C)."""
         sizes = np.where(np.isfinite(self.log_counts), self.log_counts, 0.0)
         return (entr(classes) + classes * sizes).sum(axis=(-2, -1))
 
-    def missing(self, classes: NDArray[np.float64]) -> Any:
+    def missing(self, classes: Array) -> Any:
         """How far that entropy is below the largest, in nats, without the rounding of large numbers."""
         shares = np.where(np.isfinite(self.log_shares), self.log_shares, 0.0)
         return (-entr(classes) - classes * shares).sum(axis=(-2, -1))
@@ -104,10 +105,10 @@ class RecordProblem:
 # %% ../../nbs/per_record/04_classes.ipynb #cdc017c8
 MAX_NUMBERS = 2**26  # half a gigabyte: a table of classes and outputs may not be larger
 
-Group = tuple[NDArray[np.float64], NDArray[np.float64], list[NDArray[np.int64]]]
+Group = tuple[Array, Array, list[NDArray[np.int64]]]
 
 
-def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols: int) -> Group:
+def grouped(rows: Array, log_counts: Array, symbols: int) -> Group:
     """Distinct rows, ln of their total sizes, and which rows went where; for one of so many symbols.
 
     ValueError if a table with as many classes for each symbol does not fit.
@@ -141,7 +142,7 @@ def stacked(
     return RecordProblem(record, tuple(symbols), rows, log_counts, tuple(names))
 
 
-def check_query_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
+def check_query_rows(query: Query, channel: ArrayLike) -> tuple[Array, bool]:
     """The checked channel, and whether it has one row per query value (else one per dataset)."""
     check_instance(query, Query, "query")
     checked = check_channel(in_query_order(query, channel, "channel"))
@@ -179,9 +180,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
     return classes_of(query, checked, by_value, record)
 
 
-def classes_of(
-    query: Query, checked: NDArray[np.float64], by_value: bool, record: int
-) -> RecordProblem:
+def classes_of(query: Query, checked: Array, by_value: bool, record: int) -> RecordProblem:
     """What `record_problem` says, of a channel that has been through `check_query_rows`."""
     symbols, groups, names = query.alphabets[record], [], []
     if by_value:
@@ -233,13 +232,13 @@ class AdversaryPrior(Frozen):
 
     record: int
     symbols: tuple[Hashable, ...]
-    distribution: NDArray[np.float64]
-    classes: tuple[NDArray[np.float64], ...]
-    log_counts: tuple[NDArray[np.float64], ...]
+    distribution: Array
+    classes: tuple[Array, ...]
+    log_counts: tuple[Array, ...]
     names: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, problem: RecordProblem, classes: NDArray[np.float64]) -> AdversaryPrior:
+    def of(cls, problem: RecordProblem, classes: Array) -> AdversaryPrior:
         """The prior with the given class probabilities, shape (A, C)."""
         distribution = classes.sum(axis=1)
         inside = np.divide(

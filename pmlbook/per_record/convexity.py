@@ -8,25 +8,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/per_record/02_convexity.ipynb #a549d687
-def _to_border(
-    start: NDArray[np.float64], end: NDArray[np.float64], b: float
-) -> NDArray[np.float64]:
+def _to_border(start: Array, end: Array, b: float) -> Array:
     """The point of entropy b between a distribution that has at least b and one that has less."""
     t = brentq(lambda t: float(entr((1 - t) * start + t * end).sum()) - b, 0, 1, xtol=1e-14)
     return (1 - t) * start + t * end
 
 
-def border_mixture(
-    p: NDArray[np.float64], b: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def border_mixture(p: Array, b: float) -> tuple[Array, Array]:
     """Write a distribution of entropy at least b as a mixture of distributions of entropy b.
 
     `p` has shape (n,), and b is at least 0 and at most its entropy. Returns weights of shape (K,)
@@ -58,15 +54,15 @@ def border_mixture(
 class Gradients(NamedTuple):
     """Derivatives of I(X_i; Y), entry by entry; made by `information_gradients`."""
 
-    channel: NDArray[np.float64]
-    marginal: NDArray[np.float64]
-    conditionals: NDArray[np.float64]
+    channel: Array
+    marginal: Array
+    conditionals: Array
 
 
 def information_gradients(
-    channel: NDArray[np.float64],
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
+    channel: Array,
+    marginal: Array,
+    conditionals: Array,
     printed: bool = False,
 ) -> Gradients:
     """Derivatives of I(X_i; Y) with respect to channel, marginal and conditionals.

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr
 
 from pmlbook.numerics.validation import (
+    Array,
     InvalidChannel,
     aligned,
     check_channel,
@@ -34,7 +35,7 @@ def _shape_of(array: ArrayLike) -> tuple[int, ...]:
         return ()
 
 
-def check_belief(prior: ArrayLike, name: str = "prior") -> NDArray[np.float64]:
+def check_belief(prior: ArrayLike, name: str = "prior") -> Array:
     """A belief P(x), one axis per record, as a new array that sums to one; zeros are allowed.
 
     InvalidPrior if it is no distribution; it counts the entries in lexicographic order.
@@ -51,7 +52,7 @@ def check_belief(prior: ArrayLike, name: str = "prior") -> NDArray[np.float64]:
     return flat.reshape(shape) if len(shape) > 1 else flat
 
 
-def check_release(channel: ArrayLike, shape: Sequence[int]) -> NDArray[np.float64]:
+def check_release(channel: ArrayLike, shape: Sequence[int]) -> Array:
     """A release as a new array, one axis per record of `shape` and one for the outcome.
 
     It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
@@ -83,15 +84,13 @@ def check_record(record: int, records: int) -> int:
     return index
 
 
-def by_record(array: NDArray[np.float64], record: int, records: int) -> NDArray[np.float64]:
+def by_record(array: Array, record: int, records: int) -> Array:
     """Put the axis of one record first and make one axis of the others: (n_i, n_-i, ...)."""
     front = np.moveaxis(array, record, 0)
     return front.reshape(len(front), -1, *front.shape[records:])
 
 
-def split_belief(
-    prior: NDArray[np.float64], record: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def split_belief(prior: Array, record: int) -> tuple[Array, Array]:
     """Marginal (n_i,) of a record and conditionals (n_i, n_-i) of the others.
 
     A row is uniform where its value has probability 0, because then it may be anything.
@@ -106,11 +105,11 @@ def split_belief(
 
 
 def join_belief(
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
+    marginal: Array,
+    conditionals: Array,
     shape: Sequence[int],
     record: int,
-) -> NDArray[np.float64]:
+) -> Array:
     """The belief (n_1, ..., n_k) with this marginal and these conditionals; undoes `split_belief`."""
     table = marginal[:, None] * conditionals
     rest = [size for axis, size in enumerate(shape) if axis != record]
@@ -175,7 +174,7 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     return max(levels)
 
 # %% ../../nbs/per_record/01_framework.ipynb #1af9e127
-def belief_grid(shape: Sequence[int], steps: int) -> NDArray[np.float64]:
+def belief_grid(shape: Sequence[int], steps: int) -> Array:
     """Every belief whose probabilities are multiples of 1 / steps; shape (K, n_1, ..., n_k).
 
     Source: Wu et al. 2026, Definition 2.1, for a brute-force check of it.
@@ -192,9 +191,7 @@ def belief_grid(shape: Sequence[int], steps: int) -> NDArray[np.float64]:
     return ((np.diff(ends) - 1) / steps).reshape(-1, *shape)
 
 
-def information_of_all(
-    channel: NDArray[np.float64], beliefs: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def information_of_all(channel: Array, beliefs: Array) -> Array:
     """I(X_i; Y) in nats, shape (k, K), for k records and beliefs of shape (K, n_1, ..., n_k).
 
     The channel as in `record_information`; nothing is checked.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .certain import capacities
 from .certificate import check_entropy
@@ -31,7 +31,7 @@ from .queries import Query
 from .tilted import NEAR_ZERO, best_adversary
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.progress import Clock
-from ..numerics.validation import Frozen, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     RecordView,
     PROOF_FORMAT,
@@ -217,7 +217,7 @@ def _witness(
     known: list[RecordView],
     problems: list[RecordProblem],
     b: float,
-    classes: NDArray[np.float64],
+    classes: Array,
 ) -> tuple[Witness | None, float]:
     """The prior as a witness with what it surely learns; none where its entropy is not sure."""
     present = np.isfinite(problems[k].log_counts)
@@ -232,7 +232,7 @@ def _witness(
 def _argument(
     view: RecordView,
     b: float,
-    classes: NDArray[np.float64],
+    classes: Array,
     value: float,
     tol: float,
     clock: Clock,
@@ -250,7 +250,7 @@ def _argument(
 
 
 def _tried(
-    view: RecordView, b: float, classes: NDArray[np.float64], value: float, aim: float, clock: Clock
+    view: RecordView, b: float, classes: Array, value: float, aim: float, clock: Clock
 ) -> Iterator[Any]:
     """Arguments, the shortest first, each with its part of the time; the last one always is one."""
     yield find_vertices(view, clock)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr, rel_entr
 
@@ -42,6 +42,7 @@ from .proof_separable import SeparableBranching, SeparableTree
 from .queries import Query
 from .separable_bound import Pieces, separable_search
 from .tilted import NEAR_ZERO, LeakageClaim, rounded_hints
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -89,7 +90,7 @@ class ProofSearch(ABC):
     """
 
     def __init__(
-        self, view: RecordView, b: float, classes: NDArray[np.float64], value: float, enough: float
+        self, view: RecordView, b: float, classes: Array, value: float, enough: float
     ) -> None:
         self.claim = LeakageClaim(problem_of(view), b, classes, value, enough - value)
         self.enough = enough
@@ -106,13 +107,13 @@ class HintedCells(PosteriorCells):
     Source: the theorem on reference priors.
     """
 
-    compared: NDArray[np.float64]
+    compared: Array
 
 
 class HintedPosteriors(Posteriors):
     """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C)."""
 
-    def __init__(self, problem: RecordProblem, b: float, classes: NDArray[np.float64]) -> None:
+    def __init__(self, problem: RecordProblem, b: float, classes: Array) -> None:
         super().__init__(problem, b)
         self.classes = classes
 
@@ -148,7 +149,7 @@ class HintedPosteriors(Posteriors):
         return found
 
 
-def _hinted(cells: PosteriorCells, compared: NDArray[np.float64]) -> HintedCells:
+def _hinted(cells: PosteriorCells, compared: Array) -> HintedCells:
     """Cells with the priors that they were compared with."""
     known: dict[str, Any] = {
         field.name: getattr(cells, field.name) for field in fields(PosteriorCells)
