@@ -65,11 +65,7 @@ def _below(worst: Array, level: Array, most: float) -> Array:
 
 
 def _strongest(
-    worst: Array,
-    level: Array,
-    middle: Array,
-    limit: float,
-    slack: float,
+    worst: Array, level: Array, middle: Array, limit: float, slack: float
 ) -> tuple[Array, float]:
     """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
     shares = (0.0, *10.0 ** np.arange(-13, -5))
@@ -157,11 +153,7 @@ def stored_mechanism(
 
 
 def _design(
-    known: KnownSource,
-    channel: Array,
-    bound: float,
-    worst: Array,
-    method: str,
+    known: KnownSource, channel: Array, bound: float, worst: Array, method: str
 ) -> RobustDesign:
     """Wrap a channel; its leakage is recomputed, rounded up."""
     mechanism = stored_mechanism(known, channel)

@@ -111,12 +111,7 @@ def _poured(mixture: Array, slope: Array) -> Array:
     return np.asarray(np.clip(mixture / level[wet[-1]] - offset, 0, 1))
 
 
-def lower_bound(
-    vertices: Array,
-    distortion: float,
-    weights: Array,
-    duals: Array,
-) -> float:
+def lower_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
     """Lower bound on the least worst-case mutual information, valid for all weights and dual variables.
 
     `vertices`, shape (K, M): distributions. `distortion`: largest expected distortion, between 0 and 1.

@@ -60,10 +60,7 @@ class Gradients(NamedTuple):
 
 
 def information_gradients(
-    channel: Array,
-    marginal: Array,
-    conditionals: Array,
-    printed: bool = False,
+    channel: Array, marginal: Array, conditionals: Array, printed: bool = False
 ) -> Gradients:
     """Derivatives of I(X_i; Y) with respect to channel, marginal and conditionals.
 

@@ -38,12 +38,7 @@ class StationaryPoint(NamedTuple):
 
 
 def stationary_point(
-    problem: RecordProblem,
-    b: float,
-    classes: Array,
-    multiplier: float,
-    steps: int,
-    clock: Clock,
+    problem: RecordProblem, b: float, classes: Array, multiplier: float, steps: int, clock: Clock
 ) -> StationaryPoint:
     """Let a prior, shape (A, C), follow its own posteriors at a fixed multiplier, towards a stationary point.
 
@@ -129,11 +124,7 @@ ABOVE_CONTRACTION = 1.001  # times the contraction is the multiplier for all who
 
 
 def data_processing_bound(
-    problem: RecordProblem,
-    b: float,
-    classes: Array,
-    steps: int = 40,
-    clock: Clock | None = None,
+    problem: RecordProblem, b: float, classes: Array, steps: int = 40, clock: Clock | None = None
 ) -> float:
     """A bound on all adversaries from one of them, by data processing alone.
 

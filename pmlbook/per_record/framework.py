@@ -104,12 +104,7 @@ def split_belief(prior: Array, record: int) -> tuple[Array, Array]:
     return marginal, rows
 
 
-def join_belief(
-    marginal: Array,
-    conditionals: Array,
-    shape: Sequence[int],
-    record: int,
-) -> Array:
+def join_belief(marginal: Array, conditionals: Array, shape: Sequence[int], record: int) -> Array:
     """The belief (n_1, ..., n_k) with this marginal and these conditionals; undoes `split_belief`."""
     table = marginal[:, None] * conditionals
     rest = [size for axis, size in enumerate(shape) if axis != record]

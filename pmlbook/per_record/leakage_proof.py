@@ -213,11 +213,7 @@ def leakage_proof(
 
 
 def _witness(
-    k: int,
-    known: list[RecordView],
-    problems: list[RecordProblem],
-    b: float,
-    classes: Array,
+    k: int, known: list[RecordView], problems: list[RecordProblem], b: float, classes: Array
 ) -> tuple[Witness | None, float]:
     """The prior as a witness with what it surely learns; none where its entropy is not sure."""
     present = np.isfinite(problems[k].log_counts)
@@ -230,12 +226,7 @@ def _witness(
 
 
 def _argument(
-    view: RecordView,
-    b: float,
-    classes: Array,
-    value: float,
-    tol: float,
-    clock: Clock,
+    view: RecordView, b: float, classes: Array, value: float, tol: float, clock: Clock
 ) -> tuple[Any, Any]:
     """What an argument proves, and the argument: the first that proves enough, or the best."""
     enough = value + tol

@@ -142,12 +142,7 @@ def _laplace_below(y: Array) -> Array:
     return np.asarray(np.exp(np.minimum(y, 0)) / 2)
 
 
-def _rows(
-    below: Callable[[Array], Array],
-    edges: Array,
-    values: Array,
-    scale: float,
-) -> Array:
+def _rows(below: Callable[[Array], Array], edges: Array, values: Array, scale: float) -> Array:
     """Probabilities of the bins, one row per query value; by symmetry from whichever end is nearer."""
     ends = (np.concatenate([[-np.inf], edges, [np.inf]]) - values[:, None]) / scale
     left, right = np.diff(below(ends)), -np.diff(below(-ends))

@@ -270,11 +270,7 @@ def value_search(
 
 
 def value_bound(
-    part: Frame,
-    stationary: StationaryPoint,
-    reference: Array,
-    enough: float,
-    clock: Clock,
+    part: Frame, stationary: StationaryPoint, reference: Array, enough: float, clock: Clock
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 

@@ -332,11 +332,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         return rules, children
 
     def _half(
-        self,
-        nodes: PosteriorCells,
-        y: NDArray[np.int64],
-        end: NDArray[np.int64],
-        middle: Array,
+        self, nodes: PosteriorCells, y: NDArray[np.int64], end: NDArray[np.int64], middle: Array
     ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Vertices and majorants of the halves whose vertex `end` at output `y` moves to the middle; where nobody is."""
         n, vertices = np.arange(len(nodes)), nodes.vertices.copy()

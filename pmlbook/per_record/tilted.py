@@ -29,12 +29,7 @@ class Tilted(NamedTuple):
     curvature: Array
 
 
-def tilt(
-    gains: Array,
-    log_shares: Array,
-    slack: float,
-    multiplier: Array,
-) -> Tilted:
+def tilt(gains: Array, log_shares: Array, slack: float, multiplier: Array) -> Tilted:
     """The tilted prior of each table of gains, shape (N, A, C), at each multiplier, shape (N,).
 
     Source: Wu et al. 2026, eq. (15), generalised to all records and solved in closed form.
@@ -157,12 +152,7 @@ def reply(
 
 
 def _reply(
-    problem: RecordProblem,
-    gains: Array,
-    b: float,
-    start: Array,
-    accuracy: float,
-    clock: Clock,
+    problem: RecordProblem, gains: Array, b: float, start: Array, accuracy: float, clock: Clock
 ) -> Reply:
     """The same for so few tables that nobody waits for them."""
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
@@ -251,11 +241,7 @@ def own_multiplier(problem: RecordProblem, b: float, classes: Array, clock: Cloc
 
 
 def climb_tilted(
-    problem: RecordProblem,
-    b: float,
-    classes: Array,
-    steps: int,
-    clock: Clock | None = None,
+    problem: RecordProblem, b: float, classes: Array, steps: int, clock: Clock | None = None
 ) -> tuple[Array, Array]:
     """Tilted Blahut-Arimoto from several starts, shape (N, A, C): the priors reached and their leakages.
 
