@@ -148,23 +148,13 @@ class Folding:
 
 
 def fold(source_set: SourceSet | ArrayLike, walls: bool = True, most: int = 120) -> Folding:
-    """Cut a source set along the ties, one piece for each order that occurs in it.
+    """Cut a source set, of any class, along the ties, one piece for each order that occurs in it.
 
-    `source_set`, shape (K, M): of any class; an array holds the vertices. The pieces can be as many as M!.
-    `walls`: whether to count orders that occur only together with others, in ties. The definition counts
-    them; without them the pieces still cover the set. `most`: largest number of pieces. InvalidPrior if a
-    vertex is no distribution. ValueError if there are more than `most` pieces, or a piece has too many
-    vertices.
+    The pieces can be as many as M!. `walls`: whether to count orders that occur only together with others, in ties. The
+    definition counts them; without them the pieces still cover the set. InvalidPrior if a vertex is no distribution.
+    ValueError if there are more than `most` pieces, or a piece has too many vertices.
 
     Source: Kalantari et al. 2018, Definitions 5 and 6.
-
-    Examples
-    --------
-    >>> folding = fold(SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]]))
-    >>> folding.permutations
-    ((0, 1, 2), (1, 0, 2))
-    >>> folding.intersection.contains([0.7, 0.2, 0.1])
-    True
     """
     pieces: dict[tuple[int, ...], SourceSet] = {}
     for order, piece in _split(as_source_set(source_set), walls):

@@ -38,9 +38,7 @@ def fill(
 ) -> list[Any]:
     """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
-    A mass `free` of the `whole` is not bound by the intervals and goes to the least entry.
-
-    Source: the greedy solution of a fractional knapsack, Dantzig 1957.
+    A mass `free` of the `whole` is not bound by the intervals and goes to the least entry. A fractional knapsack.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
     belief, left = list(low), whole - free - sum(low)
@@ -67,10 +65,7 @@ def moved_into(
 
 # %% ../../nbs/hamming/06_intervals.ipynb #6d530710
 def water_level(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:
-    """The level u at which max(low, min(u, high)) sums to one.
-
-    Source: water-filling, one end of an interval after the other.
-    """
+    """The level u at which max(low, min(u, high)) sums to one."""
     total, slope, at = sum(low, Fraction(0)), 0, Fraction(0)
     for end, change in sorted([(a, 1) for a in low] + [(b, -1) for b in high]):
         if total + slope * (end - at) >= 1:

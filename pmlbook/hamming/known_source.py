@@ -69,19 +69,13 @@ def censoring_distortions(distribution: Array, censored: int, rest: float) -> Ar
 
 # %% ../../nbs/hamming/04_known_source.ipynb #a3746ecc
 def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
-    """Least leakage when the distribution of the source is known.
+    """Least leakage in nats when the distribution of the source, shape (M,), is known; zeros are allowed.
 
-    `distribution`, shape (M,): P(x); zeros are allowed. `distortion`: D, between 0 and 1. In nats: min over l
-    of ln((M-1-l) (1-D) / (D - D_l)), where D_l is the probability of the l rarest symbols, l <= M-2 and D_l <
-    D; 0 from D = 1 - max P on; inf at D = 0 < 1 - max P. InvalidPrior if `distribution` is no distribution.
-    ValueError if `distortion` is not between 0 and 1.
+    It is min over l of ln((M-1-l) (1-D) / (D - D_l)), where D_l is the probability of the l rarest symbols, l <= M-2
+    and D_l < D; 0 from D = 1 - max P on; inf at D = 0 < 1 - max P. InvalidPrior or ValueError if an argument is out
+    of its range.
 
     Source: Kalantari et al. 2018, Theorem 2, for one distribution, the minimum in (11) worked out.
-
-    Examples
-    --------
-    >>> round(known_source_leakage([0.7, 0.2, 0.1], 0.2), 6)
-    2.079442
     """
     known, limit = check_distribution(distribution), check_error_rate(distortion)
     if limit >= 1 - known.max() - ROUNDED_ZERO:

@@ -29,18 +29,10 @@ __all__ = ['min_loss']
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label005
 def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:
-    """Cut a column into layers that take two values.
+    """At most M positive weights, and vectors with entries 1 and `odds`, which together make a column.
 
-    `column`, length M: entries between z and `odds` z, for some z >= 0; floats or fractions. `odds`:
-    e^epsilon, at least 1. Returns at most M positive weights, and vectors with entries 1 and `odds`; weighted
-    they add up to `column`. ValueError if two entries are further apart than `odds` allows.
-
-    Source: the layers of a function, as in Lebesgue's integral.
-
-    Examples
-    --------
-    >>> layers([1, 2, 3], 3)
-    [(0.5, (1, 3, 3)), (0.5, (1, 1, 3))]
+    `column`, length M: entries between z and `odds` z, for some z >= 0; floats or fractions. ValueError if two entries
+    are further apart than `odds`, at least 1, allows.
     """
     low, high = min(column), max(column)
     if not 0 <= low <= high <= odds * low:

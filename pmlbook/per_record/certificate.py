@@ -45,11 +45,8 @@ MIXING = 2 / 3  # of what the multiplier allows is left to data processing
 class SearchResult(NamedTuple):
     """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
 
-    `method` is 'branch and bound', 'data processing', 'separable bound', 'output space', 'vertices' or
-    'uniform prior'. Where the gap exceeds the tolerance it is the reason: 'interrupted', 'too many cells',
-    or 'rounding' where no cell can be branched.
-
-    Source: the cell bound of 'Branch and bound over posteriors'.
+    Where the gap exceeds the tolerance, `method` is the reason: 'interrupted', 'too many cells', or 'rounding' where
+    no cell can be branched.
     """
 
     classes: Array
@@ -59,10 +56,7 @@ class SearchResult(NamedTuple):
 
 
 class WorstPrior(Posteriors):
-    """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best.
-
-    Source: the cell bound of 'Branch and bound over posteriors'.
-    """
+    """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best."""
 
     def __init__(self, problem: RecordProblem, b: float, classes: Array, tol: float) -> None:
         super().__init__(problem, b)
@@ -97,12 +91,9 @@ def search_prior(
 ) -> SearchResult:
     """The worst adversary for one record, by branch and bound over posteriors.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: stop when the bound is within this
-    many nats. `clock`: time limit and progress. `floor`: a known lower bound on the leakage: adversaries below are
-    not searched for. `ceiling`: a known upper bound. The entropy of the prior is at least `b`; its bound holds
-    for all priors (or is `floor` + `tol`).
-
-    Source: the cell bound of 'Branch and bound over posteriors'.
+    `tol`: stop when the bound is within this many nats. `floor`: a known lower bound on the leakage: adversaries
+    below are not searched for. `ceiling`: a known upper bound. The entropy of the prior is at least `b`; its bound
+    holds for all priors (or is `floor` + `tol`).
     """
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
     starts = int(np.clip(CLIMBING_NUMBERS // problem.rows.size, 6, 32))
@@ -133,10 +124,7 @@ def search_prior(
 
 
 def other_bounds(claim: LeakageClaim, clock: Clock) -> tuple[float, str]:
-    """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed.
-
-    Source: 'Branch and bound in the output space' and 'A separable bound'.
-    """
+    """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed."""
     bound, found = math.inf, "branch and bound"
     for method, other in (("separable bound", separable_bound), ("output space", output_bound)):
         found_here = other(claim, clock.part(1 / 3))
@@ -150,10 +138,7 @@ def other_bounds(claim: LeakageClaim, clock: Clock) -> tuple[float, str]:
 def worst_of_record(
     problem: RecordProblem, b: float, tol: float, clock: Clock, floor: float = 0.0
 ) -> SearchResult:
-    """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`.
-
-    Source: Wu et al. 2026, eq. (2).
-    """
+    """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`."""
     top = near_uniform(problem, b)
     if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
         value = float(problem.leakage(problem.uniform))
@@ -319,10 +304,7 @@ def worst_record(
     tol: float,
     clock: Clock,
 ) -> Adversary:
-    """The worst adversary for some records, of which `problem_of` gives the classes.
-
-    Source: Wu et al. 2026, Definition 2.1, eq. (2).
-    """
+    """The worst adversary for some records, of which `problem_of` gives the classes."""
     best: tuple[SearchResult, RecordProblem] | None = None
     bound, why = 0.0, ""
     for i in in_turn(records, clock):
@@ -344,12 +326,7 @@ def worst_record(
 # %% ../../nbs/per_record/11_certificate.ipynb #bbfa52d9
 @dataclass(frozen=True, eq=False)
 class LeakageCurve(Frozen):
-    """Brackets of the per-record leakage over levels of entropy, both non-increasing.
-
-    Attributes
-    ----------
-    levels, values, bounds : ndarray, shape (K,)
-        Least entropy, largest leakage found, and certified bound, in nats.
+    """Brackets of the per-record leakage over levels of entropy, both non-increasing, in nats; shape (K,).
 
     Source: Wu et al. 2026, Definition 2.1.
     """

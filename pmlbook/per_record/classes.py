@@ -44,10 +44,7 @@ MOST_CLASSES = 400  # of a value; with more, nothing is lost on the way
 
 @dataclass(frozen=True, eq=False)
 class RecordProblem:
-    """What matters about all datasets for the leakage of one record.
-
-    Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
-    """
+    """What matters about all datasets for the leakage of one record."""
 
     record: int  # index of the record
     symbols: tuple[Hashable, ...]  # length A: its values
@@ -112,8 +109,6 @@ def grouped(rows: Array, log_counts: Array, symbols: int) -> Group:
     """Distinct rows, ln of their total sizes, and which rows went where; for one of so many symbols.
 
     ValueError if a table with as many classes for each symbol does not fit.
-
-    Source: classes of equal rows, as in the theorem of 'Classes'.
     """
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     if symbols * len(first) * rows.shape[1] > MAX_NUMBERS:
@@ -161,18 +156,9 @@ def check_query_rows(query: Query, channel: ArrayLike) -> tuple[Array, bool]:
 def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProblem:
     """The classes of the other records that matter for one record.
 
-    `query`: gives the classes and their sizes. `channel`, shape (V, M): one row per query value 0, ..., V -
-    1, or one per dataset in lexicographic order. `record`: from 0. InvalidChannel if a row is no
-    distribution, or the number of rows fits neither interpretation. ValueError if there is no such record,
-    the query must be listed and is too large, or so is the table of classes and outputs.
-
-    Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import parity
-    >>> record_problem(parity(3), [[0.9, 0.1], [0.1, 0.9]], 0).log_counts.round(4).tolist()
-    [[0.6931, 0.6931], [0.6931, 0.6931]]
+    `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
+    InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation. ValueError if
+    there is no such record, the query must be listed and is too large, or so is the table of classes and outputs.
     """
     checked, by_value = check_query_rows(query, channel)
     if not 0 <= check_count(record, "record", least=0) < len(query.shape):
@@ -212,22 +198,8 @@ def _listing(values: NDArray[np.int64]) -> str:
 class AdversaryPrior(Frozen):
     """A prior on datasets in readable form: uniform inside classes of the other records.
 
-    Attributes
-    ----------
-    record : int
-        The record that is attacked.
-    symbols : tuple, length A
-        Its values.
-    distribution : ndarray, shape (A,)
-        Their probabilities.
-    classes : tuple of A ndarrays
-        Probabilities of the classes of the other records given each value.
-    log_counts : tuple of A ndarrays
-        Natural logarithms of the numbers of fillings in each class.
-    names : tuple of A tuples of str
-        What the classes are.
-
-    Source: Wu et al. 2026, Definition 2.1.
+    `distribution`: of the values of the record, `symbols`. For each value: `classes`, the probabilities of the
+    classes of the other records, `log_counts`, ln of the numbers of fillings in each, `names`, what they are.
     """
 
     record: int

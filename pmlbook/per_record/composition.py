@@ -34,12 +34,10 @@ __all__ = ['product_query', 'PairAudit', 'audit_pair']
 
 # %% ../../nbs/per_record/13_composition.ipynb #966c19ca
 def concave_bound(levels: Array, bounds: Array, at: float) -> float:
-    """Upper bound at one place on the least concave function above a non-increasing one.
+    """Upper bound at one place on the least concave function above a non-increasing one, rounding counted in.
 
     `levels`, shape (K,): increasing, from 0 to the end of the function's domain. `bounds`, shape (K,): at
-    least the function's values there, non-increasing. `at`: where; below 0 is like 0. Rounding is counted in.
-
-    Source: the function lies below the steps that fall at the levels.
+    least the function's values there, non-increasing. `at`: where; below 0 is like 0.
     """
     at, tops = max(at, float(levels[0])), bounds
     ends = np.append(levels[1:], levels[-1])

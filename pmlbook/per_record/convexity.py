@@ -29,12 +29,6 @@ def border_mixture(p: Array, b: float) -> tuple[Array, Array]:
     and points of shape (K, n), of entropy b, such that `weights @ points` is `p`.
 
     Source: Wu et al. 2026, Lemma 1.
-
-    Examples
-    --------
-    >>> weights, points = border_mixture(np.array([0.5, 0.5]), 0.0)
-    >>> weights.tolist(), points.tolist()
-    ([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]])
     """
     support = np.flatnonzero(p)
     if entr(p).sum() <= b + 1e-12 or len(support) == 1:
@@ -66,16 +60,9 @@ def information_gradients(
 
     `channel`, `marginal`, `conditionals`, shapes (n_i, n_-i, M), (n_i,), (n_i, n_-i): P(y | x_i, x_-i),
     P(x_i) and P(x_-i | x_i), as from `by_record` and `split_belief`. `printed`: whether to keep the two terms
-    that (37) has as printed, which should vanish. The result has the shapes of the arguments. Probabilities
-    below 1e-10 count as 1e-10 in the logarithms.
+    that (37) has as printed, which should vanish. Probabilities below 1e-10 count as 1e-10 in the logarithms.
 
     Source: Wu et al. 2026, Theorem 8, eqs. (35)-(37); clipping: Section 3.4.6.
-
-    Examples
-    --------
-    >>> identity = np.eye(2)[:, None, :]
-    >>> information_gradients(identity, np.array([0.5, 0.5]), np.ones((2, 1))).marginal.round(6)
-    array([-0.306853, -0.306853])
     """
     rows = np.einsum("kc,kcy->ky", conditionals, channel)
     outcome = marginal @ rows

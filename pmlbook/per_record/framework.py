@@ -39,13 +39,6 @@ def check_belief(prior: ArrayLike, name: str = "prior") -> Array:
     """A belief P(x), one axis per record, as a new array that sums to one; zeros are allowed.
 
     InvalidPrior if it is no distribution; it counts the entries in lexicographic order.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> check_belief([[0.5, 0], [0, 0.5]]).shape
-    (2, 2)
     """
     shape = _shape_of(prior)
     flat = check_distribution(np.reshape(prior, -1) if len(shape) > 1 else prior, name)
@@ -57,13 +50,6 @@ def check_release(channel: ArrayLike, shape: Sequence[int]) -> Array:
 
     It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
     a distribution and there are as many as datasets.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> check_release(np.eye(4), (2, 2)).shape
-    (2, 2, 4)
     """
     shape, given = tuple(shape), _shape_of(channel)
     if len(given) > 2:
@@ -94,8 +80,6 @@ def split_belief(prior: Array, record: int) -> tuple[Array, Array]:
     """Marginal (n_i,) of a record and conditionals (n_i, n_-i) of the others.
 
     A row is uniform where its value has probability 0, because then it may be anything.
-
-    Source: Wu et al. 2026, Section 3.1.
     """
     table = by_record(prior, record, prior.ndim)
     marginal = table.sum(axis=1)
@@ -126,16 +110,6 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
     release (InvalidPrior, InvalidChannel) or record, or sizes differ.
 
     Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    The parity of two bits says nothing about one of two fair coins, and all about one of two twins.
-
-    >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> record_information(parity, [[0.25, 0.25], [0.25, 0.25]], 0)
-    0.0
-    >>> round(record_information(parity, [[0.5, 0], [0.5, 0]], 0), 6)
-    0.693147
     """
     belief = check_belief(_beside(channel, prior))
     release = check_release(channel, belief.shape)
@@ -152,12 +126,6 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     belief or release (a subclass).
 
     Source: Wu et al. 2026, eq. (1).
-
-    Examples
-    --------
-    >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> round(dalenius_level(parity, [[[0.25, 0.25], [0.25, 0.25]], [[0.5, 0], [0.5, 0]]]), 6)
-    0.693147
     """
     levels = [
         record_information(channel, belief, record)
@@ -170,15 +138,7 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
 
 # %% ../../nbs/per_record/01_framework.ipynb #1af9e127
 def belief_grid(shape: Sequence[int], steps: int) -> Array:
-    """Every belief whose probabilities are multiples of 1 / steps; shape (K, n_1, ..., n_k).
-
-    Source: Wu et al. 2026, Definition 2.1, for a brute-force check of it.
-
-    Examples
-    --------
-    >>> belief_grid((2,), 2).tolist()
-    [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
-    """
+    """Every belief whose probabilities are multiples of 1 / steps; shape (K, n_1, ..., n_k)."""
     cells = math.prod(shape)
     places = list(combinations(range(steps + cells - 1), cells - 1))
     bars = np.array(places, dtype=int).reshape(len(places), cells - 1)
@@ -190,13 +150,6 @@ def information_of_all(channel: Array, beliefs: Array) -> Array:
     """I(X_i; Y) in nats, shape (k, K), for k records and beliefs of shape (K, n_1, ..., n_k).
 
     The channel as in `record_information`; nothing is checked.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> information_of_all(np.eye(2), np.array([[0.5, 0.5], [0, 1]])).round(6).tolist()
-    [[0.693147, 0.0]]
     """
     shape, learnt = beliefs.shape[1:], []
     release = np.reshape(channel, (*shape, -1))

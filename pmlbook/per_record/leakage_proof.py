@@ -52,10 +52,7 @@ MOST_CHOICES = 2_000  # of classes; more are not tried
 
 
 def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
-    """Output distributions that nearly reach the capacities; None if there are too many choices, or no time.
-
-    Source: 'Certain adversaries'.
-    """
+    """Output distributions that nearly reach the capacities; None if there are too many choices, or no time."""
     if math.prod(map(len, view.rows)) > MOST_CHOICES or clock.over:
         return None
     rows = np.array(list(product(*view.rows)))

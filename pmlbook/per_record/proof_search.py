@@ -53,12 +53,6 @@ def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
 
     `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
     InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import parity
-    >>> [view.ways for view in record_views(parity(4), [[0.9, 0.1], [0.1, 0.9]])]
-    [((4, 4), (4, 4))]
     """
     checked, by_value = check_query_rows(query, channel)
     records = query.kinds if by_value else range(len(query.shape))
@@ -102,10 +96,7 @@ class ProofSearch(ABC):
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
 @dataclass(frozen=True)
 class HintedCells(PosteriorCells):
-    """Cells that remember the prior they were compared with, shape (N, A, C).
-
-    Source: the theorem on reference priors.
-    """
+    """Cells that remember the prior they were compared with, shape (N, A, C)."""
 
     compared: Array
 
@@ -158,10 +149,7 @@ def _hinted(cells: PosteriorCells, compared: Array) -> HintedCells:
 
 
 class PosteriorProof(ProofSearch):
-    """One tree over posteriors.
-
-    Source: the theorem on a tree over posteriors.
-    """
+    """One tree over posteriors."""
 
     search: BranchAndBound[PosteriorCells] | None = None
 
@@ -182,10 +170,7 @@ class PosteriorProof(ProofSearch):
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0009
 def negligible_probability(uniform: float, a: int, value: float, slack: float) -> float:
-    """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none.
-
-    Source: the theorem of 'Proof trees for each value'.
-    """
+    """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none."""
 
     def uncertain(x: float) -> float:
         return float(rel_entr(x, uniform) + rel_entr(1 - x, 1 - uniform)) - slack
@@ -201,10 +186,7 @@ def negligible_probability(uniform: float, a: int, value: float, slack: float) -
 
 
 class ValueSearch(NamedTuple):
-    """The search for the tree of one value; `least` is the smallest probability of the value that matters.
-
-    Source: the theorem on a tree for each value.
-    """
+    """The search for the tree of one value; `least` is the smallest probability of the value that matters."""
 
     least: float
     part: Frame
@@ -222,10 +204,7 @@ class ValueSearch(NamedTuple):
 
 
 class OutputProof(ProofSearch):
-    """A tree for each value, around a stationary point; None where one distribution of the outputs does not do for all.
-
-    Source: the theorem on a tree for each value.
-    """
+    """A tree for each value, around a stationary point; None where one distribution of the outputs does not do for all."""
 
     def __init__(self, *claim: Any) -> None:
         super().__init__(*claim)
@@ -282,10 +261,7 @@ MOST_DUAL_NODES = 2_000  # checking so many takes a minute
 
 
 class SeparableProof(ProofSearch):
-    """One tree of dual variables; None where the record has other than two values, or rows have more than a mode.
-
-    Source: the theorem on a tree of dual variables.
-    """
+    """One tree of dual variables; None where the record has other than two values, or rows have more than a mode."""
 
     search: BranchAndBound[Pieces] | None = None
 
