@@ -13,7 +13,7 @@ from typing import Any
 from .line_priors import MOST_POINTS, discrete_table, family, secret_from
 from .noise_means import NOISES, Noise
 from .prior_sets import check_interval
-from .worst_outcomes import NoiseLeakage, bracket, discrete_level
+from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import Infeasible
 from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
@@ -156,7 +156,7 @@ def additive_noise_leakage(
         raise ValueError(
             f"scale = {given.scale:g} or an end is beyond {LEAST:g} to {1 / LEAST:g}: rescale"
         )
-    moved = bracket(given, secret, (edges[0] - middle, edges[1] - middle), tol)
+    moved = noise_bracket(given, secret, (edges[0] - middle, edges[1] - middle), tol)
     return replace(moved, outcome=moved.outcome + middle)
 
 

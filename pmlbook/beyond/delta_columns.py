@@ -20,8 +20,7 @@ from ..numerics.validation import Array
 __all__ = []
 
 # %% ../../nbs/beyond/12_delta_columns.ipynb #d5a00011
-UNWATCHED = 20.0  # seconds for a search that nobody limits
-KEPT = 40  # columns that are added in a round at most
+MOST_ADDED = 40  # columns that are added in a round at most
 # entries of the lists of the pricing, as powers of two: at first, and at most
 LIST, LONGEST = 14, 20
 
@@ -43,7 +42,7 @@ def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
     return filled, groups.size @ absent + alone - absent, margin(len(groups.member)) * size
 
 
-class Master:
+class PromiseMaster:
     """The programme over the columns so far; publications and the promise are always part of it.
 
     Source: Gilmore and Gomory 1961.
@@ -80,7 +79,7 @@ class Master:
     def add(self, found: Fillings) -> bool:
         """Add the columns of negative reduced cost; False if there is none."""
         reduced_cost = found.loss(self.groups) - self.dual @ found.filled(self.groups)
-        order = np.argsort(reduced_cost)[:KEPT]
+        order = np.argsort(reduced_cost)[:MOST_ADDED]
         useful = order[reduced_cost[order] < -1e-13 * max(1.0, -self.value)]
         self.columns = joined([self.columns, found[useful]])
         return len(useful) > 0
@@ -93,12 +92,14 @@ class Master:
         return Mix(lifts, published)
 
 
-def grow(groups: Groups, promise: Promise, tol: float, clock: Clock) -> tuple[Mix, float, float]:
+def grow_promised(
+    groups: Groups, promise: Promise, tol: float, clock: Clock
+) -> tuple[Mix, float, float]:
     """A mixture that grows column by column, a bound on the optimum, and what a unit of delta adds to it.
 
     Source: Gilmore and Gomory 1961; Farley 1990.
     """
-    master, power, best = Master(groups, promise), LIST, (-np.inf, np.nan)
+    master, power, best = PromiseMaster(groups, promise), LIST, (-np.inf, np.nan)
     while True:
         try:
             master.solve(clock if len(master.weights) else Clock())

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .delta_columns import UNWATCHED, grow
+from .delta_columns import grow_promised
 from pmlbook.beyond.delta_programme import (
     CAUTION,
     Mix,
@@ -29,6 +29,7 @@ from ..extremal.enumeration import ROUNDED, dual_bound
 from ..extremal.lift_vectors import Vertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility, finite
+from ..large_alphabets.column_generation import UNWATCHED
 from ..large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import (
     FEW,
@@ -183,7 +184,9 @@ def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: list all vertices")
     with clock:
-        mix, bound, slope = grow(Groups(prior.floats, epsilon, utility), promise, tol, clock)
+        mix, bound, slope = grow_promised(
+            Groups(prior.floats, epsilon, utility), promise, tol, clock
+        )
     made = question.mixed(mix) or question.fallback()
     return question.design(made, bound, "column_generation", slope)
 

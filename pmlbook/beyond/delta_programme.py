@@ -159,7 +159,7 @@ def delta_bound(vertices: Extremes, utility: Utility, promise: Promise, mix: Mix
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #d5a00013
 CAUTION = (*SHAVES, *(0.0,) * 8)  # by how much the lifts are lowered; if that does not do, by noise
-NOISES = (*(0.0,) * len(SHAVES), *(2.0**k for k in range(-52, -36, 2)))
+STEP_NOISES = (*(0.0,) * len(SHAVES), *(2.0**k for k in range(-52, -36, 2)))
 
 
 def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -> Array:
@@ -195,7 +195,7 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     channel, parts = tall * found[columns], published.copy()
     channel[row, column], parts[free] = found[entries], found[others]
     cut = np.floor(promise.fitted(parts, shares) * UNITS) - step
-    return _completed(np.maximum(channel, 0), np.maximum(cut, 0) / UNITS, prior, NOISES[step])
+    return _completed(np.maximum(channel, 0), np.maximum(cut, 0) / UNITS, prior, STEP_NOISES[step])
 
 
 def _completed(channel: Array, published: Array, prior: Array, noise: float) -> Array:

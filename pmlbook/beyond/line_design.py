@@ -25,7 +25,7 @@ __all__ = ['LineDesign', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
 FINE = 2**13  # small cells, over which means of bins are summed
-LISTED = 64  # values of a discrete prior: the bound takes so many as they are, without bins
+LISTED_VALUES = 64  # values of a discrete prior: the bound takes so many as they are, without bins
 
 
 def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
@@ -199,7 +199,7 @@ def mean_mechanism(
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0
-    if isinstance(secret, Atoms) and len(secret.points) <= LISTED:
+    if isinstance(secret, Atoms) and len(secret.points) <= LISTED_VALUES:
         held, shares, means = secret.shares > 0, secret.shares, secret.points
     if len(means) > 1:
         least = estimation_mechanism(shares[held] / shares.sum(), level, means, max_time).bound

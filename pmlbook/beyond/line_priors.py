@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
-from .noise_means import TRUSTED, Cells, Noise, Weight, expected
+from .noise_means import TRUSTED, DensityCells, Noise, Weight, expected
 from ..numerics.validation import Array, check_distribution, real_array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #b1649457
-GRID = 2**13  # cells of a density that is not known to be unimodal
+QUANTILES = 2**13  # cells of a density that is not known to be unimodal
 UNIMODAL = frozenset(
     "uniform truncnorm triang truncexpon semicircular cosine anglit bradford powerlaw loguniform reciprocal "
     "trapezoid trapz norm expon laplace logistic gamma chi2 lognorm t cauchy rayleigh maxwell weibull_min gumbel_r "
     "gumbel_l pareto lomax halfnorm halfcauchy halflogistic invgamma".split()
 )
-FAR = 2.0**-70  # probability of what is left out on either side of an unbounded secret
+LEFT_OUT = 2.0**-70  # probability of what is left out on either side of an unbounded secret
 
 
 class Secret:
@@ -77,16 +77,16 @@ class Continuous(Secret):
         self.peaked = name in UNIMODAL or (name == "beta" and max(shapes) >= 1)
         low, high = (float(end) for end in given.support())
         self.ends = low, high
-        first = low if math.isfinite(low) else float(given.ppf(FAR))
-        last = high if math.isfinite(high) else float(given.isf(FAR))
+        first = low if math.isfinite(low) else float(given.ppf(LEFT_OUT))
+        last = high if math.isfinite(high) else float(given.isf(LEFT_OUT))
         self.middle = float(given.median())
         inner = given.ppf(np.linspace(0, 1, 65)[1:-1])
         nodes = np.unique(np.clip(np.concatenate([[first, self.middle, last], inner]), first, last))
         if not np.isfinite(nodes).all():
             raise ValueError("prior has quantiles that are no finite numbers")
-        rest = 2 * FAR if math.isinf(low) or math.isinf(high) else 0.0
+        rest = 2 * LEFT_OUT if math.isinf(low) or math.isinf(high) else 0.0
         self.above = float(given.sf(self.middle))
-        self.cells = Cells(
+        self.cells = DensityCells(
             nodes, self._look, self._mass, self._floor, lambda x, seen: seen[0], rest
         )
         self.spots = inner
@@ -125,7 +125,7 @@ class Continuous(Secret):
     def grid(self) -> tuple[Array, Array]:
         """Nodes at so many quantiles, and the probabilities between them."""
         with np.errstate(all="ignore"):
-            inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
+            inner = self.given.ppf(np.linspace(0, 1, QUANTILES + 1)[1:-1])
         x = np.unique(
             np.clip(np.concatenate([self.cells.nodes, inner]), *self.cells.nodes[[0, -1]])
         )
@@ -150,7 +150,9 @@ class Steps(Secret):
             and (np.diff(falls.astype(int)) >= 0).all()
             and (self.heights[self.held[0] : self.held[-1] + 1] > 0).all()
         )
-        self.cells = Cells(edges, lambda x: x[None], self._mass, self._floor, lambda x, seen: 0 * x)
+        self.cells = DensityCells(
+            edges, lambda x: x[None], self._mass, self._floor, lambda x, seen: 0 * x
+        )
 
     def _floor(self, x: Array, seen: Array) -> Array:
         at = np.searchsorted(self.edges, x[:-1], side="right") - 1
@@ -246,8 +248,12 @@ def secret_from(prior: Any) -> Secret:
     first, last = low, high
     if math.isinf(low) or math.isinf(high):  # quantiles of small tails are not to be had from SciPy
         steps, middle = 2.0 ** np.arange(18), float(prior.median())
-        last = min(high, *(x for x in middle + steps if prior.sf(x) <= FAR), middle + steps[-1])
-        first = max(low, *(x for x in middle - steps if prior.cdf(x) <= FAR), middle - steps[-1])
+        last = min(
+            high, *(x for x in middle + steps if prior.sf(x) <= LEFT_OUT), middle + steps[-1]
+        )
+        first = max(
+            low, *(x for x in middle - steps if prior.cdf(x) <= LEFT_OUT), middle - steps[-1]
+        )
     if not last - first <= MOST_POINTS:
         raise ValueError(f"prior has {last - first:g} values, more than {MOST_POINTS}")
     points, shares = discrete_table(prior, first, last, "prior")

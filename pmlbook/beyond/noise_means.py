@@ -22,7 +22,7 @@ __all__ = []
 # Of itself: what a mean may be wrong by, if SciPy and sums are right up to a fourth of it.
 TRUSTED = 2.0**-40
 CELLS, ROUNDS = 2**17, 150
-NEAR = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
+NEAR_CUT = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Weight:
 
 
 @dataclass(frozen=True)
-class Cells:
+class DensityCells:
     """A distribution on the line, by what is looked up at nodes x, shape (n,), and kept in rows, shape (k, n).
 
     From both come the probability of each cell and the least density in it, shape (n - 1,), and how much of the
@@ -51,7 +51,7 @@ class Cells:
     rest: float = 0.0
 
 
-def expected(cells: Cells, weight: Weight, tol: float) -> tuple[float, float]:
+def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, float]:
     """Limits of the mean of a weight: cells are halved until the limits are a part `tol` apart, or too many.
 
     Source: 'Certified means over a prior', what a cell adds.
@@ -153,7 +153,7 @@ class Noise:
         best = 0.0 if math.isinf(end) else float(self.log_tail(np.asarray(out)))
         if best == -math.inf:
             return None
-        if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR):
+        if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR_CUT):
             raise ValueError(
                 f"clip ends at {edge:g}, so near the farthest outcome that floats are too coarse"
             )

@@ -45,28 +45,28 @@ class NoiseLeakage(Frozen):
 
 
 SEARCHED = 600  # pieces of the interval of outcomes, at most
-TINY = 1e-290  # a smaller float has lost digits
-Found = tuple[float, float, float]  # value, bound, outcome
+DIGITS_LOST = 1e-290  # a smaller float has lost digits
+Worst = tuple[float, float, float]  # value, bound, outcome
 
 
 def nats(low: float, high: float) -> tuple[float, float]:
     """Limits of the leakage of an outcome from those of the least mean; inf if the mean may be zero."""
-    value = 0.0 if high >= 1 else -math.log(max(high, TINY)) * (1 - 2.0**-50)
+    value = 0.0 if high >= 1 else -math.log(max(high, DIGITS_LOST)) * (1 - 2.0**-50)
     return max(value, 0.0), math.inf if low <= 0 else max(-math.log(low) * (1 + 2.0**-50), 0.0)
 
 
-def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Found:
+def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
     """Leakage of one outcome between the ends."""
     low, high = secret.mean(noise.at(y), tol)
     least, most = (
         float(noise.kernel(np.asarray(far))) for far in (secret.near_at_most(y), secret.near(y, y))
     )
-    high = min(high / least, 1.0) if least > TINY else 1.0
-    value, bound = nats(low / (most * (1 + TRUSTED)) if TINY < most < 1 else low, high)
+    high = min(high / least, 1.0) if least > DIGITS_LOST else 1.0
+    value, bound = nats(low / (most * (1 + TRUSTED)) if DIGITS_LOST < most < 1 else low, high)
     return value, bound, y
 
 
-def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Found:
+def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Worst:
     """The largest leakage of an outcome from low to high, both between the ends of the support.
 
     Source: branch and bound; a piece leaks no more than its likeliest secret for the least mean over it.
@@ -87,7 +87,7 @@ def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) ->
         room = max(right - middle, middle - left)
         near = secret.near(left, right)
         likeliest = float(noise.kernel(np.asarray(near)))
-        if likeliest < TINY:
+        if likeliest < DIGITS_LOST:
             return 0.0 if near > noise.cut else math.inf
         mean = secret.mean(noise.at(middle, room, isinstance(secret, Atoms)), tol)[0]
         return nats(mean / likeliest, 1.0)[1]
@@ -114,7 +114,7 @@ def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) ->
 
 def outside(
     noise: Noise, secret: Secret, edge: float, other: float, side: int, tol: float
-) -> tuple[Found, str]:
+) -> tuple[Worst, str]:
     """Leakage of what lies beyond an end: of the clipped outcome, or of the farthest outcomes if nothing is clipped."""
     end = secret.ends[0 if side < 0 else 1]
     if math.isfinite(edge):
@@ -140,7 +140,9 @@ def outside(
     )
 
 
-def bracket(noise: Noise, secret: Secret, clip: tuple[float, float], tol: float) -> NoiseLeakage:
+def noise_bracket(
+    noise: Noise, secret: Secret, clip: tuple[float, float], tol: float
+) -> NoiseLeakage:
     """The level of noise with a density, by its worst outcome.
 
     Source: 'Auditing additive noise', the worst outcomes are at the ends.

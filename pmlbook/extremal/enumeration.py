@@ -63,11 +63,6 @@ def certified_bound(lifts: Array, values: Array, duals: Array) -> float:
     """
     return float((values - duals @ (lifts - 1)).max())
 
-
-def finite_values(lifts: Array, prior: Array, utility: Utility) -> Array:
-    """Utility of each lift vector; ValueError unless all are finite."""
-    return finite(utility.columns(lifts, prior))
-
 # %% ../../nbs/extremal/08_enumeration.ipynb #0d83bed4
 HUGE = 1e100  # lifts above it are no matter for floats
 

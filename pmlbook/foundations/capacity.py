@@ -16,7 +16,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import Array, check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
-__all__ = ['STEPS', 'Capacity', 'channel_capacity']
+__all__ = ['CAPACITY_STEPS', 'Capacity', 'channel_capacity']
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
 def divergences(channel: Array, prior: Array) -> Array:
@@ -96,7 +96,7 @@ class Capacity(NamedTuple):
         return self.bound - self.value
 
 
-STEPS = 60  # a dozen are usual
+CAPACITY_STEPS = 60  # a dozen are usual
 
 
 def _climb(channel: Array, tol: float) -> Bounds:
@@ -112,7 +112,7 @@ def _climb(channel: Array, tol: float) -> Bounds:
     even = np.full(len(channel), 1 / len(channel))
     first = divergences(channel, even)
     start = _Point(even, 1.01 * first.max() + 0.01 - first)
-    return close_in(start, lambda at: newton_step(channel, at), measure, enough, STEPS)
+    return close_in(start, lambda at: newton_step(channel, at), measure, enough, CAPACITY_STEPS)
 
 
 def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:

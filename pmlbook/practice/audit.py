@@ -42,7 +42,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['MOST_TRIALS', 'NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit_leakage', 'noise_level']
+__all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit_leakage', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -280,7 +280,7 @@ def audit_leakage(
     return Audit(known, *leakage_bracket(np.array(counts), prior, confidence), float(confidence))
 
 # %% ../../nbs/practice/13_audit.ipynb #b9cdd098
-NOISES = ("laplace", "gaussian")
+LINE_NOISES = ("laplace", "gaussian")
 
 
 def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = "laplace") -> float:
@@ -315,8 +315,8 @@ def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = 
     >>> round(noise_level([0, 1], [0.75, 0.25], 100.0, "gaussian"), 6)
     1.386294
     """
-    if noise not in NOISES:
-        raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")
+    if noise not in LINE_NOISES:
+        raise ValueError(f"noise {noise!r} is none of {', '.join(LINE_NOISES)}")
     v, p, width = _query(values, prior, scale)
     if noise == "laplace":
         return max(0.0, *(float(-np.log(p @ np.exp(-abs(v - x) / width))) for x in v))

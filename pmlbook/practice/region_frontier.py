@@ -131,7 +131,7 @@ class _Programmes:
         )
 
 
-STEPS, NARROW = 80, 1e-10  # of the search for the least lift; relative width at which it ends
+LIMIT_STEPS, NARROW = 80, 1e-10  # of the search for the least lift; relative width at which it ends
 
 
 class RegionBracket(Bracket):
@@ -199,7 +199,7 @@ class RegionBracket(Bracket):
         assert self.lift is not None
         low, high, ahead = float(self.bound), float(self.lift), 0.0
         programmes = _Programmes(self.table, self.region)
-        for step in range(STEPS):
+        for step in range(LIMIT_STEPS):
             if clock.over or high <= low * (1 + NARROW):
                 break
             ahead = min(ahead, high * (1 - NARROW / 2))

@@ -19,7 +19,7 @@ from pmlbook.release.regression_scores import (
     FURTHEST,
     LINKS,
     SETTLED,
-    STEPS,
+    NEWTON_STEPS,
     Regression,
     Scale,
     answer_weights,
@@ -148,7 +148,7 @@ def _root(
     """The root of the corrected score, by Newton's method."""
     size = explain[0].shape[1]
     beta = np.zeros(size)
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         scores, slope = np.zeros((len(wanted), size)), np.zeros((size, size))
         for table, weight in zip(explain, rows.T):
             told = mean(table @ beta)
@@ -244,7 +244,7 @@ def _newton_maximum(measure: Callable[[Array], _Measured], scale: Scale) -> Regr
     """
     beta = np.zeros(len(scale.units))
     with np.errstate(all="ignore"):  # told by what is not finite
-        for _ in range(STEPS):
+        for _ in range(NEWTON_STEPS):
             value, scores, steep, slope = measure(beta)
             if not np.isfinite(scores).all() or not solvable(steep):
                 break

@@ -31,10 +31,10 @@ from .estimation import undoing
 from .mechanism import Mechanism
 
 # %% auto #0
-__all__ = ['STEPS', 'SETTLED', 'FURTHEST', 'LINKS', 'Regression']
+__all__ = ['NEWTON_STEPS', 'SETTLED', 'FURTHEST', 'LINKS', 'Regression']
 
 # %% ../../nbs/release/19_regression_scores.ipynb #90b81910
-STEPS, SETTLED = 100, 1e-10  # of Newton's method
+NEWTON_STEPS, SETTLED = 100, 1e-10  # of Newton's method
 FURTHEST = 1e3  # log odds of a column's unit beyond say that there is no root
 LINKS: dict[str, Callable[[Any], Any]] = {"linear": lambda line: line, "logistic": expit}
 

@@ -141,7 +141,7 @@ def _next_lift(now: Coverage, aim: float, lower: float, upper: float, jumps: Any
     return lower if now.lift != lower else (lower + upper) / 2
 
 
-def search(
+def search_dual(
     allowed: NDArray[np.bool_], prior: Array, clock: Clock | None = None
 ) -> tuple[Array, Array, list[Coverage]]:
     """A channel with (nearly) the least largest lift, a dual certificate that proves it, and the places visited.

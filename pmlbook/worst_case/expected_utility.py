@@ -33,7 +33,7 @@ from ..release.sampling import UNITS
 from ..numerics.validation import Array, check_epsilon, first_names, names_of
 from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
-from .multiprecision import Knapsack, decimals, filled
+from .multiprecision import Knapsack, decimal_entries, filled
 from .dual_certificate import normalised
 
 # %% auto #0
@@ -72,7 +72,7 @@ def _solve(
     return flow, best.equality_duals[:n]
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #807fafc9
-def dual_bound(
+def floor_dual_bound(
     utilities: NDArray[Any],
     allowed: NDArray[np.bool_],
     prior: Sequence[Fraction],
@@ -93,7 +93,7 @@ def dual_bound(
     return Fraction(sum(duals) + lift * max(rest))
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #5ae31e32
-SHAVES = (0.0, *(2.0**k for k in range(-50, -16, 4)))
+LEVEL_SHAVES = (0.0, *(2.0**k for k in range(-50, -16, 4)))
 
 
 def _solve_precisely(
@@ -114,7 +114,7 @@ def _solve_precisely(
         _, j, order = knapsack.best(lambda output: rates[:, output].tolist())
         entries = knapsack.entries(order)
         gain = sum((gains[i, j] * as_decimal(prior[i] * e) for i, e in entries.items()), Decimal(0))
-        return Column(-gain, decimals(entries, n), j)
+        return Column(-gain, decimal_entries(entries, n), j)
 
     # utilities are at most 1, so a secret that is not served costs more than it can earn
     found = minimise_precisely([Decimal(1)] * n, Decimal(10**20), price, digits, clock)
@@ -131,7 +131,7 @@ def _roads(
     """Flows and dual variables, in floats and then in decimals, with the largest lift shaved more and more."""
     weights = np.array(prior, dtype=float)
     gain, failures = weights[:, None] * utilities.astype(float), 0
-    for shave in SHAVES:
+    for shave in LEVEL_SHAVES:
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
             try:
                 height = float(lift) * (1 - shave)
@@ -141,7 +141,7 @@ def _roads(
                 failures += 1
         if clock.over or failures > 1:
             break
-    for shave in SHAVES:
+    for shave in LEVEL_SHAVES:
         if not clock.over:
             yield _solve_precisely(utilities, allowed, prior, lift * (1 - Fraction(shave)), clock)
 
@@ -261,7 +261,7 @@ def expected_utility_mechanism(
     most, ceiling = exp_around(Fraction(min(level, HIGHEST)))[1], 1 / min(shares)
     best, value, bound = least, mean(least), Fraction(1)
     for flow, duals in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
-        bound = min(bound, dual_bound(exact, allowed, shares, min(most, ceiling), duals))
+        bound = min(bound, floor_dual_bound(exact, allowed, shares, min(most, ceiling), duals))
         if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
             for channel in _channels(flow, least.prior):
                 found = replace(least, channel=channel)

@@ -22,7 +22,7 @@ from .min_leakage import HIGHEST, TIGHT, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
-__all__ = ['SAME', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
+__all__ = ['SAME_LEVEL', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
 def thresholds_between(utilities: Array) -> Array:
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     design: Design
 
 
-SAME = TIGHT  # nats; two levels closer than this are one step
+SAME_LEVEL = TIGHT  # nats; two levels closer than this are one step
 
 
 class Stairs:
@@ -75,10 +75,10 @@ class Stairs:
         return bracket
 
     def rise(self, low: int, high: int) -> bool:
-        """Whether a higher threshold leaks more: more than nothing, or more by `SAME`."""
+        """Whether a higher threshold leaks more: more than nothing, or more by `SAME_LEVEL`."""
         here, there = self.at(low), self.at(high)
         assert here.lift is not None and there.lift is not None
-        more = here.bound * (1 + Fraction(SAME))
+        more = here.bound * (1 + Fraction(SAME_LEVEL))
         return there.lift > more or bool(here.lift == 1 < there.bound)
 
     def steps(self) -> list[Step]:
@@ -121,7 +121,7 @@ def worst_case_frontier(
     list of Step
         In increasing order of `worst`, in the unit of `utilities`, and of the least leakage
         `design.value`, in nats, with `design.bound` below it. The first leaks nothing. Levels
-        closer than `SAME` are one step.
+        closer than `SAME_LEVEL` are one step.
 
     Raises
     ------

@@ -30,7 +30,7 @@ from pmlbook.numerics.validation import (
 )
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
-from .dual_certificate import dual_certificate_bound, search
+from .dual_certificate import dual_certificate_bound, search_dual
 
 # %% auto #0
 __all__ = ['RULES', 'min_leakage']
@@ -121,7 +121,7 @@ class Bracket:
         """What the obvious, the fast and the precise search propose, in this order."""
         yield next(search_precisely(self.table, self.shares, self.bound, clock))
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
-            channel, dual, _ = search(self.table, check_prior(self.prior), clock)
+            channel, dual, _ = search_dual(self.table, check_prior(self.prior), clock)
         if np.isfinite(dual).all():
             yield channel, as_fractions(dual.tolist())
         if not clock.over:

@@ -55,7 +55,7 @@ def earnings(
     return earned
 
 
-def decimals(entries: dict[int, Fraction], count: int) -> NDArray[Any]:
+def decimal_entries(entries: dict[int, Fraction], count: int) -> NDArray[Any]:
     """A column of decimals, shape (count,), with these entries and zeros."""
     column = np.full(count, Decimal(0), dtype=object)
     for i, entry in entries.items():
@@ -137,8 +137,8 @@ def cover(
         rates, spare = [y / p for y, p in zip(dual, knapsack.weights)], int(np.argmin(dual))
         earned, output, order = knapsack.best(lambda _: rates)
         if dual[spare] < knapsack.cost - earned:  # a secret may be served more than once
-            return Column(Decimal(0), decimals({spare: Fraction(-1)}, n))
-        return Column(knapsack.cost, decimals(knapsack.entries(order), n), output)
+            return Column(Decimal(0), decimal_entries({spare: Fraction(-1)}, n))
+        return Column(knapsack.cost, decimal_entries(knapsack.entries(order), n), output)
 
     # no secret costs more than 1 where a column can serve it, so at 2 no unit column stays
     found = minimise_precisely([Decimal(1)] * n, Decimal(2), price, digits, clock)

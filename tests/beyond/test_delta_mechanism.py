@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pmlbook import InvalidPrior, optimal_mechanism
-from pmlbook.beyond.delta_columns import grow, published_columns
+from pmlbook.beyond.delta_columns import grow_promised, published_columns
 from pmlbook.beyond.delta_mechanism import DeltaDesign, delta_mechanism
 from pmlbook.beyond.delta_programme import Promise, exposure
 from pmlbook.beyond.leakage_variable import leakage_distribution
@@ -95,7 +95,7 @@ def test_column_generation_finds_what_all_vertices_do(n, each):
         prior /= prior.sum()
         promise, epsilon = Promise(Fraction(delta), each), rng.uniform(0.05, 1.2)
         listed = delta_mechanism(prior, epsilon, delta, name, each)
-        most = grow(Groups(prior, epsilon, NAMED[name]), promise, 1e-9, Clock(10))[1]
+        most = grow_promised(Groups(prior, epsilon, NAMED[name]), promise, 1e-9, Clock(10))[1]
         assert most == pytest.approx(listed.bound, abs=1e-8) and most >= listed.value - 1e-12
 
 

@@ -14,7 +14,7 @@ from pmlbook.worst_case.dual_certificate import (
     dual_certificate_bound,
     normalised,
     proposals,
-    search,
+    search_dual,
 )
 from pmlbook.worst_case.problem import allowed_by_rank
 
@@ -65,7 +65,7 @@ def test_bounds_and_flows_by_definition():
         )
         if not mask.any(axis=1).all():
             continue
-        channel, dual, visits = search(mask, floats)
+        channel, dual, visits = search_dual(mask, floats)
         lower, upper = (
             dual_certificate_bound(mask, floats, dual),
             np.exp(epsilon_pml(channel, floats)),

@@ -13,9 +13,9 @@ from pmlbook.worst_case.expected_utility import (
     _roads,
     _solve,
     _solve_precisely,
-    dual_bound,
     expected_utility,
     expected_utility_mechanism,
+    floor_dual_bound,
 )
 from pmlbook.worst_case.min_leakage import Bracket, min_leakage
 
@@ -43,12 +43,12 @@ def test_two_roads_solve_one_programme():
             assert not flow[~mask].any() and abs(flow.sum(axis=1) - 1).max() < 1e-9
             assert (flow <= float(lift) * (p @ flow) + 1e-8).all()
             earned.append((gain * flow).sum())
-            proved.append(dual_bound(worth, mask, shares, lift, [Fraction(x) for x in duals]))
+            proved.append(floor_dual_bound(worth, mask, shares, lift, [Fraction(x) for x in duals]))
             assert -1e-7 < float(proved[-1]) - earned[-1] < 1e-7
             other = [
                 Fraction(x) + Fraction(int(k), 50) for x, k in zip(duals, draw.integers(-9, 9, n))
             ]
-            assert dual_bound(worth, mask, shares, lift, other) >= earned[-1] - 1e-8
+            assert floor_dual_bound(worth, mask, shares, lift, other) >= earned[-1] - 1e-8
         assert abs(earned[1] - float(proved[1])) < 1e-12 and abs(earned[0] - earned[1]) < 1e-7
         assert expected_utility(
             flow, p, np.where(mask, worth.astype(float), np.nan)

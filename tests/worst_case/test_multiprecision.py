@@ -11,7 +11,7 @@ from pmlbook.worst_case.multiprecision import (
     STORED_RESOLUTION,
     _aim,
     cover,
-    decimals,
+    decimal_entries,
     earnings,
     filled,
     search_precisely,
@@ -51,7 +51,7 @@ def test_columns_have_their_mean():
                 abs(told - as_decimal(sum(bets[i] * x for i, x in entries.items())))
                 < Decimal(10) ** -50
             )
-            column = decimals(entries, n + 1)
+            column = decimal_entries(entries, n + 1)
             assert column[n] == 0 and all(column[i] == as_decimal(x) for i, x in entries.items())
 
 
