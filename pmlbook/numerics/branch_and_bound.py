@@ -68,7 +68,7 @@ class Relaxation(ABC, Generic[N]):
         return rules, children
 
     def reducible(self, nodes: N) -> NDArray[np.float64]:
-        """The bounds, shape (N,), less what rounding has added: no branching takes that away."""
+        """The bounds, shape (N,), less their rounding margin, which no branching reduces."""
         return nodes.bound
 
     def branchable(self, nodes: N) -> NDArray[np.bool_]:
@@ -110,9 +110,9 @@ class BranchAndBound(Generic[N]):
     incumbent : float
         A value that is attained, or that the bound is compared with.
     tol : float
-        The bound is wanted so near to the incumbent.
+        The gap between bound and incumbent at which the search ends.
     ceiling : float
-        A bound that is known from elsewhere.
+        A bound that is known before the search.
     batch : Batch
         How many nodes are branched at once.
     record : bool
@@ -169,7 +169,7 @@ class BranchAndBound(Generic[N]):
         Parameters
         ----------
         clock : Clock
-            Its time ends the loop; it is told the bracket.
+            Its time limit ends the loop; the loop reports the bracket to it.
         most_nodes : float
             The loop ends when so many nodes have been bounded,
         most_open : float
@@ -238,16 +238,16 @@ class BranchAndBound(Generic[N]):
         rules, children = self.relaxation.children(chosen, clock)
         others, theirs = nodes[rest], numbers[rest]
         added = self._number(numbers[worst], rules)
-        if len(others) + len(children) <= 4 * most:  # small blocks are merged: few are quick
+        if len(others) + len(children) <= 4 * most:  # merge small blocks: a short queue is fast
             both = others + children
             self._push(both, np.concatenate([theirs, added]), np.arange(len(both)))
-        else:  # large ones are not: copies would cost more than they save
+        else:  # large blocks are not merged: copying would take more time than it saves
             self._push(others, theirs, np.arange(len(others)))
             self._push(children, added, np.arange(len(children)))
         self.incumbent = self.relaxation.improve(children, self.incumbent, clock)
 
     def _number(self, parents: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
-        """Numbers for the children of some nodes, and a note of who is whose child by which rule."""
+        """Numbers for the children of some nodes; records the parent and the branching rule of each child."""
         first, n = self.nodes, len(parents)
         self.nodes += 2 * n
         if self.record:

@@ -176,7 +176,7 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS, identity: str = "") -
         If `claim` or `given` holds something else than formulas, the claim is empty, or an identity has
         hypotheses.
     SolverFailed
-        If a point of the solver does not do what the solver says.
+        If a point of the solver does not satisfy the formulas that the solver says it satisfies.
 
     Source: Jovanovic and de Moura 2012.
 
@@ -191,7 +191,7 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS, identity: str = "") -
     import z3
 
     begin = time.perf_counter()
-    context = z3.Context()  # of its own: an answer does not depend on what was asked before
+    context = z3.Context()  # a new context: an answer does not depend on earlier questions
     hypotheses, claims = (
         [formula.translate(context) for formula in _formulas(part)] for part in (given, claim)
     )
