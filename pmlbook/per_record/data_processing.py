@@ -79,11 +79,11 @@ def bound_value(
     slope: Array,
     start: Array,
 ) -> ValueBounds:
-    """Bound what one value of the record can be worth, cell by cell.
+    """Bounds on Psi of one value of the record, cell by cell.
 
     `rows`, shape (C, M): output distributions of its classes. `logs`, shape (C,): logarithms of the class
     shares; -inf where there is no such class. `stationary`: gives the multiplier and the distribution of the
-    outputs. `contraction`: the contraction of the rows, or more. `mixing`: the part t that is left to data
+    outputs. `contraction`: the contraction of the rows, or more. `mixing`: the part t that is bounded by data
     processing, at most 1; t times `contraction` is below the multiplier. `reference`, shape (N, C): priors
     inside the value with which others are compared. `slope`, `start`, shapes (N, M), (N,): a line above r ln
     r at each output, and what the lines start from in all.
@@ -117,7 +117,7 @@ def bound_value(
 def bound_over_values(
     problem: RecordProblem, b: float, stationary: StationaryPoint, tops: list[float]
 ) -> float:
-    """The bound on all adversaries, from what each value of the record can be worth."""
+    """The bound on all adversaries, from the bounds for each value of the record."""
     heat, peak = stationary.multiplier, max(tops)
     slack = most_slack(problem, b)
     total = math.fsum(math.exp((top - peak) / heat) for top in tops)
@@ -137,11 +137,11 @@ def data_processing_bound(
 ) -> float:
     """A bound on all adversaries from one of them, by data processing alone.
 
-    It is her leakage, up to rounding, if she is at rest with a multiplier above all contraction coefficients; below
-    it says little.
+    It equals the leakage, up to rounding, at a stationary point with a multiplier above all contraction
+    coefficients; below it is weak.
 
     `b`: least entropy in nats, at most `problem.largest_entropy`. `classes`, shape (A, C): any prior; best a
-    good one. `steps`: how long she may come to rest. `clock`: when its time is over, the bound is what it is.
+    good one. `steps`: most steps towards a stationary point. `clock`: when its time is over, the bound is what it is.
     In nats.
     """
     clock = clock or Clock()
