@@ -22,10 +22,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #peaks005
 class SeparableRows(NamedTuple):
-    """Lower bounds on the rows of the two values of a record.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """Lower bounds on the rows of the two values of a record."""
 
     common: Array  # shape (2, M): the common part of a value at each output
     # shape (2, M, K): the additional entries of the classes with their mode at an output; zero
@@ -42,10 +39,7 @@ class SeparableRows(NamedTuple):
 
 
 def separable_rows(problem: RecordProblem) -> SeparableRows:
-    """The common part of each value, and the mode of each class; for a record of two values.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """The common part of each value, and the mode of each class; for a record of two values."""
     present, m = np.isfinite(problem.log_counts), problem.rows.shape[2]
     common = np.where(present[..., None], problem.rows, np.inf).min(axis=1)
     above = np.where(present[..., None], problem.rows - common[:, None], 0.0)
@@ -60,15 +54,12 @@ def separable_rows(problem: RecordProblem) -> SeparableRows:
 
 
 def omitted_information(problem: RecordProblem, parts: SeparableRows, classes: Array) -> float:
-    """The information that the lower bounds omit, for a prior of shape (2, C), in nats.
-
-    Source: the proof of the theorem; nothing with randomised answers.
-    """
+    """The information that the lower bounds omit, for a prior of shape (2, C), in nats."""
     both = problem.outputs(classes)
     unsure = -np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
     kept = classes.sum(axis=1)[:, None] * parts.common
     kept += (parts.gathered(classes) * parts.height).sum(axis=2)
-    return float((np.maximum(both - kept, 0) * unsure).sum())
+    return float((np.maximum(both - kept, 0) * unsure).sum())  # 0 for randomised answers
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0005
 class DualVariables(NamedTuple):
@@ -85,10 +76,7 @@ NEWTON_STEPS = 5  # from a grid point to the local maximum
 
 @dataclass(frozen=True)
 class OutputCurves:
-    """The functions F of all outputs, at some dual variables and a distribution of the record.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """The functions F of all outputs, at some dual variables and a distribution of the record."""
 
     parts: SeparableRows
     dual: DualVariables
@@ -135,10 +123,7 @@ class OutputCurves:
         return (common + multiplier * classes.sum(axis=-1)).sum(axis=0), slope, bend
 
     def local_maxima(self, cell: Intervals) -> tuple[Array, Array]:
-        """The posterior with the largest F at each output, and F's curvature there in log odds, shape (M,); approximate.
-
-        Source: Newton's method, between neighbours on the grid.
-        """
+        """The posterior with the largest F at each output, and F's curvature there in log odds, shape (M,); approximate."""
         t, worth, maxima = self.on_grid(cell)
         m, last = np.arange(len(t)), len(POSTERIOR_GRID) - 1
         order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
@@ -159,10 +144,7 @@ class OutputCurves:
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0007
 @np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: infinite, and rejected
 def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[float, Array, Array]:
-    """The approximate bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3).
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """The approximate bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3)."""
     distribution, (multiplier, belief) = curves.distribution, curves.dual
     t, bend = curves.local_maxima(cell)
     common, classes, x = curves.terms(np.arange(len(t)), t)
@@ -219,13 +201,11 @@ def minimise_dual(
 def starting_dual(
     problem: RecordProblem, parts: SeparableRows, classes: Array, multiplier: float
 ) -> DualVariables:
-    """The dual variables at which a prior, shape (2, C), is nearest to the optimality conditions of the theorem.
-
-    Source: the proof of the theorem, solved for the dual variables of the values, on average.
-    """
+    """The dual variables at which a prior, shape (2, C), is nearest to the optimality conditions of the theorem."""
     both = problem.outputs(classes)
     known = np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
     held = np.maximum(parts.gathered(classes), NEAR_ZERO)
     tilted = np.log(held / np.maximum(parts.shares, NEAR_ZERO)) + 1
+    # where the prior is stationary, this is the dual variable of its value; here on average
     asked = parts.height * known[..., None] - multiplier * tilted
     return DualVariables(multiplier, (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2)))
