@@ -31,7 +31,7 @@ def known_here(name: str) -> Any:
 
 
 fcntl, msvcrt = known_here("fcntl"), known_here("msvcrt")  # locks of POSIX, and of Windows
-LOCKED_BYTE = 2**31 - 2  # Windows locks a byte, this one: nobody has to read it
+LOCKED_BYTE = 2**31 - 2  # Windows locks a byte: this one, which is never read
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def _has_byte(file: BinaryIO) -> bool:
 
 @contextmanager
 def held_manifest(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
-    """The manifest of a release, begun if there is none, for us alone; what fails before its line leaves nothing."""
+    """The manifest of a release, begun if there is none, for us alone; a failure before the line leaves no file."""
     path = target.with_name(f"{target.name}.manifest")
     if os.path.lexists(target) and not os.path.lexists(path):
         raise FileExistsError(
@@ -91,11 +91,11 @@ def held_manifest(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
 
 
 def _discard(folder: Path) -> None:
-    """Remove a folder in which tasks of other threads may still write: without its name they find it no more."""
+    """Remove a folder in which tasks of other threads may still write: after a rename they no longer find it."""
     gone = folder.with_suffix(".gone")
     with suppress(OSError):
         os.rename(folder, gone)
-    for _ in range(100):  # a file that was just being named may still come
+    for _ in range(100):  # a file that just gets its name may still appear
         shutil.rmtree(gone, ignore_errors=True)
         if not gone.exists():
             break
@@ -107,5 +107,5 @@ def staging(target: Path, manifest: Manifest) -> Path:
 
 
 def is_noted(manifest: Manifest, log: DiskLog) -> bool:
-    """Whether the log holds the line of this release, as it is now."""
+    """Whether the log has the line of this release."""
     return bool(manifest.notes) and log.path.exists() and bool(manifest.noted(DiskLog(log.path)))

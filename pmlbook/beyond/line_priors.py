@@ -26,11 +26,11 @@ UNIMODAL = frozenset(
     "trapezoid trapz norm expon laplace logistic gamma chi2 lognorm t cauchy rayleigh maxwell weibull_min gumbel_r "
     "gumbel_l pareto lomax halfnorm halfcauchy halflogistic invgamma".split()
 )
-LEFT_OUT = 2.0**-70  # probability of what is left out on either side of an unbounded secret
+LEFT_OUT = 2.0**-70  # probability cut off on either side of an unbounded secret
 
 
 class Secret:
-    """What is known about the prior: one distribution, or the worst of several for each weight."""
+    """A prior or a set of priors, with bounds on the least mean of a weight."""
 
     ends: tuple[float, float]
     peaked = False  # whether the worst outcomes between the ends are the outer ones
@@ -68,7 +68,7 @@ def family(given: Any) -> tuple[str, tuple[float, ...], float, float]:
 
 
 class Continuous(Secret):
-    """A continuous distribution of SciPy with its parameters; what overflows in it is checked, not warned of."""
+    """A continuous distribution of SciPy with its parameters; overflows in it are checked, without warnings."""
 
     @np.errstate(all="ignore")
     def __init__(self, given: Any) -> None:
@@ -123,12 +123,16 @@ class Continuous(Secret):
 
     @cached_property
     def grid(self) -> tuple[Array, Array]:
-        """Nodes at so many quantiles, and the probabilities between them."""
+        """Nodes near so many quantiles, and the probabilities between them."""
+        levels = np.linspace(0, 1, QUANTILES + 1)[1:-1]
+        low, high = levels < 1 / 64, levels > 63 / 64
+        fine = np.interp(np.linspace(0, 62, QUANTILES), np.arange(63), self.spots)
         with np.errstate(all="ignore"):
-            inner = self.given.ppf(np.linspace(0, 1, QUANTILES + 1)[1:-1])
-        x = np.unique(
-            np.clip(np.concatenate([self.cells.nodes, inner]), *self.cells.nodes[[0, -1]])
-        )
+            # A distribution without a formula searches for each quantile: only the tails, which may be long, ask it.
+            tails = self.given.ppf(levels[low | high])
+            inner = np.interp(levels[~(low | high)], self.given.cdf(fine), fine)
+        x = np.concatenate([self.cells.nodes, tails, inner])
+        x = np.unique(np.clip(x, *self.cells.nodes[[0, -1]]))
         return x, self._mass(x, self._look(x))
 
     def near_at_most(self, y: float) -> float:
@@ -176,7 +180,7 @@ class Steps(Secret):
 
 
 class Atoms(Secret):
-    """Finitely many numbers with probabilities; `rest` is what is left out of countably many."""
+    """Finitely many numbers with probabilities; `rest` is the probability of the others, if there are countably many."""
 
     def __init__(
         self, points: Array, shares: Array, ends: tuple[float, float], rest: float = 0.0
@@ -203,7 +207,7 @@ class Atoms(Secret):
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #9a2f0008
 def secret_from(prior: Any) -> Secret:
-    """What a prior says, in one of the forms of `additive_noise_leakage`."""
+    """The checked prior from one of the forms of `additive_noise_leakage`."""
     if isinstance(prior, Secret):
         return prior
     if isinstance(prior, tuple) and len(prior) == 2 and np.ndim(prior[0]) == np.ndim(prior[1]) == 1:
@@ -246,7 +250,7 @@ def secret_from(prior: Any) -> Secret:
     if not discrete:
         return Continuous(prior)
     first, last = low, high
-    if math.isinf(low) or math.isinf(high):  # quantiles of small tails are not to be had from SciPy
+    if math.isinf(low) or math.isinf(high):  # SciPy has no quantiles of such small tails
         steps, middle = 2.0 ** np.arange(18), float(prior.median())
         last = min(
             high, *(x for x in middle + steps if prior.sf(x) <= LEFT_OUT), middle + steps[-1]
@@ -276,7 +280,7 @@ MOST_POINTS = 10**5
 def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Array, Array]:
     """Values of a discrete distribution from the first to the last, and their probabilities.
 
-    These are looked up before the values are moved: afterwards a rounded value would have probability 0.
+    Probabilities are evaluated before the values are moved: afterwards a rounded value would have probability 0.
     """
     dist = getattr(given, "dist", given)
     _, shapes, location, _ = family(given)

@@ -69,7 +69,7 @@ class DensityRange(Frozen, Secret):
             object.__setattr__(self, name, value)
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
-        """Limits of the least mean: as much as there may be, as far from the centre as it can lie."""
+        """Limits of the least mean: the largest density at the points farthest from the centre."""
         low, high = self.support
         width, centre = high - low, min(max(weight.centre, low), high)
         spare = max(1 - self.least * width, 0.0)
@@ -155,12 +155,12 @@ class SampleBand(Frozen, Secret):
 
     @property
     def half(self) -> float:
-        """How far the distribution function may lie from the sample's."""
+        """The largest distance of the distribution function from the sample's."""
         n = len(np.asarray(self.sample))
         return math.sqrt(math.log(2 / (1 - self.confidence)) / (2 * n)) * (1 + 2.0**-48)
 
     def worst(self, centre: float) -> tuple[Array, Array]:
-        """Points and probabilities of the prior that lies as far from the centre as it can."""
+        """Points and probabilities of the prior farthest from the centre."""
         points: Array = self._points  # type: ignore[attr-defined]
         lower, upper = self._lower, self._upper  # type: ignore[attr-defined]
         left = points < centre
@@ -181,7 +181,7 @@ class SampleBand(Frozen, Secret):
         """Limits of the least mean, up to the rounding of sums."""
         points, shares = self.worst(weight.centre)
         mean = float(shares @ weight.call(points))
-        room = (len(points) + 2) * 2.0**-50  # what sums of probabilities may be wrong by
+        room = (len(points) + 2) * 2.0**-50  # error of sums of probabilities
         return max(mean * (1 - TRUSTED) - room, 0.0), mean * (1 + TRUSTED) + room
 
     def at_end(self, side: int) -> float:

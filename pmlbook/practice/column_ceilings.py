@@ -36,9 +36,9 @@ class Knapsacks:
         self.low, self.high = region.low, region.high
         self.rest = float_above(bound - high)
         self.floor = float_below(1 / limit)
-        # the sum of the largest entries is at most this
+        # upper bound on the sum of the largest entries
         self.most = float_above(min(limit, Fraction(self.size)))
-        # limits may miss one by rounding
+        # the limits may miss a sum of one by rounding
         self.miss = 4 * float(max(Fraction(0), low - bound, bound - high))
 
     def least(self, low: Array, high: Array, count: Array) -> Array:
@@ -136,7 +136,7 @@ class Ceilings:
         return theta, *self.best_mu(theta)
 
     def rounding(self, theta: Array, mu: Array) -> Array:
-        """What rounding may have taken from the bounds."""
+        """A bound on the rounding error of the bounds."""
         held = self.held[FULL].sum(axis=1) + abs(self.need)
         return margin(3 * self.packs.size) * (self.size + abs(theta) + 2 + mu * held)
 
@@ -144,7 +144,7 @@ class Ceilings:
 def column_ceilings(
     packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int = SOME_ZERO
 ) -> tuple[Array, NDArray[np.int64]]:
-    """Above the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
+    """An upper bound on the worth of every column of a kind with tau, or t, from `begin` to `end`; states of the best vertex.
 
     Shapes (V,) and (V, N).
 
@@ -160,7 +160,7 @@ MOST_HALVINGS = 20  # of an interval
 
 
 def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | None = None) -> float:
-    """Above the worth of every column at these dual variables, and above zero.
+    """An upper bound on the worth of every column at these dual variables, and on zero.
 
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
     time is over.
