@@ -25,7 +25,7 @@ from pmlbook.numerics.linear_programmes import (
     warn_if_loose,
 )
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_instance, names_of
+from ..numerics.validation import check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.min_leakage import RULES, TIGHT, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
@@ -158,17 +158,9 @@ class RegionBracket(Bracket):
                 "an outcome that may be as rare as one likes cannot be avoided: no level is kept"
             )
 
-    def take_flow(self, flow: Array) -> None:
-        """Keep the mechanism of a flow, where it is better."""
-        flow = np.where(self.table, np.maximum(flow, 0), 0.0)
-        if not flow.any(axis=1).all():
-            return
-        channel = np.zeros(self.size)
-        channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)
-        mechanism = Mechanism(channel, self.prior, self.inputs, self.outputs)
-        lift = region_lift(mechanism.weights, self.region)
-        if lift is not None and (self.lift is None or lift < self.lift):
-            self.mechanism, self.lift = mechanism, lift
+    def lift_of(self, mechanism: Mechanism) -> Fraction | None:
+        """The largest lift under any prior of the region; None if an outcome can be as rare as one likes."""
+        return region_lift(mechanism.weights, self.region)
 
     def take_proof(self, limit: float, found: Programme) -> bool:
         """Raise the bound to a limit if the dual variables of its programme prove it."""
@@ -209,7 +201,8 @@ class RegionBracket(Bracket):
             except SolverFailed:  # numbers too far apart for floats; the earlier bound stays valid
                 break
             ahead = limit + self._missing(found)
-            self.take_flow(found.x.reshape(self.table.shape[1], -1)[:, : len(self.table)].T)
+            flow = found.x.reshape(self.table.shape[1], -1)[:, : len(self.table)].T
+            self.take_flow(np.where(self.table, np.maximum(flow, 0), 0.0))
             if self.take_proof(limit, found):
                 low = limit
                 high = min(high, float(self.lift))

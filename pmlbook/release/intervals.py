@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
 from .sampling import UNITS, to_weights
@@ -99,6 +100,24 @@ def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Arra
     )
     ends = zip(whole, low.tolist(), high.tolist())
     return float_below(vertex + sum(step * m * Fraction(a if m > 0 else b) for m, a, b in ends))
+
+
+NEAR_ROOT = 1e-7  # part of the range in which a mean is sought
+
+
+def last_good(value: Callable[[float], float], low: float, high: float) -> float:
+    """The largest number found between two at which a falling function is not negative; at `low` it is known to be."""
+    if value(high) >= 0:
+        return high
+    if value(low) <= 0:
+        return low
+    step = NEAR_ROOT * (high - low)
+    root = float(brentq(value, low, high, xtol=step))
+    while value(root) < 0:
+        root, step = max(low, root - step), 2 * step
+        if root == low:
+            break
+    return root
 
 # %% ../../nbs/release/11_intervals.ipynb #fc72211e
 HOPELESS = 1e-12  # least chance to miss: less likely counts did not come from the mechanism

@@ -13,13 +13,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from .column_kinds import categories_of
 from .columns import encode
 from .labels import sorted_names, is_missing, plain
 from .estimation import Estimate, as_goal, check_request, undoing, undone
-from .intervals import ends_that_fit, min_value, nested_sets, score_interval
+from pmlbook.release.intervals import (
+    ends_that_fit,
+    last_good,
+    min_value,
+    nested_sets,
+    score_interval,
+)
 from .mechanism import Mechanism
 from ..numerics.validation import Array, Frozen, check_instance, shortened
 
@@ -103,22 +108,6 @@ def two_way(mechanism: Mechanism, released: Any, beside: Any, other: Any = None)
 
 # %% ../../nbs/release/12_two_way.ipynb #24994fd6
 LEAST_GROUP_SHARE = 1e-9  # a smaller share of a group counts as none
-NEAR_ROOT = 1e-7  # part of the range in which a mean is sought
-
-
-def last_good(value: Callable[[float], float], low: float, high: float) -> float:
-    """The largest number found between two at which a falling function is not negative; at `low` it is known to be."""
-    if value(high) >= 0:
-        return high
-    if value(low) <= 0:
-        return low
-    step = NEAR_ROOT * (high - low)
-    root = float(brentq(value, low, high, xtol=step))
-    while value(root) < 0:
-        root, step = max(low, root - step), 2 * step
-        if root == low:
-            break
-    return root
 
 
 @dataclass(frozen=True, eq=False, repr=False)

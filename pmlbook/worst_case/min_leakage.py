@@ -101,13 +101,21 @@ class Bracket:
         exact = np.array(self.shares, dtype=object)
         proved = Fraction(dual_certificate_bound(self.table, exact, np.array(dual, dtype=object)))
         self.bound = max(self.bound, proved)
+        self.take_flow(flow)
+
+    def lift_of(self, mechanism: Mechanism) -> Fraction | None:
+        """The largest lift of a mechanism, exactly; None if it has none."""
+        return max(exact_lifts(mechanism.weights, mechanism.exact_prior))
+
+    def take_flow(self, flow: Array) -> None:
+        """Keep the mechanism of a flow, where it is better."""
         if not flow.any(axis=1).all():  # somebody gets no answer
             return
         channel = np.zeros(self.size)
         channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)
         mechanism = Mechanism(channel, self.prior, self.inputs, self.outputs)
-        lift = max(exact_lifts(mechanism.weights, mechanism.exact_prior))
-        if self.lift is None or lift < self.lift:
+        lift = self.lift_of(mechanism)
+        if lift is not None and (self.lift is None or lift < self.lift):
             self.mechanism, self.lift = mechanism, lift
 
     def narrow(self, clock: Clock, tol: float = TIGHT) -> None:

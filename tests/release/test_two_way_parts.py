@@ -7,8 +7,9 @@ import pandas as pd
 from refusals import refusal
 
 from pmlbook.release import two_way as module
+from pmlbook.release.intervals import NEAR_ROOT, last_good
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.release.two_way import NEAR_ROOT, last_good, two_way
+from pmlbook.release.two_way import two_way
 
 rng = np.random.default_rng(12)
 rows = np.array([[0.8, 0.15, 0.05], [0.1, 0.8, 0.1], [0.1, 0.2, 0.7]])
