@@ -155,7 +155,7 @@ def counted(n, people, seed):
 
 
 def test_only_sums_that_a_vertex_can_have_are_kept():
-    """A hundred answers of a hundred thousand: 50,000 sums of each half, of which an outcome has a tenth."""
+    """Of the 74,000 and 42,000 sums of the halves of a hundred counts an outcome has 9,100 each."""
     groups = Groups(counted(100, 10**5, 1), 0.1, NAMED["mutual_information"], 100_100)
     assert groups.left_out and sums_repeat(groups)
     free = Groups(counted(100, 10**5, 1), 1.0, NAMED["mutual_information"], 100_100)
