@@ -222,7 +222,7 @@ class Pairs:
     def _partners(self) -> Iterator[tuple[Whole, Whole]]:
         """Entries of the first list, and those of the second that have the right number of full symbols with them."""
         one, two = (half.number for half in self.halves)
-        if self.among is None or self.among.number is None:
+        if self.among is None:
             yield np.arange(len(one)), np.arange(len(two))
             return
         more = self.among.number - self.base.sum()
@@ -282,7 +282,7 @@ class Pairs:
         less = np.where(x < 0.5, -1, 1) * groups.same / groups.width[g]  # towards the nearer end
         sure = np.clip(x + less, 0, 1)
         back = ~fills[at]
-        earned = (self.q if self.among is None else self.q + self.among.dual)[g]
+        earned = self.q[g] if self.among is None else self.q[g] + self.among.dual
         cost = flips[at] - earned * np.where(back, -x, x)
         cost += groups.loss(np.where(back, 1 - sure, sure), g)
         cost += 0 if self.among is None else self.among.gain
