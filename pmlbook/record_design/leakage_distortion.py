@@ -17,7 +17,13 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import check_nonnegative, check_instance, real_array, unit_of
+from pmlbook.numerics.validation import (
+    check_flag,
+    check_nonnegative,
+    check_instance,
+    real_array,
+    unit_of,
+)
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool
@@ -114,6 +120,7 @@ def _posed(
 ) -> tuple[Setting, _Stake]:
     """The setting with what errors cost above the least, in units of what is at stake."""
     table = check_costs(check_instance(query, Query, "query"), distortion)
+    reduce_symmetry = check_flag(reduce_symmetry, "reduce_symmetry")
     distribution = None if p0 is None else check_data(query, p0)
     masses = value_masses(query)
     if distribution is not None:

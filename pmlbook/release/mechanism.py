@@ -40,6 +40,7 @@ from pmlbook.numerics.validation import (
     Unnamed,
     aligned,
     check_channel,
+    check_flag,
     check_names,
     checked_prior,
     first_names,
@@ -293,6 +294,7 @@ class Mechanism(Frozen):
             If the column is empty or holds a value that is unknown, such as an input, or that no secret can produce. If
         the outcomes do not determine the frequencies and `partly` is false, or the method is unknown.
         """
+        partly = check_flag(partly, "partly")
         codes = encode(outputs, self.outputs, "outputs", secrets=self.inputs)
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
         return Estimate.from_counts(self.inputs, self.channel, counts, self.prior, method, partly)
