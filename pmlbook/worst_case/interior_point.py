@@ -5,7 +5,7 @@
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000003
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Point(NamedTuple):
     cap: Array
     room: Array
     slack: Array
-    margin: float
+    margin: Any
     y: Array
     beta: Array
     z: Array
@@ -312,7 +312,7 @@ ROUNDS, CLOSE, ENOUGH = (
     1e-12,
     5e-10,
 )  # programmes; relative gaps: the end, and the end unless it still halves
-SMALL = 4000  # pairs of a table for which a simplex method finds a vertex at once
+SMALL = 1000  # pairs of a table for which a simplex method finds a vertex at once
 FLOOR = 0.01  # the fair draw's part in the weights
 DECIDED = 1e-12  # a margin below minus this is negative
 
