@@ -60,7 +60,7 @@ def dual_certificate_bound(
 
 # %% ../../nbs/worst_case/04_dual_certificate.ipynb #176db9f1
 class Coverage(NamedTuple):
-    """The largest share of an answer that every input can get, and what proves it.
+    """The coverage, and the dual variables that prove it.
 
     Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
@@ -82,8 +82,8 @@ def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
 def coverage(allowed: NDArray[np.bool_], prior: NDArray[np.float64], lift: float) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 
-    At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver also
-    says so by mistake, where probabilities of the prior are below about 1e-7.
+    At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver may raise it
+    by mistake, where probabilities of the prior are below about 1e-7.
 
     Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
