@@ -187,8 +187,8 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     Returns
     -------
     Capacity
-        `value` and `bound` in nats, rounded outwards, with the leakage between them, and the `prior`, of shape
-        (N,), at which it is at least `value`; inf if beta > 1 and an outcome excludes a secret.
+        `value` and `bound` in nats, rounded outwards, with the leakage between them; inf if beta > 1 and an
+        outcome excludes a secret. At its `prior`, of shape (N,), the leakage is at least `value`.
 
     Raises
     ------
