@@ -31,7 +31,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #9f2ec004
 def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
-    """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`."""
+    """The largest divergence from uniform, in nats, of the belief inside each value of adversaries who learn more than `value`."""
     slack = most_slack(problem, b)
     ends = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)])
     low, high = ends[:-1], ends[1:]  # intervals for the probability of the value
@@ -41,7 +41,7 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
     most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
     found = []
     for mass in problem.uniform.sum(axis=1):
-        # the least entropy that such a probability costs: at the end that is nearer to the uniform one
+        # the least entropy loss of such a probability: at the end that is nearer to the uniform one
         near = np.clip(mass, low, high)
         away = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
         left = np.where(most >= value - hair, np.maximum(slack - away + hair, 0.0), 0.0)
@@ -54,13 +54,11 @@ HEATS = np.geomspace(1e-3, 1e6, 100)
 
 
 def reach(logs: Array, table: Array, slack: float) -> Array:
-    """The largest mean of each column, shape (C, J), for a distribution at most `slack` nats away from e^logs.
-
-    Source: Donsker and Varadhan 1983.
-    """
+    """The largest mean of each column, shape (C, J), for a distribution at most `slack` nats away from e^logs."""
     top = table.max(axis=0)
     width = np.maximum(top - table.min(axis=0), NEAR_ZERO)
     best = np.zeros(len(top))
+    # every temperature gives a bound, Donsker and Varadhan 1983
     for heat in HEATS if math.isfinite(slack) else ():
         exponent = logs[:, None] + (table - top) / (heat * width)
         peak = exponent.max(axis=0)
@@ -89,16 +87,14 @@ class Frame(NamedTuple):
 def frame(
     problem: RecordProblem, value: int, stationary: StationaryPoint, slack: float, most: int = 8
 ) -> Frame:
-    """At most so many directions for one value of the record, and how far each can be gone.
-
-    Source: the singular vectors of the rows, weighted as in a divergence; any directions are valid.
-    """
+    """At most so many directions for one value of the record, and the range of each."""
     here = np.isfinite(problem.log_counts[value])
     rows, logs = problem.rows[value][here], problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
     middle = stationary.inside[value][here] @ rows
     root = np.sqrt(np.maximum(middle, NEAR_ZERO))
     away = (rows - middle) / root
+    # the directions in which a divergence moves most; any are valid
     _, size, axes = np.linalg.svd(away * np.exp(inside / 2)[:, None], full_matrices=False)
     axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
     directions, coordinates = axes.T * root[:, None], away @ axes.T
@@ -122,8 +118,6 @@ class Boxes(Nodes):
     """Stacked boxes of t, each with a bound on Psi.
 
     `bound`, shape (N,): Psi is at most this for distributions in the box; minus infinity where there is none.
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
 
     low: Array  # shape (N, d): ends of the box
@@ -133,15 +127,12 @@ class Boxes(Nodes):
     # shape (N, C): the priors with which it was compared, and is to be compared next
     compared: Array
     reference: Array
-    # shape (N, d): how much of the error each direction is to blame for, in nats
+    # shape (N, d): the part of the error due to each direction, in nats
     score: Array
 
 
 def chords(low: Array, high: Array) -> tuple[Array, Array]:
-    """Slopes and intercepts of lines above r ln r on intervals.
-
-    Source: r ln r is convex.
-    """
+    """Slopes and intercepts of lines above the convex r ln r on intervals."""
     ends = xlogy(low, low), xlogy(high, high)
     thin = high - low <= 1e-9 * high
     slope = np.log(np.maximum(high, NEAR_ZERO)) + 1
@@ -158,10 +149,7 @@ def boxed(
     high: Array,
     reference: Array,
 ) -> Boxes:
-    """Bound Psi on boxes of t, shape (N, d).
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
-    """
+    """Bound Psi on boxes of t, shape (N, d)."""
     least, most_ = _ends(part, low, high)
     empty = (least > most_).any(axis=1)
     slope, start = chords(np.minimum(least, most_), most_)
@@ -183,7 +171,7 @@ def boxed(
 
 
 def _ends(part: Frame, low: Array, high: Array) -> tuple[Array, Array]:
-    """Between what each output's probability lies on boxes of t; crossed where a box is empty; (N, M)."""
+    """Lower and upper ends of each output's probability on boxes of t; crossed where a box is empty; (N, M)."""
     middle, half = (low + high) / 2, (high - low) / 2
     size = np.abs(part.directions).T
     centre, spread = part.middle + middle @ part.directions.T, half @ size
@@ -203,12 +191,12 @@ def _blamed(part: Frame, half: Array, over: Array) -> Array:
 # %% ../../nbs/per_record/09_output_bound.ipynb #b6fbf365
 MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
 MOST_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
-TRIAL = 4_000  # cells after which the bound should have come a good part of its way
-EDGE = 0.2  # of a box is left on each side of a cut
+TRIAL = 4_000  # cells after which the bound must have fallen by a good part
+EDGE = 0.2  # least part of a box on each side of a cut
 
 
 def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]:
-    """The direction that is to blame in each box, and where it is cut: near the box's prior."""
+    """The direction with the largest error in each box, and where it is cut: near the box's prior."""
     k, j = np.arange(len(cells.bound)), cells.score.argmax(axis=1)
     low, high = cells.low[k, j], cells.high[k, j]
     edge = EDGE * (high - low)
@@ -216,16 +204,13 @@ def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]
 
 
 class Outputs(Relaxation[Boxes]):
-    """Branch and bound over the directions in which the outputs of one value move.
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
-    """
+    """Branch and bound over the directions in which the outputs of one value move."""
 
     def __init__(self, part: Frame, stationary: StationaryPoint, mixing: float) -> None:
         self.part, self.stationary, self.mixing = part, stationary, mixing
 
     def root(self, reference: Array) -> Boxes:
-        """The box that holds everybody, compared with one prior inside the value, shape (C,)."""
+        """The box of all adversaries, compared with one prior inside the value, shape (C,)."""
         low, high = self.part.box
         return boxed(
             self.part, self.stationary, self.mixing, low[None], high[None], reference[None]
@@ -236,7 +221,7 @@ class Outputs(Relaxation[Boxes]):
         return np.asarray((nodes.high > nodes.low).any(axis=1))
 
     def branch(self, nodes: Boxes, clock: Clock) -> tuple[Rules, Boxes]:
-        """Cut each box in the direction that is to blame."""
+        """Cut each box in the direction with the largest error."""
         j, at = box_branchings(self.part, nodes)
         k, high, low = np.arange(len(j)), nodes.high.copy(), nodes.low.copy()
         high[k, j], low[k, j] = at, at
@@ -259,10 +244,7 @@ def value_search(
     enough: float,
     record: bool = False,
 ) -> BranchAndBound[Boxes]:
-    """A search that bounds Psi of one value from above, down to `enough`.
-
-    Source: branch and bound over the directions of a `Frame`.
-    """
+    """A search that bounds Psi of one value from above, down to `enough`."""
     boxes = Outputs(part, stationary, mixing)
     known = np.maximum(reference, NEAR_ZERO)
     root = boxes.root(known / known.sum())
@@ -270,17 +252,11 @@ def value_search(
 
 
 def value_bound(
-    part: Frame,
-    stationary: StationaryPoint,
-    reference: Array,
-    enough: float,
-    clock: Clock,
+    part: Frame, stationary: StationaryPoint, reference: Array, enough: float, clock: Clock
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 
-    Half of what the multiplier of the stationary point allows is left to data processing.
-
-    Source: branch and bound over the directions of a `Frame`.
+    Data processing bounds half of the part that the multiplier of the stationary point allows.
     """
     mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, NEAR_ZERO))
     search = value_search(part, stationary, mixing, reference, enough)
@@ -300,12 +276,9 @@ def climbing_starts(part: Frame, stationary: StationaryPoint) -> Array:
 
 
 def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
-    """The most that one value is worth to the priors that are found by climbing.
-
-    Source: the climb of 'Tilted Blahut-Arimoto', for a fixed distribution of the outputs.
-    """
+    """The largest objective of one value among the priors found by ascent."""
     inside, heat = climbing_starts(part, stationary), stationary.multiplier
-    for _ in range(60):
+    for _ in range(60):  # tilted Blahut-Arimoto, for a fixed distribution of the outputs
         distribution = np.maximum(inside @ part.rows, NEAR_ZERO)
         worth = part.logs + np.log(distribution / stationary.outputs) @ part.rows.T / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
@@ -315,12 +288,9 @@ def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
 
 
 def output_bound(claim: LeakageClaim, clock: Clock) -> float:
-    """A bound on all adversaries from one of them, by cells in a few directions for each value of the record.
+    """A bound in nats on all adversaries from one of them, by cells in a few directions for each value of the record.
 
-    `clock`: its time ends the search. In nats; infinite where one distribution of the outputs does not do for
-    all, or no dimension is saved.
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
+    Infinite where one distribution of the outputs does not do for all, or no dimension is saved.
     """
     problem, b, value = claim.problem, claim.b, claim.value
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
@@ -336,7 +306,7 @@ def output_bound(claim: LeakageClaim, clock: Clock) -> float:
         return math.inf
     tops = [highest_climb(part, stationary) for part in parts]
     gap = bound_over_values(problem, b, stationary, tops) - value
-    if gap > 0.8 * claim.tol:  # nothing would be left for the cells
+    if gap > 0.8 * claim.tol:  # nothing is left for the cells
         return math.inf
     left, found = 0.95 * (claim.tol - gap), []
     for part, top, inside in zip(parts, tops, stationary.inside):
