@@ -124,7 +124,7 @@ def _sum_and_bound(terms: NDArray[np.float64], powers: NDArray[np.float64], r: f
         return np.maximum(p @ powers, 1e-300)
 
     n = len(powers)
-    unit = terms @ mean(np.full(n, 1 / n)) ** r
+    unit = float(terms @ mean(np.full(n, 1 / n)) ** r)
 
     def slope(p: NDArray[np.float64]) -> NDArray[np.float64]:
         return powers @ (terms * mean(p) ** (r - 1)) * (r / unit)
