@@ -2,6 +2,7 @@
 
 import json
 import math
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,11 @@ def test_seeing_more_than_the_answer_helps(D):
     assert seeing.value < blind.bound and seeing.gap <= 1e-5
     again = per_record_leakage(query.__class__([(0, 1)] * 3), seeing.mechanism.channel, 1.0, 1e-5)
     assert again.value <= seeing.value + 1e-12  # rows by the number of ones: a count
+
+
+def test_a_decimal_is_a_distortion():
+    one, other = (leakage_distortion(counting(2), D, 0.5) for D in (Decimal("0.3"), 0.3))
+    assert one.value == other.value and one.bound == other.bound
 
 
 def test_uneven_records_skewed_data_and_any_distortion():

@@ -260,7 +260,7 @@ def leakage_distortion(
     """
     goal = Goal(D=check_nonnegative(D, "D"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, observes, reduce_symmetry, D)
+        posed = _posed(query, p0, distortion, observes, reduce_symmetry, goal.D)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #c76f16f3
