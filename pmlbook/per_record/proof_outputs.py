@@ -18,18 +18,14 @@ from pmlbook.per_record.proof_checker import (
     LEAST_WEIGHT,
     IntervalProblem,
     leaves_of,
-    fields_of,
     flint,
     contracts,
     largest,
     distribution_of,
     log_total,
-    nodes_of,
-    finite_number,
-    numbers,
-    whole_number,
     interval_problem,
 )
+from .proof_text import fields_of, finite_number, nodes_of, numbers, whole_number
 from ..numerics.validation import Array
 
 # %% auto #0

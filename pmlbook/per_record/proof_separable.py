@@ -17,15 +17,11 @@ from pmlbook.per_record.proof_checker import (
     ProofFailed,
     IntervalProblem,
     leaves_of,
-    fields_of,
     flint,
     largest,
-    nodes_of,
-    finite_number,
-    numbers,
-    whole_number,
     interval_problem,
 )
+from .proof_text import fields_of, finite_number, nodes_of, numbers, whole_number
 
 # %% auto #0
 __all__ = []
