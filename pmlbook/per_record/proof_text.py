@@ -19,7 +19,7 @@ PROOF_FORMAT = "pmlbook leakage proof 3"
 
 
 def _strict(kind: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A reader of numbers that are written as Python writes them back; -0.0 is not."""
+    """A reader of numbers that are written as Python writes them; -0.0 is refused."""
 
     def read(text: str) -> Any:
         if len(text) > 40 or repr(kind(text) or kind("0")) != text:
@@ -40,7 +40,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _object(text: str) -> Any:
-    """What a text of at most 2^25 bytes in strict JSON holds."""
+    """The content of a text of at most 2^25 bytes in strict JSON."""
     try:
         if not isinstance(text, str) or len(text.encode()) > 2**25:
             raise ValueError("it is no text of at most 2^25 bytes")
@@ -52,7 +52,7 @@ def _object(text: str) -> Any:
 
 # %% ../../nbs/per_record/24_proof_text.ipynb #chck0014
 def fields_of(record: Any, kind: Any) -> list[Any]:
-    """The fields of a NamedTuple from a JSON object; ProofFailed unless they are just these."""
+    """The fields of a NamedTuple from a JSON object; ProofFailed unless exactly these are present."""
     if not isinstance(record, dict) or set(record) != set(kind._fields):
         raise ProofFailed(f"{kind.__name__} needs {', '.join(kind._fields)}")
     return [record[name] for name in kind._fields]
@@ -80,7 +80,7 @@ def numbers(values: Any, depth: int = 1) -> Any:
 
 
 def nodes_of(nodes: Any, kinds: dict[int | None, Callable[[Any], Any]]) -> list[Any]:
-    """The nodes of a tree; each kind has a length of its own, and null is one where nobody may be left."""
+    """The nodes of a tree; each kind has a length of its own, and null marks an empty node."""
     if not isinstance(nodes, list):
         raise ProofFailed(f"{nodes!r:.40} should be a list of nodes")
     found = []
@@ -98,7 +98,7 @@ def _vertices(record: Any) -> Vertices:
 
 # %% ../../nbs/per_record/24_proof_text.ipynb #ptxt0004
 class StatedProof(NamedTuple):
-    """What a file says: the level of entropy, both numbers, a prior that learns much, and an argument for each record view."""
+    """The content of a file: the level of entropy, both numbers, a witness, and an argument for each record view."""
 
     b: float
     value: float
