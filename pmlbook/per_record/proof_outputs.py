@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmlbook.per_record.proof_checker import (
     RecordView,
@@ -25,8 +26,13 @@ from pmlbook.per_record.proof_checker import (
     log_total,
     interval_problem,
 )
-from .proof_text import fields_of, finite_number, nodes_of, numbers, whole_number
-from ..numerics.validation import Array
+from pmlbook.per_record.proof_text import (
+    fields_of,
+    finite_number,
+    nodes_of,
+    numbers,
+    whole_number,
+)
 
 # %% auto #0
 __all__ = []
@@ -103,7 +109,7 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a hint may be anything
-def _heats(logs: Array, table: Array, slack: float) -> list[float]:
+def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], slack: float) -> list[float]:
     """An approximate temperature at which the bound on the mean of each column is lowest."""
     top = table.max(axis=0)
     width = np.maximum(top - table.min(axis=0), LEAST_WEIGHT)

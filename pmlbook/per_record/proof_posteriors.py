@@ -25,7 +25,13 @@ from pmlbook.per_record.proof_checker import (
     log_total,
     interval_problem,
 )
-from .proof_text import fields_of, finite_number, nodes_of, numbers, whole_number
+from pmlbook.per_record.proof_text import (
+    fields_of,
+    finite_number,
+    nodes_of,
+    numbers,
+    whole_number,
+)
 
 # %% auto #0
 __all__ = []
