@@ -17,10 +17,10 @@ from pmlbook.foundations.classic import geometric
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import tilted, totals
-from pmlbook.per_record.certain import capacities
+from pmlbook.per_record.certain import capacities, near_uniform
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.posterior_bound import bound_cells, majorants, near_uniform
+from pmlbook.per_record.posterior_bound import bound_cells, majorants
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import entr, expit
 
 from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
@@ -23,7 +22,6 @@ from pmlbook.per_record.tilted import (
     NEAR_ZERO,
     blur,
     gains_of,
-    most_slack,
     own_multiplier,
     reply,
     sum_margin,
@@ -339,30 +337,3 @@ class Posteriors(Relaxation[PosteriorCells]):
         )
         mixing[over.max(axis=1) <= ROUNDING_NATS] = 0  # only the part for data processing is loose
         return np.asarray(mixing)
-
-# %% ../../nbs/per_record/06_posterior_bound.ipynb #be3ca5fe
-def near_uniform(problem: RecordProblem, b: float) -> float:
-    """An upper bound in nats on what any adversary with entropy at least `b` learns, for `b` near the largest.
-
-    It is above the leakage of the uniform prior by little more than the entropy slack or its square root.
-
-    Source: Donsker and Varadhan 1983 for the linear part.
-    """
-    uniform, a = problem.uniform, len(problem.rows)
-    slack = most_slack(problem, b)
-    both = problem.outputs(uniform)
-    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
-    seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a published record
-    density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
-    gains = (problem.rows @ density[..., None])[..., 0]
-    mean, size = float((uniform * gains).sum()), float(np.abs(density).max())
-    away = np.where(uniform > 0, gains - mean, 0.0)
-    width = max(float(np.abs(away).max()), 1e-12)
-
-    def height(log_heat: float) -> float:
-        heat = width * np.exp(log_heat)
-        return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + slack))
-
-    best = minimize_scalar(height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded")
-    rounding = sum_margin(problem.rows.size, 1 + size) + blur(problem) * size
-    return mean + slack + height(best.x) + rounding

@@ -27,7 +27,8 @@ from pmlbook.numerics.validation import (
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool
-from ..per_record.queries import Query, difference
+from ..per_record.equal_queries import difference
+from ..per_record.queries import Query
 from .rounds import Goal, Match, play
 from .symmetry import Setting, check_data, check_costs
 from .symmetry import setting, value_masses

@@ -13,7 +13,8 @@ from scipy.special import entr
 
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from ..per_record.certificate import in_turn, worst_of_record
+from ..per_record.certificate import in_turn
+from ..per_record.record_search import worst_of_record
 from ..per_record.classes import RecordProblem, grouped, stacked
 from ..per_record.queries import Query
 from .symmetry import Setting

@@ -6,6 +6,7 @@ from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.numerics.progress import Clock
+from pmlbook.per_record.certain import near_uniform
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.posterior_bound import (
     GENEROUS,
@@ -13,7 +14,6 @@ from pmlbook.per_record.posterior_bound import (
     bound_cells,
     longest_edge,
     majorants,
-    near_uniform,
     odds_bounds,
     root_vertices,
     tighten,
