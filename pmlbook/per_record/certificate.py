@@ -140,7 +140,7 @@ def worst_of_record(
 ) -> SearchResult:
     """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`."""
     top = near_uniform(problem, b)
-    if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
+    if problem.largest_entropy - b <= spare(problem, b):  # no other prior surely has entropy b
         value = float(problem.leakage(problem.uniform))
         method = "uniform prior" if top <= value + tol else "rounding"
         return SearchResult(problem.uniform, value, max(value, top), method)
@@ -308,7 +308,7 @@ def worst_record(
     best: tuple[SearchResult, RecordProblem] | None = None
     bound, why = 0.0, ""
     for i in in_turn(records, clock):
-        if best is not None and clock.over:  # nobody learns more than all about a record
+        if best is not None and clock.over:  # no leakage exceeds the entropy of a record
             bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
             continue
         problem = problem_of(i)

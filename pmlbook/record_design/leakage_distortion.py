@@ -20,7 +20,7 @@ from ..numerics.progress import Clock
 from ..numerics.validation import check_nonnegative, check_instance, real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
-from .planes import Pool
+from .planes import AdversarySet
 from ..per_record.queries import Query, difference
 from .rounds import Goal, Match, play
 from .symmetry import Setting, check_data, check_costs
@@ -50,7 +50,7 @@ class RecordDesign(Design):
         Expected distortion of the mechanism.
     observes : Query
         What the mechanism looks at.
-    pool : Pool
+    candidates : AdversarySet
         Adversaries found during the search; a later design may start from them.
 
     Source: Wu et al. 2026, Definitions 2.2 and 2.3.
@@ -59,7 +59,7 @@ class RecordDesign(Design):
     leakage: float
     distortion: float
     observes: Query
-    pool: Pool = field(compare=False)
+    candidates: AdversarySet = field(compare=False)
 
 
 DISTORTION_NOISE = (
@@ -160,7 +160,7 @@ def _design(
         if goal.D is not None:
             begin = match.truer(match.silence)  # as silent as D allows
         if start is not None:
-            match.adopt(start.pool, begin)
+            match.adopt(start.candidates, begin)
         q, bound, why = play(match, begin)
         q, bound = match.quieter(q, bound), bound + match.loss
     distribution = np.maximum(made.masses, 1e-300)
@@ -181,7 +181,9 @@ def _design(
     spent = stake.above(distortion)
     if goal.L is not None:
         value, lower = spent, stake.below(lower)
-    return RecordDesign(mechanism, value, lower, why, leakage, spent, made.observes, match.pool)
+    return RecordDesign(
+        mechanism, value, lower, why, leakage, spent, made.observes, match.candidates
+    )
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49
 def leakage_distortion(
