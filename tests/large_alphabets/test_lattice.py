@@ -70,7 +70,7 @@ def test_hulls_and_the_bound_against_one_programme():
         assert lattice_loss(groups) == bound >= 0 and np.isfinite(slope).all()
 
 
-def test_people_are_told_up_to_the_limit():
+def test_denominators_are_found_up_to_the_limit():
     for n, told in (
         (2**40 // 3, True),
         (2**40 // 3 + 1, False),
