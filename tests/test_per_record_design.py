@@ -21,7 +21,7 @@ from pmlbook.record_design.leakage_distortion import (
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.planes import Pool, planes_at
+from pmlbook.record_design.planes import AdversarySet, planes_at
 from pmlbook.record_design.rounds import Goal, Match, play_round
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 
@@ -50,7 +50,10 @@ def test_a_plane_touches_and_stays_below():
                 below or np.isclose(height, learnt, rtol=0, atol=1e-10)
             )
         assert np.isclose(
-            Pool({0: prior[None]}).information(here)[0], (plane * here).sum(), rtol=0, atol=1e-10
+            AdversarySet({0: prior[None]}).information(here)[0],
+            (plane * here).sum(),
+            rtol=0,
+            atol=1e-10,
         )
 
 

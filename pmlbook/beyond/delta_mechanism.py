@@ -215,7 +215,7 @@ def delta_bound(vertices: Extremes, utility: Utility, promise: Promise, mix: Mix
     return min(bound(list(map(Fraction, duals.tolist()))) for duals in mix.duals)
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00011
-UNWATCHED = 20.0  # seconds for a search that nobody limits
+UNWATCHED = 20.0  # seconds for a search without a limit
 KEPT = 40  # columns that are added in a round at most
 LIST, LONGEST = (
     14,

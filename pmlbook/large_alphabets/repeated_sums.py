@@ -189,15 +189,15 @@ def near_units(groups: Groups) -> Whole:
     return best
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c104
-PEOPLE = 10**7  # counts with a larger denominator are not recognised in floats
+LARGEST_DENOMINATOR = 10**7  # counts with a larger denominator are not recognised in floats
 
 
 def common_unit(p: Floats) -> int | None:
     """The least n for which all probabilities are multiples of 1/n, if they look like counts."""
     n = 1
     for share in p.tolist():
-        n = lcm(n, Fraction(share).limit_denominator(PEOPLE).denominator)
-        if n > PEOPLE:
+        n = lcm(n, Fraction(share).limit_denominator(LARGEST_DENOMINATOR).denominator)
+        if n > LARGEST_DENOMINATOR:
             return None
     return n if abs(p * n - np.rint(p * n)).max() <= n * 2.0**-52 else None
 
@@ -207,7 +207,7 @@ def possible_rests(groups: Groups) -> tuple[Floats, Floats]:
 
     Source: sums of multiples of 1/n are multiples of 1/n.
     """
-    width, n = groups.width, groups.people or common_unit(groups.p)
+    width, n = groups.width, groups.denominator or common_unit(groups.p)
     if n is None:
         return np.zeros(len(width)), width
     safe = 2.0**-50 * len(groups.member)

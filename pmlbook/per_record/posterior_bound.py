@@ -302,7 +302,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         middle /= middle.sum(axis=1, keepdims=True)
         ends = (rules.first, rules.second)
         halves = [self._half(nodes, rules.output, end, middle) for end in ends]
-        vertices, coefficients, nobody = map(np.concatenate, zip(*halves))
+        vertices, coefficients, empty = map(np.concatenate, zip(*halves))
 
         twice, several = np.tile(n, 2), simplex.shape[-1] > 2
         start = np.clip(nodes.multiplier[twice], 1e-6, HOT)
@@ -310,7 +310,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         parts = vertices, coefficients, start, drift, clock
         mixing, reference = self._mixing(nodes)[twice], nodes.reference[twice]
         children = bound_cells(self.problem, self.b, *parts, mixing, reference)
-        children.bound[nobody] = -np.inf
+        children.bound[empty] = -np.inf
         return rules, children
 
     def _half(
@@ -320,13 +320,13 @@ class Posteriors(Relaxation[PosteriorCells]):
         n, vertices = np.arange(len(nodes)), nodes.vertices.copy()
         vertices[n, y, end] = middle
         moved = np.zeros(vertices.shape[:2], dtype=bool)
-        nobody = np.zeros(len(n), dtype=bool)
+        empty = np.zeros(len(n), dtype=bool)
         if self.odds_bound is not None:
-            moved, nobody = tighten(vertices, y, int(end[0]), self.odds_bound)
+            moved, empty = tighten(vertices, y, int(end[0]), self.odds_bound)
         moved[n, y] = True
         coefficients = nodes.coefficients.swapaxes(1, 2).copy()
         coefficients[moved] = majorants(vertices[moved])
-        return vertices, coefficients.swapaxes(1, 2), nobody
+        return vertices, coefficients.swapaxes(1, 2), empty
 
     def _mixing(self, nodes: PosteriorCells) -> Array:
         """The parts for data processing in the children: less where little of the error is a violation."""

@@ -226,7 +226,7 @@ def setting(
     `p0`, shape (N,) or (n_1, ..., n_k): distribution of the data, on datasets in lexicographic order; uniform
     if left out. `distortion`, shape (V, M): cost of output y when the query value is v; |v - y| if left out.
     `observes`: what the mechanism looks at: the query itself, or another one on the same records; everything
-    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: nobody asks for a mechanism
+    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: there is no need for a mechanism
     that costs more. InvalidPrior if `p0` is no distribution on the datasets. ValueError if the distortion has
     the wrong shape, `observes` is about other records, or there are too many datasets to give each a row, or
     too many rows and outputs.

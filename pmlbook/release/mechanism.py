@@ -152,7 +152,7 @@ class Mechanism(Frozen):
     @property
     def weights(self) -> NDArray[np.int64]:
         """The channel times 2^53, exactly, shape (N, M)."""
-        return self._weights.view()  # of its own: whoever reshapes it changes no certificate
+        return self._weights.view()  # of its own: reshaping it changes no certificate
 
     @cached_property
     def _weights(self) -> NDArray[np.int64]:

@@ -92,7 +92,7 @@ def test_publishing_needs_the_probability_of_the_protected_secrets():
     assert below.method == "enumeration" and below.bound < entropy([0.6, 0.3, 0.1])
 
 
-def test_a_delta_below_every_float_publishes_nobody():
+def test_a_delta_below_every_float_publishes_no_secret():
     for epsilon, delta, each in product((0, 0.4), (Fraction(1, 10**400), 1e-320), (False, True)):
         design = delta_mechanism(PRIOR, epsilon, delta, each=each)
         assert spent(design) == 0 and design.gap < 1e-12 and 0 < design.slope < 3

@@ -140,7 +140,7 @@ def test_levels_are_finite_numbers_of_nats():
         assert "must be a number of nats, got" in refusal(check_epsilon, level)
 
 
-def test_what_is_no_level_is_not_told_to_be_one():
+def test_what_is_no_level_is_not_called_one():
     assert check_nonnegative(Fraction(1, 4), "D") == 0.25
     assert refusal(check_nonnegative, -1, "D") == "ValueError: D = -1 must be finite and at least 0"
     assert refusal(check_nonnegative, "1", "D") == "ValueError: D must be a number, got '1'"
