@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..estimation.enumerated_design import estimation_mechanism
 from ..numerics.validation import Frozen, check_count, check_epsilon, real_array
 from ..release.estimation import Functional
 from ..release.mechanism import Mechanism
+from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +76,38 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Floats:
         )
     return edges
 
+
+def inner_level(level: float, error: float) -> float:
+    """The level that nodes must keep whose shares are known up to `error` in total; ValueError if there is none.
+
+    Source: 'The mean of a number on the line', the level of the node.
+    """
+    room = math.exp(-level) + error
+    if level and room >= 1:
+        raise ValueError(
+            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
+        )
+    return -math.log(room) * (1 - 2.0**-50) if level else 0.0
+
+
+def check_inside(values: ArrayLike, edges: Floats) -> Floats:
+    """Numbers between the outer edges, shape (n,); ValueError with the first that is not."""
+    x = real_array(values, "values", 1)
+    outside = np.flatnonzero((x < edges[0]) | (x > edges[-1]))
+    if len(outside):
+        row = int(outside[0])
+        raise ValueError(f"values[{row}] = {x[row]:g} lies outside {edges[0]:g} to {edges[-1]:g}")
+    return x
+
+
+def rounded_at_random(x: Floats, nodes: Floats, words: Words) -> NDArray[np.intp]:
+    """Positions of the nodes to which numbers are rounded by coins of 53 bits; `words(n)` supplies n words of 32 bits."""
+    coins = words(2 * len(x)).astype(np.uint64).reshape(2, -1)
+    bits = (coins[0] << np.uint64(FLOAT_BITS - 32)) | (coins[1] >> np.uint64(64 - FLOAT_BITS))
+    at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
+    up = bits / UNITS < (x - nodes[at]) / (nodes[at + 1] - nodes[at])
+    return np.asarray(at + up, dtype=np.intp)
+
 # %% ../../nbs/beyond/03_line_design.ipynb #e125ffe3
 @dataclass(frozen=True, eq=False, repr=False)
 class LineDesign(Frozen):
@@ -105,24 +137,11 @@ class LineDesign(Frozen):
         ValueError if a number is not finite or lies outside the nodes; nothing is clipped silently. A generator or a
         seed is for experiments only.
         """
-        x, nodes = real_array(values, "values", 1), self.nodes
-        outside = np.flatnonzero((x < nodes[0]) | (x > nodes[-1]))
-        if len(outside):
-            row = int(outside[0])
-            raise ValueError(
-                f"values[{row}] = {x[row]:g} lies outside {nodes[0]:g} to {nodes[-1]:g}"
-            )
-        generator = None if rng is None else np.random.default_rng(rng)
-        if generator is None:  # as secret as the draws of the mechanism
-            coins = (
-                np.frombuffer(os.urandom(8 * len(x)), dtype=np.uint64) >> np.uint64(11)
-            ) * 2.0**-53
-        else:
-            coins = generator.random(len(x))
-        at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
-        up = coins < (x - nodes[at]) / (nodes[at + 1] - nodes[at])
-        released = self.mechanism.privatize(nodes[at + up], generator)
-        return np.asarray(released)
+        nodes, generator = self.nodes, None if rng is None else np.random.default_rng(rng)
+        x = check_inside(values, nodes)
+        # Without a seed the coins are as secret as the draws of the mechanism.
+        at = rounded_at_random(x, nodes, random_words(generator))
+        return np.asarray(self.mechanism.privatize(nodes[at], generator))
 
     def estimate(self, outputs: Any) -> Functional:
         """Estimate the mean from released outcomes: value, standard error and `interval(level)`."""
@@ -189,12 +208,7 @@ def mean_mechanism(
             raise ValueError(f"bins: nobody is near {edges[np.argmax(empty)]:g}; leave it out")
         edges, nodes = edges[~empty], nodes[~empty]
     error = float(((high - low) / width).sum()) + TRUSTED
-    room = math.exp(-level) + error
-    if level and room >= 1:
-        raise ValueError(
-            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
-        )
-    inner = -math.log(room) * (1 - 2.0**-50) if level else 0.0
+    inner = inner_level(level, error)
     made = estimation_mechanism(
         dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time
     )
