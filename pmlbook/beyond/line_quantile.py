@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..release.estimation import Estimate
 from ..release.mechanism import Mechanism
 
 # %% auto #0
-__all__ = ['QuantileEstimate', 'QuantileDesign', 'cells_of', 'cell_names', 'quantile_mechanism', 'best_cells']
+__all__ = ['QuantileEstimate', 'QuantileDesign', 'cells_of', 'cell_names', 'cell_edges', 'quantile_mechanism', 'best_cells']
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
 PIECES = 64  # linear pieces of a cell
@@ -217,6 +218,18 @@ def cell_names(edges: Floats) -> tuple[str, ...]:
     """A name for each cell, such as '18 to 25'."""
     texts = [repr(edge).removesuffix(".0") for edge in edges.tolist()]
     return tuple(f"{low} to {high}" for low, high in zip(texts, texts[1:]))
+
+
+def cell_edges(names: Sequence[Any]) -> Floats:
+    """The edges of cells by their names, shape (K + 1,); ValueError if they are no cells side by side."""
+    pairs = [str(name).split(" to ") for name in names]
+    try:
+        low, high = np.array([[float(text) for text in pair] for pair in pairs]).T
+    except ValueError:
+        low, high = np.zeros(1), np.zeros(1)
+    if not ((low < high).all() and (low[1:] == high[:-1]).all()):
+        raise ValueError("the inputs must be numbers that rise, or cells such as '18 to 25'")
+    return np.append(low, high[-1])
 
 
 def quantile_mechanism(
