@@ -9,6 +9,8 @@ import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +32,21 @@ __all__ = []
 # %% ../../nbs/cli/08_number_columns.ipynb #6e2f0a06
 def _number(value: Any) -> float:
     """A field as a number: nan for a gap, infinite for what is none."""
-    if value is None or value != value:
+    if value is None:
         return math.nan
     try:
-        return parsed_number(value) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
+        if isinstance(value, str):
+            return parsed_number(value)
+        # A truth value or bytes would pass for a number in Python.
+        fits = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+        return float(value) if fits else math.inf
+    except (ValueError, OverflowError):
         return math.inf
 
 
 def numbers_in(values: Sequence[Any], what: str, first_row: int) -> Floats:
     """Fields as numbers, nan for a gap; ValueError with the first row that holds something else."""
-    known = {value: _number(value) for value in set(values)}
-    x = np.array([known[value] for value in values])
+    x = np.array(list(map(_number, values)))
     wrong = np.flatnonzero(np.isinf(x))
     if len(wrong):
         raise ValueError(f"{what} holds no number in row {first_row + int(wrong[0])}")

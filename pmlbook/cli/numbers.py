@@ -177,7 +177,10 @@ def ask_for_rest(
 
         def read(answer: str) -> list[str]:
             words = shlex.split(answer)
-            prior_of(words or [""], a, x)
+            try:
+                prior_of(words, a, x)
+            except OSError as error:  # a name mistyped is asked for again
+                raise ValueError(str(error)) from None
             return words
 
         a.prior_from = ask(f"what is known: {PRIORS}", read, "column")

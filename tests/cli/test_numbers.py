@@ -43,15 +43,15 @@ def run(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "goal, option, true",
+    "prior, goal, option, true",
     [
-        ("mean", "--mean", AGES.mean()),
-        ("quantile", "--quantile 0.5", np.median(AGES)),
-        ("quantile --quantile 0.8", "--quantile 0.8", np.quantile(AGES, 0.8)),
+        ("column", "mean", "--mean", AGES.mean()),
+        ("uniform", "mean", "--mean", AGES.mean()),
+        ("normal 50 20", "quantile", "--quantile 0.5", np.median(AGES)),
+        ("gaps.csv", "quantile --quantile 0.8", "--quantile 0.8", np.quantile(AGES, 0.8)),
     ],
 )
-@pytest.mark.parametrize("prior", ["column", "uniform", "normal 50 20", "gaps.csv"])
-def test_from_the_file_to_the_estimate(run, goal, option, true, prior):
+def test_from_the_file_to_the_estimate(run, prior, goal, option, true):
     command = f"{BASE} --prior-from {prior} --epsilon 0.5 --for {goal} --release out.csv -o n"
     code, out, err = run(command)
     assert code == 0 and err == "", err
@@ -82,7 +82,7 @@ def test_shares_between_cuts(run):
 def test_asked_and_told_are_the_same_design(run):
     answers = ["age", "numbers", "0 100 7", "0 110", "nothing", "uniform", "0.4", "mean"]
     code, out, err = run("start ages.csv -o asked", *answers)
-    assert code == 0 and "two numbers" in err and "does not exist" in err, err
+    assert code == 0 and "two numbers" in err and "No such file" in err, err
     assert "take them from what you know" in out
     commands = [line for line in out.splitlines() if line.startswith("pmlbook ")]
     assert run(f"{commands[0][8:]} -o told")[0] == 0
@@ -158,7 +158,8 @@ def test_coins_are_thrown_once_for_an_account(run):
     assert run(f"{cells} --release c.csv --start-log cells.sqlite")[0] == 0
     command = "release c.mechanism.json ages.csv d.csv --column age --numbers --log cells.sqlite"
     code, out, err = run(f"{command} --json")
-    assert code == 0 and 0.3 < json.loads(out)["joint"] <= 0.7  # cells have no coins
+    most = -np.log(2 * np.exp(-0.3) - 1)  # of any two releases: their e^-level add up
+    assert code == 0 and 0.3 < json.loads(out)["joint"] <= most + 1e-12  # cells have no coins
 
 
 def test_a_release_that_is_made_again_has_the_same_coins(tmp_path):
@@ -206,8 +207,8 @@ def test_readers_tell_nodes_from_cells():
 
 def test_fields_of_a_column():
     assert numbers_in(["1", " 2.5 ", "-1e2"], "x", 1).tolist() == [1, 2.5, -100]
-    for bad in ("1_0", "nan", "inf", "1e400", "", "x", b"1", [1]):
-        with pytest.raises((ValueError, TypeError)):
+    for bad in ("1_0", "nan", "inf", "1e400", "", "x", b"1", [1], True):
+        with pytest.raises(ValueError, match="row 2"):
             numbers_in(["1", bad], "x", 1)
 
 
