@@ -48,6 +48,7 @@ from pmlbook.numerics.validation import (
     CheckedPrior,
     PriorLike,
     check_epsilon,
+    check_flag,
     check_nonnegative,
     checked_prior,
     first_names,
@@ -235,8 +236,8 @@ def delta_mechanism(
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` or `tol` is negative or not finite, `delta` is not between 0 and 1, the utility is unknown or names
-        others, or there are too many secrets to list.
+        If `epsilon` or `tol` is negative or not finite, `delta` is not between 0 and 1, `each` is no bool, the utility is
+        unknown or names others, or there are too many secrets to list.
     SolverFailed
         If a solver gives up, which symbols rarer than 1e-9 may cause.
     Contradiction
@@ -257,7 +258,7 @@ def delta_mechanism(
         check_epsilon(epsilon),
         check_nonnegative(tol, "tol"),
     )
-    promise = Promise(check_delta(delta), bool(each))
+    promise = Promise(check_delta(delta), check_flag(each, "each"))
     clock = Clock(UNWATCHED if max_time is None else max_time, label="column generation")
     measure = as_utility(utility).aligned(checked.names, "prior")
     inputs = first_names(checked.names, measure.inputs) or ()

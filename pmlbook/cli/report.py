@@ -179,19 +179,22 @@ def report(
     notes: Sequence[str] = (),
     commands: Sequence[str] = (),
     released: Mechanism | None = None,
+    meaning: Sequence[str] = (),
 ) -> str:
     """A page of HTML about a mechanism; all names are escaped, and nothing is loaded from elsewhere.
 
     `mechanism`: the design. `epsilon`: its level in nats. `column`: the column. `rows`: how many rows there
     are, for the standard errors. `notes`, `commands`: paragraphs, and the next commands. `released`: the
-    mechanism of the release, if the design is for merged answers. ValueError if `epsilon` is no level.
+    mechanism of the release, if the design is for merged answers. `meaning`: what the
+    level means, if the inputs are no answers that a belief is about. ValueError if `epsilon` is no level.
 
     Source: HTML Living Standard; SVG 2.
     """
     title, errors = escape(short_label(column, 60)), errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
-    meaning = [*meant(mechanism, epsilon), *standing_text(released or mechanism)]
+    said = meaning or meant(mechanism, epsilon)
+    meaning = [*said, *standing_text(released or mechanism)]
     body = [
         f"<h1>Releasing {title}</h1>",
         f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",

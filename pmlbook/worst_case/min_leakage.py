@@ -30,7 +30,8 @@ from pmlbook.numerics.validation import (
 )
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
-from .dual_certificate import dual_certificate_bound, search_dual
+from .dual_certificate import dual_certificate_bound
+from .interior_point import search
 
 # %% auto #0
 __all__ = ['RULES', 'min_leakage']
@@ -64,7 +65,8 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
 
     Source: post-processing cannot raise the leakage (Saeidian et al. 2023, Lemma 1).
     """
-    inside = (allowed[:, :, None] <= allowed[:, None, :]).all(axis=0)  # [j, k]: A_j within A_k
+    sets = allowed.astype(float)
+    inside = sets.T @ sets == sets.sum(axis=0)[:, None]  # [j, k]: A_j within A_k
     place = np.arange(allowed.shape[1])
     earlier = place[:, None] > place
     redundant = (inside & (~inside.T | earlier)).any(axis=1)
@@ -109,7 +111,7 @@ class Bracket:
 
     def take_flow(self, flow: Array) -> None:
         """Keep the mechanism of a flow, where it is better."""
-        if not flow.any(axis=1).all():  # somebody gets no answer
+        if not flow.any(axis=1).all():  # a secret has no answer
             return
         channel = np.zeros(self.size)
         channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)
@@ -129,7 +131,7 @@ class Bracket:
         """What the obvious, the fast and the precise search propose, in this order."""
         yield next(search_precisely(self.table, self.shares, self.bound, clock))
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
-            channel, dual, _ = search_dual(self.table, check_prior(self.prior), clock)
+            channel, dual, _ = search(self.table, check_prior(self.prior), clock)
         if np.isfinite(dual).all():
             yield channel, as_fractions(dual.tolist())
         if not clock.over:
