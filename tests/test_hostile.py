@@ -70,6 +70,9 @@ CALLS = {
     "leakage_envelope": dict(release=FLIP),
     "cost_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "cost_level": dict(release=FLIP),
+    "alpha_lift": dict(channel=CHANNEL, prior=PRIOR, alpha=2.0),
+    "sibson_information": dict(channel=CHANNEL, prior=PRIOR, alpha=2.0),
+    "maximal_alpha_leakage": dict(channel=CHANNEL, alpha=2.0, beta=1.5),
     "worst_cost_leakage": dict(channel=[[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]], region=REGION),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(

@@ -19,7 +19,7 @@ from ..release.columns import check_gaps, encode
 from ..release.labels import title_beside
 from ..release.mechanism import Mechanism
 from ..release.sampling import KeyedWords, check_unseeded, random_words
-from ..numerics.validation import check_epsilon
+from ..numerics.validation import check_epsilon, check_flag
 from ..release.csv_text import CsvTable
 from ..release.csv_fields import Layout
 from ..release.files import new_file, packed
@@ -140,6 +140,8 @@ def release_file(
     Source: the distribution is that of `Mechanism.privatize`.
     """
     source, target = Path(source), Path(target)
+    force, again = check_flag(force, "force"), check_flag(again, "again")
+    show_values = check_flag(show_values, "show_values")
     words = rng if isinstance(rng, KeyedWords) else random_words(rng)
     if confirm and not isinstance(rng, KeyedWords):
         check_unseeded(rng)

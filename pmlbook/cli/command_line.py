@@ -125,7 +125,7 @@ def _check_effects(arguments: argparse.Namespace, typed: set[str]) -> None:
 
 def _typed(words: Sequence[str], arguments: argparse.Namespace) -> set[str]:
     """The names of the options and arguments that stand on the command line."""
-    # A default that nobody can type: no reader takes it for a text, and `append` can copy it.
+    # A default that cannot be typed: no reader takes it for a text, and `append` can copy it.
     whole, absent = parser(), list[str]()
     whole.commands[arguments.command].set_defaults(**dict.fromkeys(vars(arguments), absent))
     found = vars(whole.parse_args(words))

@@ -100,7 +100,7 @@ def cuts_between(limits: Sequence[float], cuts: Sequence[float]) -> Floats:
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a12
 def are_numbers(arguments: argparse.Namespace) -> bool:
-    """Whether a column is taken as numbers; ValueError if that is open, and nobody can be asked."""
+    """Whether a column is taken as numbers; ValueError if that is open, and no terminal can answer."""
     column, goal = arguments.column, arguments.goal
     if arguments.merge_below is not None or goal in ("frequencies", "information"):
         return False

@@ -55,11 +55,11 @@ def check_options(arguments: argparse.Namespace) -> None:
         "level": arguments.promise if arguments.epsilon is None else arguments.epsilon
     }
     missing = [name for name in OPTIONS if given[name] is None]
-    if set(missing) - {"merge_below"}:  # where nothing is rare, nobody is asked
-        _check_somebody(missing)
+    if set(missing) - {"merge_below"}:  # without rare answers there is no question
+        _check_rows_left(missing)
 
 
-def _check_somebody(missing: Sequence[str]) -> None:
+def _check_rows_left(missing: Sequence[str]) -> None:
     """ValueError if an option is missing and there is no terminal."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
@@ -245,7 +245,7 @@ def _classes(
     if len(rare) > 1:
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
-        _check_somebody(["merge_below"])
+        _check_rows_left(["merge_below"])
     elif not sys.stdin.isatty():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
@@ -307,7 +307,7 @@ def _notes(answers: Answers) -> list[str]:
 def _commands(
     arguments: argparse.Namespace, targets: Sequence[Path], answers: Answers, digest: str
 ) -> list[str]:
-    # The certificate of the merged answers is the recipient's: only their frequencies can be told.
+    # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
     layout, made = layout_options(arguments), [target.name for target in targets]
     title = released_title(answers.column)
     release_it = ["release", made[0], arguments.source.name, "RELEASED"]
