@@ -79,12 +79,15 @@ NUMBERS = {
     "--confidence": [f"{RELEASE} --given id", f"{COUNTED} --given id"],
     "--coverage": [ESTIMATE],
     "--max-time": [TYPED],
+    "--quantile": [ESTIMATE, "start in.csv said --limits 0 1 --for quantile"],
     "--rows": [TYPED],
 }
+SIGNED = {"--limits": "start in.csv said --limits 0", "--cuts": "start in.csv said --cuts 0"}
 NO_NUMBERS = ("1e400", "-1e400", "1e-400", "nan", "inf", "-inf", "-1", "1_0", "٣", "0x1", "1e", "")
 FALSE = {
     "--confidence": ["0", "1", "7"],
     "--coverage": ["0", "1", "95"],
+    "--quantile": ["0", "1", "95"],
     "--rows": ["0", "0.5", "1e300"],
 }
 
@@ -99,6 +102,14 @@ def test_a_number_that_no_float_holds_is_refused_with_its_option(run, option):
             assert option in said and repr(text) in said and said.count("\n") == 1, said
 
 
+@pytest.mark.parametrize("option", SIGNED)
+def test_a_list_of_numbers_is_read_one_by_one(run, option):
+    for text in NO_NUMBERS:
+        if not text.startswith("-"):  # a dash would begin another option
+            code, said = run(SIGNED[option], text)
+            assert code == 2 and option in said and repr(text) in said and said.count("\n") == 1
+
+
 def test_every_option_with_a_number_is_among_these(run):
     """Whatever reads 0.25 or 3 and refuses a word is a number, and tries the texts above."""
     found = set()
@@ -110,7 +121,7 @@ def test_every_option_with_a_number_is_among_these(run):
                 if action.type is not None and action.type is not Path:
                     found.add((option, action.type.__name__))
     numbers = {option for option, kind in found if kind not in ("_one_character", "_share")}
-    assert numbers == set(NUMBERS)
+    assert numbers == {*NUMBERS, *SIGNED}
 
 
 @pytest.mark.parametrize(
