@@ -132,7 +132,7 @@ def worst_of_record(
 ) -> SearchResult:
     """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`."""
     top = near_uniform(problem, b)
-    if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
+    if problem.largest_entropy - b <= spare(problem, b):  # no other prior surely has entropy b
         value = float(problem.leakage(problem.uniform))
         method = "uniform prior" if top <= value + tol else "rounding"
         return SearchResult(problem.uniform, value, max(value, top), method)

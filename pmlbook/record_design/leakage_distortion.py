@@ -17,11 +17,18 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import check_nonnegative, check_instance, real_array, unit_of
+from pmlbook.numerics.validation import (
+    check_flag,
+    check_nonnegative,
+    check_instance,
+    real_array,
+    unit_of,
+)
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import AdversarySet
-from ..per_record.queries import Query, difference
+from ..per_record.equal_queries import difference
+from ..per_record.queries import Query
 from .rounds import Goal, Match, play
 from .symmetry import Setting, check_data, check_costs
 from .symmetry import setting, value_masses
@@ -114,6 +121,7 @@ def _posed(
 ) -> tuple[Setting, _Stake]:
     """The setting with what errors cost above the least, in units of what is at stake."""
     table = check_costs(check_instance(query, Query, "query"), distortion)
+    reduce_symmetry = check_flag(reduce_symmetry, "reduce_symmetry")
     distribution = None if p0 is None else check_data(query, p0)
     masses = value_masses(query)
     if distribution is not None:
@@ -255,7 +263,7 @@ def leakage_distortion(
     """
     goal = Goal(D=check_nonnegative(D, "D"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, observes, reduce_symmetry, D)
+        posed = _posed(query, p0, distortion, observes, reduce_symmetry, goal.D)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #c76f16f3
