@@ -64,6 +64,9 @@ CALLS = {
     ),
     "noise_scale": dict(level=0.5, noise="laplace", prior={0: 0.5, 1: 0.5}, clip=None, cut=None),
     "mean_mechanism": dict(prior={0: 0.5, 1: 0.5}, epsilon=0.5, bins=2, max_time=5.0),
+    "quantile_mechanism": dict(
+        prior=([1.0, 1.0], [0.0, 1.0, 2.0]), epsilon=0.5, quantile=0.4, bins=2, max_time=5.0
+    ),
     "leakage_envelope": dict(release=FLIP),
     "cost_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "cost_level": dict(release=FLIP),
@@ -331,6 +334,7 @@ def test_no_public_call_is_left_out():
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
     results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
     results |= {"DeltaDesign", "LeakageEnvelope", "LineDesign", "MergedTail", "RepeatedLeakage"}
+    results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
     results |= {"LeakageProof", "ProofFailed"}  # files: tests/test_leakage_proof.py
     assert set(PUBLIC) - classes - results - set(CALLS) == set()

@@ -62,6 +62,14 @@ RULES: dict[str, list[Rule]] = {
     "start": [
         ((*LOG_OPTIONS, "missing"), lambda a: a.release, "needs --release TARGET"),
         (["other"], lambda a: a.merge_below != 0, "needs a --merge-below above 0"),
+        (
+            ["merge_below", "other", "promise"],
+            lambda a: not a.limits,
+            "is for answers, not numbers",
+        ),
+        (["prior_from", "quantile", "cuts", "clip"], lambda a: a.limits, "needs --limits LOW HIGH"),
+        (["quantile"], lambda a: a.goal == "quantile", "needs --for quantile"),
+        (["cuts"], lambda a: a.goal == "shares", "needs --for shares"),
         _for_csv("source"),
     ],
     "design": [
@@ -78,6 +86,7 @@ RULES: dict[str, list[Rule]] = {
         _for_csv("counts"),
     ],
     "release": [
+        (["clip"], lambda a: a.numbers, "needs --numbers"),
         (["confidence"], lambda a: a.given, "needs --given COLUMN"),
         _for_csv("source"),
     ],
@@ -89,6 +98,12 @@ RULES: dict[str, list[Rule]] = {
         ),
     ],
     "estimate": [
+        (["quantile"], lambda a: not a.mean, "and --mean are two questions"),
+        (
+            ["method"],
+            lambda a: a.quantile is None or a.method == "inversion",
+            "likelihood takes no --quantile",
+        ),
         (["method"], lambda a: not a.mean or a.method == "inversion", "likelihood takes no --mean"),
         (
             ["interval"],
