@@ -106,7 +106,7 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
     Examples
     --------
     >>> round(sibson_information([[1, 0], [0.5, 0.5]], [0.5, 0.5], 2), 6)
-    0.268262
+    0.269276
     """
     rows, shares = check_pair(channel, prior)
     beyond = np.nan_to_num(alpha_lift(rows, shares, alpha) - 1)
@@ -163,8 +163,8 @@ def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[floa
         found = _sum_and_bound(terms, shares**alpha, beta / alpha)
     far = abs(logs).max() + beta * max(abs(np.log(top)).max(), abs(np.log(start[start > 0])).max())
     blur = UNIT * (2 * n + 2 * m + 4 * far + 4 * min(alpha, beta) + 32)
-    ends = (float(np.log(end) + logs.max()) for end in (found.low, found.high))
-    low, high = (end + sign * blur for end, sign in zip(ends, (-1, 1)))
+    ends = (np.log(end) + logs.max() for end in (found.low, found.high))
+    low, high = (float(end + sign * blur) for end, sign in zip(ends, (-1, 1)))
     return low, high, found.of_low[0]
 
 # %% ../../nbs/beyond/11_measures_atlas.ipynb #matlas09
@@ -214,8 +214,9 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     if (rows == rows[0]).all():
         return Capacity(0.0, 0.0, even)
     if second == math.inf:
-        level, blur = factor * local_dp(rows), 4 * UNIT * (1 + abs(np.log(rows[rows > 0])).max())
-        return Capacity(max(level - factor * blur, 0.0), level + factor * blur, even)
+        level, most = factor * local_dp(rows), float(abs(np.log(rows[rows > 0])).max())
+        blur = 4 * UNIT * factor * (1 + most)
+        return Capacity(max(level - blur, 0.0), level + blur, even)
     starts = rows if second > 1 else rows[:1]
     found = [_log_sum(rows, start, first, second) for start in starts]
     low, _, prior = max(found, key=lambda ends: ends[0])
