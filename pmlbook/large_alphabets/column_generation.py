@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..foundations.utility import FInformation, Utility
-from .lattice import lattice_loss, people_of
+from .lattice import lattice_loss, denominator_of
 from .losses import Fillings, Floats, Groups, joined, with_rest
 from .repeated_sums import numbers_full, price_plane
 from pmlbook.large_alphabets.stages import (
@@ -383,7 +383,7 @@ def generate(
         return constant, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
     if not (limited or clock.progress is True or callable(clock.progress)):
         clock.limit = UNWATCHED
-    task = Task(checked, level, utility, tol, people_of(prior))
+    task = Task(checked, level, utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == LATE and limited):
         late = f"{clock.limit:g} seconds are over"

@@ -20,7 +20,8 @@ from scipy.sparse.csgraph import connected_components
 from ..numerics.validation import InvalidPrior, check_nonnegative, check_instance, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
-from ..per_record.queries import Query, SumQuery, counting, difference, in_query_order
+from ..per_record.equal_queries import difference, in_query_order
+from ..per_record.queries import Query, SumQuery, counting
 
 # %% auto #0
 __all__ = []
@@ -225,7 +226,7 @@ def setting(
     `p0`, shape (N,) or (n_1, ..., n_k): distribution of the data, on datasets in lexicographic order; uniform
     if left out. `distortion`, shape (V, M): cost of output y when the query value is v; |v - y| if left out.
     `observes`: what the mechanism looks at: the query itself, or another one on the same records; everything
-    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: nobody asks for a mechanism
+    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: there is no need for a mechanism
     that costs more. InvalidPrior if `p0` is no distribution on the datasets. ValueError if the distortion has
     the wrong shape, `observes` is about other records, or there are too many datasets to give each a row, or
     too many rows and outputs.

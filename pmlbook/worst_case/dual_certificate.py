@@ -45,14 +45,19 @@ def dual_certificate_bound(
     >>> float(dual_certificate_bound(allowed, np.array([0.5, 0.5]), np.array([0.0, 1.0])))
     1.0
     """
-    order, one, divide, hair = np.argsort(-(dual / prior), kind="stable"), 1, truediv, ROUNDED_ZERO
+    order, one, divide, margin = (
+        np.argsort(-(dual / prior), kind="stable"),
+        1,
+        truediv,
+        ROUNDED_ZERO,
+    )
     if prior.dtype == object:  # whole numbers are added faster than fractions
         numbers, one = whole_numbers([*prior, *dual])
-        (prior, dual), divide, hair = np.split(numbers, 2), Fraction, 0.0
+        (prior, dual), divide, margin = np.split(numbers, 2), Fraction, 0.0
     weight = np.where(allowed, prior[:, None], 0 * prior[0])[order]
     gain = np.where(allowed, (dual - prior)[:, None], 0 * prior[0])[order]
     share, excess = np.cumsum(weight, axis=0), np.cumsum(gain, axis=0)
-    negative, places = excess < -hair, []  # floats may sum to just below 1
+    negative, places = excess < -margin, []  # floats may sum to just below 1
     for j, i in enumerate(negative.argmax(axis=0)):
         back = divide(weight[i, j] * excess[i, j], gain[i, j]) if negative[i, j] else 0
         places.append(share[i if negative[i, j] else -1, j] - back)

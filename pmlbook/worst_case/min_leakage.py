@@ -117,7 +117,7 @@ class Bracket:
         exact = np.array(self.shares, dtype=object)
         proved = Fraction(dual_certificate_bound(self.table, exact, np.array(dual, dtype=object)))
         self.bound = max(self.bound, proved)
-        if not flow.any(axis=1).all():  # somebody gets no answer
+        if not flow.any(axis=1).all():  # a secret has no answer
             return
         channel = np.zeros(self.size)
         channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)
