@@ -97,7 +97,7 @@ class Ceilings:
 
     Arrays go along three values of a lift, intervals, and secrets: shape (3, V, N).
 
-    Source: the theorem of 'A bound on columns that nobody has seen'.
+    Source: the theorem of 'A bound on all columns'.
     """
 
     def __init__(self, packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int) -> None:
@@ -148,7 +148,7 @@ def column_ceilings(
 
     Shapes (V,) and (V, N).
 
-    Source: the theorem of 'A bound on columns that nobody has seen'; rounding is added.
+    Source: the theorem of 'A bound on all columns'; rounding is added.
     """
     relaxed = Ceilings(packs, dual, begin, end, kind)
     theta, mu, found = relaxed.best()
@@ -165,7 +165,7 @@ def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | Non
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
     time is over.
 
-    Source: the theorem of 'A bound on columns that nobody has seen'.
+    Source: the theorem of 'A bound on all columns'.
     """
     answer = 0.0
     for kind in (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER) if packs.free else (SOME_ZERO,):
