@@ -20,8 +20,25 @@ from ..numerics.linear_programmes import whole_numbers
 __all__ = []
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #cv000005
-class CandidateSet:
-    """Vertices of {0 <= lift <= limit, prior . lift = 1} that have been found so far, by number; see `Listed`.
+class ScaledVertices:
+    """Vertices minus one, each row over its `scale`, plus the direction `ones` that all of them miss.
+
+    Weights of vertices average them to one just if they average `scaled` to `ones`.
+    """
+
+    def __init__(self, vertices: Vertices, scale: Floats) -> None:
+        self.vertices, self.scale = vertices, scale
+        missed = scale * np.array(vertices.shares, dtype=float)
+        missed = missed / missed.max()  # or squares of rare ones vanish
+        self.ones = missed / np.linalg.norm(missed)
+
+    def scaled(self, names: Sequence[int]) -> Floats:
+        """Some vertices, scaled, shape (N, len(names))."""
+        return self.ones[:, None] + self.vertices.shifts[:, names] / self.scale[:, None]
+
+
+class CandidateSet(ScaledVertices):
+    """Vertices of {0 <= lift <= limit, prior . lift = 1} that have been found so far, by number.
 
     `low` and `high` are what a lift is at least and at most, for each secret.
     """
@@ -32,15 +49,11 @@ class CandidateSet:
         self.prior = np.array(shares, dtype=float)
         self.low = [max(Fraction(0), (1 - limit * (1 - p)) / p) for p in shares]
         self.high = [min(limit, 1 / p) for p in shares]
-        self.scale = np.array([float(max(t - 1, 1 - m)) for m, t in zip(self.low, self.high)])
-        missed = self.scale * self.prior
-        missed = missed / missed.max()  # or squares of rare ones vanish
-        self.ones = missed / np.linalg.norm(missed)
+        scale = np.array([float(max(t - 1, 1 - m)) for m, t in zip(self.low, self.high)])
         self.names: dict[tuple[bytes, int], int] = {}
         none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=object)
-        self.vertices = Vertices(
-            shares, limit, np.zeros((0, n), dtype=bool), none, nothing, nothing
-        )
+        sets = np.zeros((0, n), dtype=bool)
+        super().__init__(Vertices(shares, limit, sets, none, nothing, nothing), scale)
 
     def add(self, made: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
         """Numbers of vertices, each given by its entries at the limit and the place of its remainder."""
@@ -84,10 +97,6 @@ class CandidateSet:
             np.append(old.tops, np.array(tops, dtype=object)),
             np.append(old.bottoms, np.array(bottoms, dtype=object)),
         )
-
-    def scaled(self, names: Sequence[int]) -> Floats:
-        """Some vertices, scaled, shape (N, len(names))."""
-        return self.ones[:, None] + self.vertices.shifts[:, names] / self.scale[:, None]
 
     @property
     def between(self) -> Fraction:
@@ -136,15 +145,21 @@ def _arc(
     return tall[np.argsort(order)], int(place)
 
 
+FEWEST, CIRCLES = 3, 99  # a few may all miss a direction, if lifts are as even as circles
+
+
 def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
-    """Numbers of vertices along three circles, with weights that average to one."""
+    """Numbers of vertices along circles that tell all frequencies, with weights that average to one."""
     found: dict[int, float] = {}
-    for _ in range(3):
+    for turn in range(1, CIRCLES + 1):
         made, weights = arcs(candidates, rng.permutation(len(candidates.prior)))
         for name, weight in zip(candidates.add(made), weights):
             if weight > 0:
-                found[name] = found.get(name, 0.0) + weight / 3
-    return found
+                found[name] = found.get(name, 0.0) + weight
+        rank = np.linalg.matrix_rank(candidates.scaled(list(found))) if turn >= FEWEST else 0
+        if rank == len(candidates.ones):
+            break
+    return {name: weight / turn for name, weight in found.items()}
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #0e111600
 class Climb:
@@ -235,10 +250,7 @@ LEAST_GAIN = 1e-9  # of the largest entry of M'M
 def climb(
     candidates: CandidateSet, tall: NDArray[np.bool_], place: int, spread: Floats, dual: Floats
 ) -> tuple[NDArray[np.bool_], int]:
-    """A vertex none of whose neighbours is worth more, by its spread less its cost at dual variables.
-
-    Source: exchange, Fedorov 1972.
-    """
+    """A vertex none of whose neighbours is worth more, by its spread less its cost at dual variables."""
     values = Climb(candidates, spread, dual)
     for _ in range(MOST_EXCHANGES):
         better, after, at = values.best_neighbour(tall, place)

@@ -120,8 +120,6 @@ def mixed(
         If no mechanism has these scores.
     SolverFailed
         If the solver fails, or the time is up.
-
-    Source: proved in 'Optimal mechanisms for a mean'.
     """
     n, k = len(prior), len(scores)
     each, nothing = sparse.identity(n), sparse.csr_array((n, k))

@@ -11,7 +11,8 @@ from math import lcm
 import numpy as np
 
 from ..foundations.probability import exact_prior
-from .losses import Floats, Groups
+from ..foundations.lift_functions import Floats
+from .losses import Groups
 from .repeated_sums import possible_rests
 from ..numerics.validation import PriorLike
 
@@ -26,10 +27,7 @@ SAFE = 2.0**-44  # part of the dual variable that rounding may add
 def hulls(
     groups: Groups, rests: tuple[Floats, Floats], dual: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Least mean cost of a symbol of each group at its dot, the taker being credited the dual variable; how often it takes, the slope.
-
-    Source: the lower hull of four points.
-    """
+    """Least mean cost of a symbol of each group at its dot, the taker being credited the dual variable; how often it takes, the slope."""
     everyone, (least, most), share = np.arange(len(groups.p)), rests, groups.share
     able, none = least <= most, np.zeros(len(share))
     places, costs, takes = [none, none + 1], [none, none], [none, none]

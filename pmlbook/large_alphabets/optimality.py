@@ -15,35 +15,18 @@ from typing import Any
 import numpy as np
 
 from ..extremal.enumeration import ceilings, excess
-from pmlbook.large_alphabets.dual_bound import (
-    PROOFS,
-    enumerated_design,
-    optimality_bound,
-    proof_duals,
-)
 from ..extremal.privacy_regions import lift_limit
-from ..release.certificate import exact_lifts, exp_below
+from ..foundations.utility import NAMED, ExpectedGain, FInformation, Utility
+from ..foundations.utility import alpha_information, as_utility
+from .dual_bound import PROOFS, alike_vertices, optimality_bound
+from .dual_bound import proof_duals
 from ..numerics.enclosure import decimals, float_below
+from ..numerics.validation import check_epsilon
+from ..release.certificate import exact_lifts, exp_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
-from pmlbook.release.strict_json import (
-    common_denominator,
-    fractions_of,
-    read_object,
-    require_keys,
-    require_same,
-    rows_of,
-    write_object,
-)
-from pmlbook.foundations.utility import (
-    NAMED,
-    ExpectedGain,
-    FInformation,
-    Utility,
-    alpha_information,
-    as_utility,
-)
-from ..numerics.validation import check_epsilon
+from ..release.strict_json import common_denominator, fractions_of, read_object
+from ..release.strict_json import require_keys, require_same, rows_of, write_object
 
 # %% auto #0
 __all__ = []
@@ -181,7 +164,7 @@ def bounded(o: Optimality, utility: Utility) -> bool:
         return optimality_bound(o.prior, o.epsilon, utility, o.proof, o.duals) <= bound
     if not isinstance(utility, FInformation):
         return False
-    vertices = enumerated_design(o.prior, lift_limit(o.prior, o.epsilon)[1], o.duals)
+    vertices = alike_vertices(o.prior, lift_limit(o.prior, o.epsilon)[1], o.duals)
     doubtful = np.flatnonzero(ceilings(vertices, utility, o.duals) > float_below(bound))
     return all(excess(vertices, v, utility, o.duals) <= bound for v in doubtful.tolist())
 
@@ -231,19 +214,8 @@ def certify_optimum(
     return Optimality(level, name, gain, proof, shares, duals, weights, value, bound)
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #1e49281e
-KEYS = (
-    "format",
-    "claim",
-    "epsilon",
-    "utility",
-    "gain",
-    "proof",
-    "prior",
-    "duals",
-    "units",
-    "weights",
-    "value",
-    "bound",
+KEYS = tuple(
+    "format claim epsilon utility gain proof prior duals units weights value bound".split()
 )
 SIGNED = re.compile(r"0|-?[1-9][0-9]{0,599}(/[1-9][0-9]{0,599})?")
 DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(E[+-][0-9]{1,4})?")
@@ -256,8 +228,6 @@ def to_json(proof: Optimality) -> str:
     ------
     ValueError
         If its fractions need more than 600 digits.
-
-    Source: JSON, RFC 8259.
     """
     return write_object(_content(proof))
 
@@ -265,21 +235,13 @@ def to_json(proof: Optimality) -> str:
 def _content(o: Optimality) -> dict[str, Any]:
     common_denominator(o.prior, "prior")
     common_denominator(o.duals, "duals")
-    values = (
-        FORMAT,
-        o.claim,
-        o.epsilon,
-        o.utility,
-        [list(row) for row in o.gain],
-        o.proof,
-        [str(p) for p in o.prior],
-        [str(y) for y in o.duals],
-        UNITS,
-        [list(row) for row in o.weights],
-        str(o.value),
-        str(o.bound),
-    )
-    return dict(zip(KEYS, values))
+    said: dict[str, Any] = {
+        key: getattr(o, key) for key in ("claim", "epsilon", "utility", "proof")
+    }
+    said |= {key: [list(row) for row in getattr(o, key)] for key in ("gain", "weights")}
+    said |= {key: list(map(str, getattr(o, key))) for key in ("prior", "duals")}
+    said |= {"format": FORMAT, "units": UNITS, "value": str(o.value), "bound": str(o.bound)}
+    return {key: said[key] for key in KEYS}
 
 
 def from_json(text: str) -> Optimality:
@@ -289,8 +251,6 @@ def from_json(text: str) -> Optimality:
     ------
     ValueError
         If the text is no such certificate to the letter, or something in it is not true.
-
-    Source: JSON, RFC 8259.
     """
     try:
         content = read_object(text)

@@ -136,8 +136,6 @@ def weak_duality(
 
     Where the distortion is given, dual variables of planes that add up to more than one are divided by their sum,
     and `error_dual` too; where the leakage is, `error_dual` is one.
-
-    Source: weak duality of linear programmes.
     """
     if goal.L is None:
         total = max(duals.sum(), 1.0)
