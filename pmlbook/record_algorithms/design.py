@@ -131,11 +131,8 @@ def alternating_design(
     >>> run.channel.shape, len(run.trace) == len(run.channels) - 1
     ((2, 2), True)
     """
-    D, b, costs = (
-        check_nonnegative(D, "D"),
-        check_nonnegative(b, "b"),
-        expected_costs(query, p0, distortion),
-    )
+    D, b = check_nonnegative(D, "D"), check_nonnegative(b, "b")
+    costs = expected_costs(query, p0, distortion)
     problem = Subproblem(np.empty(0), costs, D, "leakage")
     return _alternate(query, problem, blurred(costs, D), b, rng, starts, test, tol, max_rounds)
 
@@ -166,11 +163,8 @@ def alternating_distortion(
     >>> run.channel.shape, len(run.trace) == len(run.channels) - 1
     ((2, 2), True)
     """
-    L, b, costs = (
-        check_nonnegative(L, "L"),
-        check_nonnegative(b, "b"),
-        expected_costs(query, p0, distortion),
-    )
+    L, b = check_nonnegative(L, "L"), check_nonnegative(b, "b")
+    costs = expected_costs(query, p0, distortion)
     half = np.eye(costs.shape[-1])[costs.argmin(axis=-1)] / 2 + 0.5 / costs.shape[-1]
     problem = Subproblem(np.empty(0), costs, L, "distortion")
     return _alternate(query, problem, half, b, rng, starts, test, tol, max_rounds)

@@ -53,11 +53,8 @@ def _proven_rate(
 
     Source: Blahut 1972, Theorem 6, for any positive means; proved in 'Capacity and rate-distortion as limits'.
     """
-    shares, worth, slope = (
-        as_fractions(p.tolist()),
-        [1 / Fraction(x) for x in mean.tolist()],
-        Fraction(s),
-    )
+    shares, slope = as_fractions(p.tolist()), Fraction(s)
+    worth = [1 / Fraction(x) for x in mean.tolist()]
     rows = [[Fraction(x) for x in row] for row in d.tolist()]
     total = slope * (sum(q * min(row) for q, row in zip(shares, rows)) - Fraction(D))
     columns = [Fraction(0)] * d.shape[1]

@@ -74,9 +74,8 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
-COST_TOLERANCE = (
-    2.0**-50
-)  # costs that differ by less, relative to them or to a usual cost, count as equal
+# costs that differ by less, relative to them or to a usual cost, count as equal
+COST_TOLERANCE = 2.0**-50
 
 
 def usual(costs: NDArray[np.float64], most: float) -> float:
@@ -194,14 +193,12 @@ def _tied(
     for here, there in renamings:
         outputs = matching(costs[here], costs[there], typical)
         images = np.unique(np.stack([rows[here], rows[there]]), axis=1)
-        kept.append(
-            outputs is not None and not (closed and len(images[0]) > len(np.unique(images[0])))
-        )
+        splits = closed and len(images[0]) > len(np.unique(images[0]))
+        kept.append(outputs is not None and not splits)
         if kept[-1]:
-            a, b = images
-            joined.append(
-                ((a[:, None] * m + np.arange(m)).ravel(), (b[:, None] * m + outputs).ravel())
-            )
+            pairs = zip(images, (np.arange(m), outputs))
+            a, b = ((rows_of[:, None] * m + cells).ravel() for rows_of, cells in pairs)
+            joined.append((a, b))
     return joined, kept
 
 
@@ -222,13 +219,8 @@ def setting(
 ) -> Setting:
     """What a mechanism for a query observes, what its errors cost, and which of its cells are equal.
 
-    `p0`, shape (N,) or (n_1, ..., n_k): distribution of the data, on datasets in lexicographic order; uniform
-    if left out. `distortion`, shape (V, M): cost of output y when the query value is v; |v - y| if left out.
-    `observes`: what the mechanism looks at: the query itself, or another one on the same records; everything
-    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: nobody asks for a mechanism
-    that costs more. InvalidPrior if `p0` is no distribution on the datasets. ValueError if the distortion has
-    the wrong shape, `observes` is about other records, or there are too many datasets to give each a row, or
-    too many rows and outputs.
+    Arguments and errors are those of `leakage_distortion`; `reduce_symmetry` asks for the symmetries that are found,
+    and nobody asks for a mechanism that costs more than `room`.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
 
@@ -309,9 +301,7 @@ def _by_weight(
     typical = usual(table[value], room)
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, typical)
     cells = components(cost.size, joined).reshape(cost.shape)
-    distribution: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(
-        float
-    )
+    distribution = np.bincount(rows, masses, minlength=view.n_values).astype(float)
     slip = _slip(query, costs, typical, room)
     return Setting(view, cost, cells, (0,), distribution, slip)
 
