@@ -334,20 +334,9 @@ def explore(
 ) -> Explorer:
     """Show a figure with controls.
 
-    Parameters
-    ----------
-    draw : callable
-        Pure function from keyword parameters to a `matplotlib.figure.Figure`.
-    alt : str
-        Text alternative; may name the parameters in braces.
-    labels : mapping of str to str, optional
-        What the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
-    **controls : tuple or list
-        A slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter.
-
-    Returns
-    -------
-    Explorer
-        Shown by the notebook: ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
+    `draw`: pure function from keyword parameters to a figure. `alt`: text alternative; may name the parameters in
+    braces. `labels`: what the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
+    `controls`: a slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter. A notebook
+    shows ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
     """
     return Explorer(draw, alt, dict(controls), labels or {})

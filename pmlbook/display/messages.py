@@ -20,13 +20,7 @@ TRACE = "PMLBOOK_TRACE"
 
 
 def one_line(text: str) -> str:
-    r"""A text in which line breaks and commands to a terminal are written out: a file's words stay words.
-
-    Examples
-    --------
-    >>> print(one_line("not\nat all"))
-    not\nat all
-    """
+    """A text in which line breaks and commands to a terminal are written out: a file's words stay words."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -55,15 +49,7 @@ def complain(text: str, speaker: str = "pmlbook") -> None:
 
 # %% ../../nbs/display/04_messages.ipynb #d3c1a202
 def tell(facts: Mapping[str, Any], as_json: bool, lines: Sequence[str] = ()) -> None:
-    """Print a result, as JSON or as lines for people; without lines, each fact is one.
-
-    Examples
-    --------
-    >>> tell({"rows": 2}, as_json=False)
-    rows: 2
-    >>> tell({"rows": 2}, as_json=True)
-    {"rows": 2}
-    """
+    """Print a result, as JSON or as lines for people; without lines, each fact is one."""
     import json
 
     plain = lines or [f"{key}: {value}" for key, value in facts.items()]
@@ -85,15 +71,7 @@ def failed(command: str, done: str, why: str) -> int:
 
 # %% ../../nbs/display/04_messages.ipynb #90c9914e
 def refused(error: Exception) -> int:
-    """Tell an error in one line, and return the exit code for it.
-
-    Source: exit codes as `grep` and `diff` use them; 3 is for defects.
-
-    Examples
-    --------
-    >>> refused(ValueError("epsilon = -1 must be at least 0")), refused(ZeroDivisionError())
-    (2, 3)
-    """
+    """Tell an error in one line, and return the exit code for it."""
     if os.environ.get(TRACE):
         import traceback
 
@@ -127,13 +105,7 @@ def _place(error: Exception) -> str:
 
 # %% ../../nbs/display/04_messages.ipynb #e5a806e7
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question after a word that is nearly one of the known ones, or nothing.
-
-    Examples
-    --------
-    >>> did_you_mean("relase", ["design", "release"]), did_you_mean("x", ["design"])
-    (": did you mean 'release'?", '')
-    """
+    """A question after a word that is nearly one of the known ones, or nothing."""
     import difflib
 
     near = difflib.get_close_matches(word, list(known), 1, 0.7)
@@ -155,13 +127,7 @@ def ask(question: str, read: Callable[[str], Any], default: str = "") -> Any:
 
 
 def one_of(known: Sequence[str], why: str) -> Callable[[str], str]:
-    """What reads an answer that must be among the known ones; `why` is told with any other.
-
-    Examples
-    --------
-    >>> one_of(["mean"], "{!r} is no goal")("mean")
-    'mean'
-    """
+    """What reads an answer that must be among the known ones; `why` is told with any other."""
 
     def read(answer: str) -> str:
         if answer not in known:

@@ -52,23 +52,7 @@ def plot_channel(
     outputs: Sequence[Hashable] | None = None,
     hue: str = UTILITY,
 ) -> Axes:
-    """Heat map of a channel, each entry written into its cell.
-
-    Parameters
-    ----------
-    channel : array_like, shape (N, M)
-        Entries between 0 and 1.
-    ax : Axes, optional
-        Where to draw; the current axes if left out.
-    inputs, outputs : sequence, optional
-        Names of the rows and columns.
-    hue : str
-        Colour of probability one.
-
-    Returns
-    -------
-    Axes
-    """
+    """Heat map of a channel, shape (N, M), each entry written into its cell; `hue` is the colour of probability one."""
     ax, table = ax or plt.gca(), np.asarray(channel, dtype=float)
     edges = [np.arange(count + 1) - 0.5 for count in reversed(table.shape)]
     look: dict[str, Any] = dict(cmap=_ink(hue), vmin=0, vmax=1, rasterized=table.size > 400)
@@ -95,22 +79,9 @@ def plot_leakage(
     epsilon: float | None = None,
     outputs: Sequence[Hashable] | None = None,
 ) -> Axes:
-    """Bar chart of the leakage of each outcome.
+    """Bar chart of the leakage of each outcome, shape (M,), in nats; nan (it never occurs) leaves a gap.
 
-    Parameters
-    ----------
-    leakage : array_like, shape (M,)
-        Nats; nan (an outcome that never occurs) leaves a gap.
-    ax : Axes, optional
-        Where to draw; the current axes if left out.
-    epsilon : float, optional
-        The privacy level in nats, drawn as a line.
-    outputs : sequence, optional
-        Names of the outcomes.
-
-    Returns
-    -------
-    Axes
+    The privacy level `epsilon` is drawn as a line.
     """
     ax, heights = ax or plt.gca(), np.asarray(leakage, dtype=float)
     ax.bar(range(len(heights)), heights, color=LEAKAGE, width=0.6)
@@ -137,25 +108,7 @@ def plot_tradeoff(
     xlabel: str = "ε (nats)",
     ylabel: str = "utility (nats)",
 ) -> Axes:
-    """Curves over a privacy level: the first drawn heavy, the others as grey baselines.
-
-    Parameters
-    ----------
-    levels : array_like, shape (K,)
-        Horizontal axis.
-    curves : mapping of str to array_like, shape (K,)
-        Curve by name, the most important first.
-    ax : Axes, optional
-        Where to draw; the current axes if left out.
-    hue : str
-        Colour of the first curve.
-    xlabel, ylabel : str
-        What the axes measure, with the unit.
-
-    Returns
-    -------
-    Axes
-    """
+    """Curves over a privacy level, shape (K,): the first drawn heavy, in `hue`, the others as grey baselines."""
     ax = ax or plt.gca()
     dashes = ("--", ":", "-.")
     for k, (name, values) in enumerate(curves.items()):
@@ -177,19 +130,7 @@ def to_triangle(distributions: ArrayLike) -> NDArray[np.float64]:
 
 
 def plot_simplex(ax: Axes | None = None, labels: Sequence[Hashable] = (1, 2, 3)) -> Axes:
-    """The empty triangle of distributions on three symbols; draw in it with `to_triangle`.
-
-    Parameters
-    ----------
-    ax : Axes, optional
-        Where to draw; the current axes if left out.
-    labels : sequence of length 3
-        Names of the vertices.
-
-    Returns
-    -------
-    Axes
-    """
+    """The empty triangle of distributions on three symbols, its vertices named; draw in it with `to_triangle`."""
     ax = ax or plt.gca()
     ax.plot(*_CORNERS[[0, 1, 2, 0]].T, color=BASELINE, linewidth=1)
     for vertex, label, side in zip(_CORNERS, labels, ((-6, -4), (6, -4), (0, 6))):
@@ -212,22 +153,9 @@ def plot_posteriors(
     ax: Axes | None = None,
     labels: Sequence[Hashable] = (1, 2, 3),
 ) -> Axes:
-    """The triangle with the region spanned by posteriors shaded and the prior as a cross.
+    """The triangle with the region spanned by posteriors, shape (K, 3), shaded and the prior as a cross.
 
-    Parameters
-    ----------
-    posteriors : array_like, shape (K, 3)
-        Vertices of the region, distributions that surround the prior, in any order.
-    prior : array_like, shape (3,)
-        The distribution before the release.
-    ax : Axes, optional
-        Where to draw; the current axes if left out.
-    labels : sequence of length 3
-        Names of the vertices of the triangle.
-
-    Returns
-    -------
-    Axes
+    The posteriors surround the prior, in any order.
     """
     ax = plot_simplex(ax, labels)
     centre, vertices = to_triangle(prior), to_triangle(posteriors)
@@ -258,19 +186,10 @@ def _ink_of_page(match: re.Match[str]) -> str:
 
 
 def themed(svg: str, name: str) -> str:
-    """SVG of Matplotlib as a part of a page, with its text as text and its colours left to the theme.
+    """SVG of Matplotlib, under `svg.fonttype: none`, as a part of a page: one `svg` element.
 
-    Parameters
-    ----------
-    svg : str
-        What Matplotlib writes under `svg.fonttype: none`.
-    name : str
-        Put before each id, so that several figures fit on one page.
-
-    Returns
-    -------
-    str
-        One `svg` element.
+    Its text is text and its colours are left to the theme. `name` is put before each id, so that several figures fit
+    on one page.
     """
     body = _SCRAPS.sub("", svg[svg.index("<svg") :])
     box = re.search(r'viewBox="0 0 ([\d.]+) ', body)

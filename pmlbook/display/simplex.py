@@ -61,33 +61,11 @@ def simplex(
 ) -> Simplex:
     """A triangle to drag, with the best mechanism recomputed in the browser.
 
-    Parameters
-    ----------
-    prior : sequence of length 3
-        Where the prior starts; all positive.
-    epsilon : float
-        Level in nats at which the slider starts, at most 2.
-    utility : {'mutual_information', 'chi_square', 'total_variation'}
-        The utility that is chosen first.
-
-    Returns
-    -------
-    Simplex
-        Shown by the notebook and by the site.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If there are not three secrets, the level is out of range or the utility is another.
+    `prior`, `epsilon`, `utility`: where the prior and the slider of the level, at most 2 nats, start, and which utility
+    is chosen first. InvalidPrior if `prior` is no distribution or has a zero. ValueError if there are not three secrets,
+    the level is out of range or the utility is none of `UTILITIES`.
 
     Source: Grosse et al. 2024, Theorem 5, for N = 3.
-
-    Examples
-    --------
-    >>> simplex([0.6, 0.3, 0.1]).prior
-    (0.6, 0.3, 0.1)
     """
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if len(checked) != 3:
@@ -113,29 +91,10 @@ class Foldable:
 def foldable(vertices: Sequence[Sequence[float]]) -> Foldable:
     """A source set on three symbols to drag, with its folded pieces recomputed in the browser.
 
-    Parameters
-    ----------
-    vertices : sequence of shape (K, 3)
-        Where the vertices start; at least three distributions.
-
-    Returns
-    -------
-    Foldable
-        Shown by the notebook and by the site.
-
-    Raises
-    ------
-    InvalidPrior
-        If a row of `vertices` is no distribution; the message names it.
-    ValueError
-        If there are fewer than three rows, or a row has not three entries.
+    `vertices`, shape (K, 3): where they start. InvalidPrior names a row that is no distribution. ValueError if there are
+    fewer than three rows, or a row has not three entries.
 
     Source: Kalantari et al. 2018, Definitions 5 and 6, for M = 3.
-
-    Examples
-    --------
-    >>> len(foldable([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]).vertices)
-    3
     """
     rows = [check_distribution(row, f"vertices[{k}]") for k, row in enumerate(vertices)]
     if len(rows) < 3 or any(len(row) != 3 for row in rows):
@@ -173,33 +132,11 @@ def staircase(
 ) -> Staircase:
     """A table of pairs to forbid by a click, with the least leakage recomputed in the browser.
 
-    Parameters
-    ----------
-    utilities : array_like, shape (N, M)
-        What each pair of a secret and an outcome is worth; any finite numbers, at most six rows and columns.
-    prior : sequence of length N
-        P(x), all positive.
-    inputs, outputs : sequence of str, optional
-        Names of the secrets and of the outcomes.
-
-    Returns
-    -------
-    Staircase
-        Shown by the notebook and by the site.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `utilities` is no finite matrix with a row for each secret, is too large, or names are missing.
+    `utilities`, shape (N, M): what each pair of a secret and an outcome is worth; any finite numbers, at most six rows
+    and columns. `prior`, length N: all positive. `inputs`, `outputs`: names. InvalidPrior if `prior` is no distribution
+    or has a zero. ValueError if `utilities` is no such matrix, or names are missing.
 
     Source: Song & Oechtering 2026, problems (1) and (2).
-
-    Examples
-    --------
-    >>> staircase([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]).inputs
-    ('secret 1', 'secret 2', 'secret 3')
     """
     checked, table = check_prior(prior), real_array(utilities, "utilities", 2)
     (n, m), symbols = table.shape, len(checked)
@@ -229,29 +166,10 @@ class Saddle:
 def saddle(noise: float = 0.1, entropy: float = 0.8) -> Saddle:
     """The information about one of two people from a noisy count, as a surface to turn.
 
-    Parameters
-    ----------
-    noise : float
-        Probability that the count is wrong at which the slider starts, 0 to 0.6.
-    entropy : float
-        Least entropy of the adversary's belief in nats at which the slider starts, 0 to 1.38.
-
-    Returns
-    -------
-    Saddle
-        Shown by the notebook and by the site.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of the range of its slider.
+    `noise`: probability that the count is wrong, 0 to 0.6, and `entropy`: least entropy of the adversary's belief, 0 to
+    1.38 nats, at which the sliders start. ValueError if one is out of its range.
 
     Source: Wu et al. 2026, Figure 1.
-
-    Examples
-    --------
-    >>> saddle(0.1).entropy
-    0.8
     """
     start = check_nonnegative(noise, "noise"), check_nonnegative(entropy, "entropy")
     for name, value, end in zip(("noise", "entropy"), start, (0.6, 1.38)):

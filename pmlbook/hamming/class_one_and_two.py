@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible, maximise
-from ..numerics.validation import check_count
+from ..numerics.validation import Array, check_count
 from .mechanisms import check_error_rate
 from .source_sets import SourceSet, as_source_set
 
@@ -18,37 +18,24 @@ __all__ = []
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #de3a12b8
 def class_one_leakage(size: int, distortion: float) -> float:
-    """Least local-DP leakage when the uniform distribution is in the hull of the source set.
+    """Least local-DP leakage in nats when the uniform distribution on `size` symbols is in the hull of the source set.
 
-    `size`: number M of symbols, at least 2. `distortion`: D, between 0 and 1. In nats; inf at D = 0.
-    ValueError if `size` is less than 2 or `distortion` is not between 0 and 1.
+    Infinite at D = 0. ValueError if `size` is less than 2 or `distortion` is not between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 1, eq. (8).
-
-    Examples
-    --------
-    >>> round(class_one_leakage(3, 0.25), 6)
-    1.791759
     """
     others, limit = check_count(size, "size", 2) - 1, check_error_rate(distortion)
     with np.errstate(divide="ignore"):
         return max(0.0, float(np.log(np.float64(others * (1 - limit)) / limit)))
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #b2df5fcf
-def thresholds(source_set: SourceSet | ArrayLike) -> NDArray[np.float64]:
-    """Distortions from which on the 0, 1, ..., M-1 rarest symbols can be censored.
+def thresholds(source_set: SourceSet | ArrayLike) -> Array:
+    """Distortions D^(k), shape (M,), from which on the k = 0, 1, ..., M-1 rarest symbols can be censored.
 
-    `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
-    Returns an array of shape (M,): D^(k), k = 0, ..., M - 1: largest probability of the k rarest symbols.
-    InvalidPrior if a vertex is no distribution. ValueError if the vertices put the symbols in different
-    orders.
+    Each is the largest probability of the k rarest symbols. InvalidPrior if a vertex is no distribution. ValueError if
+    the vertices put the symbols in different orders.
 
     Source: Kalantari et al. 2018, Theorem 2 (a), eq. (9).
-
-    Examples
-    --------
-    >>> thresholds([[0.5, 0.3, 0.2]]).tolist()
-    [0.0, 0.2, 0.5]
     """
     rarest_first = as_source_set(source_set).ordered().vertices[:, ::-1]
     return np.append(0, np.cumsum(rarest_first, axis=1).max(axis=0)[:-1])
@@ -56,7 +43,7 @@ def thresholds(source_set: SourceSet | ArrayLike) -> NDArray[np.float64]:
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #2f012554
 def min_with_censored(
     source_set: SourceSet | ArrayLike, distortion: float, censored: int, as_printed: bool = False
-) -> tuple[float, NDArray[np.float64]]:
+) -> tuple[float, Array]:
     """Least leakage with the rarest symbols censored, and the distortions of the others.
 
     `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
@@ -101,19 +88,12 @@ def min_with_censored(
 
 
 def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> float:
-    """Least local-DP leakage when the order of the probabilities is known.
+    """Least local-DP leakage in nats when the order of the probabilities is known.
 
-    `source_set`, shape (K, M): a set whose distributions share one order; an array holds the vertices.
-    `distortion`: D, between 0 and 1. In nats; inf at D = 0, unless the first symbol is certain. InvalidPrior
-    if a vertex is no distribution. ValueError if the vertices disagree on the order, or `distortion` is not
-    between 0 and 1.
+    Infinite at D = 0, unless the first symbol is certain. InvalidPrior if a vertex is no distribution. ValueError if
+    the vertices disagree on the order, or `distortion` is not between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 2, eqs (9)-(11), with D_1 <= D_2 <= ... added.
-
-    Examples
-    --------
-    >>> round(class_two_leakage([[0.5, 0.3, 0.2]], 0.25), 6)
-    1.791759
     """
     levels, limit = thresholds(source_set), check_error_rate(distortion)
     if limit >= levels[-1]:
@@ -122,18 +102,12 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
 
 # %% ../../nbs/hamming/08_class_one_and_two.ipynb #b472549b
 def symmetric_threshold(source_set: SourceSet | ArrayLike) -> float:
-    """Largest distortion up to which the symmetric mechanism is optimal.
+    """Largest distortion up to which the symmetric mechanism is optimal, for a set of any class.
 
-    `source_set`, shape (K, M): what is known about the source, of any class; an array holds the vertices.
-    Returns (M - 1) max min_i P_i over the distributions P of the set. From D_0 on, which may coincide with
-    it, nothing leaks. InvalidPrior if a vertex is no distribution.
+    It is (M - 1) max min_i P_i over the distributions P of the set. From D_0 on, which may coincide with it, nothing
+    leaks. InvalidPrior if a vertex is no distribution.
 
     Source: Kalantari et al. 2018, Theorem 2 (b), with the exact threshold in place of D^(1).
-
-    Examples
-    --------
-    >>> round(symmetric_threshold([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]]), 12)
-    0.2
     """
     known = as_source_set(source_set)
     count, size = known.vertices.shape

@@ -22,16 +22,9 @@ __all__ = []
 
 # %% ../../nbs/hamming/10_class_three.ipynb #435f37cc
 def orbits(permutations: Sequence[Sequence[int]]) -> NDArray[np.int_]:
-    """For each symbol, the smallest one that a chain of the permutations joins it with.
-
-    `permutations`, length M: T(1), ..., T(M), symbols counted from 0. Returns an array of shape (M,).
+    """For each symbol, the smallest one that a chain of the permutations T(1), ..., T(M) joins it with; shape (M,).
 
     Source: Kalantari et al. 2018, the third constraint of eq. (18).
-
-    Examples
-    --------
-    >>> orbits([(0, 1, 2, 3), (1, 0, 2, 3)]).tolist()
-    [0, 0, 2, 3]
     """
     label = np.arange(len(permutations[0]))
     for _ in label:
@@ -47,19 +40,11 @@ def symmetric_leakage(
 ) -> RobustDesign:
     """Least leakage of mechanisms whose distortions agree on symbols joined by the permutations.
 
-    `source_set`, shape (K, M): what is known about the source; an array holds the vertices. `distortion`: D,
-    between 0 and 1. `permutations`, length M: T(1), ..., T(M), symbols counted from 0. The design is that of
-    the set averaged over the orbits; its channel is valid for the set itself. InvalidPrior if a vertex is no
-    distribution. ValueError if `distortion` is not between 0 and 1, or `permutations` are not permutations of
-    the M symbols.
+    `permutations`, length M: T(1), ..., T(M), symbols counted from 0. The design is that of the set averaged over the
+    orbits; its channel is valid for the set itself. InvalidPrior if a vertex is no distribution. ValueError if
+    `distortion` is not between 0 and 1, or `permutations` are not permutations of the M symbols.
 
     Source: Kalantari et al. 2018, eqs (17) and (18), as corrected in 'Class III'.
-
-    Examples
-    --------
-    >>> tied = [(0, 1, 2), (1, 0, 2)]
-    >>> round(symmetric_leakage(SourceSet([[0.7, 0.2, 0.1]]), 0.3, tied).value, 6)
-    1.252763
     """
     known = as_source_set(source_set)
     for order in permutations:
@@ -101,18 +86,10 @@ class FoldingBounds:
 def folding_bounds(folding: Folding, distortion: float) -> FoldingBounds:
     """Bounds on the least leakage of a source set from its folded pieces.
 
-    `folding`: of the source set, as `fold` gives it. With `fold(..., walls=False)` the bounds are at least as
-    good. `distortion`: D, between 0 and 1. ValueError if `distortion` is not between 0 and 1.
+    `folding`: of the source set, as `fold` gives it; with `fold(..., walls=False)` the bounds are at least as
+    good. ValueError if `distortion` is not between 0 and 1.
 
     Source: Kalantari et al. 2018, Theorem 3, eq. (16), and Remark 4, as corrected in 'Class III'.
-
-    Examples
-    --------
-    >>> from pmlbook.hamming.folding import fold
-    >>> folding = fold(SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]]))
-    >>> bounds = folding_bounds(folding, 0.3)
-    >>> round(bounds.lower, 6), round(bounds.folded, 6), round(bounds.upper, 6)
-    (1.252763, 1.252763, 1.252763)
     """
     permutations = _renumbered(folding.permutations)
     lower = math.nan

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import local_dp
-from ..numerics.validation import check_channel
+from ..numerics.validation import Array, check_channel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,19 +25,13 @@ ZERO, WHITE, RED, BLACK = 0, 1, 2, 3
 
 
 def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
-    """Colour of each entry of a channel with finite leakage.
+    """Colour of each entry of a channel, shape (N, M), with finite leakage.
 
-    `channel`, shape (N, M): P(y | x); rows sum to 1; a column is all zero or all positive. `tolerance`:
-    relative error up to which two ratios count as equal. Returns an array of shape (N, M): BLACK for the
-    larger and RED for the smaller end of a worst ratio, WHITE else, ZERO in a zero column. InvalidChannel if
-    a row is no distribution. ValueError if the leakage is zero or infinite.
+    `tolerance`: relative error up to which two ratios count as equal. BLACK for the larger and RED for the smaller end
+    of a worst ratio, WHITE else, ZERO in a zero column; a column is all zero or all positive. InvalidChannel if a row
+    is no distribution. ValueError if the leakage is zero or infinite.
 
     Source: Kalantari et al. 2018, Definition 7.
-
-    Examples
-    --------
-    >>> colours([[0.75, 0.25], [0.5, 0.5]]).tolist()
-    [[1, 2], [1, 3]]
     """
     table, leakage = check_channel(channel), local_dp(channel)
     if not 0 < leakage < np.inf:
@@ -54,10 +48,7 @@ def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
 
 
 def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Draw a channel with its colours; zero columns stay empty.
-
-    `channel`, shape (N, M): P(y | x) with positive, finite leakage; rows sum to 1. `ax`: where to draw; the
-    current axes if left out.
+    """Draw a channel, with positive, finite leakage, with its colours; zero columns stay empty.
 
     Source: Kalantari et al. 2018, Figure 8.
     """
@@ -91,7 +82,7 @@ def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
 SWEEPS = 200  # of all rows; the leakage of random channels settles within thirty
 
 
-def _mixed(table: NDArray[np.float64]) -> bool:
+def _mixed(table: Array) -> bool:
     """Whether the published off-diagonal entries of some row have two colours."""
     if local_dp(table) <= 0:
         return False
@@ -99,21 +90,14 @@ def _mixed(table: NDArray[np.float64]) -> bool:
     return any(len(set(row[mask & (row != ZERO)])) > 1 for row, mask in zip(paint, off))
 
 
-def levelled(channel: ArrayLike) -> NDArray[np.float64]:
+def levelled(channel: ArrayLike) -> Array:
     """Give the off-diagonal entries of each row one colour, without raising the leakage.
 
-    `channel`, shape (M, M): P(y | x) with positive, finite leakage; rows sum to 1; columns may be zero.
-    Returns an array of shape (M, M): a channel with the same diagonal and at most the leakage of `channel`.
-    The published entries off the diagonal of a row have one colour each, as `colours` sees it, unless 200
-    sweeps did not settle it. InvalidChannel if a row is no distribution, or there are not M rows.
+    `channel`, shape (M, M): with positive, finite leakage; columns may be zero. Returns a channel with the same
+    diagonal and at most the leakage of `channel`. The published entries off the diagonal of a row have one colour
+    each, as `colours` sees it, unless 200 sweeps did not settle it. InvalidChannel if it is no square channel.
 
     Source: Kalantari et al. 2018, Claim 2 in the proof of Lemma 9.
-
-    Examples
-    --------
-    >>> Q = levelled([[0.6, 0.3, 0.1], [0.2, 0.6, 0.2], [0.3, 0.1, 0.6]])
-    >>> Q.round(6).tolist(), colours(Q).tolist()
-    ([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]], [[3, 2, 2], [2, 3, 2], [2, 2, 3]])
     """
     result = check_channel(channel, rows=np.shape(channel)[1])
     for _ in range(SWEEPS):
@@ -123,7 +107,7 @@ def levelled(channel: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
-def _sweep(table: NDArray[np.float64]) -> None:
+def _sweep(table: Array) -> None:
     """Level the rows of a channel one after the other, in place."""
     worst = np.exp(local_dp(table))
     for i, row in enumerate(table):

@@ -18,7 +18,7 @@ from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
-from ..numerics.validation import ROUNDED_ZERO, check_epsilon
+from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
 from .intervals import KnownSource, as_known, evened_at_level, members
 from pmlbook.hamming.known_source import (
     channel_with,
@@ -36,9 +36,7 @@ __all__ = ['dp_leakage', 'min_distortion']
 ROW_SCALE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
 
 
-def _least_odds(
-    vertices: NDArray[np.float64], limit: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _least_odds(vertices: Array, limit: float) -> tuple[Array, Array]:
     """Distortions that need the least e^epsilon, and the worst distribution: the linear programme."""
     count, size = vertices.shape
     likeliest = vertices.max(axis=0)
@@ -59,9 +57,7 @@ def _least_odds(
     return answer, worst / worst.sum()
 
 # %% ../../nbs/hamming/05_exact.ipynb #f6d3f3d4
-def _below(
-    worst: NDArray[np.float64], level: NDArray[np.float64], most: float
-) -> NDArray[np.float64]:
+def _below(worst: Array, level: Array, most: float) -> Array:
     """The mixture of two distributions, as much as possible of the first, with no entry above `most`."""
     excess, fall = worst.max() - most, worst.max() - level.max()
     share = min(1.0, excess / fall) if excess > 0 and fall > 0 else 0.0
@@ -69,12 +65,8 @@ def _below(
 
 
 def _strongest(
-    worst: NDArray[np.float64],
-    level: NDArray[np.float64],
-    middle: NDArray[np.float64],
-    limit: float,
-    slack: float,
-) -> tuple[NDArray[np.float64], float]:
+    worst: Array, level: Array, middle: Array, limit: float, slack: float
+) -> tuple[Array, float]:
     """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
     shares = (0.0, *10.0 ** np.arange(-13, -5))
     distributions = [_below((1 - t) * worst + t * middle, level, 1 - limit - slack) for t in shares]
@@ -89,18 +81,14 @@ SHAVED_SHARES = tuple(2.0**k for k in range(-47, 0, 2)) + (0.75, 0.9, 0.99)
 TIGHT_GAP = 1e-9  # a gap that is none; a thousand times this is worth a warning
 
 
-def _spread(
-    values: NDArray[np.float64], used: NDArray[np.bool_], fill: float
-) -> NDArray[np.float64]:
+def _spread(values: Array, used: NDArray[np.bool_], fill: float) -> Array:
     """Values of the symbols that occur, and `fill` for the others."""
     answer = np.full(len(used), fill)
     answer[used] = values
     return answer
 
 
-def _fitted(
-    answer: NDArray[np.float64], vertices: NDArray[np.float64], limit: float
-) -> NDArray[np.float64]:
+def _fitted(answer: Array, vertices: Array, limit: float) -> Array:
     """Distortions below one rescaled, so that the worst average is `limit`."""
     answer = np.where(answer > 1 - 1e-9, 1, answer)  # else a column of rounding errors
     free = answer < 1
@@ -110,19 +98,17 @@ def _fitted(
     return np.where(free, np.minimum(scale * answer, 1), 1)
 
 # %% ../../nbs/hamming/05_exact.ipynb #a289d1f9
-def _rounding(vertices: NDArray[np.float64]) -> float:
+def _rounding(vertices: Array) -> float:
     """Bound on the rounding of a sum over a mixture of the vertices, relative to the sum."""
     return sum(vertices.shape, 8) * 2.0**-52
 
 
-def _candidates(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
+def _candidates(vertices: Array) -> Array:
     """Members of the set that are worth a try: the vertices and their mean."""
     return np.vstack([vertices, vertices.mean(axis=0)])
 
 # %% ../../nbs/hamming/05_exact.ipynb #4826b6f0
-def _optimal_distortions(
-    vertices: NDArray[np.float64], limit: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _optimal_distortions(vertices: Array, limit: float) -> tuple[Array, Array]:
     """Distortions that need the least e^epsilon, and a worst distribution; every symbol may occur."""
     count, size = vertices.shape
     if count == 1:
@@ -154,7 +140,7 @@ def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
 
 
 def stored_mechanism(
-    known: KnownSource, channel: NDArray[np.float64], outputs: tuple[Hashable, ...] | None = None
+    known: KnownSource, channel: Array, outputs: tuple[Hashable, ...] | None = None
 ) -> Mechanism:
     """The channel as a mechanism for the mean of the deciding members, or for all alike where that has zeros.
 
@@ -167,11 +153,7 @@ def stored_mechanism(
 
 
 def _design(
-    known: KnownSource,
-    channel: NDArray[np.float64],
-    bound: float,
-    worst: NDArray[np.float64],
-    method: str,
+    known: KnownSource, channel: Array, bound: float, worst: Array, method: str
 ) -> RobustDesign:
     """Wrap a channel; its leakage is recomputed, rounded up."""
     mechanism = stored_mechanism(known, channel)
@@ -180,9 +162,7 @@ def _design(
     return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
 
 # %% ../../nbs/hamming/05_exact.ipynb #9e05bdb5
-def _least_average(
-    vertices: NDArray[np.float64], odds: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _least_average(vertices: Array, odds: float) -> tuple[Array, Array]:
     """Distortions with the least worst average at e^epsilon = `odds`, and the worst distribution."""
     count, size = vertices.shape
     unit = (size - 1) / (odds + size - 1)  # what the symmetric mechanism needs
@@ -204,9 +184,7 @@ def _least_average(
     return np.minimum(answer, 1), worst / worst.sum()
 
 # %% ../../nbs/hamming/05_exact.ipynb #cf569737
-def _least_distortions(
-    vertices: NDArray[np.float64], odds: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _least_distortions(vertices: Array, odds: float) -> tuple[Array, Array]:
     """Distortions with the least worst average at e^epsilon = `odds`, and a worst distribution."""
     count, size = vertices.shape
     if count == 1:
@@ -306,7 +284,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 SOLVED = 1e-9  # what the solver's tolerance may leave in the place of a zero
 
 
-def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
+def _calmed(answer: Array, odds: float) -> Array:
     """The smallest distortions raised to one floor, as little as e^epsilon = `odds` demands."""
     answer = np.where(answer <= answer.min() * (1 + SOLVED), 0, answer)  # the floor, up to rounding
     rising = np.sort(answer)
@@ -318,7 +296,7 @@ def _calmed(answer: NDArray[np.float64], odds: float) -> NDArray[np.float64]:
 
 # %% ../../nbs/hamming/05_exact.ipynb #4ac7bfd4
 def _of_level(
-    known: KnownSource, answer: NDArray[np.float64], used: NDArray[np.bool_], level: float
+    known: KnownSource, answer: Array, used: NDArray[np.bool_], level: float
 ) -> Mechanism | None:
     """The mechanism of these distortions, repaired as little as its level demands; None if nothing helps."""
     odds = math.exp(min(level, 690.0))  # more than weights can differ by

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..numerics.validation import SUM_TOLERANCE
+from ..numerics.validation import Array, SUM_TOLERANCE
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -23,7 +23,7 @@ _FLAT = 1e-12  # a ray whose coordinate or height is below this lies on the wall
 MOST_WALL_PAIRS = 200_000  # of vertices on both sides of a wall; about five seconds of work
 
 
-def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rays(equations: Array) -> Array:
     """Extreme rays of the cone {x >= 0 : equations x = 0}, one per row, scaled to sum to one.
 
     Source: Motzkin et al. 1953, the double description method.
@@ -47,7 +47,7 @@ def _rays(equations: NDArray[np.float64]) -> NDArray[np.float64]:
     return rays
 
 
-def _mixtures(vertices: NDArray[np.float64], equations: NDArray[np.float64]) -> SourceSet | None:
+def _mixtures(vertices: Array, equations: Array) -> SourceSet | None:
     """All mixtures w @ vertices for which (w, further variables) >= 0 solve the equations; None if none do."""
     weights = _rays(equations)[:, : len(vertices)]
     if len(weights) == 0:
@@ -148,23 +148,13 @@ class Folding:
 
 
 def fold(source_set: SourceSet | ArrayLike, walls: bool = True, most: int = 120) -> Folding:
-    """Cut a source set along the ties, one piece for each order that occurs in it.
+    """Cut a source set, of any class, along the ties, one piece for each order that occurs in it.
 
-    `source_set`, shape (K, M): of any class; an array holds the vertices. The pieces can be as many as M!.
-    `walls`: whether to count orders that occur only together with others, in ties. The definition counts
-    them; without them the pieces still cover the set. `most`: largest number of pieces. InvalidPrior if a
-    vertex is no distribution. ValueError if there are more than `most` pieces, or a piece has too many
-    vertices.
+    The pieces can be as many as M!. `walls`: whether to count orders that occur only together with others, in ties. The
+    definition counts them; without them the pieces still cover the set. InvalidPrior if a vertex is no distribution.
+    ValueError if there are more than `most` pieces, or a piece has too many vertices.
 
     Source: Kalantari et al. 2018, Definitions 5 and 6.
-
-    Examples
-    --------
-    >>> folding = fold(SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]]))
-    >>> folding.permutations
-    ((0, 1, 2), (1, 0, 2))
-    >>> folding.intersection.contains([0.7, 0.2, 0.1])
-    True
     """
     pieces: dict[tuple[int, ...], SourceSet] = {}
     for order, piece in _split(as_source_set(source_set), walls):

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
 from pmlbook.numerics.validation import (
+    Array,
     SUM_TOLERANCE,
     Frozen,
     InvalidPrior,
@@ -37,9 +38,7 @@ def fill(
 ) -> list[Any]:
     """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
-    A mass `free` of the `whole` is not bound by the intervals and goes to the least entry.
-
-    Source: the greedy solution of a fractional knapsack, Dantzig 1957.
+    A mass `free` of the `whole` is not bound by the intervals and goes to the least entry. A fractional knapsack.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
     belief, left = list(low), whole - free - sum(low)
@@ -66,10 +65,7 @@ def moved_into(
 
 # %% ../../nbs/hamming/06_intervals.ipynb #6d530710
 def water_level(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:
-    """The level u at which max(low, min(u, high)) sums to one.
-
-    Source: water-filling, one end of an interval after the other.
-    """
+    """The level u at which max(low, min(u, high)) sums to one."""
     total, slope, at = sum(low, Fraction(0)), 0, Fraction(0)
     for end, change in sorted([(a, 1) for a in low] + [(b, -1) for b in high]):
         if total + slope * (end - at) >= 1:
@@ -78,9 +74,7 @@ def water_level(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:
     return at + (1 - total) / slope if slope else at
 
 
-def _widened(
-    low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _widened(low: Array, high: Array) -> tuple[Array, Array]:
     """Limits that some distribution keeps exactly, where only rounding forbids it; InvalidPrior else."""
     least, most = (sum(map(Fraction, limit.tolist())) for limit in (low, high))
     if least > 1 + SUM_TOLERANCE or most < 1 - SUM_TOLERANCE:
@@ -128,8 +122,8 @@ class IntervalSet(Frozen):
     IntervalSet(3 symbols, Class III)
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Array
+    high: Array
     inputs: tuple[Hashable, ...] = ()
 
     if TYPE_CHECKING:
@@ -167,7 +161,7 @@ class IntervalSet(Frozen):
         return low, high
 
     @cached_property
-    def flattest(self) -> NDArray[np.float64]:
+    def flattest(self) -> Array:
         """The most even member, shape (M,), each share rounded once."""
         return frozen_array(np.clip(float(water_level(*self.limits)), self.low, self.high))
 
@@ -243,12 +237,12 @@ def as_known(source_set: KnownSource | ArrayLike) -> KnownSource:
     return source_set if isinstance(source_set, IntervalSet) else as_source_set(source_set)
 
 
-def members(known: KnownSource) -> NDArray[np.float64]:
+def members(known: KnownSource) -> Array:
     """The members that decide, one per row: the vertices of a list, the flattest member of intervals."""
     return known.vertices if isinstance(known, SourceSet) else known.flattest[None, :]
 
 
-def evened_at_level(known: KnownSource, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def evened_at_level(known: KnownSource, values: Array) -> Array:
     """Values averaged over the symbols at the level of an `IntervalSet`; as they are, for a list."""
     if isinstance(known, SourceSet) or not known.level.any():
         return values

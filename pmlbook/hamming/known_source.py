@@ -8,16 +8,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..numerics.validation import ROUNDED_ZERO, check_distribution
+from ..numerics.validation import Array, ROUNDED_ZERO, check_distribution
 from .mechanisms import check_error_rate
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/hamming/04_known_source.ipynb #8f335587
-def channel_with(distortions: NDArray[np.float64]) -> NDArray[np.float64]:
+def channel_with(distortions: Array) -> Array:
     """The channel with these distortions, sum at most M - 1, that leaks least; shape (M, M).
 
     Row i answers j with probability r_i (1 - D_j), where r_i = D_i / (s + D_i) and s = M - 1 - sum D.
@@ -34,14 +34,12 @@ def channel_with(distortions: NDArray[np.float64]) -> NDArray[np.float64]:
     return channel
 
 # %% ../../nbs/hamming/04_known_source.ipynb #e5a5a3b1
-def lost(distribution: NDArray[np.float64]) -> NDArray[np.float64]:
+def lost(distribution: Array) -> Array:
     """Probability of the l rarest symbols, l = 0, ..., M - 1."""
     return np.append(0, np.cumsum(np.sort(distribution))[:-1])
 
 
-def odds_needed(
-    distribution: NDArray[np.float64], limit: float, slack: float = 0
-) -> tuple[float, int]:
+def odds_needed(distribution: Array, limit: float, slack: float = 0) -> tuple[float, int]:
     """e^epsilon that one distribution forces at a distortion below 1 - max P, and how many symbols it censors.
 
     `slack` bounds the relative rounding of sums of probabilities; with it the answer is a lower bound.
@@ -55,9 +53,7 @@ def odds_needed(
     return max(1.0, float(odds[best])), best
 
 
-def distortion_needed(
-    distribution: NDArray[np.float64], odds: float, slack: float = 0
-) -> tuple[float, int]:
+def distortion_needed(distribution: Array, odds: float, slack: float = 0) -> tuple[float, int]:
     """Distortion that one distribution forces at e^epsilon = `odds`, and how many symbols it censors."""
     kept = len(distribution) - 1 - np.arange(len(distribution))
     needed = (kept / odds + (1 - slack) * lost(distribution)) / (1 + kept / odds)
@@ -65,9 +61,7 @@ def distortion_needed(
     return float(needed[best]), best
 
 
-def censoring_distortions(
-    distribution: NDArray[np.float64], censored: int, rest: float
-) -> NDArray[np.float64]:
+def censoring_distortions(distribution: Array, censored: int, rest: float) -> Array:
     """Distortion 1 for the rarest symbols, `rest` for the others; shape (M,)."""
     answer = np.full(len(distribution), rest)
     answer[np.argsort(distribution, kind="stable")[:censored]] = 1
@@ -75,19 +69,13 @@ def censoring_distortions(
 
 # %% ../../nbs/hamming/04_known_source.ipynb #a3746ecc
 def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
-    """Least leakage when the distribution of the source is known.
+    """Least leakage in nats when the distribution of the source, shape (M,), is known; zeros are allowed.
 
-    `distribution`, shape (M,): P(x); zeros are allowed. `distortion`: D, between 0 and 1. In nats: min over l
-    of ln((M-1-l) (1-D) / (D - D_l)), where D_l is the probability of the l rarest symbols, l <= M-2 and D_l <
-    D; 0 from D = 1 - max P on; inf at D = 0 < 1 - max P. InvalidPrior if `distribution` is no distribution.
-    ValueError if `distortion` is not between 0 and 1.
+    It is min over l of ln((M-1-l) (1-D) / (D - D_l)), where D_l is the probability of the l rarest symbols, l <= M-2
+    and D_l < D; 0 from D = 1 - max P on; inf at D = 0 < 1 - max P. InvalidPrior or ValueError if an argument is out
+    of its range.
 
     Source: Kalantari et al. 2018, Theorem 2, for one distribution, the minimum in (11) worked out.
-
-    Examples
-    --------
-    >>> round(known_source_leakage([0.7, 0.2, 0.1], 0.2), 6)
-    2.079442
     """
     known, limit = check_distribution(distribution), check_error_rate(distortion)
     if limit >= 1 - known.max() - ROUNDED_ZERO:

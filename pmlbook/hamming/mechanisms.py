@@ -11,12 +11,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ..numerics.linear_programmes import maximise
 from ..release.mechanism import Design
 from pmlbook.numerics.validation import (
+    Array,
     ROUNDED_ZERO,
     InvalidChannel,
     aligned,
@@ -41,20 +42,13 @@ def check_error_rate(distortion: float, name: str = "distortion") -> float:
     return limit
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #fcea955d
-def distortions(channel: ArrayLike) -> NDArray[np.float64]:
-    """Probability that each symbol is answered wrongly.
+def distortions(channel: ArrayLike) -> Array:
+    """Probability that each symbol is answered wrongly, shape (M,), without cancellation when it is small.
 
     `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i, outcomes beyond M for
-    none. Returns an array of shape (M,): D_i, the probability of all entries of row i but the i-th; without
-    cancellation when it is small. InvalidChannel if a row is no distribution, or there are fewer outcomes
-    than symbols.
+    none. InvalidChannel if a row is no distribution, or there are fewer outcomes than symbols.
 
     Source: Kalantari et al. 2018, Section II-B.
-
-    Examples
-    --------
-    >>> distortions([[0.75, 0.25], [0.5, 0.5]]).tolist()
-    [0.25, 0.5]
     """
     table = check_channel(_own_first(channel))
     if table.shape[1] < len(table):
@@ -79,17 +73,11 @@ def _own_first(channel: ArrayLike) -> Any:
 def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) -> float:
     """Probability of a wrong answer under the worst distribution of a source set.
 
-    `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. `source_set`, shape
-    (K, M): what is known about the source; an array holds the vertices. Returns max over the set of sum_i P_i
-    D_i, rounded up by 2^-49 of itself: never below the exact value. InvalidChannel or InvalidPrior if an
+    `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. Returns max over the set of
+    sum_i P_i D_i, rounded up by 2^-49 of itself: never below the exact value. InvalidChannel or InvalidPrior if an
     argument is no channel or source set, or their sizes differ.
 
     Source: Kalantari et al. 2018, Definition 2.
-
-    Examples
-    --------
-    >>> round(worst_distortion([[0.75, 0.25], [0.5, 0.5]], [[1, 0], [0.2, 0.8]]), 12)
-    0.45
     """
     known = as_known(source_set)
     rows = _own_first(known.aligned(channel, "channel"))
@@ -105,22 +93,15 @@ def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) ->
 def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion: float) -> bool:
     """Whether a mechanism keeps the distortion under every distribution of a source set.
 
-    `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. `source_set`, shape
-    (K, M): what is known about the source; an array holds the vertices. `distortion`: D, between 0 and 1.
-    True only if the exact distortion is at most D; false if it is within 2^-49 D of D from either side.
-    InvalidChannel, InvalidPrior or ValueError if an argument is out of its range, or sizes differ.
+    True only if the exact distortion is at most D; false if it is within 2^-49 D of D from either side. Arguments
+    and errors are those of `worst_distortion`; `distortion`: D, between 0 and 1.
 
     Source: Kalantari et al. 2018, Definition 2.
-
-    Examples
-    --------
-    >>> is_valid([[0.75, 0.25], [0.5, 0.5]], [[1, 0], [0.2, 0.8]], 0.5)
-    True
     """
     return worst_distortion(channel, source_set) <= check_error_rate(distortion)
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #1902c359
-def min_full_distortion(vertices: NDArray[np.float64], odds: float, outcomes: int) -> float:
+def min_full_distortion(vertices: Array, odds: float, outcomes: int) -> float:
     """Least worst-case distortion of all channels with e^epsilon = `odds`, one variable per entry.
 
     Source: Kalantari et al. 2018, eq. (5).
@@ -151,19 +132,11 @@ def full_programme(
 ) -> tuple[float, float]:
     """Least leakage by the direct method: a linear programme over whole channels, and bisection.
 
-    `source_set`, shape (K, M): what is known about the source; an array holds the vertices. `distortion`: D,
-    between 0 and 1. `outcomes`: number M' of outcomes, at least M; M if left out. `tol`: nats; the width at
-    which the bisection stops. Returns a level that is too low and one that is enough, up to the solver's
-    tolerance; equal where no bisection is needed (0, or inf at distortion 0). InvalidPrior or ValueError if
-    an argument is out of its range.
+    `outcomes`: number M' of outcomes, at least M; M if left out. `tol`: nats; the width at which the bisection stops.
+    Returns a level that is too low and one that is enough, up to the solver's tolerance; equal where no bisection is
+    needed (0, or inf at distortion 0). InvalidPrior or ValueError if an argument is out of its range.
 
     Source: Kalantari et al. 2018, Definition 4, eq. (4).
-
-    Examples
-    --------
-    >>> low, high = full_programme([[0.7, 0.2, 0.1]], 0.2)
-    >>> round(high, 6)
-    2.079442
     """
     known, limit = as_source_set(source_set), check_error_rate(distortion)
     size, columns = known.size, known.size if outcomes is None else outcomes
@@ -188,7 +161,7 @@ class RobustDesign(Design):
     Source: Kalantari et al. 2018, Definition 4.
     """
 
-    distribution: NDArray[np.float64]
+    distribution: Array
 
     @property
     def gap(self) -> float:

@@ -32,21 +32,13 @@ def worst_case_information(
     tolerance: float = 1e-9,
     steps: int = 20_000,
 ) -> tuple[float, float, Array]:
-    """Largest mutual information of a channel over a convex set of distributions.
+    """Largest mutual information of a channel over a convex set of distributions, and where it is reached.
 
-    `source_set`, shape (K, M): what is known about the source; an array holds the vertices. `channel`, shape
-    (M, N): P(y | x); rows sum to 1. `tolerance`: nats; stops when upper and lower bound are this close.
-    `steps`: most iterations. Returns `lower`, `upper`: certified bounds on the maximum, in nats;
-    `distribution`, shape (M,): the mixture of vertices whose information is `lower`. InvalidChannel or
-    InvalidPrior if an argument is no channel or source set, or their sizes differ.
+    `channel`, shape (M, N): P(y | x). `tolerance`: nats; stops when the bounds are this close, or after so many
+    `steps`. Returns `lower`, `upper`: certified bounds on the maximum, in nats; `distribution`, shape (M,): the mixture
+    of vertices whose information is `lower`. InvalidChannel or InvalidPrior if an argument is none, or sizes differ.
 
     Source: Kalantari et al. 2018, eq. (20); Blahut 1972; Arimoto 1972.
-
-    Examples
-    --------
-    >>> low, high, worst = worst_case_information(SourceSet([[1, 0], [0, 1]]), [[1, 0], [0, 1]])
-    >>> round(low, 6), round(high, 6), worst.round(3).tolist()
-    (0.693147, 0.693147, [0.5, 0.5])
     """
     known = as_source_set(source_set)
     channel = check_channel(known.aligned(channel, "channel"), rows=known.size)
@@ -67,11 +59,8 @@ def worst_case_information(
 
 
 def _rounding(sizes: tuple[int, ...]) -> float:
-    """What sums over so many terms may lose, relative to the sum of their sizes.
-
-    Source: Higham 2002, Section 4.2; 2^-51 for each term is four times what it says.
-    """
-    return sum(sizes, 8) * 2.0**-51
+    """What sums over so many terms may lose, relative to the sum of their sizes."""
+    return sum(sizes, 8) * 2.0**-51  # four times what Higham 2002, Section 4.2 says of a term
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #8b4ab2fd
 def complement(q: Array) -> Array:
@@ -111,24 +100,13 @@ def _poured(mixture: Array, slope: Array) -> Array:
     return np.asarray(np.clip(mixture / level[wet[-1]] - offset, 0, 1))
 
 
-def lower_bound(
-    vertices: Array,
-    distortion: float,
-    weights: Array,
-    duals: Array,
-) -> float:
-    """Lower bound on the least worst-case mutual information, valid for all weights and dual variables.
+def lower_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
+    """Lower bound in nats on the least worst-case mutual information, valid for all weights and dual variables.
 
-    `vertices`, shape (K, M): distributions. `distortion`: largest expected distortion, between 0 and 1.
-    `weights`, shape (K,): non-negative, sum to 1: the mixture that plays the worst distribution. `duals`,
-    shape (K,): non-negative: nats for one unit of distortion under each vertex. In nats.
+    `vertices`, shape (K, M): distributions. `weights`, shape (K,): non-negative, sum to 1: the mixture that plays the
+    worst distribution. `duals`, shape (K,): non-negative: nats for one unit of distortion under each vertex.
 
     Source: weak duality for Kalantari et al. 2018, eq. (22); water-filling as in Cover and Thomas 2006, Section 10.3.
-
-    Examples
-    --------
-    >>> round(lower_bound(np.full((1, 2), 0.5), 0.25, np.ones(1), np.full(1, np.log(3))), 6)
-    0.130812
     """
     mixture, slope = weights @ vertices, duals @ vertices
     active = (mixture > 0) & (slope > 0)  # the other symbols may be reported truthfully at no cost
@@ -146,10 +124,8 @@ STEEPEST_DUAL = Fraction(1000)  # nats for an error; a smaller exponent is allow
 
 
 def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-    """Least cost of a symbol of probability p at q <= 1, rounded down, and its fall, down and up.
-
-    Source: as `lower_bound`; cost and fall both decrease in a = e^(-price / p).
-    """
+    """Least cost of a symbol of probability p at q <= 1, rounded down, and its fall, down and up."""
+    # cost and fall both decrease in a = e^(-dual / p)
     low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEPEST_DUAL)))
     cost = -p * ln_around(high + (1 - high) * q)[1]
     flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
@@ -161,12 +137,7 @@ def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fracti
 def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
     """`lower_bound` in fractions: exact for all weights and dual variables, not up to rounding.
 
-    Source: as `lower_bound`; each row of `vertices`, and `weights`, are taken relative to their sums.
-
-    Examples
-    --------
-    >>> round(proven_bound(np.full((1, 2), 0.5), 0.25, np.ones(1), np.full(1, np.log(3))), 6)
-    0.130812
+    Each row of `vertices`, and `weights`, are taken relative to their sums.
     """
     shares = as_fractions(weights.tolist())
     each = [Fraction(dual) for dual in duals.tolist()]

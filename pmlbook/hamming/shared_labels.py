@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .exact import SHAVED_SHARES, TIGHT_GAP, largest_ratio, stored_mechanism
@@ -22,25 +22,17 @@ from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
-from ..numerics.validation import check_epsilon, names_of, real_array
+from ..numerics.validation import Array, check_epsilon, names_of, real_array
 
 # %% auto #0
 __all__ = ['min_loss']
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label005
 def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:
-    """Cut a column into layers that take two values.
+    """At most M positive weights, and vectors with entries 1 and `odds`, which together make a column.
 
-    `column`, length M: entries between z and `odds` z, for some z >= 0; floats or fractions. `odds`:
-    e^epsilon, at least 1. Returns at most M positive weights, and vectors with entries 1 and `odds`; weighted
-    they add up to `column`. ValueError if two entries are further apart than `odds` allows.
-
-    Source: the layers of a function, as in Lebesgue's integral.
-
-    Examples
-    --------
-    >>> layers([1, 2, 3], 3)
-    [(0.5, (1, 3, 3)), (0.5, (1, 1, 3))]
+    `column`, length M: entries between z and `odds` z, for some z >= 0; floats or fractions. ValueError if two entries
+    are further apart than `odds`, at least 1, allows.
     """
     low, high = min(column), max(column)
     if not 0 <= low <= high <= odds * low:
@@ -98,7 +90,7 @@ def _demands(known: KnownSource, lost: Any) -> Any:
     return sparse.vstack([above, mean])
 
 
-def _worst_distribution(known: KnownSource, duals: NDArray[np.float64]) -> tuple[Fraction, ...]:
+def _worst_distribution(known: KnownSource, duals: Array) -> tuple[Fraction, ...]:
     """The member of the set that the dual variables of `_demands` name, exactly."""
     if isinstance(known, IntervalSet):
         filled = (known.low + duals[:-1]).tolist()
@@ -112,8 +104,8 @@ def _worst_distribution(known: KnownSource, duals: NDArray[np.float64]) -> tuple
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #7d33ddde
 def _loss_programme(
-    known: KnownSource, loss: NDArray[np.float64], odds: float
-) -> tuple[NDArray[np.float64], tuple[Fraction, ...], NDArray[np.float64]]:
+    known: KnownSource, loss: Array, odds: float
+) -> tuple[Array, tuple[Fraction, ...], Array]:
     """Best channel, shape (M, L), for a worst loss; a worst member of the set and dual variables of the rows."""
     size, labels = loss.shape
     entries, floors = sparse.eye(size * labels), sparse.kron(np.ones((size, 1)), sparse.eye(labels))
@@ -149,7 +141,7 @@ STEEPEST = (
 
 
 def _kept_level(
-    known: KnownSource, channel: NDArray[np.float64], answers: tuple[Any, ...], level: float
+    known: KnownSource, channel: Array, answers: tuple[Any, ...], level: float
 ) -> Mechanism:
     """The nearest mixture of a channel with its mean row that keeps a level of local differential privacy."""
     used = np.clip(channel, 0, None) * (channel.max(axis=0) > SOLVER_DUST)

@@ -12,12 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scipy.optimize import nnls
 
 from ..numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.validation import (
+    Array,
     ROUNDED_ZERO,
     SUM_TOLERANCE,
     Frozen,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ['SourceSet']
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #d9c89519
-def _distance(point: NDArray[np.float64], vertices: NDArray[np.float64]) -> float:
+def _distance(point: Array, vertices: Array) -> float:
     """Largest entry of the difference between a point and a mixture of the vertices close to it."""
     equations = np.vstack([vertices.T, np.ones(len(vertices))])
     try:
@@ -78,7 +79,7 @@ class SourceSet(Frozen):
     SourceSet(2 vertices on 3 symbols, Class II)
     """
 
-    vertices: NDArray[np.float64]
+    vertices: Array
     inputs: tuple[Hashable, ...] = ()
 
     if TYPE_CHECKING:

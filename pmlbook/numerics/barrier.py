@@ -21,31 +21,11 @@ __all__ = []
 def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, float]:
     """The move that minimises slope . move + move' bend move / 2 with rows @ move = 0, and what it promises.
 
-    Parameters
-    ----------
-    slope, bend : ndarray, shapes (N,) and (N, N)
-        Gradient and Hessian.
-    rows : ndarray, shape (K, N)
-        What no move may change; linearly independent.
-
-    Returns
-    -------
-    move : ndarray, shape (N,)
-    promise : float
-        The square of the Newton decrement, move' bend move.
-
-    Raises
-    ------
-    LinAlgError
-        If the Hessian is singular on these moves, or the rows are dependent.
+    `slope`, `bend`, shapes (N,), (N, N): gradient and Hessian. `rows`, shape (K, N): what no move may change. Returns
+    the move and the square of the Newton decrement. LinAlgError if the Hessian is singular on these moves, or the rows
+    are dependent.
 
     Source: Boyd and Vandenberghe 2004, Section 10.2.
-
-    Examples
-    --------
-    >>> move, promise = newton_direction(np.array([1.0, 3.0]), 2 * np.eye(2), np.ones((1, 2)))
-    >>> (move + 0).round(12).tolist(), round(promise, 12)
-    ([0.5, -0.5], 1.0)
     """
     count, size = len(rows), 64 * len(slope)
     qr, tau = dgeqrf(rows.T)[:2] if count else (rows.T, None)
@@ -65,11 +45,6 @@ def longest_step(values: Array, moves: Array, part: float = 0.99) -> float:
     """The share of a step, at most 1, that takes no positive value further than a part of its way to zero.
 
     Source: the fraction-to-boundary rule, Wright 1997.
-
-    Examples
-    --------
-    >>> longest_step(np.array([1.0, 2.0]), np.array([-4.0, 1.0]), 1.0)
-    0.25
     """
     falls = moves < 0
     return min(1.0, part * float((values[falls] / -moves[falls]).min(initial=math.inf)))
@@ -115,12 +90,7 @@ NOISE = 1e-13  # relative: what the value of a function may be off
 def barrier_direction(
     point: Array, smooth: Smooth, rows: Array, parameter: float
 ) -> tuple[Array, float, float]:
-    """Newton's relative change of a point with the barrier, what it promises, and how far rounding moves that.
-
-    Parameters and errors are those of `centre`.
-
-    Source: `newton_direction`.
-    """
+    """Newton's relative change of a point with the barrier, what it promises, and how far rounding moves that."""
     slope, bend = smooth.slopes(point, parameter)
     slope, bend = slope - parameter, bend + parameter * np.eye(len(point))
     move, promise = newton_direction(slope, bend, rows * point)
@@ -130,19 +100,8 @@ def barrier_direction(
 def centre(point: Array, smooth: Smooth, rows: Array, parameter: float) -> Centre:
     """A point near the central path, by damped Newton steps that do not change rows @ point.
 
-    Parameters
-    ----------
-    point : ndarray, shape (N,)
-        Positive, and in the domain of the function.
-    smooth : Smooth
-    rows : ndarray, shape (K, N)
-    parameter : float
-        The barrier parameter, in the unit of the function.
-
-    Raises
-    ------
-    LinAlgError
-        If a Hessian is singular.
+    `point`, shape (N,): positive, in the domain of the function. `parameter`: of the barrier, in the unit of the
+    function. LinAlgError if a Hessian is singular.
 
     Source: Boyd and Vandenberghe 2004, Section 9.6; Nesterov and Nemirovskii 1994.
     """
@@ -180,8 +139,6 @@ def central_path(
     clock: Deadline | None = None,
 ) -> Iterator[Centre]:
     """Points near the central path, one for each barrier parameter; after the first a clock may end it.
-
-    Parameters and errors are those of `centre`.
 
     Source: Boyd and Vandenberghe 2004, Section 11.3.
     """
@@ -226,8 +183,6 @@ def close_in(
     """The best bounds on the way of a primal-dual method, which ends when they are good enough or a step fails.
 
     A step that leads nowhere raises `LinAlgError`.
-
-    Source: weak duality: a bound holds wherever it is found.
     """
     best = measure(state)
     for _ in range(steps):

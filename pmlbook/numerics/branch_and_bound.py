@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .progress import Clock
+from .validation import Array
 
 # %% auto #0
 __all__ = []
@@ -26,15 +27,10 @@ __all__ = []
 class Nodes:
     """Stacked nodes: each field is an array with one row for each node.
 
-    Attributes
-    ----------
-    bound : ndarray, shape (N,)
-        What the function does not exceed on each node; minus infinity where a node is empty.
-
-    Source: the theorem of 'Branch and bound'.
+    `bound`, shape (N,): what the function does not exceed on each node; minus infinity where a node is empty.
     """
 
-    bound: NDArray[np.float64]
+    bound: Array
 
     def __len__(self) -> int:
         return len(self.bound)
@@ -67,7 +63,7 @@ class Relaxation(ABC, Generic[N]):
         children.bound[:] = np.minimum(children.bound, np.tile(nodes.bound, 2))
         return rules, children
 
-    def reducible(self, nodes: N) -> NDArray[np.float64]:
+    def reducible(self, nodes: N) -> Array:
         """The bounds, shape (N,), less what rounding has added: no branching takes that away."""
         return nodes.bound
 
@@ -101,27 +97,9 @@ ONE_BY_ONE = Batch()
 class BranchAndBound(Generic[N]):
     """A search for the largest value of a function, which can be stopped and run on.
 
-    Parameters
-    ----------
-    relaxation : Relaxation
-        Branches and bounds.
-    root : Nodes
-        Nodes that cover the whole set, with their bounds.
-    incumbent : float
-        A value that is attained, or that the bound is compared with.
-    tol : float
-        The bound is wanted so near to the incumbent.
-    ceiling : float
-        A bound that is known from elsewhere.
-    batch : Batch
-        How many nodes are branched at once.
-    record : bool
-        Whether to keep the tree for `level_order`.
-
-    Attributes
-    ----------
-    nodes : int
-        How many nodes have been bounded.
+    `root`: nodes that cover the whole set, with their bounds. `incumbent`: a value that is attained, or that the
+    bound is compared with; the bound is wanted within `tol` of it. `ceiling`: a bound that is known from elsewhere.
+    `record`: whether to keep the tree for `level_order`. The attribute `nodes` counts those that have been bounded.
 
     Source: the theorem of 'Branch and bound'; Land and Doig 1960.
     """
@@ -166,19 +144,8 @@ class BranchAndBound(Generic[N]):
     ) -> Ending:
         """Branch until the bound is near enough, and say why the loop stopped.
 
-        Parameters
-        ----------
-        clock : Clock
-            Its time ends the loop; it is told the bracket.
-        most_nodes : float
-            The loop ends when so many nodes have been bounded,
-        most_open : float
-            or when more are open.
-
-        Returns
-        -------
-        str
-            'closed', 'rounding' (no branching lowers the bound), 'time', 'nodes' or 'open nodes'.
+        It ends when the time of the `clock` is over, which is told the bracket, when `most_nodes` have been bounded, or
+        `most_open` are open. 'rounding': no branching lowers the bound.
         """
         while True:
             self._prune()

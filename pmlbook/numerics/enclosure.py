@@ -24,15 +24,7 @@ def digits_for(distance: Fraction) -> int:
 
 
 def decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
-    """The largest decimal below a fraction and the smallest above it, with so many digits.
-
-    Source: directed rounding, as in IEEE 754.
-
-    Examples
-    --------
-    >>> decimals(Fraction(1, 3), 3)
-    (Decimal('0.333'), Decimal('0.334'))
-    """
+    """The largest decimal below a fraction and the smallest above it, with so many digits."""
     top, bottom = Decimal(x.numerator), Decimal(x.denominator)
     down, up = (
         Context(prec=digits, rounding=way, traps=[]) for way in (ROUND_FLOOR, ROUND_CEILING)
@@ -48,61 +40,28 @@ def _enclosed(name: str, x: Fraction, digits: int) -> Pair:
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #6b200991
 def ln_around(x: Fraction, digits: int | None = None) -> Pair:
-    """Two fractions around ln x, for x > 0; equal at x = 1.
-
-    Source: `decimal` rounds logarithms correctly.
-
-    Examples
-    --------
-    >>> low, high = ln_around(Fraction(2))
-    >>> low < high, float(low)
-    (True, 0.6931471805599453)
-    """
+    """Two fractions around ln x, for x > 0; equal at x = 1."""
     if x == 1:
         return Fraction(0), Fraction(0)
     return _enclosed("ln", x, digits or digits_for(x - 1))
 
 
 def exp_around(x: Fraction, digits: int | None = None) -> Pair:
-    """Two fractions around e^x; equal at x = 0.
-
-    Source: `decimal` rounds exponentials correctly.
-
-    Examples
-    --------
-    >>> float(exp_around(Fraction(1))[0])
-    2.718281828459045
-    """
+    """Two fractions around e^x; equal at x = 0."""
     if x == 0:
         return Fraction(1), Fraction(1)
     return _enclosed("exp", x, digits or digits_for(x) + len(str(int(abs(x)))))
 
 
 def sqrt_around(x: Fraction, digits: int | None = None) -> Pair:
-    """Two fractions around the square root of x >= 0; equal at 0 and 1.
-
-    Source: `decimal` rounds roots correctly.
-
-    Examples
-    --------
-    >>> float(sqrt_around(Fraction(2))[1])
-    1.4142135623730951
-    """
+    """Two fractions around the square root of x >= 0; equal at 0 and 1."""
     if x in (0, 1):
         return x, x
     return _enclosed("sqrt", x, digits or digits_for(x - 1))
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #90d75da0
 def float_above(x: Fraction) -> float:
-    """The smallest float that is at least x.
-
-    Source: Python divides whole numbers with correct rounding.
-
-    Examples
-    --------
-    >>> float_above(Fraction(1, 10)) == 0.1, float_above(Fraction(1, 3)) > Fraction(1, 3)
-    (True, True)
-    """
+    """The smallest float that is at least x."""
     try:
         nearest = x.numerator / x.denominator
     except OverflowError:
@@ -111,15 +70,7 @@ def float_above(x: Fraction) -> float:
 
 
 def float_below(x: Fraction) -> float:
-    """The largest float that is at most x.
-
-    Source: Python divides whole numbers with correct rounding.
-
-    Examples
-    --------
-    >>> float_below(Fraction(1, 3)) < Fraction(1, 3)
-    True
-    """
+    """The largest float that is at most x."""
     return 0.0 - float_above(-x)
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #f1a9d236
@@ -130,28 +81,12 @@ def _in_digits(x: float | Decimal, digits: int, way: str) -> str:
 
 
 def text_above(x: float | Decimal, digits: int = 6) -> str:
-    """A number in at most 15 digits, which read as a float are no smaller than it.
-
-    Source: directed rounding, as in IEEE 754.
-
-    Examples
-    --------
-    >>> text_above(1.0986122886681098), text_above(0.1), text_above(3.41e-12, 2)
-    ('1.09862', '0.1', '3.5e-12')
-    """
+    """A number in at most 15 digits, which read as a float are no smaller than it."""
     return _in_digits(x, digits, ROUND_CEILING)
 
 
 def text_below(x: float | Decimal, digits: int = 6) -> str:
-    """A number in at most 15 digits, which read as a float are no larger than it.
-
-    Source: directed rounding, as in IEEE 754.
-
-    Examples
-    --------
-    >>> text_below(1.0986122886681098, 4)
-    '1.098'
-    """
+    """A number in at most 15 digits, which read as a float are no larger than it."""
     return _in_digits(x, digits, ROUND_FLOOR)
 
 
@@ -175,15 +110,7 @@ def texts_around(value: float, bound: float, digits: int = 9) -> tuple[str, str]
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #1bf7bb97
 def reaches(epsilon: float, ratio: Fraction) -> bool:
-    """Decide exactly whether e^epsilon is at least a positive ratio.
-
-    Source: e^x is irrational for rational x other than 0 (Lambert 1768).
-
-    Examples
-    --------
-    >>> reaches(1.0, Fraction(271828, 100000)), reaches(1.0, Fraction(271829, 100000))
-    (True, False)
-    """
+    """Decide exactly whether e^epsilon, which is irrational except at 0, is at least a positive ratio."""
     level, digits = Fraction(epsilon), digits_for(ratio - 1)
     while True:
         low, high = ln_around(ratio, digits)
@@ -195,16 +122,7 @@ def reaches(epsilon: float, ratio: Fraction) -> bool:
 
 
 def level_of(ratio: Fraction) -> float:
-    """The smallest float level in nats that reaches a ratio of at least 1.
-
-    Source: as `reaches`.
-
-    Examples
-    --------
-    >>> level = level_of(Fraction(4, 3))
-    >>> reaches(level, Fraction(4, 3)), reaches(math.nextafter(level, 0), Fraction(4, 3))
-    (True, False)
-    """
+    """The smallest float level in nats that reaches a ratio of at least 1."""
     digits = digits_for(ratio - 1)
     while True:
         low, high = map(float_above, ln_around(ratio, digits))

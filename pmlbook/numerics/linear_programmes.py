@@ -20,6 +20,7 @@ from scipy import sparse
 
 from .enclosure import text_above, texts_around
 from .progress import Clock
+from .validation import Array
 
 # %% auto #0
 __all__ = ['FAR', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose']
@@ -69,10 +70,10 @@ class Programme:
     value for one unit more on the right-hand side of each constraint.
     """
 
-    x: NDArray[np.float64]
+    x: Array
     value: float
-    equality_duals: NDArray[np.float64]
-    inequality_duals: NDArray[np.float64]
+    equality_duals: Array
+    inequality_duals: Array
 
 
 State = highspy.HighsModelStatus
@@ -82,9 +83,7 @@ TOLERANCE = 1e-10  # of the solver
 MISSED = 3e-4  # what is outside a constraint by more is no solution, whatever the solver says
 
 
-def _posed(
-    cost: NDArray[np.float64], at_most: Any, equal: Any, bounds: Any
-) -> tuple[highspy.HighsLp, int]:
+def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.HighsLp, int]:
     """The programme as HiGHS reads it, and how many of its rows, the first ones, have no lower limit."""
     sides = [
         np.asarray(pair[1], dtype=float).ravel() if pair else _NONE for pair in (at_most, equal)
@@ -148,39 +147,13 @@ def maximise(
     bounds: Any = (0, None),
     clock: Clock | None = None,
 ) -> Programme:
-    """Maximise a linear gain under linear constraints.
+    """Maximise a linear gain, shape (V,), under linear constraints; returns a basic solution.
 
-    Parameters
-    ----------
-    gain : array_like, shape (V,)
-        Gain of one unit of each variable.
-    equal, at_most : pair of array_like, shapes (K, V) and (K,), optional
-        Matrix and right-hand side of the equalities and of the upper bounds.
-    bounds : pair or sequence of pairs
-        Lower and upper bound of every variable, or of each; non-negative if left out.
-    clock : Clock, optional
-        The solver gives up when it is over; without a limit after `PATIENCE` seconds.
-
-    Returns
-    -------
-    Programme
-        A basic solution: no more non-zero variables than constraints, where all bounds are (0, None).
-
-    Raises
-    ------
-    Infeasible
-        If the constraints contradict each other.
-    OutOfTime
-        If the time is up; a `SolverFailed`.
-    SolverFailed
-        If the solver ends with any other status but 'optimal', or a number is not finite.
+    `equal`, `at_most`: matrix (K, V) and right-hand side (K,). `bounds`: lower and upper bound of every variable,
+    or of each. `clock`: ends the solver; without a limit it has `PATIENCE` seconds. Infeasible if the constraints
+    contradict each other; OutOfTime; SolverFailed if the solver ends otherwise, or a number is not finite.
 
     Source: Dantzig's simplex method, as implemented by HiGHS (Huangfu and Hall 2018).
-
-    Examples
-    --------
-    >>> maximise([3, 2], at_most=([[1, 1]], [4]), bounds=[(0, 3), (0, None)]).value
-    11.0
     """
     gain = np.asarray(gain, dtype=float)
     scale = np.abs(gain).max() or 1.0

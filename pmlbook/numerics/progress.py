@@ -31,28 +31,9 @@ GRACE = 1.0  # seconds beyond the limit for the one programme without which ther
 class Clock:
     """Time limit and progress of one computation; use it as a context.
 
-    Parameters
-    ----------
-    max_time : float, optional
-        Seconds after which `over` turns true; no limit if left out.
-    progress : callable or bool, optional
-        Called as ``progress(value, bound, seconds)`` at every step. A bar appears after two seconds: always if
-        True, never if False, and where a person looks on if left out.
-    label : str
-        What the bar is called.
-
-    Raises
-    ------
-    ValueError
-        If `max_time` is negative or nan.
-
-    Source: the bar is drawn by tqdm (da Costa-Luis 2019).
-
-    Examples
-    --------
-    >>> with Clock(max_time=60, progress=False) as clock:
-    ...     clock.over
-    False
+    `max_time`: seconds after which `over` turns true; ValueError if negative or nan. `progress`: called as
+    ``progress(value, bound, seconds)`` at every step. A bar appears after two seconds: always if True, never if
+    False, and where a person looks on if left out. `label`: what the bar is called.
     """
 
     def __init__(

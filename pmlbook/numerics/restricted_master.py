@@ -48,31 +48,14 @@ PricingMethod = Callable[[Any], Priced]  # from dual variables
 
 # %% ../../nbs/numerics/08_restricted_master.ipynb #cg000008
 def lagrangian_bound(dual_value: Any, most: Any, reduced_cost: Any) -> Any:
-    """Lower bound on the full programme: its weights sum to at most `most`, no reduced cost is below `reduced_cost`.
-
-    `dual_value` is y.b.
-
-    Source: proved in 'Optimal mechanisms by column generation'.
-
-    Examples
-    --------
-    >>> lagrangian_bound(3, 2, -1), lagrangian_bound(3, 2, 1)
-    (1, 3)
-    """
+    """Lower bound on the full programme: its weights sum to at most `most`, no reduced cost is below `reduced_cost`."""
     return dual_value + most * min(0 * reduced_cost, reduced_cost)
 
 
 def farley_bound(dual_value: Any, ratio: Any) -> Any:
-    """Lower bound on the full programme: no column has y.a / c above `ratio`, which is positive.
-
-    `dual_value` is y.b, not negative.
+    """Lower bound on the full programme: y.b, not negative, over `ratio`, which no column's y.a / c exceeds.
 
     Source: Farley 1990.
-
-    Examples
-    --------
-    >>> farley_bound(3.0, 1.5)
-    2.0
     """
     return dual_value / ratio
 
@@ -125,18 +108,8 @@ class Adaptive:
 class Generation:
     """A programme that grows column by column.
 
-    Parameters
-    ----------
-    master : Master
-        With columns that have a feasible mixture, or else `value` is given.
-    closed : callable
-        Takes value and bound, and says whether they are near enough.
-    clock : Clock
-        Ends the search.
-    tell : callable, optional
-        Is told value and bound after every change.
-    value, bound, dual : optional
-        What is known before the first programme is solved: a value that is reached, a bound, dual variables.
+    `master`: its columns have a feasible mixture, or else `value` is given. `closed`: says whether value and bound are
+    near enough. `tell`: is told both after every change. `value`, `bound`, `dual`: what is known before.
 
     Source: Gilmore and Gomory 1961.
     """
@@ -277,14 +250,7 @@ def _leaving(table: NDArray[Any], move: NDArray[Any], zero: Any) -> int | None:
 class Tableau:
     """A restricted master in decimals or fractions, which begins with unit columns of one cost.
 
-    Parameters
-    ----------
-    right : sequence of numbers, length K
-        What the weighted columns must add up to; no entry negative.
-    cost : number
-        Cost of each of the K unit columns.
-    zero : number
-        What is rounding: 0 for fractions.
+    `right`: what the weighted columns must add up to, none negative. `zero`: what is rounding; 0 for fractions.
 
     Source: Dantzig's simplex method with lexicographic ratios, Dantzig, Orden and Wolfe 1955.
     """
@@ -336,38 +302,12 @@ def minimise_precisely(
 ) -> Mixture:
     """Minimise a linear cost over mixtures of columns, in decimals, the columns made when they are needed.
 
-    Parameters
-    ----------
-    right : sequence of Decimal, length K
-        What the weighted columns must add up to; no entry negative.
-    start : Decimal
-        Cost of each of the K unit columns that the search begins with.
-    price : callable
-        Takes dual variables, an array of K decimals, and returns the column of least reduced cost.
-    digits : int
-        Precision of the decimals; half of them are left for rounding.
-    clock : Clock
-        When it is over, the search stops where it is.
+    `right`, length K: what the weighted columns must add up to; none negative. `start`: cost of each of the K unit
+    columns that the search begins with; without them the answer may add up to less. `price`: from K dual variables to
+    the column of least reduced cost. `digits`: precision; half of them are left for rounding. When the `clock` is over
+    the search stops where it is. SolverFailed if the cost has no end.
 
-    Returns
-    -------
-    Mixture
-        Without the unit columns of the start, so the columns may add up to less than `right`.
-
-    Raises
-    ------
-    SolverFailed
-        If the cost has no end.
-
-    Source: Dantzig's simplex method with lexicographic ratios, Dantzig, Orden and Wolfe 1955; columns made
-    when they are needed, Gilmore and Gomory 1961.
-
-    Examples
-    --------
-    >>> pair = Column(Decimal(-4), np.array([Decimal(2), Decimal(1)]))
-    >>> best = minimise_precisely([Decimal(1)] * 2, Decimal(-1), lambda dual: pair, 30, Clock())
-    >>> [float(weight) for weight, _ in best.weights], [float(y) for y in best.dual]
-    ([0.5], [-1.5, -1.0])
+    Source: Dantzig, Orden and Wolfe 1955; Gilmore and Gomory 1961.
     """
     zero = Decimal(10) ** (-digits // 2)
 

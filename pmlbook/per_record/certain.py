@@ -25,12 +25,10 @@ MAX_CHOICES = 20_000  # combinations of classes that are tried one by one
 
 
 def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> tuple[Array, ...]:
-    """Distributions that nearly reach the capacity of each channel, with lower and upper bounds.
+    """Distributions (T, A) that nearly reach the capacity of each of T channels, with lower and upper bounds.
 
-    `rows`, shape (T, A, M): T channels. Those that cannot be the best are given up early. `floor`: nor can
-    those below this capacity, in nats. `clock`: when its time is over, the bounds are what they are. Returns
-    `distributions`, shape (T, A); `lower`, `upper`, shape (T,): mutual information under the distribution,
-    and the largest divergence of a row from the output distribution, rounded up.
+    Channels that cannot be the best, or reach `floor` nats, are given up early. When the time of the clock is over,
+    the bounds are what they are.
 
     Source: Blahut 1972; Arimoto 1972.
     """
@@ -58,11 +56,9 @@ def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> t
 def flat_part(
     problem: RecordProblem, clock: Clock | None = None
 ) -> tuple[Array, float, float] | None:
-    """The best adversary without an entropy constraint, of the largest entropy.
+    """The best adversary without an entropy constraint, of the largest entropy, her leakage, and a bound on all.
 
-    `clock`: its time ends the search. Returns `classes`, shape (A, C): class probabilities of an adversary
-    who is certain of one class for each value of the record; `value`, `bound`: her leakage, and a certified
-    upper bound on the leakage of all adversaries, in nats. None instead of the three if there are more than
+    She is certain of one class for each value of the record, shape (A, C). None if there are more than
     `MAX_CHOICES` choices of classes, or the time is over.
 
     Source: Wu et al. 2026, Section 3.1.1 (b = 0); Blahut 1972.

@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
-from ..numerics.validation import Frozen, check_nonnegative, real_array
+from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
 from .posterior_bound import PosteriorCells, Posteriors, near_uniform
 from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_query_rows, classes_of
@@ -45,28 +45,20 @@ MIXING = 2 / 3  # of what the multiplier allows is left to data processing
 class SearchResult(NamedTuple):
     """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
 
-    `method` is 'branch and bound', 'data processing', 'separable bound', 'output space', 'vertices' or
-    'uniform prior'. Where the gap exceeds the tolerance it is the reason: 'interrupted', 'too many cells',
-    or 'rounding' where no cell can be branched.
-
-    Source: the cell bound of 'Branch and bound over posteriors'.
+    Where the gap exceeds the tolerance, `method` is the reason: 'interrupted', 'too many cells', or 'rounding' where
+    no cell can be branched.
     """
 
-    classes: NDArray[np.float64]
+    classes: Array
     value: float
     bound: float
     method: str
 
 
 class WorstPrior(Posteriors):
-    """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best.
+    """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best."""
 
-    Source: the cell bound of 'Branch and bound over posteriors'.
-    """
-
-    def __init__(
-        self, problem: RecordProblem, b: float, classes: NDArray[np.float64], tol: float
-    ) -> None:
+    def __init__(self, problem: RecordProblem, b: float, classes: Array, tol: float) -> None:
         super().__init__(problem, b)
         self.classes, self.tol = classes, tol
         self.value = float(problem.leakage(classes))
@@ -99,12 +91,9 @@ def search_prior(
 ) -> SearchResult:
     """The worst adversary for one record, by branch and bound over posteriors.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `tol`: stop when the bound is within this
-    many nats. `clock`: time limit and progress. `floor`: a known lower bound on the leakage: adversaries below are
-    not searched for. `ceiling`: a known upper bound. The entropy of the prior is at least `b`; its bound holds
-    for all priors (or is `floor` + `tol`).
-
-    Source: the cell bound of 'Branch and bound over posteriors'.
+    `tol`: stop when the bound is within this many nats. `floor`: a known lower bound on the leakage: adversaries
+    below are not searched for. `ceiling`: a known upper bound. The entropy of the prior is at least `b`; its bound
+    holds for all priors (or is `floor` + `tol`).
     """
     (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
     starts = int(np.clip(CLIMBING_NUMBERS // problem.rows.size, 6, 32))
@@ -135,10 +124,7 @@ def search_prior(
 
 
 def other_bounds(claim: LeakageClaim, clock: Clock) -> tuple[float, str]:
-    """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed.
-
-    Source: 'Branch and bound in the output space' and 'A separable bound'.
-    """
+    """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed."""
     bound, found = math.inf, "branch and bound"
     for method, other in (("separable bound", separable_bound), ("output space", output_bound)):
         found_here = other(claim, clock.part(1 / 3))
@@ -152,10 +138,7 @@ def other_bounds(claim: LeakageClaim, clock: Clock) -> tuple[float, str]:
 def worst_of_record(
     problem: RecordProblem, b: float, tol: float, clock: Clock, floor: float = 0.0
 ) -> SearchResult:
-    """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`.
-
-    Source: Wu et al. 2026, eq. (2).
-    """
+    """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`."""
     top = near_uniform(problem, b)
     if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
         value = float(problem.leakage(problem.uniform))
@@ -241,9 +224,7 @@ def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
     return tuple((p.shape, hashlib.sha256(p.tobytes()).digest()) for p in parts)
 
 
-def kinds(
-    query: Query, checked: NDArray[np.float64], by_value: bool, clock: Clock | None = None
-) -> list[int]:
+def kinds(query: Query, checked: Array, by_value: bool, clock: Clock | None = None) -> list[int]:
     """One record of each kind: the others are attacked alike. After `check_query_rows`.
 
     When the time is over, the records that are left count as kinds.
@@ -323,10 +304,7 @@ def worst_record(
     tol: float,
     clock: Clock,
 ) -> Adversary:
-    """The worst adversary for some records, of which `problem_of` gives the classes.
-
-    Source: Wu et al. 2026, Definition 2.1, eq. (2).
-    """
+    """The worst adversary for some records, of which `problem_of` gives the classes."""
     best: tuple[SearchResult, RecordProblem] | None = None
     bound, why = 0.0, ""
     for i in in_turn(records, clock):
@@ -348,25 +326,20 @@ def worst_record(
 # %% ../../nbs/per_record/11_certificate.ipynb #bbfa52d9
 @dataclass(frozen=True, eq=False)
 class LeakageCurve(Frozen):
-    """Brackets of the per-record leakage over levels of entropy, both non-increasing.
-
-    Attributes
-    ----------
-    levels, values, bounds : ndarray, shape (K,)
-        Least entropy, largest leakage found, and certified bound, in nats.
+    """Brackets of the per-record leakage over levels of entropy, both non-increasing, in nats; shape (K,).
 
     Source: Wu et al. 2026, Definition 2.1.
     """
 
-    levels: NDArray[np.float64]
-    values: NDArray[np.float64]
-    bounds: NDArray[np.float64]
+    levels: Array
+    values: Array
+    bounds: Array
 
 
 def leakage_curve(
     query: Query,
     channel: ArrayLike,
-    levels: Sequence[float] | NDArray[np.float64],
+    levels: Sequence[float] | Array,
     tol: float = 1e-6,
     max_time: float | None = None,
 ) -> LeakageCurve:

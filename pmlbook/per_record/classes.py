@@ -19,6 +19,7 @@ from scipy.special import entr
 
 from ..foundations.processing import contraction
 from pmlbook.numerics.validation import (
+    Array,
     Frozen,
     InvalidChannel,
     check_channel,
@@ -32,7 +33,7 @@ from .queries import Query, in_query_order
 __all__ = []
 
 # %% ../../nbs/per_record/04_classes.ipynb #de542b3d
-def log_sum(logs: NDArray[np.float64]) -> float:
+def log_sum(logs: Array) -> float:
     """Logarithm of the sum of e^logs, right to a few units in the last place."""
     top = float(logs.max(initial=-np.inf))
     return top + math.log(math.fsum(np.exp(logs - top).flat)) if math.isfinite(top) else top
@@ -43,17 +44,14 @@ MOST_CLASSES = 400  # of a value; with more, nothing is lost on the way
 
 @dataclass(frozen=True, eq=False)
 class RecordProblem:
-    """What matters about all datasets for the leakage of one record.
-
-    Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
-    """
+    """What matters about all datasets for the leakage of one record."""
 
     record: int  # index of the record
     symbols: tuple[Hashable, ...]  # length A: its values
     # shape (A, C, M): output distribution of class c when the record has value a
-    rows: NDArray[np.float64]
+    rows: Array
     # shape (A, C): ln of the class sizes; -inf where value a has fewer than C classes
-    log_counts: NDArray[np.float64]
+    log_counts: Array
     names: tuple[tuple[str, ...], ...]  # what the classes are
 
     @cached_property
@@ -62,41 +60,41 @@ class RecordProblem:
         return log_sum(self.log_counts)
 
     @cached_property
-    def log_shares(self) -> NDArray[np.float64]:
+    def log_shares(self) -> Array:
         """Logarithms of the class probabilities of the uniform prior, shape (A, C)."""
         return self.log_counts - self.largest_entropy
 
     @cached_property
-    def uniform(self) -> NDArray[np.float64]:
+    def uniform(self) -> Array:
         """The class probabilities of the uniform prior, shape (A, C)."""
         shares = np.exp(self.log_shares)
         return np.asarray(shares / shares.sum())
 
     @cached_property
-    def contractions(self) -> NDArray[np.float64]:
+    def contractions(self) -> Array:
         """How much of a divergence between beliefs about the others the outputs keep at most, by value, shape (A,)."""
         present, few = np.isfinite(self.log_counts), self.log_counts.shape[1] <= MOST_CLASSES
         known = [contraction(rows[here]) if few else 1.0 for rows, here in zip(self.rows, present)]
         return np.array(known)
 
-    def outputs(self, classes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def outputs(self, classes: Array) -> Array:
         """Joint distribution of record and output, shape (..., A, M), of class probabilities (..., A, C)."""
         stacked = classes.reshape(-1, *self.log_counts.shape)
         both = (stacked.swapaxes(0, 1) @ self.rows).swapaxes(0, 1)
         return np.ascontiguousarray(both).reshape(*classes.shape[:-1], -1)
 
-    def leakage(self, classes: NDArray[np.float64]) -> Any:
+    def leakage(self, classes: Array) -> Any:
         """I(X_i; Y) in nats for class probabilities of shape (..., A, C)."""
         both = self.outputs(classes)
         marginals = entr(both.sum(axis=-2)).sum(axis=-1) + entr(both.sum(axis=-1)).sum(axis=-1)
         return np.maximum(0.0, marginals - entr(both).sum(axis=(-2, -1)))
 
-    def entropy(self, classes: NDArray[np.float64]) -> Any:
+    def entropy(self, classes: Array) -> Any:
         """Largest H(X) in nats of a prior with class probabilities of shape (..., A, C)."""
         sizes = np.where(np.isfinite(self.log_counts), self.log_counts, 0.0)
         return (entr(classes) + classes * sizes).sum(axis=(-2, -1))
 
-    def missing(self, classes: NDArray[np.float64]) -> Any:
+    def missing(self, classes: Array) -> Any:
         """How far that entropy is below the largest, in nats, without the rounding of large numbers."""
         shares = np.where(np.isfinite(self.log_shares), self.log_shares, 0.0)
         return (-entr(classes) - classes * shares).sum(axis=(-2, -1))
@@ -104,15 +102,13 @@ class RecordProblem:
 # %% ../../nbs/per_record/04_classes.ipynb #cdc017c8
 MAX_NUMBERS = 2**26  # half a gigabyte: a table of classes and outputs may not be larger
 
-Group = tuple[NDArray[np.float64], NDArray[np.float64], list[NDArray[np.int64]]]
+Group = tuple[Array, Array, list[NDArray[np.int64]]]
 
 
-def grouped(rows: NDArray[np.float64], log_counts: NDArray[np.float64], symbols: int) -> Group:
+def grouped(rows: Array, log_counts: Array, symbols: int) -> Group:
     """Distinct rows, ln of their total sizes, and which rows went where; for one of so many symbols.
 
     ValueError if a table with as many classes for each symbol does not fit.
-
-    Source: classes of equal rows, as in the theorem of 'Classes'.
     """
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     if symbols * len(first) * rows.shape[1] > MAX_NUMBERS:
@@ -141,7 +137,7 @@ def stacked(
     return RecordProblem(record, tuple(symbols), rows, log_counts, tuple(names))
 
 
-def check_query_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float64], bool]:
+def check_query_rows(query: Query, channel: ArrayLike) -> tuple[Array, bool]:
     """The checked channel, and whether it has one row per query value (else one per dataset)."""
     check_instance(query, Query, "query")
     checked = check_channel(in_query_order(query, channel, "channel"))
@@ -160,18 +156,9 @@ def check_query_rows(query: Query, channel: ArrayLike) -> tuple[NDArray[np.float
 def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProblem:
     """The classes of the other records that matter for one record.
 
-    `query`: gives the classes and their sizes. `channel`, shape (V, M): one row per query value 0, ..., V -
-    1, or one per dataset in lexicographic order. `record`: from 0. InvalidChannel if a row is no
-    distribution, or the number of rows fits neither interpretation. ValueError if there is no such record,
-    the query must be listed and is too large, or so is the table of classes and outputs.
-
-    Source: Wu et al. 2026, Definition 2.1; the reduction is that of 'Classes'.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import parity
-    >>> record_problem(parity(3), [[0.9, 0.1], [0.1, 0.9]], 0).log_counts.round(4).tolist()
-    [[0.6931, 0.6931], [0.6931, 0.6931]]
+    `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
+    InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation. ValueError if
+    there is no such record, the query must be listed and is too large, or so is the table of classes and outputs.
     """
     checked, by_value = check_query_rows(query, channel)
     if not 0 <= check_count(record, "record", least=0) < len(query.shape):
@@ -179,9 +166,7 @@ def record_problem(query: Query, channel: ArrayLike, record: int) -> RecordProbl
     return classes_of(query, checked, by_value, record)
 
 
-def classes_of(
-    query: Query, checked: NDArray[np.float64], by_value: bool, record: int
-) -> RecordProblem:
+def classes_of(query: Query, checked: Array, by_value: bool, record: int) -> RecordProblem:
     """What `record_problem` says, of a channel that has been through `check_query_rows`."""
     symbols, groups, names = query.alphabets[record], [], []
     if by_value:
@@ -213,33 +198,19 @@ def _listing(values: NDArray[np.int64]) -> str:
 class AdversaryPrior(Frozen):
     """A prior on datasets in readable form: uniform inside classes of the other records.
 
-    Attributes
-    ----------
-    record : int
-        The record that is attacked.
-    symbols : tuple, length A
-        Its values.
-    distribution : ndarray, shape (A,)
-        Their probabilities.
-    classes : tuple of A ndarrays
-        Probabilities of the classes of the other records given each value.
-    log_counts : tuple of A ndarrays
-        Natural logarithms of the numbers of fillings in each class.
-    names : tuple of A tuples of str
-        What the classes are.
-
-    Source: Wu et al. 2026, Definition 2.1.
+    `distribution`: of the values of the record, `symbols`. For each value: `classes`, the probabilities of the
+    classes of the other records, `log_counts`, ln of the numbers of fillings in each, `names`, what they are.
     """
 
     record: int
     symbols: tuple[Hashable, ...]
-    distribution: NDArray[np.float64]
-    classes: tuple[NDArray[np.float64], ...]
-    log_counts: tuple[NDArray[np.float64], ...]
+    distribution: Array
+    classes: tuple[Array, ...]
+    log_counts: tuple[Array, ...]
     names: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, problem: RecordProblem, classes: NDArray[np.float64]) -> AdversaryPrior:
+    def of(cls, problem: RecordProblem, classes: Array) -> AdversaryPrior:
         """The prior with the given class probabilities, shape (A, C)."""
         distribution = classes.sum(axis=1)
         inside = np.divide(

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .certain import capacities
 from pmlbook.per_record.certificate import (
@@ -27,19 +27,17 @@ from .classes import check_query_rows
 from .queries import MAX_DATASETS, Query
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
-from ..numerics.validation import Frozen, check_count, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_count, check_nonnegative
 
 # %% auto #0
 __all__ = ['product_query', 'PairAudit', 'audit_pair']
 
 # %% ../../nbs/per_record/13_composition.ipynb #966c19ca
-def concave_bound(levels: NDArray[np.float64], bounds: NDArray[np.float64], at: float) -> float:
-    """Upper bound at one place on the least concave function above a non-increasing one.
+def concave_bound(levels: Array, bounds: Array, at: float) -> float:
+    """Upper bound at one place on the least concave function above a non-increasing one, rounding counted in.
 
     `levels`, shape (K,): increasing, from 0 to the end of the function's domain. `bounds`, shape (K,): at
-    least the function's values there, non-increasing. `at`: where; below 0 is like 0. Rounding is counted in.
-
-    Source: the function lies below the steps that fall at the levels.
+    least the function's values there, non-increasing. `at`: where; below 0 is like 0.
     """
     at, tops = max(at, float(levels[0])), bounds
     ends = np.append(levels[1:], levels[-1])
@@ -69,7 +67,7 @@ class _Numbered:
 
 def product_query(
     first: Query, first_channel: ArrayLike, second: Query, second_channel: ArrayLike
-) -> tuple[Query, NDArray[np.float64]]:
+) -> tuple[Query, Array]:
     """Two releases about the same records, with noise of their own, as one query and one channel.
 
     Parameters
@@ -154,7 +152,7 @@ class PairAudit(Frozen):
         return f"<p>{html.escape(repr(self))}</p>"
 
 
-def _room(channel: NDArray[np.float64]) -> float:
+def _room(channel: Array) -> float:
     """Upper bound on what a channel tells about the whole dataset, in nats."""
     return min(float(capacities(channel[None])[2][0]), math.log(channel.shape[1]))
 

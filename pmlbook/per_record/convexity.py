@@ -8,37 +8,27 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/per_record/02_convexity.ipynb #a549d687
-def _to_border(
-    start: NDArray[np.float64], end: NDArray[np.float64], b: float
-) -> NDArray[np.float64]:
+def _to_border(start: Array, end: Array, b: float) -> Array:
     """The point of entropy b between a distribution that has at least b and one that has less."""
     t = brentq(lambda t: float(entr((1 - t) * start + t * end).sum()) - b, 0, 1, xtol=1e-14)
     return (1 - t) * start + t * end
 
 
-def border_mixture(
-    p: NDArray[np.float64], b: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def border_mixture(p: Array, b: float) -> tuple[Array, Array]:
     """Write a distribution of entropy at least b as a mixture of distributions of entropy b.
 
     `p` has shape (n,), and b is at least 0 and at most its entropy. Returns weights of shape (K,)
     and points of shape (K, n), of entropy b, such that `weights @ points` is `p`.
 
     Source: Wu et al. 2026, Lemma 1.
-
-    Examples
-    --------
-    >>> weights, points = border_mixture(np.array([0.5, 0.5]), 0.0)
-    >>> weights.tolist(), points.tolist()
-    ([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]])
     """
     support = np.flatnonzero(p)
     if entr(p).sum() <= b + 1e-12 or len(support) == 1:
@@ -58,31 +48,21 @@ def border_mixture(
 class Gradients(NamedTuple):
     """Derivatives of I(X_i; Y), entry by entry; made by `information_gradients`."""
 
-    channel: NDArray[np.float64]
-    marginal: NDArray[np.float64]
-    conditionals: NDArray[np.float64]
+    channel: Array
+    marginal: Array
+    conditionals: Array
 
 
 def information_gradients(
-    channel: NDArray[np.float64],
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
-    printed: bool = False,
+    channel: Array, marginal: Array, conditionals: Array, printed: bool = False
 ) -> Gradients:
     """Derivatives of I(X_i; Y) with respect to channel, marginal and conditionals.
 
     `channel`, `marginal`, `conditionals`, shapes (n_i, n_-i, M), (n_i,), (n_i, n_-i): P(y | x_i, x_-i),
     P(x_i) and P(x_-i | x_i), as from `by_record` and `split_belief`. `printed`: whether to keep the two terms
-    that (37) has as printed, which should vanish. The result has the shapes of the arguments. Probabilities
-    below 1e-10 count as 1e-10 in the logarithms.
+    that (37) has as printed, which should vanish. Probabilities below 1e-10 count as 1e-10 in the logarithms.
 
     Source: Wu et al. 2026, Theorem 8, eqs. (35)-(37); clipping: Section 3.4.6.
-
-    Examples
-    --------
-    >>> identity = np.eye(2)[:, None, :]
-    >>> information_gradients(identity, np.array([0.5, 0.5]), np.ones((2, 1))).marginal.round(6)
-    array([-0.306853, -0.306853])
     """
     rows = np.einsum("kc,kcy->ky", conditionals, channel)
     outcome = marginal @ rows

@@ -27,10 +27,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/08_data_processing.ipynb #7ef6a83a
 class StationaryPoint(NamedTuple):
-    """A stationary point: its multiplier, the belief inside each value, shape (A, C), and the outputs' distribution.
-
-    Source: the theorem of 'A data-processing bound' holds for any.
-    """
+    """A stationary point: its multiplier, the belief inside each value, shape (A, C), and the outputs' distribution."""
 
     multiplier: float
     inside: Array
@@ -38,17 +35,9 @@ class StationaryPoint(NamedTuple):
 
 
 def stationary_point(
-    problem: RecordProblem,
-    b: float,
-    classes: Array,
-    multiplier: float,
-    steps: int,
-    clock: Clock,
+    problem: RecordProblem, b: float, classes: Array, multiplier: float, steps: int, clock: Clock
 ) -> StationaryPoint:
-    """Let a prior, shape (A, C), follow its own posteriors at a fixed multiplier, towards a stationary point.
-
-    Source: 'A data-processing bound'; every step is the tilt of 'Tilted Blahut-Arimoto'.
-    """
+    """Let a prior, shape (A, C), follow its own posteriors at a fixed multiplier, towards a stationary point."""
     slack = problem.largest_entropy - b
     for _ in range(steps):
         if clock.over:
@@ -82,10 +71,9 @@ def bound_value(
     """Bound what one value of the record can be worth, cell by cell.
 
     `rows`, shape (C, M): output distributions of its classes. `logs`, shape (C,): logarithms of the class
-    shares; -inf where there is no such class. `stationary`: gives the multiplier and the distribution of the
-    outputs. `contraction`: the contraction of the rows, or more. `mixing`: the part t that is left to data
-    processing, at most 1; t times `contraction` is below the multiplier. `reference`, shape (N, C): priors
-    inside the value with which others are compared. `slope`, `start`, shapes (N, M), (N,): a line above r ln
+    shares; -inf where there is no such class. `contraction`: that of the rows, or more. `mixing`: the part, at most
+    1, that is left to data processing; times `contraction` it is below the multiplier. `reference`, shape (N, C):
+    priors inside the value with which others are compared. `slope`, `start`, shapes (N, M), (N,): a line above r ln
     r at each output, and what the lines start from in all.
     """
     before = reference @ rows
@@ -129,20 +117,12 @@ ABOVE_CONTRACTION = 1.001  # times the contraction is the multiplier for all who
 
 
 def data_processing_bound(
-    problem: RecordProblem,
-    b: float,
-    classes: Array,
-    steps: int = 40,
-    clock: Clock | None = None,
+    problem: RecordProblem, b: float, classes: Array, steps: int = 40, clock: Clock | None = None
 ) -> float:
-    """A bound on all adversaries from one of them, by data processing alone.
+    """A bound in nats on all adversaries from one of them, shape (A, C), by data processing alone.
 
-    It is her leakage, up to rounding, if she is at rest with a multiplier above all contraction coefficients; below
-    it says little.
-
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `classes`, shape (A, C): any prior; best a
-    good one. `steps`: how long she may come to rest. `clock`: when its time is over, the bound is what it is.
-    In nats.
+    It is her leakage, up to rounding, if she is at rest, after some `steps`, with a multiplier above all contraction
+    coefficients; below it says little.
     """
     clock = clock or Clock()
     least = max(ABOVE_CONTRACTION * problem.contractions.max(), 1e-6)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr
 
 from pmlbook.numerics.validation import (
+    Array,
     InvalidChannel,
     aligned,
     check_channel,
@@ -34,35 +35,21 @@ def _shape_of(array: ArrayLike) -> tuple[int, ...]:
         return ()
 
 
-def check_belief(prior: ArrayLike, name: str = "prior") -> NDArray[np.float64]:
+def check_belief(prior: ArrayLike, name: str = "prior") -> Array:
     """A belief P(x), one axis per record, as a new array that sums to one; zeros are allowed.
 
     InvalidPrior if it is no distribution; it counts the entries in lexicographic order.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> check_belief([[0.5, 0], [0, 0.5]]).shape
-    (2, 2)
     """
     shape = _shape_of(prior)
     flat = check_distribution(np.reshape(prior, -1) if len(shape) > 1 else prior, name)
     return flat.reshape(shape) if len(shape) > 1 else flat
 
 
-def check_release(channel: ArrayLike, shape: Sequence[int]) -> NDArray[np.float64]:
+def check_release(channel: ArrayLike, shape: Sequence[int]) -> Array:
     """A release as a new array, one axis per record of `shape` and one for the outcome.
 
     It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
     a distribution and there are as many as datasets.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> check_release(np.eye(4), (2, 2)).shape
-    (2, 2, 4)
     """
     shape, given = tuple(shape), _shape_of(channel)
     if len(given) > 2:
@@ -83,20 +70,16 @@ def check_record(record: int, records: int) -> int:
     return index
 
 
-def by_record(array: NDArray[np.float64], record: int, records: int) -> NDArray[np.float64]:
+def by_record(array: Array, record: int, records: int) -> Array:
     """Put the axis of one record first and make one axis of the others: (n_i, n_-i, ...)."""
     front = np.moveaxis(array, record, 0)
     return front.reshape(len(front), -1, *front.shape[records:])
 
 
-def split_belief(
-    prior: NDArray[np.float64], record: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def split_belief(prior: Array, record: int) -> tuple[Array, Array]:
     """Marginal (n_i,) of a record and conditionals (n_i, n_-i) of the others.
 
     A row is uniform where its value has probability 0, because then it may be anything.
-
-    Source: Wu et al. 2026, Section 3.1.
     """
     table = by_record(prior, record, prior.ndim)
     marginal = table.sum(axis=1)
@@ -105,12 +88,7 @@ def split_belief(
     return marginal, rows
 
 
-def join_belief(
-    marginal: NDArray[np.float64],
-    conditionals: NDArray[np.float64],
-    shape: Sequence[int],
-    record: int,
-) -> NDArray[np.float64]:
+def join_belief(marginal: Array, conditionals: Array, shape: Sequence[int], record: int) -> Array:
     """The belief (n_1, ..., n_k) with this marginal and these conditionals; undoes `split_belief`."""
     table = marginal[:, None] * conditionals
     rest = [size for axis, size in enumerate(shape) if axis != record]
@@ -132,16 +110,6 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
     release (InvalidPrior, InvalidChannel) or record, or sizes differ.
 
     Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    The parity of two bits says nothing about one of two fair coins, and all about one of two twins.
-
-    >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> record_information(parity, [[0.25, 0.25], [0.25, 0.25]], 0)
-    0.0
-    >>> round(record_information(parity, [[0.5, 0], [0.5, 0]], 0), 6)
-    0.693147
     """
     belief = check_belief(_beside(channel, prior))
     release = check_release(channel, belief.shape)
@@ -158,12 +126,6 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     belief or release (a subclass).
 
     Source: Wu et al. 2026, eq. (1).
-
-    Examples
-    --------
-    >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> round(dalenius_level(parity, [[[0.25, 0.25], [0.25, 0.25]], [[0.5, 0], [0.5, 0]]]), 6)
-    0.693147
     """
     levels = [
         record_information(channel, belief, record)
@@ -175,16 +137,8 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     return max(levels)
 
 # %% ../../nbs/per_record/01_framework.ipynb #1af9e127
-def belief_grid(shape: Sequence[int], steps: int) -> NDArray[np.float64]:
-    """Every belief whose probabilities are multiples of 1 / steps; shape (K, n_1, ..., n_k).
-
-    Source: Wu et al. 2026, Definition 2.1, for a brute-force check of it.
-
-    Examples
-    --------
-    >>> belief_grid((2,), 2).tolist()
-    [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
-    """
+def belief_grid(shape: Sequence[int], steps: int) -> Array:
+    """Every belief whose probabilities are multiples of 1 / steps; shape (K, n_1, ..., n_k)."""
     cells = math.prod(shape)
     places = list(combinations(range(steps + cells - 1), cells - 1))
     bars = np.array(places, dtype=int).reshape(len(places), cells - 1)
@@ -192,19 +146,10 @@ def belief_grid(shape: Sequence[int], steps: int) -> NDArray[np.float64]:
     return ((np.diff(ends) - 1) / steps).reshape(-1, *shape)
 
 
-def information_of_all(
-    channel: NDArray[np.float64], beliefs: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def information_of_all(channel: Array, beliefs: Array) -> Array:
     """I(X_i; Y) in nats, shape (k, K), for k records and beliefs of shape (K, n_1, ..., n_k).
 
     The channel as in `record_information`; nothing is checked.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> information_of_all(np.eye(2), np.array([[0.5, 0.5], [0, 1]])).round(6).tolist()
-    [[0.693147, 0.0]]
     """
     shape, learnt = beliefs.shape[1:], []
     release = np.reshape(channel, (*shape, -1))

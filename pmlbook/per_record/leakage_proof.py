@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .certain import capacities
 from .certificate import check_entropy
@@ -31,7 +31,7 @@ from .queries import Query
 from .tilted import NEAR_ZERO, best_adversary
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.progress import Clock
-from ..numerics.validation import Frozen, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     RecordView,
     PROOF_FORMAT,
@@ -52,10 +52,7 @@ MOST_CHOICES = 2_000  # of classes; more are not tried
 
 
 def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
-    """Output distributions that nearly reach the capacities; None if there are too many choices, or no time.
-
-    Source: 'Certain adversaries'.
-    """
+    """Output distributions that nearly reach the capacities; None if there are too many choices, or no time."""
     if math.prod(map(len, view.rows)) > MOST_CHOICES or clock.over:
         return None
     rows = np.array(list(product(*view.rows)))
@@ -213,11 +210,7 @@ def leakage_proof(
 
 
 def _witness(
-    k: int,
-    known: list[RecordView],
-    problems: list[RecordProblem],
-    b: float,
-    classes: NDArray[np.float64],
+    k: int, known: list[RecordView], problems: list[RecordProblem], b: float, classes: Array
 ) -> tuple[Witness | None, float]:
     """The prior as a witness with what it surely learns; none where its entropy is not sure."""
     present = np.isfinite(problems[k].log_counts)
@@ -230,12 +223,7 @@ def _witness(
 
 
 def _argument(
-    view: RecordView,
-    b: float,
-    classes: NDArray[np.float64],
-    value: float,
-    tol: float,
-    clock: Clock,
+    view: RecordView, b: float, classes: Array, value: float, tol: float, clock: Clock
 ) -> tuple[Any, Any]:
     """What an argument proves, and the argument: the first that proves enough, or the best."""
     enough = value + tol
@@ -250,7 +238,7 @@ def _argument(
 
 
 def _tried(
-    view: RecordView, b: float, classes: NDArray[np.float64], value: float, aim: float, clock: Clock
+    view: RecordView, b: float, classes: Array, value: float, aim: float, clock: Clock
 ) -> Iterator[Any]:
     """Arguments, the shortest first, each with its part of the time; the last one always is one."""
     yield find_vertices(view, clock)

@@ -142,12 +142,7 @@ def _laplace_below(y: Array) -> Array:
     return np.asarray(np.exp(np.minimum(y, 0)) / 2)
 
 
-def _rows(
-    below: Callable[[Array], Array],
-    edges: Array,
-    values: Array,
-    scale: float,
-) -> Array:
+def _rows(below: Callable[[Array], Array], edges: Array, values: Array, scale: float) -> Array:
     """Probabilities of the bins, one row per query value; by symmetry from whichever end is nearer."""
     ends = (np.concatenate([[-np.inf], edges, [np.inf]]) - values[:, None]) / scale
     left, right = np.diff(below(ends)), -np.diff(below(-ends))
@@ -161,12 +156,6 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
     Laplace distribution, or standard deviation. `bins`: how many to a unit. Returns `channel`, shape
     (n_values, M); `inside`, `outside`: divergence inside a bin at most, in nats, and probability of the two
     unbounded bins where these may tell more. ValueError if an argument is out of its range.
-
-    Examples
-    --------
-    >>> channel, inside, outside = binned_noise(2, "laplace", 1.0, 2)
-    >>> channel.round(3).tolist(), round(inside, 4), outside
-    ([[0.5, 0.197, 0.119, 0.184], [0.184, 0.119, 0.197, 0.5]], 0.0104, 0.0)
     """
     count, fine = check_count(n_values, "n_values"), check_count(bins, "bins")
     spread = check_nonnegative(scale, "scale")

@@ -54,13 +54,11 @@ HEATS = np.geomspace(1e-3, 1e6, 100)
 
 
 def reach(logs: Array, table: Array, slack: float) -> Array:
-    """The largest mean of each column, shape (C, J), for a distribution at most `slack` nats away from e^logs.
-
-    Source: Donsker and Varadhan 1983.
-    """
+    """The largest mean of each column, shape (C, J), for a distribution at most `slack` nats away from e^logs."""
     top = table.max(axis=0)
     width = np.maximum(top - table.min(axis=0), NEAR_ZERO)
     best = np.zeros(len(top))
+    # every temperature gives a bound, Donsker and Varadhan 1983
     for heat in HEATS if math.isfinite(slack) else ():
         exponent = logs[:, None] + (table - top) / (heat * width)
         peak = exponent.max(axis=0)
@@ -89,16 +87,14 @@ class Frame(NamedTuple):
 def frame(
     problem: RecordProblem, value: int, stationary: StationaryPoint, slack: float, most: int = 8
 ) -> Frame:
-    """At most so many directions for one value of the record, and how far each can be gone.
-
-    Source: the singular vectors of the rows, weighted as in a divergence; any directions are valid.
-    """
+    """At most so many directions for one value of the record, and how far each can be gone."""
     here = np.isfinite(problem.log_counts[value])
     rows, logs = problem.rows[value][here], problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
     middle = stationary.inside[value][here] @ rows
     root = np.sqrt(np.maximum(middle, NEAR_ZERO))
     away = (rows - middle) / root
+    # the directions in which a divergence moves most; any are valid
     _, size, axes = np.linalg.svd(away * np.exp(inside / 2)[:, None], full_matrices=False)
     axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
     directions, coordinates = axes.T * root[:, None], away @ axes.T
@@ -122,8 +118,6 @@ class Boxes(Nodes):
     """Stacked boxes of t, each with a bound on Psi.
 
     `bound`, shape (N,): Psi is at most this for distributions in the box; minus infinity where there is none.
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
     """
 
     low: Array  # shape (N, d): ends of the box
@@ -138,10 +132,7 @@ class Boxes(Nodes):
 
 
 def chords(low: Array, high: Array) -> tuple[Array, Array]:
-    """Slopes and intercepts of lines above r ln r on intervals.
-
-    Source: r ln r is convex.
-    """
+    """Slopes and intercepts of lines above the convex r ln r on intervals."""
     ends = xlogy(low, low), xlogy(high, high)
     thin = high - low <= 1e-9 * high
     slope = np.log(np.maximum(high, NEAR_ZERO)) + 1
@@ -158,10 +149,7 @@ def boxed(
     high: Array,
     reference: Array,
 ) -> Boxes:
-    """Bound Psi on boxes of t, shape (N, d).
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
-    """
+    """Bound Psi on boxes of t, shape (N, d)."""
     least, most_ = _ends(part, low, high)
     empty = (least > most_).any(axis=1)
     slope, start = chords(np.minimum(least, most_), most_)
@@ -216,10 +204,7 @@ def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]
 
 
 class Outputs(Relaxation[Boxes]):
-    """Branch and bound over the directions in which the outputs of one value move.
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
-    """
+    """Branch and bound over the directions in which the outputs of one value move."""
 
     def __init__(self, part: Frame, stationary: StationaryPoint, mixing: float) -> None:
         self.part, self.stationary, self.mixing = part, stationary, mixing
@@ -259,10 +244,7 @@ def value_search(
     enough: float,
     record: bool = False,
 ) -> BranchAndBound[Boxes]:
-    """A search that bounds Psi of one value from above, down to `enough`.
-
-    Source: branch and bound over the directions of a `Frame`.
-    """
+    """A search that bounds Psi of one value from above, down to `enough`."""
     boxes = Outputs(part, stationary, mixing)
     known = np.maximum(reference, NEAR_ZERO)
     root = boxes.root(known / known.sum())
@@ -270,17 +252,11 @@ def value_search(
 
 
 def value_bound(
-    part: Frame,
-    stationary: StationaryPoint,
-    reference: Array,
-    enough: float,
-    clock: Clock,
+    part: Frame, stationary: StationaryPoint, reference: Array, enough: float, clock: Clock
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 
     Half of what the multiplier of the stationary point allows is left to data processing.
-
-    Source: branch and bound over the directions of a `Frame`.
     """
     mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, NEAR_ZERO))
     search = value_search(part, stationary, mixing, reference, enough)
@@ -300,12 +276,9 @@ def climbing_starts(part: Frame, stationary: StationaryPoint) -> Array:
 
 
 def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
-    """The most that one value is worth to the priors that are found by climbing.
-
-    Source: the climb of 'Tilted Blahut-Arimoto', for a fixed distribution of the outputs.
-    """
+    """The most that one value is worth to the priors that are found by climbing."""
     inside, heat = climbing_starts(part, stationary), stationary.multiplier
-    for _ in range(60):
+    for _ in range(60):  # tilted Blahut-Arimoto, for a fixed distribution of the outputs
         distribution = np.maximum(inside @ part.rows, NEAR_ZERO)
         worth = part.logs + np.log(distribution / stationary.outputs) @ part.rows.T / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
@@ -315,12 +288,9 @@ def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
 
 
 def output_bound(claim: LeakageClaim, clock: Clock) -> float:
-    """A bound on all adversaries from one of them, by cells in a few directions for each value of the record.
+    """A bound in nats on all adversaries from one of them, by cells in a few directions for each value of the record.
 
-    `clock`: its time ends the search. In nats; infinite where one distribution of the outputs does not do for
-    all, or no dimension is saved.
-
-    Source: the theorems of 'Branch and bound over posteriors' and 'Branch and bound in the output space'.
+    Infinite where one distribution of the outputs does not do for all, or no dimension is saved.
     """
     problem, b, value = claim.problem, claim.b, claim.value
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:

@@ -17,28 +17,12 @@ __all__ = ['binary_entropy', 'inverse_binary_entropy', 'parity_leakage']
 
 # %% ../../nbs/per_record/12_parity.ipynb #a83a1f3a
 def binary_entropy(t: float) -> float:
-    """h(t) in nats, for t between 0 and 1.
-
-    Source: Cover and Thomas 2006, Section 2.1.
-
-    Examples
-    --------
-    >>> round(binary_entropy(0.5), 6)
-    0.693147
-    """
+    """h(t) in nats, for t between 0 and 1."""
     return float(entr(t) + entr(1 - t))
 
 
 def inverse_binary_entropy(u: float) -> float:
-    """The t in [0, 1/2] with h(t) = u, for u between 0 and ln 2.
-
-    Source: Wyner and Ziv 1973.
-
-    Examples
-    --------
-    >>> round(inverse_binary_entropy(binary_entropy(0.11)), 12)
-    0.11
-    """
+    """The t in [0, 1/2] with h(t) = u, for u between 0 and ln 2."""
     if u <= 0:
         return 0.0
     if u >= math.log(2):

@@ -73,18 +73,12 @@ def longest_edge(vertices: Array, weight: Any = 1.0) -> tuple[Any, Any]:
 
 
 def majorants(vertices: Array) -> Array:
-    """Affine functions that are at least -H at the vertices of simplices.
+    """Coefficients, shape (..., A), of affine functions that are at least -H at the vertices of simplices.
 
-    `vertices`, shape (..., A, A): each row a vertex, a distribution on the A values of the record. Returns an
-    array of shape (..., A): coefficients; above -H at the vertices by a few units of rounding, and more where
-    the simplex is thin.
+    `vertices`, shape (..., A, A): each row a vertex, a distribution on the A values of the record. They are above -H
+    by a few units of rounding, and more where the simplex is thin.
 
     Source: convexity of the negative entropy (Cover and Thomas 2006, Theorem 2.7.3).
-
-    Examples
-    --------
-    >>> majorants(np.eye(2)).round(12).tolist()
-    [0.0, 0.0]
     """
     a, flat = vertices.shape[-1], vertices.reshape(-1, *vertices.shape[-2:])
     if a == 1:  # nothing to be uncertain of
@@ -140,15 +134,12 @@ def bound_cells(
     mixing: Array | None = None,
     reference: Array | None = None,
 ) -> PosteriorCells:
-    """Bound every adversary with entropy at least `b` whose posteriors lie in given simplices.
+    """Bound every adversary with entropy at least `b` whose posteriors lie in simplices (N, M, A, A).
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `vertices`, shape (N, M, A, A): for each
-    cell and output, the vertices of a simplex of posteriors. `coefficients`, shape (N, A, M): the
-    coefficients, if they are known. `start`, shape (N,): where to begin the search for the multipliers.
-    `drift`, shape (N,): how far the vertices are from where they should be, relative to each entry. `clock`:
-    when its time is over, the bounds are what they are. `mixing`, shape (N,): the part t, from 0 to 1, that
-    is left to data processing; nothing if left out. `reference`, shape (N, A, C): the priors with which
-    others are compared there; the uniform one if left out.
+    `coefficients`, shape (N, A, M): majorants, if they are known. `start`, shape (N,): where the search for the
+    multipliers begins. `drift`, shape (N,): how far the vertices are from where they should be, relative to each
+    entry. `mixing`, shape (N,): the part, from 0 to 1, that is left to data processing. `reference`, shape
+    (N, A, C): the priors with which others are compared there; the uniform one if left out.
     """
     count = len(vertices)
     coefficients = majorants(vertices).swapaxes(1, 2) if coefficients is None else coefficients
@@ -202,10 +193,7 @@ MOST_RISES = 1e7  # numbers that the rises may cost
 
 
 def odds_bounds(problem: RecordProblem) -> Array | None:
-    """How much log odds of the first value may rise, [z, y], from output y to z; None unless there are two.
-
-    Source: the lemma on neighbouring outputs.
-    """
+    """How much log odds of the first value may rise, [z, y], from output y to z; None unless there are two."""
     a, _, m = problem.rows.shape
     if a != 2 or problem.rows.size * m > MOST_RISES:
         return None
@@ -227,8 +215,6 @@ def tighten(
 
     Which were moved, shape (N, M); and in which cells that leaves nobody, shape (N,). The first vertex has
     the larger odds of the first value.
-
-    Source: the lemma on neighbouring outputs.
     """
     n = np.arange(len(vertices))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -332,11 +318,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         return rules, children
 
     def _half(
-        self,
-        nodes: PosteriorCells,
-        y: NDArray[np.int64],
-        end: NDArray[np.int64],
-        middle: Array,
+        self, nodes: PosteriorCells, y: NDArray[np.int64], end: NDArray[np.int64], middle: Array
     ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Vertices and majorants of the halves whose vertex `end` at output `y` moves to the middle; where nobody is."""
         n, vertices = np.arange(len(nodes)), nodes.vertices.copy()
@@ -362,12 +344,11 @@ class Posteriors(Relaxation[PosteriorCells]):
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #be3ca5fe
 def near_uniform(problem: RecordProblem, b: float) -> float:
-    """An upper bound on what any adversary with entropy at least `b` learns, for `b` near the largest.
+    """An upper bound in nats on what any adversary with entropy at least `b` learns, for `b` near the largest.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. In nats; above the leakage of the uniform
-    prior by little more than the entropy slack or its square root.
+    It is above the leakage of the uniform prior by little more than the entropy slack or its square root.
 
-    Source: 'Branch and bound over posteriors'; Donsker and Varadhan 1983 for the linear part.
+    Source: Donsker and Varadhan 1983 for the linear part.
     """
     uniform, a = problem.uniform, len(problem.rows)
     slack = most_slack(problem, b)

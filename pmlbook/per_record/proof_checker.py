@@ -38,10 +38,7 @@ class ProofFailed(ValueError):
 
 
 class RecordView(NamedTuple):
-    """A record as its attacker sees it: for each of its values the classes of the others.
-
-    Source: Wu et al. 2026, Definition 2.1; the theorem on classes.
-    """
+    """A record as its attacker sees it: for each of its values the classes of the others."""
 
     record: int  # index of the record
     # shape (C_a, M): what each class sends to the outputs; each row to be divided by its sum
@@ -76,8 +73,6 @@ def views_of_sum(
     outputs. `places`: the row of the channel for each sum; the sum itself if left out. ValueError if a row of
     the channel is no distribution, there is nothing to add, or a sum has no row. TypeError if what a record
     adds is no whole number.
-
-    Source: Wu et al. 2026, Section 4.1.
     """
     rows = np.array(channel, dtype=float)
     if rows.ndim != 2 or not (np.isfinite(rows).all() and (rows >= 0).all()):
@@ -428,10 +423,7 @@ def read_proof(text: str) -> StatedProof:
 
 
 def check_proof(proof: Any, record_views: Sequence[RecordView]) -> None:
-    """Check a whole proof; ProofFailed if it proves less than it says about these record views.
-
-    Source: the theorems on the four kinds of argument.
-    """
+    """Check a whole proof; ProofFailed if it proves less than it says about these record views."""
     if not 0 <= proof.b < math.inf:
         raise ProofFailed(f"b = {proof.b} should be a number from 0")
     if len(record_views) != len(proof.arguments):

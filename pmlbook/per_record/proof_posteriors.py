@@ -229,10 +229,7 @@ class PosteriorTree(NamedTuple):
 
 
 def posterior_tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any:
-    """What no adversary with entropy at least `b` learns more than, in nats, rounded up; ProofFailed if it is no proof.
-
-    Source: the theorem on a tree over posteriors.
-    """
+    """What no adversary with entropy at least `b` learns more than, in nats, rounded up; ProofFailed if it is no proof."""
     with flint.ctx.workprec(BALL_BITS):
         here, contraction = interval_problem(view, b), flint.arb(tree.contraction)
         if not (contraction >= 0 and all(contracts(rows, contraction) for rows in here.rows)):

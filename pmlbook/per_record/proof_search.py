@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr, rel_entr
 
@@ -42,6 +42,7 @@ from .proof_separable import SeparableBranching, SeparableTree
 from .queries import Query
 from .separable_bound import Pieces, separable_search
 from .tilted import NEAR_ZERO, LeakageClaim, rounded_hints
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -52,12 +53,6 @@ def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
 
     `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
     InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import parity
-    >>> [view.ways for view in record_views(parity(4), [[0.9, 0.1], [0.1, 0.9]])]
-    [((4, 4), (4, 4))]
     """
     checked, by_value = check_query_rows(query, channel)
     records = query.kinds if by_value else range(len(query.shape))
@@ -89,7 +84,7 @@ class ProofSearch(ABC):
     """
 
     def __init__(
-        self, view: RecordView, b: float, classes: NDArray[np.float64], value: float, enough: float
+        self, view: RecordView, b: float, classes: Array, value: float, enough: float
     ) -> None:
         self.claim = LeakageClaim(problem_of(view), b, classes, value, enough - value)
         self.enough = enough
@@ -101,18 +96,15 @@ class ProofSearch(ABC):
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
 @dataclass(frozen=True)
 class HintedCells(PosteriorCells):
-    """Cells that remember the prior they were compared with, shape (N, A, C).
+    """Cells that remember the prior they were compared with, shape (N, A, C)."""
 
-    Source: the theorem on reference priors.
-    """
-
-    compared: NDArray[np.float64]
+    compared: Array
 
 
 class HintedPosteriors(Posteriors):
     """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C)."""
 
-    def __init__(self, problem: RecordProblem, b: float, classes: NDArray[np.float64]) -> None:
+    def __init__(self, problem: RecordProblem, b: float, classes: Array) -> None:
         super().__init__(problem, b)
         self.classes = classes
 
@@ -148,7 +140,7 @@ class HintedPosteriors(Posteriors):
         return found
 
 
-def _hinted(cells: PosteriorCells, compared: NDArray[np.float64]) -> HintedCells:
+def _hinted(cells: PosteriorCells, compared: Array) -> HintedCells:
     """Cells with the priors that they were compared with."""
     known: dict[str, Any] = {
         field.name: getattr(cells, field.name) for field in fields(PosteriorCells)
@@ -157,10 +149,7 @@ def _hinted(cells: PosteriorCells, compared: NDArray[np.float64]) -> HintedCells
 
 
 class PosteriorProof(ProofSearch):
-    """One tree over posteriors.
-
-    Source: the theorem on a tree over posteriors.
-    """
+    """One tree over posteriors."""
 
     search: BranchAndBound[PosteriorCells] | None = None
 
@@ -181,10 +170,7 @@ class PosteriorProof(ProofSearch):
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0009
 def negligible_probability(uniform: float, a: int, value: float, slack: float) -> float:
-    """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none.
-
-    Source: the theorem of 'Proof trees for each value'.
-    """
+    """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none."""
 
     def uncertain(x: float) -> float:
         return float(rel_entr(x, uniform) + rel_entr(1 - x, 1 - uniform)) - slack
@@ -200,10 +186,7 @@ def negligible_probability(uniform: float, a: int, value: float, slack: float) -
 
 
 class ValueSearch(NamedTuple):
-    """The search for the tree of one value; `least` is the smallest probability of the value that matters.
-
-    Source: the theorem on a tree for each value.
-    """
+    """The search for the tree of one value; `least` is the smallest probability of the value that matters."""
 
     least: float
     part: Frame
@@ -221,10 +204,7 @@ class ValueSearch(NamedTuple):
 
 
 class OutputProof(ProofSearch):
-    """A tree for each value, around a stationary point; None where one distribution of the outputs does not do for all.
-
-    Source: the theorem on a tree for each value.
-    """
+    """A tree for each value, around a stationary point; None where one distribution of the outputs does not do for all."""
 
     def __init__(self, *claim: Any) -> None:
         super().__init__(*claim)
@@ -281,10 +261,7 @@ MOST_DUAL_NODES = 2_000  # checking so many takes a minute
 
 
 class SeparableProof(ProofSearch):
-    """One tree of dual variables; None where the record has other than two values, or rows have more than a mode.
-
-    Source: the theorem on a tree of dual variables.
-    """
+    """One tree of dual variables; None where the record has other than two values, or rows have more than a mode."""
 
     search: BranchAndBound[Pieces] | None = None
 

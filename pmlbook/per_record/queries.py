@@ -380,15 +380,7 @@ def pairwise_products(n: int) -> SumQuery:
 
 # %% ../../nbs/per_record/03_queries.ipynb #e746ed09
 def difference(one: Query, other: Query) -> str:
-    """Where two queries answer differently, in words; the empty string if they never do.
-
-    Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> difference(parity(2), modular_sum(2, 3))
-    '0 and 2 at the sum 2'
-    """
+    """Where two queries answer differently, in words; the empty string if they never do."""
     if one is other:
         return ""
     if len(one.alphabets) != len(other.alphabets):

@@ -22,10 +22,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #peaks005
 class SeparableRows(NamedTuple):
-    """The rows of the two values of a record, from below.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """The rows of the two values of a record, from below."""
 
     common: Array  # shape (2, M): what all classes of a value send to each output
     # shape (2, M, K): what the classes with their mode at an output send there in addition; zero
@@ -42,10 +39,7 @@ class SeparableRows(NamedTuple):
 
 
 def separable_rows(problem: RecordProblem) -> SeparableRows:
-    """What all classes of a value have in common, and the mode of each; for a record of two values.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """What all classes of a value have in common, and the mode of each; for a record of two values."""
     present, m = np.isfinite(problem.log_counts), problem.rows.shape[2]
     common = np.where(present[..., None], problem.rows, np.inf).min(axis=1)
     above = np.where(present[..., None], problem.rows - common[:, None], 0.0)
@@ -60,15 +54,12 @@ def separable_rows(problem: RecordProblem) -> SeparableRows:
 
 
 def omitted_information(problem: RecordProblem, parts: SeparableRows, classes: Array) -> float:
-    """What a prior, shape (2, C), would gain if the answers were as the modes say, in nats.
-
-    Source: the proof of the theorem; nothing with randomised answers.
-    """
+    """What a prior, shape (2, C), would gain if the answers were as the modes say, in nats."""
     both = problem.outputs(classes)
     unsure = -np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
     kept = classes.sum(axis=1)[:, None] * parts.common
     kept += (parts.gathered(classes) * parts.height).sum(axis=2)
-    return float((np.maximum(both - kept, 0) * unsure).sum())
+    return float((np.maximum(both - kept, 0) * unsure).sum())  # 0 for randomised answers
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0005
 class DualVariables(NamedTuple):
@@ -85,10 +76,7 @@ NEWTON_STEPS = 5  # from a local maximum on the grid to its top
 
 @dataclass(frozen=True)
 class OutputCurves:
-    """The functions F of all outputs, at some dual variables and a distribution of the record.
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """The functions F of all outputs, at some dual variables and a distribution of the record."""
 
     parts: SeparableRows
     dual: DualVariables
@@ -135,10 +123,7 @@ class OutputCurves:
         return (common + multiplier * classes.sum(axis=-1)).sum(axis=0), slope, bend
 
     def local_maxima(self, cell: Intervals) -> tuple[Array, Array]:
-        """The posterior with the largest F at each output, and how F bends there in log odds, shape (M,); roughly.
-
-        Source: Newton's method, between neighbours on the grid.
-        """
+        """The posterior with the largest F at each output, and how F bends there in log odds, shape (M,); roughly."""
         t, worth, maxima = self.on_grid(cell)
         m, last = np.arange(len(t)), len(POSTERIOR_GRID) - 1
         order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
@@ -159,10 +144,7 @@ class OutputCurves:
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0007
 @np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: infinite, and passed by
 def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[float, Array, Array]:
-    """About the bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3).
-
-    Source: the theorem of 'A separable bound'.
-    """
+    """About the bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3)."""
     distribution, (multiplier, belief) = curves.distribution, curves.dual
     t, bend = curves.local_maxima(cell)
     common, classes, x = curves.terms(np.arange(len(t)), t)
@@ -219,13 +201,11 @@ def minimise_dual(
 def starting_dual(
     problem: RecordProblem, parts: SeparableRows, classes: Array, multiplier: float
 ) -> DualVariables:
-    """The dual variables at which a prior, shape (2, C), comes nearest to what the theorem says of the best.
-
-    Source: the proof of the theorem, solved for the dual variables of the values, on average.
-    """
+    """The dual variables at which a prior, shape (2, C), comes nearest to what the theorem says of the best."""
     both = problem.outputs(classes)
     known = np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
     held = np.maximum(parts.gathered(classes), NEAR_ZERO)
     tilted = np.log(held / np.maximum(parts.shares, NEAR_ZERO)) + 1
+    # where the prior is stationary, this is the dual variable of its value; here on average
     asked = parts.height * known[..., None] - multiplier * tilted
     return DualVariables(multiplier, (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2)))

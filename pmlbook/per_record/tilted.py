@@ -29,12 +29,7 @@ class Tilted(NamedTuple):
     curvature: Array
 
 
-def tilt(
-    gains: Array,
-    log_shares: Array,
-    slack: float,
-    multiplier: Array,
-) -> Tilted:
+def tilt(gains: Array, log_shares: Array, slack: float, multiplier: Array) -> Tilted:
     """The tilted prior of each table of gains, shape (N, A, C), at each multiplier, shape (N,).
 
     Source: Wu et al. 2026, eq. (15), generalised to all records and solved in closed form.
@@ -67,35 +62,24 @@ NEAR_ZERO = 1e-300  # stands for nothing where there is to be a logarithm or a q
 
 
 def sum_margin(terms: int, size: Any) -> Any:
-    """What rounding may lose in a sum of so many terms, each a product of few factors, whose sizes add up to `size`.
-
-    Source: Higham 2002, Section 3.1, with entropy slack to spare.
-    """
-    return EPS * (2 * terms + 40) * size
+    """What rounding may lose in a sum of so many terms, each a product of few factors, whose sizes add up to `size`."""
+    return EPS * (2 * terms + 40) * size  # Higham 2002, Section 3.1, with some to spare
 
 
 def rounded_hints(distributions: Array, digits: int = 6) -> Array:
-    """The same to a few digits, which are enough for what a proof hints at.
-
-    Source: a hint may be anything.
-    """
+    """The same to a few digits, which are enough for what a proof hints at."""
     rounded = [float(f"{x:.{digits}g}") for x in distributions.flat]
     return np.array(rounded).reshape(distributions.shape)
 
 
 def blur(problem: RecordProblem) -> float:
-    """How far rounded class sizes can move an entropy, in nats.
-
-    Source: 'Tilted Blahut-Arimoto'; logarithms are right to two units in the last place.
-    """
+    """How far rounded class sizes can move an entropy, in nats."""
+    # logarithms are right to two units in the last place
     return 2 * EPS * (1 + problem.largest_entropy)
 
 
 def most_slack(problem: RecordProblem, b: float) -> float:
-    """How far the entropy of a prior may be below the largest, in nats, rounded up.
-
-    Source: Wu et al. 2026, Definition 2.1.
-    """
+    """How far the entropy of a prior may be below the largest, in nats, rounded up."""
     return max(0.0, problem.largest_entropy - b) + blur(problem)
 
 
@@ -106,10 +90,7 @@ def spare(problem: RecordProblem, b: float) -> float:
 
 
 def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_]:
-    """Which priors, shape (..., A, C), have entropy at least `b` for sure; the uniform one always has.
-
-    Source: Wu et al. 2026, Definition 2.1.
-    """
+    """Which priors, shape (..., A, C), have entropy at least `b` for sure; the uniform one always has."""
     enough = problem.missing(classes) <= problem.largest_entropy - b - spare(problem, b)
     return np.asarray(enough | (classes == problem.uniform).all(axis=(-2, -1)))
 
@@ -140,12 +121,9 @@ def reply(
 ) -> Reply:
     """The best prior with entropy at least `b` for each table of gains.
 
-    `gains`, shape (N, A, C): what a unit of probability on a class is worth, in nats. `b`: least entropy in
-    nats, at most `problem.largest_entropy`. `start`, shape (N,): where to begin the search for the
-    multiplier. `accuracy`: what the prior may miss of the best, in nats. `clock`: when its time is over, the
-    bounds are what they are. Returns class probabilities (N, A, C) with H(X) >= b, multipliers (N,), and
-    upper bounds (N,) on H(X_i) + <prior, gains> that hold for every prior with H(X) >= b, whatever the
-    accuracy, the time and the rounding.
+    `gains`, shape (N, A, C): what a unit of probability on a class is worth, in nats. `start`, shape (N,): where the
+    search for the multiplier begins. `accuracy`: what the prior may miss of the best, in nats. The bounds hold on
+    H(X_i) + <prior, gains> for every prior with H(X) >= b, whatever the accuracy, the time of the clock and the rounding.
 
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
@@ -157,12 +135,7 @@ def reply(
 
 
 def _reply(
-    problem: RecordProblem,
-    gains: Array,
-    b: float,
-    start: Array,
-    accuracy: float,
-    clock: Clock,
+    problem: RecordProblem, gains: Array, b: float, start: Array, accuracy: float, clock: Clock
 ) -> Reply:
     """The same for so few tables that nobody waits for them."""
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
@@ -242,20 +215,13 @@ def posterior_gains(problem: RecordProblem, classes: Array) -> Array:
 
 
 def own_multiplier(problem: RecordProblem, b: float, classes: Array, clock: Clock) -> float:
-    """What a nat less of entropy would bring a prior, shape (A, C), that reads by its own posterior.
-
-    Source: the theorem on tilting.
-    """
+    """What a nat less of entropy would bring a prior, shape (A, C), that reads by its own posterior."""
     gains = posterior_gains(problem, classes[None])
     return float(reply(problem, gains, b, clock=clock).multiplier[0])
 
 
 def climb_tilted(
-    problem: RecordProblem,
-    b: float,
-    classes: Array,
-    steps: int,
-    clock: Clock | None = None,
+    problem: RecordProblem, b: float, classes: Array, steps: int, clock: Clock | None = None
 ) -> tuple[Array, Array]:
     """Tilted Blahut-Arimoto from several starts, shape (N, A, C): the priors reached and their leakages.
 
@@ -295,22 +261,12 @@ def best_adversary(
     accuracy: float = 1e-14,
     clock: Clock | None = None,
 ) -> tuple[Array, float]:
-    """The best prior with entropy at least `b` among many climbs.
+    """The best prior with entropy at least `b` among many climbs, shape (A, C), and its leakage in nats.
 
-    `b`: least entropy in nats, at most `problem.largest_entropy`. `rng`: draws the starts. `starts`: how many
-    climbs begin. `steps`: most steps of the longest climb. `accuracy`: stop when ten steps gain less, in
-    nats. `clock`: when its time is over, the best so far is returned. Returns `classes`, shape (A, C): P(X_i
-    = a, class c), with H(X) >= b; `leakage`: I(X_i; Y) in nats: a certain lower bound on the largest.
+    `rng`: draws the starts. `starts`: how many climbs begin. `steps`: most steps of the longest climb. `accuracy`:
+    stop when ten steps gain less, in nats. `clock`: when its time is over, the best so far is returned.
 
     Source: Wu et al. 2026, Section 3.1 (multiple restarts).
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.classes import record_problem
-    >>> from pmlbook.per_record.queries import parity
-    >>> problem = record_problem(parity(3), [[0.9, 0.1], [0.1, 0.9]], 0)
-    >>> round(best_adversary(problem, 1.0, np.random.default_rng(0))[1], 6)
-    0.368064
     """
     clock = clock or Clock()
     classes = problem.uniform[None]
@@ -330,10 +286,7 @@ def best_adversary(
 
 @dataclass(frozen=True)
 class LeakageClaim:
-    """That nobody with entropy at least `b` learns more than `tol` above `value`, which a known prior learns.
-
-    Source: Wu et al. 2026, Definition 2.1.
-    """
+    """That nobody with entropy at least `b` learns more than `tol` above `value`, which a known prior learns."""
 
     problem: RecordProblem
     b: float  # least entropy in nats, at most the largest

@@ -85,16 +85,9 @@ def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
 
     ValueError if that takes more than `MAX_STEPS` additions (a tenth of them, if the totals lie far
     apart) or the counts more than `MAX_BITS` digits.
-
-    Source: ways to reach a sum are a convolution of the ways to reach its parts.
-
-    Examples
-    --------
-    >>> count_totals([(0, 1), (0, 1), (0, 5)])
-    {0: 1, 1: 2, 2: 1, 5: 1, 6: 2, 7: 1}
     """
     bits = sum(math.log2(len(values)) for values in contributions)
-    parts = _parts(contributions)
+    parts = _parts(contributions)  # ways to reach a sum are a convolution of those of its parts
     lengths = list(itertools.accumulate((max(part) - min(part) for part in parts), initial=1))
     steps = sum(length * len(part) for length, part in zip(lengths[1:], parts))
     if steps > MAX_STEPS or lengths[-1] * bits > MAX_BITS:
