@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from ..extremal.lift_vectors import Vertices
 from ..foundations.lift_functions import Floats
+from ..large_alphabets.losses import Flags
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #cv000005
+Vertex = tuple[Flags, int]  # the entries at the limit, and the place of the remainder
+
+
 class ScaledVertices:
     """Vertices minus one, each row over its `scale`, plus the direction `ones` that all of them miss.
 
@@ -55,7 +59,7 @@ class CandidateSet(ScaledVertices):
         sets = np.zeros((0, n), dtype=bool)
         super().__init__(Vertices(shares, limit, sets, none, nothing, nothing), scale)
 
-    def add(self, made: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
+    def add(self, made: Iterable[Vertex]) -> list[int]:
         """Numbers of vertices, each given by its entries at the limit and the place of its remainder."""
         new, found = [], []
         for tall, place in made:
@@ -71,9 +75,7 @@ class CandidateSet(ScaledVertices):
             self._extend(*(list(part) for part in zip(*new)))
         return found
 
-    def _vertex(
-        self, tall: NDArray[np.bool_], place: int
-    ) -> tuple[NDArray[np.bool_], int, int, int] | None:
+    def _vertex(self, tall: Flags, place: int) -> tuple[Flags, int, int, int] | None:
         """Entries at the limit, place, numerator and denominator of the remainder; None if it is no vertex."""
         a, b = self.limit.as_integer_ratio()
         top, bottom = self.common * b - a * int(self.whole @ tall), b * int(self.whole[place])
@@ -117,9 +119,7 @@ class CandidateSet(ScaledVertices):
         return -min(a * c, b * d), min(a * d, b * c)
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #3d2bd371
-def arcs(
-    candidates: CandidateSet, order: NDArray[np.intp]
-) -> tuple[list[tuple[NDArray[np.bool_], int]], list[float]]:
+def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex], list[float]]:
     """Vertices along a circle on which the secrets lie in some order, and weights that average to one."""
     a, b = candidates.limit.as_integer_ratio()
     ends = np.cumsum(candidates.whole[order]) * a
@@ -130,9 +130,7 @@ def arcs(
     return [_arc(ends, order, start, length) for start in stops], weights
 
 
-def _arc(
-    ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int
-) -> tuple[NDArray[np.bool_], int]:
+def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -> Vertex:
     """What an arc covers wholly, and the secret that it covers in part, in whole numbers."""
     begins, around = np.append(0, ends[:-1]), ends[-1]
     covered = np.zeros(len(order), dtype=object)
@@ -185,16 +183,14 @@ class Climb:
         bent = move**2 * self.own[place] + by**2 * self.own[i]
         return move * slope[place] + by * slope[i] + bent + 2 * move * by * self.spread[i, place]
 
-    def slope(self, tall: NDArray[np.bool_], place: int) -> tuple[Floats, float]:
+    def slope(self, tall: Flags, place: int) -> tuple[Floats, float]:
         """The slope of the value at a vertex, and its remainder."""
         rest = max(0.0, (1 - self.c * (self.p[:-1] @ tall)) / self.p[place])
         shift = np.append(self.c * tall - 1.0, 0.0)
         shift[place] = rest - 1
         return 2 * self.spread @ shift - self.dual, rest
 
-    def swap(
-        self, tall: NDArray[np.bool_], place: int, slope: Floats, rest: float
-    ) -> tuple[float, NDArray[np.bool_], int]:
+    def swap(self, tall: Flags, place: int, slope: Floats, rest: float) -> tuple[float, Flags, int]:
         """The best exchange of one secret at the limit for another, or none for either: gain and vertex."""
         p, c, none = self.p, self.c, len(tall)
         leave, enter = np.append(np.flatnonzero(tall), none), np.append(np.flatnonzero(~tall), none)
@@ -212,8 +208,8 @@ class Climb:
         return float(found[i, k]), after[:none], place
 
     def shift(
-        self, tall: NDArray[np.bool_], place: int, slope: Floats, rest: float
-    ) -> tuple[float, NDArray[np.bool_], int]:
+        self, tall: Flags, place: int, slope: Floats, rest: float
+    ) -> tuple[float, Flags, int]:
         """The best move of the remainder to another secret: gain and vertex."""
         p, c = self.p, self.c
         leave, enter = np.flatnonzero(tall), np.flatnonzero(~tall)
@@ -233,9 +229,7 @@ class Climb:
         after[new] = False
         return float(found[other]), after, new
 
-    def best_neighbour(
-        self, tall: NDArray[np.bool_], place: int
-    ) -> tuple[float, NDArray[np.bool_], int]:
+    def best_neighbour(self, tall: Flags, place: int) -> tuple[float, Flags, int]:
         """The best neighbour of a vertex, and how much better it is."""
         slope, rest = self.slope(tall, place)
         swap = self.swap(tall, place, slope, rest)
@@ -248,8 +242,8 @@ LEAST_GAIN = 1e-9  # of the largest entry of M'M
 
 
 def climb(
-    candidates: CandidateSet, tall: NDArray[np.bool_], place: int, spread: Floats, dual: Floats
-) -> tuple[NDArray[np.bool_], int]:
+    candidates: CandidateSet, tall: Flags, place: int, spread: Floats, dual: Floats
+) -> Vertex:
     """A vertex none of whose neighbours is worth more, by its spread less its cost at dual variables."""
     values = Climb(candidates, spread, dual)
     for _ in range(MOST_EXCHANGES):
@@ -265,7 +259,7 @@ RETURNED = 3  # vertices that a sweep returns, for each secret
 ROUNDOFF = 2.0**-51  # relative: what floats lose in each addition or product, four times over
 
 
-def sets_at_limit(candidates: CandidateSet) -> NDArray[np.bool_] | None:
+def sets_at_limit(candidates: CandidateSet) -> Flags | None:
     """All sets of secrets that may be at the limit in a vertex, one a row, and perhaps some that may not; None if too many."""
     p, share, tiny = candidates.prior, 1 / float(candidates.limit), len(candidates.prior) * 2.0**-50
     order = np.argsort(-p)
@@ -297,7 +291,7 @@ class Sweep:
         self.slope, self.own = -2 * self.spread.sum(axis=1) - dual, np.diag(self.spread)
         self.constant = float(self.spread.sum() + dual.sum())
 
-    def best(self, tall: NDArray[np.bool_]) -> tuple[float, NDArray[np.bool_], int] | None:
+    def best(self, tall: Flags) -> tuple[float, Flags, int] | None:
         """The best vertex with one of these sets at the limit, and its value; None if there is none."""
         lifted = self.c * tall
         rests = (1 - lifted @ self.p)[:, None] / self.p
@@ -314,7 +308,7 @@ class Sweep:
 
 
 def swept(
-    candidates: CandidateSet, sets: NDArray[np.bool_], matrix: Floats, dual: Floats
+    candidates: CandidateSet, sets: Flags, matrix: Floats, dual: Floats
 ) -> tuple[Fraction, list[int]]:
     """No vertex has a larger |M (l - 1)|^2 - y.(l - 1); and some that have nearly as much, the best first."""
     sweep, n = Sweep(candidates, matrix, dual), len(dual)

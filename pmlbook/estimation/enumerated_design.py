@@ -170,11 +170,7 @@ def _grown(
 
 
 def _scored(
-    prior: CheckedPrior,
-    limit: Fraction,
-    wanted: Floats,
-    tol: float,
-    clock: Clock,
+    prior: CheckedPrior, limit: Fraction, wanted: Floats, tol: float, clock: Clock
 ) -> tuple[Callable[[float], Mechanism], float]:
     """The mechanism for one functional, as `keep_level` wants it, and a bound."""
     goal = [row[0] for row in centred(wanted, prior.exact)]

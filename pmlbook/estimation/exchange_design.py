@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .candidate_set import CandidateSet, arcs, climb, sets_at_limit, swept
+from .candidate_set import CandidateSet, Vertex, arcs, climb
+from .candidate_set import sets_at_limit, swept
 from .listed_vertices import Weighted, even, tight_duals, with_room
 from .targets import AOptimality, Claim, DOptimality
 from ..foundations.lift_functions import Floats
@@ -135,7 +135,7 @@ class Excess:
         shifts = self.candidates.vertices.shifts[:, names]
         return ((self.matrix @ shifts) ** 2).sum(axis=0) - self.dual @ shifts - 1
 
-    def local_maxima(self, begin: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
+    def local_maxima(self, begin: Iterable[Vertex]) -> list[int]:
         """Vertices at the end of climbs."""
         candidates = self.candidates
         ends = [climb(candidates, tall, place, self.spread, self.dual) for tall, place in begin]
@@ -214,7 +214,7 @@ class Exchange:
             master.barrier = max(barrier / 10, LEAST_BARRIER)
         return Priced([name for name, more in zip(new, over) if more > 0.1 * master.barrier], bound)
 
-    def starts(self) -> list[tuple[NDArray[np.bool_], int]]:
+    def starts(self) -> list[Vertex]:
         """Vertices in use, by their weight, and at first from a new circle, from which climbs start."""
         candidates, names, weights = self.master.candidates, self.master.names, self.master.weights
         n = len(candidates.ones)

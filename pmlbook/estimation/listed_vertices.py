@@ -175,10 +175,7 @@ STEADY = 1e-7  # of every frequency, told besides: a design for few functionals 
 
 
 def criterion_for(
-    target: str | ArrayLike,
-    wanted: Floats,
-    candidates: ScaledVertices,
-    found: Mapping[int, float],
+    target: str | ArrayLike, wanted: Floats, candidates: ScaledVertices, found: Mapping[int, float]
 ) -> tuple[Criterion, Fraction]:
     """What a target makes small, and the unit that its functionals are measured in.
 

@@ -165,11 +165,7 @@ def distinct(scores: Floats, gap: float) -> Floats:
 
 
 def one_number(
-    shares: Sequence[Fraction],
-    limit: Fraction,
-    goal: Sequence[Fraction],
-    tol: float,
-    clock: Clock,
+    shares: Sequence[Fraction], limit: Fraction, goal: Sequence[Fraction], tol: float, clock: Clock
 ) -> Scored:
     """Outcomes from which one functional, of mean zero, is estimated with nearly the least variance.
 

@@ -11,13 +11,12 @@ from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..foundations.lift_functions import Floats
 from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, people_of
-from .losses import Fillings, Groups, joined, with_rest
+from .losses import Fillings, Groups, Whole, joined, with_rest
 from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP, Growth, NearMisses
 from .stages import Search, dealt_out, feasible, start_columns
 from .ungrouping import rounding_of, unroll
@@ -51,7 +50,7 @@ class Task(NamedTuple):
         """The symbols grouped by probability."""
         return Groups(self.prior, self.epsilon, self.utility, self.denominator)
 
-    def aggregated(self, label: NDArray[np.int64]) -> Task:
+    def aggregated(self, label: Whole) -> Task:
         """The task for a prior whose symbols with the same label are one."""
         return self._replace(prior=np.bincount(label, self.prior).astype(float))
 
@@ -76,7 +75,7 @@ class Answer(NamedTuple):
     why: str
 
 
-def aggregation(prior: Floats, rows: int) -> NDArray[np.int64]:
+def aggregation(prior: Floats, rows: int) -> Whole:
     """One of `rows` labels for each symbol, the first half for single symbols."""
     order, alone = np.argsort(-prior), rows // 4
     middle = order[alone:-alone]

@@ -265,11 +265,7 @@ def with_rest(
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #71efe86d
 def near_misses(
-    groups: Groups,
-    power: int,
-    keep: int,
-    rng: np.random.Generator,
-    slope: Floats | None = None,
+    groups: Groups, power: int, keep: int, rng: np.random.Generator, slope: Floats | None = None
 ) -> Fillings:
     """Vertices with small remainders from two tables of at most 2^power random sets.
 

@@ -12,11 +12,11 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ..numerics.validation import Frozen, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_nonnegative
 from pmlbook.per_record.framework import (
     by_record,
     check_belief,
@@ -37,16 +37,16 @@ __all__ = []
 class MarginalRun(NamedTuple):
     """Result of `update_marginal`, with I(X_i; Y), H(X) and the multiplier after each round."""
 
-    marginal: NDArray[np.float64]
+    marginal: Array
     information: list[float]
     entropy: list[float]
     multiplier: list[float]
 
 
 def update_marginal(
-    rows: NDArray[np.float64],
-    row_entropies: NDArray[np.float64],
-    marginal: NDArray[np.float64],
+    rows: Array,
+    row_entropies: Array,
+    marginal: Array,
     b: float,
     tol: float = 1e-6,
     step: float = 0.1,
@@ -99,7 +99,7 @@ class Run(Frozen):
 
     value: float
     record: int
-    prior: NDArray[np.float64]
+    prior: Array
     trace: tuple[float, ...]
 
     @property
@@ -108,9 +108,7 @@ class Run(Frozen):
         return float(entr(self.prior).sum())
 
 
-def sharpest_table(
-    channel: NDArray[np.float64], marginal: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def sharpest_table(channel: Array, marginal: Array) -> Array:
     """The deterministic table (n_i, n_-i) with the largest information; all are tried.
 
     Source: Wu et al. 2026, Algorithm 1, line 15.
@@ -178,14 +176,14 @@ def alternating_leakage(
 
 
 def _improve(
-    release: NDArray[np.float64],
-    belief: NDArray[np.float64],
+    release: Array,
+    belief: Array,
     i: int,
     b: float,
     interpretation: Interpretation,
     printed_gradient: bool,
     tol: float,
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Array, float]:
     """Lines 8 to 18 of Algorithm 1: better marginal, better conditionals, their information."""
     channel = by_record(release, i, belief.ndim)
     marginal, table = split_belief(belief, i)
@@ -204,7 +202,7 @@ def _improve(
     return join_belief(marginal, table, belief.shape, i), value
 
 # %% ../../nbs/record_algorithms/02_algorithms.ipynb #1a1dd4dd
-def random_belief(shape: Sequence[int], b: float, rng: np.random.Generator) -> NDArray[np.float64]:
+def random_belief(shape: Sequence[int], b: float, rng: np.random.Generator) -> Array:
     """A random belief of entropy at least b, to start from; shape (n_1, ..., n_k).
 
     Source: Wu et al. 2026, Algorithm 1, line 1.

@@ -66,10 +66,7 @@ def temper(v: Array, beta: float, interpretation: Interpretation) -> Array:
 
 
 def entropy_projection(
-    v: Array,
-    target: float,
-    interpretation: Interpretation = "power",
-    tol: float = 1e-9,
+    v: Array, target: float, interpretation: Interpretation = "power", tol: float = 1e-9
 ) -> Array:
     """A distribution of the wanted entropy, by a change of temperature of a given one.
 
@@ -125,12 +122,7 @@ def information_of_rows(marginal: Array, rows: Array) -> Array:
     return entr(mixed).sum(axis=-1) - entr(rows).sum(axis=-1) @ marginal
 
 
-def _sharpest_row(
-    channel: Array,
-    marginal: Array,
-    conditionals: Array,
-    k: int,
-) -> Array:
+def _sharpest_row(channel: Array, marginal: Array, conditionals: Array, k: int) -> Array:
     """The unit vector with the largest information as row k, the other rows being fixed."""
     rows = np.einsum("kc,kcy->ky", conditionals, channel)
     tried = np.repeat(rows[None], channel.shape[1], axis=0)

@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Frozen, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_nonnegative
 from .algorithms import restarts
 from .penalty import Subproblem, Test, penalty_method
 from ..per_record.queries import Query
@@ -30,16 +30,16 @@ class DesignRun(Frozen):
     """
 
     value: float
-    channel: NDArray[np.float64]
-    prior: NDArray[np.float64]
+    channel: Array
+    prior: Array
     trace: tuple[float, ...]
-    channels: tuple[NDArray[np.float64], ...]
+    channels: tuple[Array, ...]
     finished: bool
 
 
 def expected_costs(
     query: Query, p0: ArrayLike | None = None, distortion: ArrayLike | None = None
-) -> NDArray[np.float64]:
+) -> Array:
     """p0(x) d(f(x), y), shape (n_1, ..., n_k, M); default p0 uniform, default d = |y - f(x)|.
 
     Source: Wu et al. 2026, eq. (21b).
@@ -54,7 +54,7 @@ def expected_costs(
     return truth.reshape(query.shape)[..., None] * check_costs(query, distortion)[query.table]
 
 
-def blurred(costs: NDArray[np.float64], D: float) -> NDArray[np.float64]:
+def blurred(costs: Array, D: float) -> Array:
     """Mixture of the cheapest answer and a uniform one, with expected distortion D if possible.
 
     Source: Wu et al. 2026, Algorithm 6, line 3, which leaves it open.
@@ -75,7 +75,7 @@ def blurred(costs: NDArray[np.float64], D: float) -> NDArray[np.float64]:
 def _alternate(
     query: Query,
     problem: Subproblem,
-    start: NDArray[np.float64],
+    start: Array,
     b: float,
     rng: np.random.Generator,
     starts: int,

@@ -12,13 +12,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import check_nonnegative, check_instance, real_array, unit_of
+from ..numerics.validation import Array, check_instance, check_nonnegative
+from ..numerics.validation import real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from .planes import Pool
@@ -89,7 +90,7 @@ class _Stake(NamedTuple):
         return float_below((Fraction(D) - self.base - self.slack) / self.unit)
 
 
-def _at_stake(excess: NDArray[np.float64], masses: NDArray[np.float64], room: float) -> float:
+def _at_stake(excess: Array, masses: Array, room: float) -> float:
     """A power of two near what silence costs, or near `room` if that is less; one if silence is free."""
     columns = unit_of(excess, 0)
     costs = masses @ (excess / columns)
@@ -306,7 +307,7 @@ def distortion_leakage(
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1952dd16
 def leakage_distortion_curve(
     query: Query,
-    levels: Sequence[float] | NDArray[np.float64],
+    levels: Sequence[float] | Array,
     b: float,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,

@@ -121,13 +121,7 @@ def referee(
     return weak_duality(orbits, goal, cuts, duals, error_dual), duals
 
 
-def weak_duality(
-    orbits: Orbits,
-    goal: Goal,
-    cuts: Array,
-    duals: Array,
-    error_dual: float,
-) -> float:
+def weak_duality(orbits: Orbits, goal: Goal, cuts: Array, duals: Array, error_dual: float) -> float:
     """The lower bound that non-negative dual variables make of planes, shape (K, S), whoever chose them.
 
     Where the distortion is given, dual variables of planes that add up to more than one are divided by their sum,

@@ -31,11 +31,7 @@ class _TimeIsUp(Exception):
 
 
 def best_against(
-    orbits: Orbits,
-    goal: Goal,
-    pool: Pool,
-    start: Array,
-    clock: Clock | None = None,
+    orbits: Orbits, goal: Goal, pool: Pool, start: Array, clock: Clock | None = None
 ) -> Array:
     """Variables, shape (S,), of a mechanism that is (nearly) best against the adversaries of a pool.
 
@@ -91,12 +87,7 @@ def best_against(
 
 # %% ../../nbs/record_design/03_rounds.ipynb #f9538a41
 def small_steps(
-    orbits: Orbits,
-    goal: Goal,
-    pool: Pool,
-    start: Array,
-    clock: Clock,
-    steps: int = 400,
+    orbits: Orbits, goal: Goal, pool: Pool, start: Array, clock: Clock, steps: int = 400
 ) -> Array:
     """The same for many variables, roughly: the best allowed mechanism on the way.
 

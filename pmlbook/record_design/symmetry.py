@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..numerics.validation import InvalidPrior, check_nonnegative, check_instance, real_array
+from ..numerics.validation import Array, InvalidPrior, check_instance
+from ..numerics.validation import check_nonnegative, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from ..per_record.queries import Query, SumQuery, counting, difference, in_query_order
@@ -26,6 +27,7 @@ from ..per_record.queries import Query, SumQuery, counting, difference, in_query
 __all__ = []
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #1c147b83
+Labels = NDArray[np.int64]
 MAX_ROWS = 4096  # more datasets than these are not given a row each
 MAX_TABLE = 2**16  # a mechanism has no more cells
 
@@ -39,7 +41,7 @@ def check_table(rows: int, outputs: int) -> None:
         )
 
 
-def check_costs(query: Query, distortion: ArrayLike | None) -> NDArray[np.float64]:
+def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
     """The distortion matrix, one row per query value; |v - y| if left out.
 
     Source: Wu et al. 2026, eq. (32).
@@ -62,7 +64,7 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> NDArray[np.float6
     return table
 
 
-def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
+def check_data(query: Query, p0: ArrayLike) -> Array:
     """The distribution of the data, flat in lexicographic order; InvalidPrior unless it is one."""
     distribution = check_belief(in_query_order(query, p0, "p0"), "p0")
     if distribution.size != math.prod(query.shape) or (
@@ -78,14 +80,12 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
 COST_TOLERANCE = 2.0**-50
 
 
-def usual(costs: NDArray[np.float64], most: float) -> float:
+def usual(costs: Array, most: float) -> float:
     """Cost of the cheapest error, a mean over the rows of costs, shape (K, M), or `most` if that is less."""
     return min(float(np.sort(np.abs(costs), axis=1)[:, :2].max(axis=1).mean()), most)
 
 
-def matching(
-    here: NDArray[np.float64], there: NDArray[np.float64], typical: float
-) -> NDArray[np.int64] | None:
+def matching(here: Array, there: Array, typical: float) -> Labels | None:
     """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` a usual one."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
@@ -99,9 +99,7 @@ def matching(
     return np.array(found)
 
 
-def components(
-    size: int, joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
-) -> NDArray[np.int64]:
+def components(size: int, joined: list[tuple[Labels, Labels]]) -> Labels:
     """Labels 0, 1, ... of the classes into which pairs of numbers below `size` are joined."""
     if not joined:
         return np.arange(size)
@@ -110,7 +108,7 @@ def components(
     return np.asarray(connected_components(graph, directed=False)[1])
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #7a2a93bf
-Renaming = tuple[NDArray[np.int64], NDArray[np.int64]]
+Renaming = tuple[Labels, Labels]
 
 
 def renamings_of_weights(n: int) -> list[Renaming]:
@@ -138,12 +136,12 @@ class Setting:
 
     observes: Query  # its value is the mechanism's row
     # shape (R, M): expected distortion of a unit of probability in each cell
-    cost: NDArray[np.float64]
+    cost: Array
     # shape (R, M): labels 0, ..., S - 1; cells with the same label hold the same probability
-    cells: NDArray[np.int64]
+    cells: Labels
     records: tuple[int, ...]  # one record of each kind
     # shape (R,): distribution of the rows under the distribution of the data
-    masses: NDArray[np.float64]
+    masses: Array
     slip: float = 0.0  # how much the distortion may change under the symmetries that were used
 
     @property
@@ -152,7 +150,7 @@ class Setting:
         return int(self.cells.max()) + 1
 
 
-def value_masses(query: Query) -> NDArray[np.float64]:
+def value_masses(query: Query) -> Array:
     """Distribution of the query value when all datasets are equally likely, shape (V,)."""
     counts = np.logaddexp.reduce(query.log_counts(0), axis=0)
     shares = np.exp(counts - np.logaddexp.reduce(counts))
@@ -179,8 +177,8 @@ class _Place:
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #6dd13711
 def _tied(
-    rows: NDArray[np.int64],
-    costs: NDArray[np.float64],
+    rows: Labels,
+    costs: Array,
     renamings: list[Renaming],
     closed: bool,
     typical: float,
@@ -202,7 +200,7 @@ def _tied(
     return joined, kept
 
 
-def _slip(query: Query, costs: NDArray[np.float64], near: float, room: float) -> float:
+def _slip(query: Query, costs: Array, near: float, room: float) -> float:
     """Loss of a mechanism that costs at most silence or `room`, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
     below = np.maximum(-costs, 0).max(axis=1).sum()
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
@@ -261,7 +259,7 @@ def setting(
     cost = np.zeros((view.n_values, table.shape[1]))
     np.add.at(cost, rows, costs)
     records = view.kinds
-    cells: NDArray[np.int64] = np.arange(cost.size)
+    cells: Labels = np.arange(cost.size)
     typical = usual(costs, room / datasets)
     if reduce_symmetry:
         swaps, values = renamings_of_datasets(query.shape)
@@ -273,9 +271,7 @@ def setting(
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
-def _by_weight(
-    query: SumQuery, table: NDArray[np.float64], observes: Query | None, room: float
-) -> Setting:
+def _by_weight(query: SumQuery, table: Array, observes: Query | None, room: float) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)
     if observes is None and n >= MAX_ROWS:
