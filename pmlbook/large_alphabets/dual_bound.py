@@ -36,10 +36,7 @@ def optimality_bound(
 ) -> Fraction:
     """Upper bound on the utility of every mechanism that leaks at most `epsilon`, by one of `PROOFS`.
 
-    Raises
-    ------
-    ValueError
-        If the proof does not suit the utility, or has more than `CHOICES` choices.
+    ValueError if the proof does not suit the utility, or has more than `CHOICES` choices.
 
     Source: weak duality; Farley 1990.
     """
@@ -73,10 +70,7 @@ def alike_vertices(
 ) -> Vertices:
     """All vertices but for the order of symbols with the same probability and dual variable.
 
-    Raises
-    ------
-    ValueError
-        If there are more than `CHOICES` choices of entries at the limit.
+    ValueError if there are more than `CHOICES` choices of entries at the limit.
 
     Source: Grosse et al. 2024, Algorithm 1.
     """

@@ -23,7 +23,7 @@ __all__ = []
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-SAME_WEIGHT = 1e-15  # weights of order one that differ by less are equal, up to eight terms
+EQUAL_WEIGHT = 1e-15  # weights of order one that differ by less are equal, up to eight terms
 OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding makes it too low
 
 
@@ -43,7 +43,7 @@ class Groups:
         self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
-        self.same = SAME_WEIGHT * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
+        self.same = EQUAL_WEIGHT * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
         can_vanish = self.p - rest < self.same  # rounding must not buy a loss at a steep zero
         self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
         self.width = np.minimum(self.reach, np.where(self.p <= self.a, self.p, 1 - self.p))
@@ -105,12 +105,6 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
     """Upper bound on an f-information of every epsilon-PML mechanism, in closed form.
 
     Source: concavity of the loss; exact in the first privacy region (Grosse et al. 2024, Theorem 3).
-
-    Examples
-    --------
-    >>> from pmlbook.foundations.utility import NAMED
-    >>> round(closed_bound([0.5, 0.3, 0.2], 0.2, NAMED["mutual_information"]), 6) <= 0.2
-    True
     """
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if level == 0 or len(checked) == 1:
@@ -131,14 +125,8 @@ def every_vertex(groups: Groups, prior: Floats, epsilon: float) -> tuple[Floats,
 class Fillings:
     """Vertices by group: `held` of each group are full, and one more of group `taker` is at `place`.
 
-    Parameters
-    ----------
-    held : ndarray of int, shape (G, V)
-    taker : ndarray of int, shape (V,)
-    place : ndarray of float, shape (V,)
-        Between 0, the least part, and 1, the largest.
-
-    Source: Grosse et al. 2024, Lemma 1: at most one entry of a vertex is neither least nor largest.
+    `held` has shape (G, V), `taker` and `place` have shape (V,). A place is between 0, the least part, and 1, the
+    largest: at most one entry of a vertex is neither (Grosse et al. 2024, Lemma 1).
     """
 
     held: Whole

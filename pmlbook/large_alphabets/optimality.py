@@ -40,29 +40,10 @@ ENTRIES = 2**14  # entries of a mechanism that a reader is asked to add up
 class Optimality:
     """The proof that a mechanism keeps its level, is worth at least `value`, and none is worth more than `bound`.
 
-    Parameters
-    ----------
-    epsilon : float
-        The level in nats.
-    utility : str
-        A name in `NAMED`, ``alpha_`` and a number, or ``expected_gain``.
-    gain : tuple of tuples of float, N rows
-        What each action earns; empty but for ``expected_gain``.
-    proof : {'vertices', 'chords', 'shares'}
-        How the bound follows from the dual variables.
-    prior, duals : tuples of Fraction, length N
-        P(x), summing to exactly 1, and one dual variable for each symbol; no dual variables with 'chords'.
-    weights : tuple of tuples of int, N rows
-        The mechanism: probabilities times 2^53, rows with exactly that sum.
-    value, bound : Decimal
-        In nats, or the unit of the gain.
-
-    Raises
-    ------
-    ValueError
-        If anything of this is not so.
-
-    Source: weak duality; Farley 1990.
+    `utility` is a name in `NAMED`, ``alpha_`` and a number, or ``expected_gain``; `gain`, N rows, says what each action
+    earns, and is empty for others. `prior` and `duals` have N fractions, but no dual variables with 'chords'. `weights`
+    are probabilities times 2^53, N rows with exactly that sum. `value` and `bound` are in nats, or the unit of the gain.
+    ValueError if anything of this is not so. Source: weak duality; Farley 1990.
     """
 
     epsilon: float
@@ -174,32 +155,11 @@ def certify_optimum(
 ) -> Optimality:
     """Prove that a mechanism keeps a level, what it is worth, and what no mechanism exceeds.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Any that keeps the level, best or not.
-    epsilon : float
-        Privacy level in nats, at most 1000.
-    utility : str or Utility
-        A name, `alpha_information(...)` or an `ExpectedGain`; for others no bound can be enclosed.
-
-    Returns
-    -------
-    Optimality
-        With a gap that is small if the mechanism is optimal.
-
-    Raises
-    ------
-    ValueError
-        If the mechanism leaks more, the utility is none of these, or the mechanism is too large.
+    Any mechanism that keeps the level will do; the gap is small if it is optimal. `epsilon` is at most 1000. The
+    utility is a name, `alpha_information(...)` or an `ExpectedGain`: for others no bound can be enclosed. ValueError if
+    the mechanism leaks more, the utility is none of these, or the mechanism is too large.
 
     Source: weak duality; Farley 1990.
-
-    Examples
-    --------
-    >>> from pmlbook.extremal.binary import binary_mechanism
-    >>> certify_optimum(binary_mechanism([0.75, 0.25], 0.5), 0.5).gap < 1e-12
-    True
     """
     level, measure = check_epsilon(epsilon), as_utility(utility)
     gain = tuple(map(tuple, measure.gain.tolist())) if isinstance(measure, ExpectedGain) else ()
@@ -222,13 +182,7 @@ DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(E[+-][0-9]{1,4})?")
 
 
 def to_json(proof: Optimality) -> str:
-    """An optimality certificate as a text that a person and a program can read.
-
-    Raises
-    ------
-    ValueError
-        If its fractions need more than 600 digits.
-    """
+    """An optimality certificate as a text that a person and a program can read; ValueError if its fractions are too long."""
     return write_object(_content(proof))
 
 
@@ -247,10 +201,7 @@ def _content(o: Optimality) -> dict[str, Any]:
 def from_json(text: str) -> Optimality:
     """Read an optimality certificate and check all of it anew.
 
-    Raises
-    ------
-    ValueError
-        If the text is no such certificate to the letter, or something in it is not true.
+    ValueError if the text is no such certificate to the letter, or something in it is not true.
     """
     try:
         content = read_object(text)

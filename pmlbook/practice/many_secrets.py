@@ -5,7 +5,7 @@
 # %% ../../nbs/practice/09_many_secrets.ipynb #5c7f45e5
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.special import xlogy
 
 from ..extremal.enumeration import margin
 from ..foundations.lift_functions import Floats
+from ..large_alphabets.few_numbers import min_of
 from .estimated_prior import PriorRegion
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
@@ -127,30 +128,8 @@ def exchanged(
         exchanges.apply(states, step)
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #50d0ae77
-GOLDEN = (5**0.5 - 1) / 2
 LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
 SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
-
-
-def min_of(
-    value: Callable[[Floats], Floats], low: Floats, high: Floats, steps: int
-) -> tuple[Floats, Floats]:
-    """Places and values near the least of convex functions on intervals, all at once.
-
-    Source: golden section, Kiefer 1953.
-    """
-    span = GOLDEN * (high - low)
-    one, two = high - span, low + span
-    at_one, at_two = value(one), value(two)
-    for _ in range(steps):
-        left = at_one < at_two
-        low, high = np.where(left, low, one), np.where(left, two, high)
-        span = GOLDEN * (high - low)
-        new = np.where(left, high - span, low + span)
-        at_new = value(new)
-        one, two = np.where(left, new, two), np.where(left, one, new)
-        at_one, at_two = np.where(left, at_new, at_two), np.where(left, at_one, at_new)
-    return np.where(at_one < at_two, one, two), np.minimum(at_one, at_two)
 
 
 class Ceilings:

@@ -60,12 +60,6 @@ def update_marginal(
     multiplier; most rounds.
 
     Source: Wu et al. 2026, Algorithm 2, eq. (15).
-
-    Examples
-    --------
-    >>> run = update_marginal(np.array([[1, 0], [0.5, 0.5]]), np.zeros(2), np.array([0.5, 0.5]), 0)
-    >>> run.marginal.round(2).tolist(), round(run.information[-1], 3)
-    ([0.6, 0.4], 0.223)
     """
     silence = entr(rows).sum(axis=1)
     s = 0.0
@@ -112,11 +106,6 @@ def sharpest_table(channel: Array, marginal: Array) -> Array:
     """The deterministic table (n_i, n_-i) with the largest information; all are tried.
 
     Source: Wu et al. 2026, Algorithm 1, line 15.
-
-    Examples
-    --------
-    >>> sharpest_table(np.eye(2)[[[0, 1], [1, 1]]], np.array([0.5, 0.5])).tolist()
-    [[1.0, 0.0], [1.0, 0.0]]
     """
     distinct = [np.unique(rows, axis=0, return_index=True)[1] for rows in channel]
     choices = np.array(list(product(*distinct)))
@@ -147,12 +136,6 @@ def alternating_leakage(
     or `prior` has less entropy.
 
     Source: Wu et al. 2026, Algorithm 1.
-
-    Examples
-    --------
-    >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> round(alternating_leakage(parity, [[0.3, 0.2], [0.1, 0.4]], 0.5).value, 6)
-    0.693147
     """
     belief, b = check_belief(prior), check_nonnegative(b, "b")
     release = check_release(channel, belief.shape)
@@ -230,10 +213,7 @@ def restarts(
     printed_gradient: bool = False,
     max_iter: int = 20,
 ) -> list[Run]:
-    """Runs of `alternating_leakage` from random beliefs, `starts` of them.
-
-    Source: Wu et al. 2026, Section 3.4.6.
-    """
+    """Runs of `alternating_leakage` from random beliefs, `starts` of them. Source: Wu et al. 2026, Section 3.4.6."""
     return [
         alternating_leakage(
             channel,

@@ -74,12 +74,6 @@ def rate_distortion(
     has the wrong shape.
 
     Source: Blahut 1972, Theorems 5 and 6.
-
-    Examples
-    --------
-    >>> found = rate_distortion([0.5, 0.5], [[0, 1], [1, 0]], 0.11)
-    >>> round(found.value, 6), found.value - found.bound < 1e-8
-    (0.346632, True)
     """
     p, d = check_distribution(prior, "prior"), real_array(distortion, "distortion", 2)
     if len(d) != len(p):

@@ -322,13 +322,6 @@ def leakage_distortion_curve(
     `leakage_distortion`.
 
     Source: Wu et al. 2026, Definition 2.2.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import parity
-    >>> curve = leakage_distortion_curve(parity(3), [0.1, 0.3], b=1.0)
-    >>> [round(design.value, 4) for design in curve]
-    [0.3681, 0.0823]
     """
     designs: list[RecordDesign] = []
     for level in real_array(levels, "levels", 1):

@@ -42,15 +42,7 @@ def check_table(rows: int, outputs: int) -> None:
 
 
 def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
-    """The distortion matrix, one row per query value; |v - y| if left out.
-
-    Source: Wu et al. 2026, eq. (32).
-
-    Examples
-    --------
-    >>> check_costs(counting(2), None).tolist()
-    [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
-    """
+    """The distortion matrix, one row per query value; |v - y| if left out. Source: Wu et al. 2026, eq. (32)."""
     values = np.arange(query.n_values)
     if distortion is None:
         check_table(len(values), len(values))
@@ -221,12 +213,6 @@ def setting(
     and nobody asks for a mechanism that costs more than `room`.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import modular_sum, parity
-    >>> setting(parity(5)).size, setting(modular_sum(5, 3)).cells.shape
-    (2, (6, 3))
     """
     check_instance(query, Query, "query")
     table = check_costs(query, distortion)
@@ -316,11 +302,6 @@ def parity_min_leakage(n: int, D: float, b: float) -> float:
     probability of an error, at least 0. In nats. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.2, with Mrs. Gerber's lemma and an average over symmetries.
-
-    Examples
-    --------
-    >>> round(parity_min_leakage(3, 0.05, 1.5), 6)
-    0.435088
     """
     return parity_leakage(n, min(check_nonnegative(D, "D"), 0.5), b)
 
@@ -332,11 +313,6 @@ def parity_min_distortion(n: int, L: float, b: float) -> float:
     most one half. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.3, with Mrs. Gerber's lemma and an average over symmetries.
-
-    Examples
-    --------
-    >>> round(parity_min_distortion(3, 0.4, 1.5), 6)
-    0.06499
     """
     if check_nonnegative(L, "L") >= parity_leakage(n, 0, b):
         return 0.0
