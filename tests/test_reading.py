@@ -11,11 +11,12 @@ from test_links import LINK, NBS, prose
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 sys.path.insert(0, str(ROOT / "docs"))
-from minutes import minutes  # noqa: E402
+from minutes import WORDS_A_MINUTE, minutes  # noqa: E402
 from sentences import LIMIT, book, sentences, text_of, words  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
 PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
+ROUTES = ["You study this", "You have a column to release"]
 QUESTIONS = {  # the page that answers, and words that the answer has
     "What is PML?": ("foundations/02_leakage.ipynb", "pointwise maximal leakage"),
     "Can I use it with pandas?": ("release/06_columns.ipynb", "pandas"),
@@ -54,13 +55,43 @@ def test_the_first_screen_says_what_and_leads_on():
     assert "practice/00_differential_privacy.ipynb" in first and len(first.split()) < 170
 
 
-@pytest.mark.parametrize("heading", ["You study this", "You have a column to release"])
+def route(heading):
+    """The chapters that a route of the front page names, and its minutes."""
+    text = FRONT.partition(f"### {heading}\n")[2].partition("\n### ")[0]
+    before, said = re.match(r"(.*?)take about (\d+) minutes", text, re.S).groups()
+    return {NBS / link for link in LINK.findall(before) if "/index" not in link}, int(said)
+
+
+def with_all_needed(chapters):
+    """Chapters, what they need, what that needs, and so on: by the lines *You need*."""
+    found, new = set(), {path.resolve() for path in chapters}
+    while new:
+        found |= new
+        lines = {p: re.findall(r"^\*You need\* (.*)$", prose(p), re.M) for p in new}
+        links = [(p, link) for p in new for line in lines[p] for link in LINK.findall(line)]
+        new = {(p.parent / link.partition("#")[0]).resolve() for p, link in links} - found
+    return found
+
+
+@pytest.mark.parametrize("heading", ROUTES)
 def test_a_route_takes_as_long_as_it_says(heading):
-    route = FRONT.partition(f"### {heading}\n")[2].partition("\n### ")[0]
-    before, said = re.match(r"(.*?)take about (\d+) minutes", route, re.S).groups()
-    chapters = {NBS / link for link in LINK.findall(before) if "/index" not in link}
+    chapters, said = route(heading)
     assert len(chapters) >= 3
-    assert 0.85 <= sum(map(minutes, chapters)) / int(said) <= 1.15
+    assert 0.85 <= sum(map(minutes, chapters)) / said <= 1.15
+
+
+@pytest.mark.parametrize("heading", ROUTES)
+def test_all_that_a_route_needs_is_read_in_its_time(heading):
+    """The text of the chapters and of everything that is needed to follow them; code that they use can wait."""
+    chapters, said = route(heading)
+    needed = with_all_needed(chapters)
+    assert len(needed) > len(chapters)
+    assert sum(len(prose(path).split()) for path in needed) / WORDS_A_MINUTE <= said
+
+
+def test_needs_are_followed_to_the_first_chapter():
+    needed = with_all_needed([NBS / "extremal" / "03_binary.ipynb"])
+    assert NBS / "foundations" / "01_probability.ipynb" in needed
 
 
 @pytest.mark.parametrize("path", PARTS, ids=lambda path: path.parent.name)

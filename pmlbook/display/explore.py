@@ -80,7 +80,7 @@ def _shown(axis: Any) -> str:
 
 
 class _NoTicks:
-    """In place of the ticks that Matplotlib makes for each axis before anybody has asked for one."""
+    """In place of the ticks that Matplotlib makes for each axis before one is needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -91,7 +91,7 @@ class _NoTicks:
 
 @contextmanager
 def _thrift() -> Iterator[None]:
-    """While many figures are drawn: no tick before its time, and no search for garbage."""
+    """While many figures are drawn: no tick before it is needed, and no garbage collection."""
     usual = {name: Axis.__dict__[name] for name in ("majorTicks", "minorTicks")}
     gc.disable()
     try:
@@ -133,7 +133,7 @@ class _Film:
         return re.findall(r"(?:<g[^>]*>)*<[^>]*>[^<]*(?:</[^>]*>)*", whole)
 
     def _sketch(self, axis: Any, draw: Callable[[Any], None]) -> Callable[[Any], None]:
-        """What an axis does instead of drawing: it leaves its number, and draws if it is new."""
+        """Called instead of an axis's drawing: writes the axis's number, and draws the axis if it is new."""
 
         def sketch(renderer: Any) -> None:
             shown = _shown(axis)
@@ -279,7 +279,7 @@ _LOOK = r' (?:style|clip-path|transform)="[^"]*"'  # attributes that many elemen
 
 
 def _terse(path: re.Match[str]) -> str:
-    """A path of straight lines in tenths of a point, each place told from the one before."""
+    """A path of straight lines in tenths of a point, each place relative to the one before."""
     if re.search(r"[^MLz\d\s.e+-]", path[0]):
         return path[0]
     here = start = 0, 0

@@ -32,14 +32,14 @@ def _ink(hue: str) -> LinearSegmentedColormap:
 
 
 def _on_ink(share: float) -> dict[str, Any]:
-    """How text is written that reads on so much ink: the page turns white into black where its ink is bright."""
+    """Style of text on so much ink: the page turns white into black where its ink is bright."""
     if share > 0.85:
         return {"color": "white", "gid": "on-ink"}
     return {"color": "#111111"} if share > 0.65 else {}
 
 
 def _name_ticks(axis: Axis, names: Iterable[Hashable]) -> None:
-    """One tick for each name, made when it is drawn: on a figure that moves, hardly ever."""
+    """One tick for each name, made only when it is drawn, which is seldom on a figure that moves."""
     words = [str(name) for name in names]
     axis.set_major_locator(FixedLocator(range(len(words))))
     axis.set_major_formatter(FixedFormatter(words))

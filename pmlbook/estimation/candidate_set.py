@@ -44,7 +44,7 @@ class ScaledVertices:
 class CandidateSet(ScaledVertices):
     """Vertices of {0 <= lift <= limit, prior . lift = 1} that have been found so far, by number.
 
-    `low` and `high` are what a lift is at least and at most, for each secret.
+    `low` and `high` are the least and the largest lift of each secret.
     """
 
     def __init__(self, shares: Sequence[Fraction], limit: Fraction) -> None:
@@ -64,7 +64,7 @@ class CandidateSet(ScaledVertices):
         new, found = [], []
         for tall, place in made:
             vertex = self._vertex(tall, place)
-            if vertex is None:  # floats took it for one
+            if vertex is None:  # a vertex only in floats
                 continue
             key = vertex[0].tobytes(), vertex[1]
             if key not in self.names:
@@ -102,7 +102,7 @@ class CandidateSet(ScaledVertices):
 
     @property
     def between(self) -> Fraction:
-        """What it costs that a vertex has a whole number of entries at the limit; 0 unless all lifts go from 0 to it."""
+        """The number theta of the proposition on whole numbers at the limit; 0 unless all lifts range from 0 to the limit."""
         if any(self.low) or min(self.high) < self.limit:
             return Fraction(0)
         part = len(self.shares) / self.limit % 1
@@ -131,7 +131,7 @@ def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex
 
 
 def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -> Vertex:
-    """What an arc covers wholly, and the secret that it covers in part, in whole numbers."""
+    """The secrets that an arc covers wholly, and the one that it covers in part, in whole numbers."""
     begins, around = np.append(0, ends[:-1]), ends[-1]
     covered = np.zeros(len(order), dtype=object)
     for turn in (0, around):
@@ -179,7 +179,7 @@ class Climb:
     def gain(
         self, move: Floats, i: NDArray[np.intp], by: Floats, slope: Floats, place: int
     ) -> Floats:
-        """What it gains to move the lift at `place`, and that of secrets i by `by`."""
+        """The gain of moving the lift at `place`, and that of secrets i by `by`."""
         bent = move**2 * self.own[place] + by**2 * self.own[i]
         return move * slope[place] + by * slope[i] + bent + 2 * move * by * self.spread[i, place]
 
@@ -201,7 +201,7 @@ class Climb:
         found -= 2 * c * back * self.spread[leave, place][:, None]
         found -= 2 * c * c * self.spread[np.ix_(leave, enter)]
         found = np.where((rest + back >= 0) & (rest + back <= c), found, -np.inf)
-        found[-1, -1] = -np.inf  # none for none
+        found[-1, -1] = -np.inf  # neither secret
         i, k = np.unravel_index(found.argmax(), found.shape)
         after = np.append(tall, False)
         after[leave[i]], after[enter[k]] = False, True
@@ -230,7 +230,7 @@ class Climb:
         return float(found[other]), after, new
 
     def best_neighbour(self, tall: Flags, place: int) -> tuple[float, Flags, int]:
-        """The best neighbour of a vertex, and how much better it is."""
+        """The best neighbour of a vertex, and its gain."""
         slope, rest = self.slope(tall, place)
         swap = self.swap(tall, place, slope, rest)
         shift = self.shift(tall, place, slope, rest)
@@ -244,7 +244,7 @@ LEAST_GAIN = 1e-9  # of the largest entry of M'M
 def climb(
     candidates: CandidateSet, tall: Flags, place: int, spread: Floats, dual: Floats
 ) -> Vertex:
-    """A vertex none of whose neighbours is worth more, by its spread less its cost at dual variables."""
+    """A vertex none of whose neighbours has a larger excess at given dual variables."""
     values = Climb(candidates, spread, dual)
     for _ in range(MOST_EXCHANGES):
         better, after, at = values.best_neighbour(tall, place)
@@ -256,14 +256,14 @@ def climb(
 # %% ../../nbs/estimation/08_candidate_set.ipynb #5eeb1a02
 TABLE = 2**25  # bits of the largest table of sets
 RETURNED = 3  # vertices that a sweep returns, for each secret
-ROUNDOFF = 2.0**-51  # relative: what floats lose in each addition or product, four times over
+ROUNDOFF = 2.0**-51  # relative: four times the error of an addition or product
 
 
 def sets_at_limit(candidates: CandidateSet) -> Flags | None:
     """All sets of secrets that may be at the limit in a vertex, one a row, and perhaps some that may not; None if too many."""
     p, share, tiny = candidates.prior, 1 / float(candidates.limit), len(candidates.prior) * 2.0**-50
     order = np.argsort(-p)
-    rest = 1 - np.cumsum(p[order]) + p.max()  # what later secrets and a remainder can add
+    rest = 1 - np.cumsum(p[order]) + p.max()  # largest sum that later secrets and a remainder add
     sets, sums = np.zeros((1, 0), dtype=bool), np.zeros(1)
     for i, most in zip(order, rest):
         sums = np.column_stack([sums, sums + p[i]]).ravel()
@@ -310,7 +310,7 @@ class Sweep:
 def swept(
     candidates: CandidateSet, sets: Flags, matrix: Floats, dual: Floats
 ) -> tuple[Fraction, list[int]]:
-    """No vertex has a larger |M (l - 1)|^2 - y.(l - 1); and some that have nearly as much, the best first."""
+    """An upper bound on |M (l - 1)|^2 - y.(l - 1) over all vertices; and some with nearly that value, the best first."""
     sweep, n = Sweep(candidates, matrix, dual), len(dual)
     blocks = np.array_split(sets, 1 + len(sets) // 4096 + min(8 * n, len(sets) // 16))
     best = [found for found in map(sweep.best, blocks) if found is not None]

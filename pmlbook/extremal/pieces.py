@@ -24,8 +24,8 @@ from ..numerics.validation import PriorLike
 __all__ = []
 
 # %% ../../nbs/extremal/13_pieces.ipynb #28592888
-OPTIMAL_WITHIN = 1e-11  # nats: names whose value is this near the bound are taken for optimal
-PIECE_RESOLUTION = Fraction(1, 2**34)  # ends of pieces are this exact, as lifts
+OPTIMAL_WITHIN = 1e-11  # nats: vertices whose value is this near the bound count as optimal
+PIECE_RESOLUTION = Fraction(1, 2**34)  # accuracy of the ends of pieces, as lifts
 
 Name = tuple[tuple[bool, ...], int]
 
@@ -63,7 +63,7 @@ def moved(shares: Sequence[Fraction], name: Name, c: Fraction) -> tuple[Fraction
 def value_of(
     shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, worth: Utility
 ) -> Fraction:
-    """What the mixture of these vertices is worth at least; SolverFailed if they do not average to one.
+    """A lower bound on the value of the mixture of these vertices; SolverFailed if they do not average to one.
 
     Source: the formula of 'The curve and its kinks'.
     """
@@ -101,7 +101,7 @@ def _reach(
     worth: Utility,
 ) -> Fraction:
     """How far from `inside` towards `end` the vertices stay optimal."""
-    near = end + (inside - end) / 512  # at the very end names change
+    near = end + (inside - end) / 512  # names change at the end itself
     if _optimal(shares, names, near, worth):
         return end
     good, bad = inside, near

@@ -39,7 +39,7 @@ def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]
         raise ValueError(f"column has entries from {low} to {high}: more than odds = {odds} apart")
     if high == low:
         return [(low, (1,) * len(column))] if low else []
-    room = (odds - 1) * low  # what the largest entry may rise above the smallest
+    room = (odds - 1) * low  # tolerance of the ratio of the largest entry to the smallest
     heights = sorted({entry - low for entry in column} | {room})
     steps = zip(heights, heights[1:])
     return [
@@ -54,7 +54,7 @@ def _proven_loss(
     duals: Sequence[Fraction],
     odds: Fraction,
 ) -> Fraction:
-    """What every mechanism loses under `distribution` at least, by dual variables of the M rows; `odds` not below e^epsilon."""
+    """Lower bound on every mechanism's loss under `distribution`, by dual variables of the M rows; `odds` not below e^epsilon."""
     owed = [[p * loss - y for loss in row] for p, row, y in zip(distribution, table, duals)]
     short = [-sum(min(h, odds * h) for h in column) for column in zip(*owed)]
     return sum(duals, Fraction(0)) - max(*short, 0)
@@ -91,7 +91,7 @@ def _demands(known: KnownSource, lost: Any) -> Any:
 
 
 def _worst_distribution(known: KnownSource, duals: Array) -> tuple[Fraction, ...]:
-    """The member of the set that the dual variables of `_demands` name, exactly."""
+    """The member of the set given by the dual variables of `_demands`, exactly."""
     if isinstance(known, IntervalSet):
         filled = (known.low + duals[:-1]).tolist()
         return tuple(moved_into(filled, *known.limits, Fraction(1)))
@@ -133,11 +133,9 @@ def _loss_programme(
     return best.x[: size * labels].reshape(loss.shape), distribution, -best.equality_duals
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label019
-SOLVER_DUST = 1e-9  # a column that nowhere exceeds it is what the solver's tolerance left
+SOLVER_DUST = 1e-9  # columns without a larger entry are due to the solver's tolerance
 HIGHEST_LEVEL = 1000.0  # nats: beyond, odds are not computed
-STEEPEST = (
-    22.0  # nats: beyond, a solver no longer sees the smaller entries; to stay there costs 1e-9
-)
+STEEPEST = 22.0  # nats: above it a solver drops the smaller entries; this limit costs 1e-9
 
 
 def _kept_level(

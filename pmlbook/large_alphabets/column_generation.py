@@ -32,12 +32,12 @@ __all__ = []
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c8005ae7
 MOST_ROWS = 128  # rows that a programme still solves within a fraction of a second
 MOST_GROUPS = 600  # different probabilities that a programme still solves within seconds
-MOST_ON_A_CIRCLE = 1000  # symbols that are still laid on a circle one by one
+MOST_ON_A_CIRCLE = 1000  # most symbols that are laid on a circle one by one
 SECONDS_TO_CERTIFY = 2e-6  # for one probability
 
 
 class Task(NamedTuple):
-    """What is asked: a prior, a level, a utility, a tolerance relative to the value, and the prior's denominator, if small."""
+    """A problem: a prior, a level, a utility, a tolerance relative to the value, and the prior's denominator, if small."""
 
     prior: Floats
     epsilon: float
@@ -88,7 +88,7 @@ def aggregation(prior: Floats, rows: int) -> Whole:
 def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     """The best mechanism for an aggregated prior.
 
-    The symbols of an aggregate are told apart if the outcomes that this takes are few, or can be certified in time.
+    Aggregates are disaggregated if this needs few outcomes, or outcomes that can be certified in time.
     """
     prior, label = task.prior, aggregation(task.prior, rows)
     groups = task.aggregated(label).groups
@@ -146,8 +146,8 @@ def add_tail_columns(task: Task, growth: Growth) -> None:
     growth.add(vertices_near(growth.groups, x / groups.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
-RUNS = 40  # runs of neighbours that are taken for equal, more than twice SMALL
-FEW_SUMS = 8  # near ties: random sets will not do
+RUNS = 40  # runs of neighbours that are treated as equal, more than twice SMALL
+FEW_SUMS = 8  # near ties: random sets leave large remainders
 
 
 def from_circle(groups: Groups) -> FoundMechanism:
@@ -178,7 +178,7 @@ def coarse_mechanism(
 def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[FoundMechanism, Priced]:
     """The best mechanism if neighbours were equal, mixed with the constant channel until it keeps the level.
 
-    And what it says about the prior itself: vertices, dual variables between those of neighbours, their bound.
+    Also what it yields for the prior itself: vertices, interpolated dual variables, and their bound.
     """
     prior, label = task.prior, np.empty(len(task.prior), dtype=np.int64)
     label[np.argsort(prior)] = np.arange(len(prior)) * RUNS // len(prior)
@@ -210,7 +210,7 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
     groups, start = task.groups, None
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     best: FoundMechanism | None
-    if len(groups.p) > MOST_ROWS and len(numbers_full(groups)) <= 2:  # hardly a set comes near
+    if len(groups.p) > MOST_ROWS and len(numbers_full(groups)) <= 2:  # few sets are near the level
         best, start = equalised_mechanism(task, groups, clock)
         bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:
@@ -245,7 +245,7 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
     return growth
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
-NEGLIGIBLE = 1e-5, 1e-8  # of the closed bound: what telling the rarest symbols apart may be worth
+NEGLIGIBLE = 1e-5, 1e-8  # part of the closed bound that aggregating the rarest symbols may lose
 
 
 def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> Answer:
@@ -261,15 +261,15 @@ def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> 
 
 
 def _costs(groups: Groups) -> Floats:
-    """What is lost at most if the rarest groups are one symbol."""
+    """The largest loss if the rarest groups are one symbol."""
     each = groups.size * groups.loss(groups.share, np.arange(len(groups.p)))
     return np.asarray(np.cumsum(each))
 
 
 def grow_but_rare(task: Task, clock: Clock) -> Answer:
-    """As `grow_mechanism`; what it leaves open in a quarter of the time is asked again with negligible symbols aggregated.
+    """As `grow_mechanism`; after a quarter of the time an open gap is searched again with negligible symbols aggregated.
 
-    What is open then has the time that is left, with all symbols told apart.
+    A gap that is left gets the remaining time, with all symbols separate.
     """
     groups = task.groups
     ends = [int(np.searchsorted(_costs(groups), part * groups.closed)) for part in NEGLIGIBLE]
@@ -288,7 +288,7 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c
-UNWATCHED_SECONDS = 20.0  # seconds after which a search that nobody limits and nobody watches ends
+UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an observer ends
 
 
 def warn_why(value: float, bound: float, tol: float, why: str) -> None:

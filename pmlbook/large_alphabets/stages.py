@@ -26,13 +26,13 @@ __all__ = []
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000006
 TIME_IS_UP = "the time is up"
 FEASIBILITY = (1e-10, 1e-9, 1e-7)  # tolerances of the solver, tried in turn
-MOST_MISSED = 1e-8  # what the mean of a group may differ from its share
+MOST_MISSED = 1e-8  # largest difference between the mean of a group and its share
 
 
 class GroupMaster:
     """The restricted master over the columns so far, solved again from its last basis.
 
-    `weights` are those of the last solution, of as many columns as there were.
+    `weights` are those of the last solution, for the columns at that time.
 
     Source: Gilmore and Gomory 1961; solved by HiGHS (Huangfu and Hall 2018).
     """
@@ -105,14 +105,14 @@ def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, F
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000009
 KEPT_COLUMNS = 4  # columns a round for each group that has the fractional item
-LEAST_EXCESS = 1e-13  # part of the loss by which a column must be worth more than it costs
+LEAST_EXCESS = 1e-13  # part of the loss that the excess of a column must reach
 ROUNDING_SHARE = 1e-12  # weights below it are rounding
 
 
 def feasible(groups: Groups, dual: Floats, bound: float) -> Floats:
     """Dual variables lowered until no column has a negative reduced cost, where they prove this bound.
 
-    Every column fills the groups to the same room, so that all reduced costs move alike.
+    Every column fills the groups to the same capacity, so that all reduced costs move alike.
     """
     excess = float(dual @ groups.share) - bound
     return dual - excess * groups.size * groups.width / groups.room
@@ -130,7 +130,7 @@ def dealt_out(
 
 
 class Growth(Generation):
-    """A mechanism that grows column by column: `value` is its loss so far, `bound` a loss below which none is."""
+    """A mechanism that grows column by column: `value` is its loss so far, `bound` a lower bound on every loss."""
 
     def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
         bound, slope = lattice_duals(groups)
@@ -140,7 +140,7 @@ class Growth(Generation):
         self.programme.weights, loss = weights, float(weights @ columns.loss(groups))
         zero = np.zeros(len(groups.p))
         super().__init__(self.programme, self._near, clock, self._tell, loss, bound, zero)
-        self.centre_bound = 0.0  # what dual variables of zero prove
+        self.centre_bound = 0.0  # the bound from dual variables of zero
         self.add(columns)
 
     def _near(self, loss: float, bound: float) -> bool:
@@ -167,7 +167,7 @@ SHORT, LONG_TABLE = 12, 20  # entries of a table of random sets, as powers of tw
 
 
 class NearMisses:
-    """Stage: which sets of random symbols nearly fill the room? From ever longer tables, while they help."""
+    """Stage: which sets of random symbols nearly fill the capacity? From ever longer tables, while they help."""
 
     def __init__(self, groups: Groups, patience: int = 2) -> None:
         self.count = len(groups.p)
@@ -194,7 +194,7 @@ SMALL = 18  # groups up to which the lists are complete at once
 STALE = 12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
 NEAREST = 0.97  # the largest weight of the centre
 FEW_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
-IN_THE_PLANE = 0.8  # weight of the centre where the plane is looked at first
+IN_THE_PLANE = 0.8  # weight of the centre at the first turn of the plane
 
 
 class Resting:
@@ -235,14 +235,14 @@ def by_plane(growth: Growth, numbers: Whole) -> Stage:
     return Stage(question, price, Backtracking(IN_THE_PLANE), 0.999, 5 * STALE)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000014
-PAIRS = 8_000_000  # pairs of entries of the two lists that are looked at in one round, at first
+PAIRS = 8_000_000  # pairs of entries of the two lists that are examined in one round, at first
 FINER = 4  # times as many, where neither side moves
 MOST_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
 TOO_LONG = "the lists of the search are too long"
 
 
 class Lists:
-    """Stage: which columns are left out by none of these bounds? By a table of sums, or by two lists of growing length."""
+    """Stage: which column has the least reduced cost? By a table of sums, or by two lists of growing length."""
 
     def __init__(self, growth: Growth, numbers: Whole | None = None) -> None:
         self.growth, self.repeats = growth, sums_repeat(growth.groups)
@@ -299,7 +299,7 @@ class Lists:
         self.power = power
 
     def settle(self, moved: bool) -> None:
-        """Count rounds that do not move; after too many look at more, or end the search."""
+        """Count rounds without progress; after too many of them search more, or end."""
         growth, last = self.growth, self.growth.last
         self.stale = 0 if moved else self.stale + 1
         if growth.over or self.stale < STALE:
@@ -310,7 +310,7 @@ class Lists:
             self.refine()
 
     def refine(self) -> None:
-        """Look at more of the lists, and at longer ones, if there is a time, and it allows; else the search ends."""
+        """Examine more of the lists, and longer ones, if there is a time limit that allows it; else end the search."""
         self.pairs, self.most = FINER * self.pairs, min(self.most + 1, MOST_POWER[1])
         self.power, self.took, self.stale = self.most, FINER * self.took, 0
         left = self.growth.clock.left
@@ -327,7 +327,7 @@ class Search:
         groups, self.growth = growth.groups, growth
         self.sums, self.numbers = SumCells(groups), numbers_full(groups)
         large = len(groups.p) > SMALL
-        few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # lists of so few groups end anyway
+        few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # few groups: complete anyway
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
         self.lists = Lists(growth, self.numbers if len(self.numbers) <= FEW_NUMBERS else None)

@@ -70,7 +70,7 @@ class Centre(NamedTuple):
     def gap(self, count: float) -> float:
         """How far a linear objective may be above its optimum, for a barrier with the parameter `count`.
 
-        Infinite where the decrement is 1 or more, for then nothing is known.
+        Infinite where the decrement is 1 or more, where the theorem gives no bound.
 
         Source: Nesterov 2004, Theorem 4.2.7.
         """
@@ -80,10 +80,10 @@ class Centre(NamedTuple):
         return self.parameter * (count + (far + math.sqrt(count)) * far / (1 - far))
 
 
-CENTRED_DECREMENT = 0.05  # a squared decrement: the path is left for a smaller parameter
+CENTRED_DECREMENT = 0.05  # a squared decrement: below it the barrier parameter is lowered
 STEPS = 100  # for one parameter
-BORDER, ARMIJO = 0.5, 0.3  # part of the way to the border, and of the promise that a step must earn
-SHORTEST = 1e-9  # no further in floats
+BORDER, ARMIJO = 0.5, 0.3  # parts of the way to the boundary, and of the promised decrease
+SHORTEST = 1e-9  # floats allow no further decrease
 NOISE = 1e-13  # relative: what the value of a function may be off
 
 
@@ -163,7 +163,7 @@ class Bounds(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How far they are apart."""
+        """The distance between the two bounds."""
         return self.high - self.low
 
     def joined(self, other: Bounds) -> Bounds:
@@ -180,7 +180,7 @@ def close_in(
     enough: Callable[[Bounds], bool],
     steps: int,
 ) -> Bounds:
-    """The best bounds on the way of a primal-dual method, which ends when they are good enough or a step fails.
+    """The best bounds along a primal-dual method, which ends when they are near enough or a step fails.
 
     A step that leads nowhere raises `LinAlgError`.
     """

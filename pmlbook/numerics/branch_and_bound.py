@@ -64,7 +64,7 @@ class Relaxation(ABC, Generic[N]):
         return rules, children
 
     def reducible(self, nodes: N) -> Array:
-        """The bounds, shape (N,), less what rounding has added: no branching takes that away."""
+        """The bounds, shape (N,), less their rounding margin, which no branching reduces."""
         return nodes.bound
 
     def branchable(self, nodes: N) -> NDArray[np.bool_]:
@@ -205,16 +205,16 @@ class BranchAndBound(Generic[N]):
         rules, children = self.relaxation.children(chosen, clock)
         others, theirs = nodes[rest], numbers[rest]
         added = self._number(numbers[worst], rules)
-        if len(others) + len(children) <= 4 * most:  # small blocks are merged: few are quick
+        if len(others) + len(children) <= 4 * most:  # merge: a short queue is fast
             both = others + children
             self._push(both, np.concatenate([theirs, added]), np.arange(len(both)))
-        else:  # large ones are not: copies would cost more than they save
+        else:  # large blocks are not merged: copying would take more time than it saves
             self._push(others, theirs, np.arange(len(others)))
             self._push(children, added, np.arange(len(children)))
         self.incumbent = self.relaxation.improve(children, self.incumbent, clock)
 
     def _number(self, parents: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
-        """Numbers for the children of some nodes, and a note of who is whose child by which rule."""
+        """Numbers for the children of some nodes; records the parent and the branching rule of each child."""
         first, n = self.nodes, len(parents)
         self.nodes += 2 * n
         if self.record:

@@ -93,7 +93,7 @@ def text_below(x: float | Decimal, digits: int = 6) -> str:
 def texts_around(value: float, bound: float, digits: int = 9) -> tuple[str, str]:
     """A value and the bound on its other side, both in so many digits, rounded away from each other.
 
-    Where they are equal all digits are told, for nobody knows on which side the bound lies.
+    Where they are equal all digits are printed, because the side of the bound is not known.
 
     Source: `text_above` and `text_below`.
 

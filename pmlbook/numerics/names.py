@@ -27,7 +27,7 @@ class Named:
 
 
 class Unnamed(tuple[Any, ...]):
-    """Names that nobody gave: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
+    """Default names: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
 
 
 def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
@@ -50,7 +50,7 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
 
 
 def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
-    """The first of these that somebody gave; else the first numbers, or None."""
+    """The first of these that are no default names; else the first default names, or None."""
     known = [each for each in names if each]
     given = [each for each in known if not isinstance(each, Unnamed)]
     return next(iter(given or known), None)
@@ -67,7 +67,7 @@ def all_distinct(items: Sequence[Any]) -> bool:
 def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:
     """Names as a tuple; ValueError unless they are different, as many as `count`, and in an order of their own.
 
-    A set has no order, and a dict is no list of names: both are refused. The keys of a dict are welcome.
+    A set has no order, and a dict is no list of names: both are refused. The keys of a dict are accepted.
     """
     loose = isinstance(names, (Set, Mapping)) and not isinstance(names, KeysView)
     single = getattr(names, "ndim", 1) == 0  # an array that cannot be walked through

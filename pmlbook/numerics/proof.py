@@ -147,7 +147,7 @@ def prove(claim: Any, given: Any = (), steps: int = STEPS, identity: str = "") -
     import z3
 
     begin = time.perf_counter()
-    context = z3.Context()  # of its own: an answer does not depend on what was asked before
+    context = z3.Context()  # a new context: an answer does not depend on earlier questions
     hypotheses, claims = (
         [formula.translate(context) for formula in _formulas(part)] for part in (given, claim)
     )

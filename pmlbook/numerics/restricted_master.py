@@ -24,7 +24,7 @@ class Master(Protocol):
     """A restricted master: a programme over the columns that were added so far."""
 
     def add(self, columns: Any) -> None:
-        """Let the programme use these columns too."""
+        """Add these columns to the programme."""
 
     def solve(self, clock: Clock) -> tuple[Any, Any]:
         """Optimal value and dual variables; `SolverFailed` if there are none, or not in time."""
@@ -146,7 +146,7 @@ class Generation:
         return bool(self.why) or self.closed or self.clock.over
 
     def report(self) -> None:
-        """Tell value and bound."""
+        """Report value and bound."""
         if self.tell is not None and self.gap is not None:
             self.tell(self.value, self.bound)
 

@@ -68,7 +68,7 @@ def bound_value(
     slope: Array,
     start: Array,
 ) -> ValueBounds:
-    """Bound what one value of the record can be worth, cell by cell.
+    """Bounds on Psi of one value of the record, cell by cell.
 
     `rows`, shape (C, M): output distributions of its classes. `logs`, shape (C,): logarithms of the class
     shares; -inf where there is no such class. `contraction`: that of the rows, or more. `mixing`: the part, at most
@@ -105,7 +105,7 @@ def bound_value(
 def bound_over_values(
     problem: RecordProblem, b: float, stationary: StationaryPoint, tops: list[float]
 ) -> float:
-    """The bound on all adversaries, from what each value of the record can be worth."""
+    """The bound on all adversaries, from the bounds for each value of the record."""
     heat, peak = stationary.multiplier, max(tops)
     slack = most_slack(problem, b)
     total = math.fsum(math.exp((top - peak) / heat) for top in tops)

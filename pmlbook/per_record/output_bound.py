@@ -31,7 +31,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #9f2ec004
 def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
-    """How far from uniform, in nats, the belief inside each value may be, of who leaks more than `value`."""
+    """The largest divergence from uniform, in nats, of the belief inside each value of adversaries who learn more than `value`."""
     slack = most_slack(problem, b)
     ends = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)])
     low, high = ends[:-1], ends[1:]  # intervals for the probability of the value
@@ -41,7 +41,7 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
     most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
     found = []
     for mass in problem.uniform.sum(axis=1):
-        # the least entropy that such a probability costs: at the end that is nearer to the uniform one
+        # the least entropy loss of such a probability: at the end that is nearer to the uniform one
         near = np.clip(mass, low, high)
         away = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
         left = np.where(most >= value - hair, np.maximum(slack - away + hair, 0.0), 0.0)
@@ -87,7 +87,7 @@ class Frame(NamedTuple):
 def frame(
     problem: RecordProblem, value: int, stationary: StationaryPoint, slack: float, most: int = 8
 ) -> Frame:
-    """At most so many directions for one value of the record, and how far each can be gone."""
+    """At most so many directions for one value of the record, and the range of each."""
     here = np.isfinite(problem.log_counts[value])
     rows, logs = problem.rows[value][here], problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
@@ -127,7 +127,7 @@ class Boxes(Nodes):
     # shape (N, C): the priors with which it was compared, and is to be compared next
     compared: Array
     reference: Array
-    # shape (N, d): how much of the error each direction is to blame for, in nats
+    # shape (N, d): the part of the error due to each direction, in nats
     score: Array
 
 
@@ -171,7 +171,7 @@ def boxed(
 
 
 def _ends(part: Frame, low: Array, high: Array) -> tuple[Array, Array]:
-    """Between what each output's probability lies on boxes of t; crossed where a box is empty; (N, M)."""
+    """Lower and upper ends of each output's probability on boxes of t; crossed where a box is empty; (N, M)."""
     middle, half = (low + high) / 2, (high - low) / 2
     size = np.abs(part.directions).T
     centre, spread = part.middle + middle @ part.directions.T, half @ size
@@ -191,12 +191,12 @@ def _blamed(part: Frame, half: Array, over: Array) -> Array:
 # %% ../../nbs/per_record/09_output_bound.ipynb #b6fbf365
 MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
 MOST_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
-TRIAL = 4_000  # cells after which the bound should have come a good part of its way
-EDGE = 0.2  # of a box is left on each side of a cut
+TRIAL = 4_000  # cells after which the bound must have fallen by a good part
+EDGE = 0.2  # least part of a box on each side of a cut
 
 
 def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]:
-    """The direction that is to blame in each box, and where it is cut: near the box's prior."""
+    """The direction with the largest error in each box, and where it is cut: near the box's prior."""
     k, j = np.arange(len(cells.bound)), cells.score.argmax(axis=1)
     low, high = cells.low[k, j], cells.high[k, j]
     edge = EDGE * (high - low)
@@ -210,7 +210,7 @@ class Outputs(Relaxation[Boxes]):
         self.part, self.stationary, self.mixing = part, stationary, mixing
 
     def root(self, reference: Array) -> Boxes:
-        """The box that holds everybody, compared with one prior inside the value, shape (C,)."""
+        """The box of all adversaries, compared with one prior inside the value, shape (C,)."""
         low, high = self.part.box
         return boxed(
             self.part, self.stationary, self.mixing, low[None], high[None], reference[None]
@@ -221,7 +221,7 @@ class Outputs(Relaxation[Boxes]):
         return np.asarray((nodes.high > nodes.low).any(axis=1))
 
     def branch(self, nodes: Boxes, clock: Clock) -> tuple[Rules, Boxes]:
-        """Cut each box in the direction that is to blame."""
+        """Cut each box in the direction with the largest error."""
         j, at = box_branchings(self.part, nodes)
         k, high, low = np.arange(len(j)), nodes.high.copy(), nodes.low.copy()
         high[k, j], low[k, j] = at, at
@@ -256,7 +256,7 @@ def value_bound(
 ) -> float:
     """Bound Psi of one value from above, down to `enough` if cells and time allow.
 
-    Half of what the multiplier of the stationary point allows is left to data processing.
+    Data processing bounds half of the part that the multiplier of the stationary point allows.
     """
     mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, NEAR_ZERO))
     search = value_search(part, stationary, mixing, reference, enough)
@@ -276,7 +276,7 @@ def climbing_starts(part: Frame, stationary: StationaryPoint) -> Array:
 
 
 def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
-    """The most that one value is worth to the priors that are found by climbing."""
+    """The largest objective of one value among the priors found by ascent."""
     inside, heat = climbing_starts(part, stationary), stationary.multiplier
     for _ in range(60):  # tilted Blahut-Arimoto, for a fixed distribution of the outputs
         distribution = np.maximum(inside @ part.rows, NEAR_ZERO)
@@ -306,7 +306,7 @@ def output_bound(claim: LeakageClaim, clock: Clock) -> float:
         return math.inf
     tops = [highest_climb(part, stationary) for part in parts]
     gap = bound_over_values(problem, b, stationary, tops) - value
-    if gap > 0.8 * claim.tol:  # nothing would be left for the cells
+    if gap > 0.8 * claim.tol:  # nothing is left for the cells
         return math.inf
     left, found = 0.95 * (claim.tol - gap), []
     for part, top, inside in zip(parts, tops, stationary.inside):

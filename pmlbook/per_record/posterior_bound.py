@@ -33,16 +33,16 @@ from pmlbook.per_record.tilted import (
 __all__ = []
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #aside002
-DIM = 1e-30  # smaller posteriors are read as this: too well, as is allowed
+DIM = 1e-30  # smaller posteriors are replaced by this, which only raises the bound
 
 
 def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Array]:
-    """What classes earn, shape (N, A, C), if data processing bounds what a prior knows; and the largest number added."""
+    """The gains k' of the theorem on reference priors, shape (N, A, C); and the largest number added."""
     here, contraction = np.isfinite(problem.log_shares), problem.contractions.max()
     reference = np.where(here, np.maximum(reference, NEAR_ZERO), 0.0)
     both = problem.outputs(reference)
     total = both.sum(axis=1, keepdims=True)
-    # where the reference prior gives an output no probability, any posterior may be read
+    # where the reference prior gives an output no probability, any posterior is valid
     read = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
     paid = gains_of(problem, np.log(np.maximum(read, DIM)))
     # ln of the share over the reference probability, where there is a class
@@ -61,7 +61,7 @@ def _solved(matrices: Array, right: Array) -> Array:
     return np.where(bad, 0.0, np.linalg.solve(regular, right[..., None])[..., 0])
 
 
-GENEROUS = 10  # times as much may be paid by the majorant that agrees at the vertices
+GENEROUS = 10  # times the least z: above it the majorant that agrees at the vertices is dropped
 
 
 def longest_edge(vertices: Array, weight: Any = 1.0) -> tuple[Any, Any]:
@@ -89,11 +89,11 @@ def majorants(vertices: Array) -> Array:
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])
     tangents = np.log(np.maximum(centres, NEAR_ZERO))
     found = np.concatenate([_solved(flat, wanted)[None], tangents])
-    # each is lifted by what it misses at the worst vertex, and by what rounding may hide of that
+    # each is lifted by its deficit at the worst vertex, and by a rounding margin
     missing = wanted - (flat @ found[..., None])[..., 0]
     hidden = sum_margin(a, 1 + np.abs(found).max(axis=-1))
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
-    # what it pays an adversary who may have any posterior: ln sum exp of the coefficients
+    # its largest excess over all posteriors: ln sum exp of the coefficients
     generous = np.logaddexp.reduce(found, axis=-1)
     generous[0] /= GENEROUS
     return np.asarray(found[generous.argmin(axis=0), n].reshape(vertices.shape[:-1]))
@@ -113,12 +113,12 @@ class PosteriorCells(Nodes):
     drift: Array
     # shape (N, A, M): what each output pays for each value of the record
     coefficients: Array
-    # shape (N,): how much of the bound rounding alone can explain, in nats
+    # shape (N,): the rounding margin in the bound, in nats
     rounding: Array
     multiplier: Array  # shape (N,): the lambda of the bound
     classes: Array  # shape (N, A, C): a prior with H(X) >= b, best for the majorant
     both: Array  # shape (N, A, M): its joint distribution of record and output
-    mixing: Array  # shape (N,): the part t that is left to data processing
+    mixing: Array  # shape (N,): the part t that is bounded by data processing
     # shape (N, A, C): the prior with which it is to be compared next
     reference: Array
 
@@ -159,7 +159,7 @@ def bound_cells(
     slack = max(0.0, problem.largest_entropy - b)
     bound = weight * answer.bound + mixing * contraction * slack + lost
     rounding = weight * answer.rounding + lost
-    # a whole step might swing to and fro, by up to the mixing weight's share of the multiplier
+    # a full step may oscillate, by up to the mixing weight's share of the multiplier
     step = 2 / (2 + mixing * contraction / (weight * answer.multiplier))
     nearer = reference + step[:, None, None] * (answer.classes - reference)
     both = problem.outputs(answer.classes)
@@ -168,7 +168,7 @@ def bound_cells(
 
 
 def _lost(problem: RecordProblem, coefficients: Array, drift: Array) -> Array:
-    """What rounding may hide in the gains of majorants, and between vertices that have drifted, shape (N,)."""
+    """A bound on the rounding error of the gains of majorants, and of vertices that have drifted, shape (N,)."""
     a, _, m = problem.rows.shape
     largest = np.abs(coefficients).max(axis=1)
     handled = (largest @ problem.rows.reshape(-1, m).T).max(axis=1)
@@ -176,7 +176,7 @@ def _lost(problem: RecordProblem, coefficients: Array, drift: Array) -> Array:
 
 
 def _lost_reference(problem: RecordProblem, size: Array) -> Array:
-    """What rounding may hide in the gains from a reference prior, whose parts are at most `size`, shape (N,)."""
+    """A bound on the rounding error of the gains from a reference prior, whose parts are at most `size`, shape (N,)."""
     a, c, m = problem.rows.shape
     return np.asarray(blur(problem) + sum_margin(a * c + m, 1 + size))
 
@@ -187,9 +187,9 @@ def root_vertices(problem: RecordProblem) -> Array:
     return np.broadcast_to(np.eye(a), (1, m, a, a)).copy()
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #odds0002
-ODDS_ROUNDING = 1e-11  # in logarithms of odds: more than rounding moves
-LARGEST_LOG_ODDS = 700.0  # logarithms of odds beyond are not told from infinite ones
-MOST_RISES = 1e7  # numbers that the rises may cost
+ODDS_ROUNDING = 1e-11  # in logarithms of odds: above the rounding error
+LARGEST_LOG_ODDS = 700.0  # larger logarithms of odds count as infinite
+MOST_RISES = 1e7  # most numbers in the table of rises
 
 
 def odds_bounds(problem: RecordProblem) -> Array | None:
@@ -213,7 +213,7 @@ def tighten(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Move the ends of intervals, shape (N, M, 2, 2), to where an end at outputs y allows them, in place.
 
-    Which were moved, shape (N, M); and in which cells that leaves nobody, shape (N,). The first vertex has
+    Which were moved, shape (N, M); and which cells are empty after that, shape (N,). The first vertex has
     the larger odds of the first value.
     """
     n = np.arange(len(vertices))
@@ -230,21 +230,19 @@ def tighten(
     return moved, np.asarray((odds[..., 0] < odds[..., 1]).any(axis=1))
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #c01c94e3
-ROUNDING_NATS = 1e-12  # nats: who is overpaid by no more is overpaid by rounding
-LEAST_VIOLATION = (
-    0.5  # of a cell's error is to be overpaid, or its part for data processing shrinks as much
-)
+ROUNDING_NATS = 1e-12  # nats: a smaller violation is rounding
+LEAST_VIOLATION = 0.5  # of a cell's error: where the violation is less, the mixing part shrinks
 
 
 def violation(cells: PosteriorCells) -> Array:
-    """What each cell's prior is paid above its worth at each output, in nats, shape (N, M)."""
+    """The violation of each cell's prior at each output, in nats, shape (N, M)."""
     total = cells.both.sum(axis=1)
     worth = entr(total) - entr(cells.both).sum(axis=1)  # -P(y) H(posterior)
     return np.asarray((cells.both * cells.coefficients).sum(axis=1) - worth)
 
 
 def _barycentric(simplex: Array, point: Array) -> Array:
-    """Roughly how a point, shape (N, A), is mixed from the vertices of its simplex, shape (N, A, A)."""
+    """Approximate barycentric coordinates of a point, shape (N, A), in its simplex, shape (N, A, A)."""
     weights = np.maximum(_solved(simplex.swapaxes(1, 2), point), 0) + NEAR_ZERO
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -279,22 +277,22 @@ class Posteriors(Relaxation[PosteriorCells]):
         return self.mixed_root(0.0, self.problem.uniform, clock)
 
     def mixed_root(self, mixing: float, reference: Array, clock: Clock | None) -> PosteriorCells:
-        """The same cell, with a part left to data processing and compared with a prior, shape (A, C)."""
+        """The same cell, with a part bounded by data processing and a reference prior, shape (A, C)."""
         part = np.array([mixing]), reference[None]
         cell = root_vertices(self.problem), None, None, None, clock
         return bound_cells(self.problem, self.b, *cell, *part)
 
     def most_mixing(self, classes: Array, clock: Clock) -> float:
-        """The largest part that the multiplier of a prior, shape (A, C), leaves to data processing."""
+        """The largest part for data processing that the multiplier of a prior, shape (A, C), allows."""
         multiplier = own_multiplier(self.problem, self.b, classes, clock)
         return min(1.0, multiplier / max(float(self.problem.contractions.max()), NEAR_ZERO))
 
     def reducible(self, nodes: PosteriorCells) -> Array:
-        """The bounds less what rounding alone can explain."""
+        """The bounds less their rounding margins."""
         return nodes.bound - nodes.rounding
 
     def branchable(self, nodes: PosteriorCells) -> NDArray[np.bool_]:
-        """Where there is a violation, or a part is left to data processing; all else is rounding."""
+        """Where there is a violation, or a part is bounded by data processing; everything else is rounding."""
         loose = (violation(nodes).max(axis=1) > ROUNDING_NATS) | (nodes.mixing > 0)
         return np.asarray(loose & (len(self.problem.rows) > 1))
 
@@ -320,7 +318,7 @@ class Posteriors(Relaxation[PosteriorCells]):
     def _half(
         self, nodes: PosteriorCells, y: NDArray[np.int64], end: NDArray[np.int64], middle: Array
     ) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Vertices and majorants of the halves whose vertex `end` at output `y` moves to the middle; where nobody is."""
+        """Vertices and majorants of the halves whose vertex `end` at output `y` moves to the middle; which are empty."""
         n, vertices = np.arange(len(nodes)), nodes.vertices.copy()
         vertices[n, y, end] = middle
         moved = np.zeros(vertices.shape[:2], dtype=bool)
@@ -333,13 +331,13 @@ class Posteriors(Relaxation[PosteriorCells]):
         return vertices, coefficients.swapaxes(1, 2), nobody
 
     def _mixing(self, nodes: PosteriorCells) -> Array:
-        """The parts that the children leave to data processing: less where little of the error is a violation."""
+        """The parts for data processing in the children: less where little of the error is a violation."""
         over = violation(nodes)
         loose = nodes.bound - self.problem.leakage(nodes.classes)
         mixing = (
             np.where(over.sum(axis=1) < LEAST_VIOLATION * loose, LEAST_VIOLATION, 1) * nodes.mixing
         )
-        mixing[over.max(axis=1) <= ROUNDING_NATS] = 0  # all that is loose is the part
+        mixing[over.max(axis=1) <= ROUNDING_NATS] = 0  # only the part for data processing is loose
         return np.asarray(mixing)
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #be3ca5fe
@@ -354,7 +352,7 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     slack = most_slack(problem, b)
     both = problem.outputs(uniform)
     lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
-    seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a record which is told
+    seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a published record
     density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
     gains = (problem.rows @ density[..., None])[..., 0]
     mean, size = float((uniform * gains).sum()), float(np.abs(density).max())

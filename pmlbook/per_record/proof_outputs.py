@@ -73,7 +73,7 @@ class OutputTrees(NamedTuple):
 
 # %% ../../nbs/per_record/17_proof_outputs.ipynb #chkv0006
 def sure_conditional_slack(here: IntervalProblem, a: int, least: float, above: float) -> Any:
-    """How far from uniform, in nats, who learns more than `above` can be inside a value; infinite if nothing is sure."""
+    """Largest divergence from uniform, in nats, inside a value, of adversaries who learn more than `above`; infinite without a sure bound."""
     if not 0 < least < 1:
         return flint.arb("inf")
     x, others = flint.arb(least), len(here.rows) - 1
@@ -86,14 +86,14 @@ def sure_conditional_slack(here: IntervalProblem, a: int, least: float, above: f
 
 
 def _binary_divergence(x: Any, z: Any, rest: Any) -> Any:
-    """The divergence d(x || z) with 1 - z = rest, which may be smaller than a ball around z tells."""
+    """The divergence d(x || z) with 1 - z = rest, which may be smaller than the radius of a ball around z."""
     if rest.is_zero():  # a record with one value
         return flint.arb("inf")
     return x * (x / z).log() + (1 - x) * ((1 - x) / rest).log()
 
 
 def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tuple[Any, Any]]:
-    """Between what the mean of each column of a table (C, J) lies, for distributions at most `slack` nats away from e^logs."""
+    """Lower and upper bounds on the mean of each column of a table (C, J), for distributions at most `slack` nats away from e^logs."""
     floats = np.array([[float(x.mid()) for x in row] for row in table])
     inside, known = np.array([float(x.mid()) for x in logs]), float(slack.mid())
     ends = []
@@ -108,7 +108,7 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a hint may be anything
 def _heats(logs: Array, table: Array, slack: float) -> list[float]:
-    """About the temperature at which the bound on the mean of each column is lowest."""
+    """An approximate temperature at which the bound on the mean of each column is lowest."""
     top = table.max(axis=0)
     width = np.maximum(top - table.min(axis=0), LEAST_WEIGHT)
     heats = np.geomspace(1e-3, 1e6, 100)[:, None] * width
@@ -132,7 +132,7 @@ def _mean(logs: list[Any], column: list[Any], slack: Any, heat: float) -> Any:
 
 # %% ../../nbs/per_record/17_proof_outputs.ipynb #chkv0008
 class IntervalFrame(NamedTuple):
-    """A value in balls: rows, shares, the frame, and between what each output distribution and what is left over lie."""
+    """A value in balls: rows, shares, the frame, and bounds on each output's probability and on the residual."""
 
     rows: Any
     log_shares: list[Any]
@@ -143,7 +143,7 @@ class IntervalFrame(NamedTuple):
 
 
 def interval_frame(here: IntervalProblem, a: int, value: ValueTree, above: float) -> IntervalFrame:
-    """The frame of a value, settled; ProofFailed if the root's box does not hold everybody."""
+    """The frame of a value, checked; ProofFailed if the root's box does not hold all adversaries."""
     rows, shares = here.rows[a], here.log_shares[a]
     _check_frame(a, value, rows.nrows(), rows.ncols())
     if not contracts(rows, flint.arb(value.contraction)):
@@ -170,7 +170,7 @@ def _check_frame(a: int, value: ValueTree, n: int, m: int) -> None:
 
 
 def _left_over(rows: Any, middle: list[Any], coordinates: Any, directions: Any) -> list[list[Any]]:
-    """What the directions leave over of the rows, (C, M)."""
+    """The residual of the rows outside the directions, (C, M)."""
     if not coordinates.ncols():
         return [[x - y for x, y in zip(row, middle)] for row in rows.tolist()]
     made = (coordinates * directions.transpose()).tolist()
@@ -181,7 +181,7 @@ def _left_over(rows: Any, middle: list[Any], coordinates: Any, directions: Any) 
 def intervals(
     on: IntervalFrame, low: Sequence[float], high: Sequence[float]
 ) -> list[tuple[Any, Any]] | None:
-    """Between what each output's probability lies in a box; None if there surely is no such distribution."""
+    """Bounds on each output's probability in a box; None if there surely is no such distribution."""
     found = []
     for middle, directions, span, rest in zip(on.middle, on.directions, on.span, on.rest):
         least, most = middle + rest[0], middle + rest[1]
@@ -227,7 +227,7 @@ def box_bound(
     for (least, most), seen, distribution in zip(box, before, outputs):
         slope, above = chord(least, most)
         start += (1 - mixing) * above
-        # an output that no class gives is never paid
+        # an output that no class gives contributes nothing
         told = flint.arb(0) if seen.is_zero() else mixing * seen.log()
         paid.append([(1 - mixing) * slope + told - distribution.log()])
     worth = (on.rows * flint.arb_mat(paid)).entries()
@@ -239,7 +239,7 @@ def box_bound(
 
 
 def output_trees_bound(view: RecordView, b: float, proof: OutputTrees) -> Any:
-    """What no adversary with entropy at least `b` learns more than, proved by a tree for each value."""
+    """The bound for adversaries with entropy at least `b` that a tree for each value proves."""
     with flint.ctx.workprec(BALL_BITS):
         here, heat = interval_problem(view, b), flint.arb(proof.multiplier)
         if not (0 < proof.multiplier < math.inf and 0 <= proof.above < math.inf):

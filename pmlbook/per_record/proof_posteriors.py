@@ -45,7 +45,7 @@ class PosteriorBranching(NamedTuple):
 
 
 class PosteriorLeaf(NamedTuple):
-    """Hints for a cell: its multiplier, the part left to data processing, the classes of the reference prior."""
+    """Hints for a cell: its multiplier, the part bounded by data processing, the classes of the reference prior."""
 
     multiplier: float
     mixing: float
@@ -55,7 +55,7 @@ class PosteriorLeaf(NamedTuple):
 def gains_of_leaf(
     here: IntervalProblem, contraction: Any, coefficients: list[list[Any]], leaf: PosteriorLeaf
 ) -> list[list[Any]]:
-    """What the classes of each value earn in a leaf, times 1 - t (1 - eta)."""
+    """The gains of the classes of each value in a leaf, times 1 - t (1 - eta)."""
     columns = [flint.arb_mat([[paid[a]] for paid in coefficients]) for a in range(len(here.rows))]
     gains = [(rows * column).entries() for rows, column in zip(here.rows, columns)]
     if leaf.reference is None:
@@ -82,7 +82,7 @@ def _reference_gains(
     total = [sum(column, flint.arb(0)) for column in zip(*both)]
     found = []
     for rows, distribution, seen, shares in zip(here.rows, reference, both, here.log_shares):
-        # an output that no class of the value gives is never read
+        # an output that no class of the value gives contributes nothing
         read = [flint.arb(0) if x.is_zero() else (x / y).log() for x, y in zip(seen, total)]
         told = (rows * flint.arb_mat([[x] for x in read])).entries()
         rare = (1 - contraction) * sum(distribution, flint.arb(0)).log()
@@ -103,7 +103,7 @@ def tilted_bound(here: IntervalProblem, gains: list[list[Any]], multiplier: Any)
 def leaf_bound(
     here: IntervalProblem, contraction: Any, coefficients: list[list[Any]], leaf: PosteriorLeaf
 ) -> Any:
-    """What no adversary of a leaf exceeds, in nats, as a ball; ProofFailed if the hints are no hints."""
+    """An upper bound on the leakage to adversaries of a leaf, in nats, as a ball; ProofFailed if the hints are invalid."""
     if not (0 < leaf.multiplier < math.inf and 0 <= leaf.mixing <= 1):
         raise ProofFailed(
             f"a leaf with multiplier {leaf.multiplier} and mixing weight {leaf.mixing}"
@@ -121,14 +121,14 @@ def leaf_bound(
 
 # %% ../../nbs/per_record/16_proof_posteriors.ipynb #chkr0006
 class Cell(NamedTuple):
-    """Vertices of the simplex of posteriors at each output, and what the output pays for each value, as balls."""
+    """Vertices of the simplex of posteriors at each output, and the output's score for each value, as balls."""
 
     vertices: list[list[list[Any]]]
     coefficients: list[list[Any]]
 
 
 def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Majorants before they are lifted, and how generous they may be: right at the vertices, tangent at two points."""
+    """Majorants before they are lifted, and their largest excess: equal at the vertices, tangent at two points."""
     try:
         solved = flint.arb_mat(vertices).solve(flint.arb_mat([[x] for x in worths])).entries()
         if all(x.is_finite() for x in solved):
@@ -144,7 +144,7 @@ def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[in
 
 
 def majorant(vertices: list[list[Any]]) -> list[Any]:
-    """A majorant that pays at least the negative entropy at every vertex of a simplex."""
+    """A majorant that is at least the negative entropy at every vertex of a simplex."""
     worths = [sum((x * x.log() for x in v if not x.is_zero()), flint.arb(0)) for v in vertices]
     found = []
     for generous, coefficients in _proposed(vertices, worths):
@@ -162,7 +162,7 @@ def root_cell(a: int, m: int) -> Cell:
 
 # %% ../../nbs/per_record/16_proof_posteriors.ipynb #chkr0008
 def sure_odds_bounds(here: IntervalProblem) -> Callable[[int, int], Any] | None:
-    """How much log odds of the first value may rise to output z from y, rounded up; None unless there are two values.
+    """The largest rise of the first value's log odds to output z from y, rounded up; None unless there are two values.
 
     No number where a row excludes one of the outputs.
     """
@@ -185,7 +185,7 @@ def sure_odds_bounds(here: IntervalProblem) -> Callable[[int, int], Any] | None:
 def children(
     cell: Cell, cut: PosteriorBranching, odds_bound: Callable[[int, int], Any] | None
 ) -> list[Cell]:
-    """Both halves of a cell, narrowed at the neighbours; ProofFailed if the cut is none."""
+    """Both halves of a cell, narrowed at the neighbours; ProofFailed if the cut is invalid."""
     y, i, j, m, a = cut.output, cut.first, cut.second, len(cell.vertices), len(cell.vertices[0])
     if not (0 <= y < m and 0 <= i < a and 0 <= j < a and i != j and 0 < cut.at < 1):
         raise ProofFailed(f"{cut} is no cut of {m} outputs with {a} vertices each")
@@ -222,14 +222,14 @@ def _narrowed(
 
 # %% ../../nbs/per_record/16_proof_posteriors.ipynb #chkr0010
 class PosteriorTree(NamedTuple):
-    """A tree over posteriors: how much of a divergence is kept, and the nodes, level by level."""
+    """A tree over posteriors: a bound on the contraction coefficients, and the nodes, level by level."""
 
     contraction: float
     nodes: list[PosteriorBranching | PosteriorLeaf]
 
 
 def posterior_tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any:
-    """What no adversary with entropy at least `b` learns more than, in nats, rounded up; ProofFailed if it is no proof."""
+    """The proved bound for adversaries with entropy at least `b`, in nats, rounded up; ProofFailed if it is no proof."""
     with flint.ctx.workprec(BALL_BITS):
         here, contraction = interval_problem(view, b), flint.arb(tree.contraction)
         if not (contraction >= 0 and all(contracts(rows, contraction) for rows in here.rows)):

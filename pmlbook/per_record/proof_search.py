@@ -49,7 +49,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #walk0006
 def record_views(query: Query, channel: ArrayLike) -> list[RecordView]:
-    """All records, those once that are attacked alike.
+    """The different views of all records.
 
     `channel`, shape (V, M): one row per query value 0, ..., V - 1, or one per dataset in lexicographic order.
     InvalidChannel if a row is no distribution, or the number of rows fits neither interpretation.
@@ -77,10 +77,10 @@ MOST_NODES = 50_000  # checking so many takes half a minute
 
 
 class ProofSearch(ABC):
-    """A search for a proof that nobody learns more than `enough`.
+    """A search for a proof that no adversary learns more than `enough`.
 
-    `view`: the record, as its attacker sees it. `b`: least entropy in nats, at most the largest. `classes`,
-    shape (A, C): a good prior. `value`: what it learns, in nats.
+    `view`: the view of the record. `b`: least entropy in nats, at most the largest. `classes`,
+    shape (A, C): a good prior. `value`: its leakage, in nats.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class ProofSearch(ABC):
 
     @abstractmethod
     def run(self, clock: Clock | None = None, most: int = MOST_NODES) -> Any:
-        """Search on until the proof is done, the time is over or a tree has so many nodes; None unless it is done."""
+        """Continue until the proof is complete, the time is over or a tree has so many nodes; None unless it is complete."""
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
 @dataclass(frozen=True)
 class HintedCells(PosteriorCells):
-    """Cells that remember the prior they were compared with, shape (N, A, C)."""
+    """Cells that store their reference priors, shape (N, A, C)."""
 
     compared: Array
 
@@ -109,7 +109,7 @@ class HintedPosteriors(Posteriors):
         self.classes = classes
 
     def root(self, clock: Clock | None = None) -> HintedCells:
-        """The cell of everybody with the lowest bound, for parts up to nearly all that the prior's multiplier allows."""
+        """The cell of all adversaries with the lowest bound, for mixing parts up to nearly the largest that the prior's multiplier allows."""
         most = self.most_mixing(self.classes, clock or Clock(progress=False))
         tried = []
         for mixing, steps in ((0.0, 1), (MIXING * most, 1), (0.999 * most, 20)):
@@ -141,7 +141,7 @@ class HintedPosteriors(Posteriors):
 
 
 def _hinted(cells: PosteriorCells, compared: Array) -> HintedCells:
-    """Cells with the priors that they were compared with."""
+    """Cells with their reference priors."""
     known: dict[str, Any] = {
         field.name: getattr(cells, field.name) for field in fields(PosteriorCells)
     }
@@ -156,7 +156,7 @@ class PosteriorProof(ProofSearch):
     def run(
         self, clock: Clock | None = None, most: int = MOST_NODES, unfinished: bool = True
     ) -> PosteriorTree | None:
-        """The same; a tree that is not done is wanted too if `unfinished`: its open cells are leaves then."""
+        """The same; with `unfinished` an incomplete tree is returned too, with its open cells as leaves."""
         clock, problem = clock or Clock(progress=False), self.claim.problem
         if self.search is None:
             relaxation = HintedPosteriors(problem, self.claim.b, self.claim.classes)
@@ -170,7 +170,7 @@ class PosteriorProof(ProofSearch):
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0009
 def negligible_probability(uniform: float, a: int, value: float, slack: float) -> float:
-    """Nearly the largest probability below which nobody learns more than `value`; 0 if there is none."""
+    """Nearly the largest probability of the value below which no adversary learns more than `value`; 0 without one."""
 
     def uncertain(x: float) -> float:
         return float(rel_entr(x, uniform) + rel_entr(1 - x, 1 - uniform)) - slack
@@ -204,7 +204,7 @@ class ValueSearch(NamedTuple):
 
 
 class OutputProof(ProofSearch):
-    """A tree for each value, around a stationary point; None where one distribution of the outputs does not do for all."""
+    """A tree for each value, around a stationary point; None where one distribution of the outputs does not suit all."""
 
     def __init__(self, *claim: Any) -> None:
         super().__init__(*claim)
@@ -223,7 +223,7 @@ class OutputProof(ProofSearch):
                 continue
             if multiplier not in self.prepared:
                 ready = self._prepare(multiplier, clock)
-                if clock.over:  # the prior may not have come to rest
+                if clock.over:  # the prior may not be stationary
                     return None
                 self.prepared[multiplier] = ready
             ready = self.prepared[multiplier]
@@ -236,7 +236,7 @@ class OutputProof(ProofSearch):
     def _prepare(
         self, multiplier: float, clock: Clock
     ) -> tuple[StationaryPoint, list[ValueSearch]] | None:
-        """A stationary point for one multiplier, with the searches around it; None where no trees would prove enough."""
+        """A stationary point for one multiplier, with the searches around it; None where no trees would prove `enough`."""
         problem, b, value = self.claim.problem, self.claim.b, self.claim.value
         stationary = stationary_point(problem, b, self.claim.classes, multiplier, 40, clock)
         slack, masses = problem.largest_entropy - b, problem.uniform.sum(axis=1).tolist()
@@ -266,7 +266,7 @@ class SeparableProof(ProofSearch):
     search: BranchAndBound[Pieces] | None = None
 
     def run(self, clock: Clock | None = None, most: int = MOST_DUAL_NODES) -> SeparableTree | None:
-        """The same; None also where nothing is left to entropy."""
+        """The same; None also where there is no entropy slack."""
         clock = clock or Clock(progress=False)
         if self.claim.problem.largest_entropy <= self.claim.b:
             return None

@@ -38,24 +38,24 @@ class Curve(NamedTuple):
     powers: tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]]
 
     def part(self, a: int, t: Any) -> Any:
-        """What one value contributes where its posterior is a ball t > 0."""
+        """The part of one value where its posterior is a ball t > 0."""
         log = t.log()
         return sum((x * (e * log).exp() for x, e in self.powers[a]), self.logs[a] * log)
 
     def bend(self, a: int, t: Any) -> Any:
-        """How much one value's part bends down, at most, where its posterior is at least t."""
+        """An upper bound on the concavity of one value's part, where its posterior is at least t."""
         log, found = t.log(), self.logs[a]
         for x, e in self.powers[a]:
             found = found + x * (e * (1 - e)).max(0 * e) * (e * log).exp()
         return found / t**2
 
 
-LOOKS = 4_000  # intervals of one curve; then what is known has to do
-FINEST = 1e-12  # nats: nearer the top a curve is flat in floats, and looks tell no more
+LOOKS = 4_000  # most intervals of one curve; then the bound so far is used
+FINEST = 1e-12  # nats: nearer the maximum a curve is flat in floats
 
 
 def curve_maximum(curve: Curve, low: float, high: float, enough: float) -> Any:
-    """A ball above F on an interval; near `enough`, if that is true."""
+    """A ball above F on an interval; near `enough`, if `enough` is a bound."""
     todo, found = deque([(low, high)]), []
     for _ in range(LOOKS):
         if not todo:
@@ -78,7 +78,7 @@ def log_odds_middle(low: float, high: float) -> float:
 
 
 def curve_bound(curve: Curve, low: Any, high: Any) -> Any:
-    """What F does not exceed between two exact numbers."""
+    """An upper bound on F between two exact numbers."""
     other = 1 - high
     most = curve.part(0, high) + curve.part(1, 1 - low)
     if not (low > 0 and other > 0):
@@ -114,7 +114,7 @@ Sides = list[tuple[float, float]]  # of the posteriors, and last of the distribu
 
 
 class OutputTerms(NamedTuple):
-    """Per output, what all classes of each value send there, and the heights and shares of those with their mode."""
+    """For each output, the common part of each value's classes, and the heights and shares of the classes with their mode there."""
 
     common: list[tuple[Any, Any]]
     separable_rows: list[tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]]]
@@ -129,7 +129,7 @@ def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
         columns = zip(*rows.tolist())
         least = [-largest([-x for x in column]) for column in columns]
         common.append([x.lower().max(zero) for x in least])
-        # any output may be called the mode: the largest float will do
+        # any output is valid as the mode: the largest float is used
         above = floats / floats.sum(axis=1, keepdims=True) - np.array([float(x) for x in least])
         at = above.argmax(axis=1).tolist()
         for y, row, share in zip(at, rows.tolist(), here.log_shares[a]):
@@ -139,7 +139,7 @@ def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
 
 
 def separable_tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any:
-    """What no adversary with entropy at least `b` learns more than, proved by a tree of dual variables."""
+    """The bound for adversaries with entropy at least `b` that a tree of dual variables proves."""
     with flint.ctx.workprec(BALL_BITS):
         here = interval_problem(view, b)
         if len(here.rows) != 2:
@@ -164,7 +164,7 @@ def piece_children(sides: Sides, cut: SeparableBranching) -> list[Sides]:
 def piece_bound(
     known: OutputTerms, here: IntervalProblem, sides: Sides, leaf: SeparableLeaf, fine: float
 ) -> Any:
-    """What no adversary of a piece exceeds, in nats, as a ball; ProofFailed if the dual variables are none."""
+    """An upper bound for the adversaries of a piece, in nats, as a ball; ProofFailed if the dual variables are invalid."""
     first, last = sides[-1]
     multiplier, middle = flint.arb(leaf.multiplier), (flint.arb(first) + flint.arb(last)) / 2
     belief = flint.arb(leaf.first), flint.arb(leaf.second)
@@ -210,7 +210,7 @@ NET = np.linspace(0, 1, 401)
 
 @np.errstate(over="ignore", invalid="ignore")  # dual variables may be anything
 def approximate_maximum(curve: Curve, low: float, high: float) -> float:
-    """About the highest point of a curve, in floats: where a maximum is asked for."""
+    """An approximate maximum of a curve, in floats: the target of the certified one."""
     inside = np.clip([low, high], 1e-16, 1 - 1e-16)
     ends, found = np.log(inside / (1 - inside)), -math.inf
     for _ in range(3):

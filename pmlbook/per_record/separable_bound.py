@@ -38,7 +38,7 @@ __all__ = []
 def interval_bounds(
     curves: OutputCurves, y: NDArray[np.int64], low: Array, high: Array
 ) -> tuple[Array, Array]:
-    """The most that F of outputs y can be on intervals of posteriors, and what it is at their better ends, shape (N,)."""
+    """An upper bound on F of outputs y on intervals of posteriors, and F at their better ends, shape (N,)."""
     parts, (multiplier, belief) = curves.parts, curves.dual
     ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
     power = parts.height[:, y] / multiplier
@@ -49,23 +49,23 @@ def interval_bounds(
         # an error in an exponent grows with the exponent
         wide = 3 + np.abs(x) / multiplier + 2 * np.abs(belief).max() / multiplier
         lost += (np.abs(common) + (paid * wide).sum(axis=-1)).sum(axis=0)
-        # value k bends down most here: its logarithm, and its powers below one
+        # value k is most concave here: its logarithm, and its powers below one
         down = curves.distribution[k] * parts.common[k, y]
         down = down + (paid[k] * np.maximum(power[k] * (1 - power[k]), 0)).sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             bends += down / (1 - t if k else t) ** 2
     better = np.maximum(ends[0].sum(axis=0), ends[1].sum(axis=0))
     bowed = better + 1.001 * bends * (high - low) ** 2 / 8
-    # each value at the end where it is larger; fmin, since at 0 and 1 the bend is infinite
+    # each value at the end where it is larger; fmin, since the curvature at 0 and 1 is infinite
     most = np.fmin(ends[1][0] + ends[0][1], bowed)
     return most + sum_margin(2 * parts.height.size, lost), better
 
 
-SUBINTERVALS = 32  # parts of an interval that may hold the top
+SUBINTERVALS = 32  # parts of an interval that may contain the maximum
 
 
 def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
-    """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three looks suffice."""
+    """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three refinements suffice."""
     m = len(cell[0])
     cuts = np.clip(POSTERIOR_GRID, cell[0][:, None], cell[1][:, None])
     y = np.arange(m)
@@ -76,7 +76,7 @@ def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
         low, high = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
         bound, better = interval_bounds(curves, y, low, high)
         np.maximum.at(least, y, better)
-        # only an interval that may hold the top is worth another look
+        # only an interval that may contain the maximum is refined
         closer = (bound > least[y] + fine) & (low < high) & (look < 2)
         np.maximum.at(most, y[~closer], bound[~closer])
         y, low, high = y[closer], low[closer, None], high[closer, None]
@@ -86,7 +86,7 @@ def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks013
 class DualPiece(NamedTuple):
-    """Adversaries whose distribution of the record and posteriors lie in intervals, with a bound on what they learn."""
+    """Adversaries whose distribution of the record and posteriors lie in intervals, with a bound on their leakage."""
 
     bound: float  # nats: for all of them, and for those with the distribution in the middle
     central: float
@@ -157,7 +157,7 @@ MOST_TERMS = 512  # outputs times classes with their mode at one of them
 LEAST_WIDTH = (
     1e-5  # times the root of the tolerance: no shorter interval of distributions is worth cutting
 )
-LEAST_MULTIPLIER = 1e-4  # a nat of entropy at less decides nothing: 'Certain adversaries' has that
+LEAST_MULTIPLIER = 1e-4  # at a smaller multiplier entropy hardly matters: see 'Certain adversaries'
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Separable(Relaxation[Pieces]):
         self.tol, self.enough, self.fine = tol, enough, tol / 40
 
     def root(self, dual: DualVariables) -> Pieces:
-        """The piece that holds everybody."""
+        """The piece of all adversaries."""
         m = len(self.parts.common[0])
         everyone = DualPiece(math.inf, math.inf, 0.0, 1.0, np.zeros(m), np.ones(m), dual)
         return self._stacked([everyone])
@@ -222,9 +222,9 @@ class Separable(Relaxation[Pieces]):
 def separable_search(
     claim: LeakageClaim, clock: Clock, record: bool = False
 ) -> BranchAndBound[Pieces] | None:
-    """The search behind `separable_bound`; None where that has nothing to say.
+    """The search behind `separable_bound`; None where that bound is infinite.
 
-    With `record` the tree is kept, and a fortieth of the tolerance is left to whoever checks it.
+    With `record` the tree is kept, and a fortieth of the tolerance is reserved for the checker.
     """
     problem, classes, tol = claim.problem, claim.classes, claim.tol
     if len(problem.symbols) != 2 or clock.over:
@@ -247,7 +247,7 @@ def separable_bound(claim: LeakageClaim, clock: Clock) -> float:
     """A bound on all adversaries of a record with two values, output by output.
 
     `clock`: its time ends the search. In nats; infinite where the record has other than two values, the rows
-    have more than a mode each, or entropy is cheap.
+    have more than a mode each, or the entropy multiplier is small.
     """
     search = separable_search(claim, clock)
     if search is None:

@@ -22,8 +22,8 @@ from .symmetry import Setting
 __all__ = []
 
 # %% ../../nbs/record_design/06_referee.ipynb #2c78654b
-BARRED = 2.0**36  # a cell that costs more, in units of the distortion at stake, is not used
-SMALLEST = 2.0**-50  # what a solver gives a cell below this is noise
+BARRED = 2.0**36  # cells of a larger cost, in units of the given distortion, are not used
+SMALLEST = 2.0**-50  # smaller probabilities from a solver are its tolerance
 
 
 class Orbits:
@@ -38,12 +38,12 @@ class Orbits:
     def __init__(self, made: Setting) -> None:
         self.labels, self.size, self.cost_table = made.cells, made.size, made.cost
         self.counts = np.bincount(self.labels.ravel())
-        alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # the others say the same
+        alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # orbits share them
         self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
         self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
         self.cost, self.slip = self.gather(np.minimum(made.cost, 4 * BARRED)), made.slip
         self.open = np.bincount(self.labels.ravel(), made.cost.ravel() > BARRED) == 0
-        self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers count dear cells by cost
+        self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers scale costs
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
         """How often each variable stands in each row."""
@@ -65,9 +65,9 @@ class Orbits:
         return np.asarray(self.gather(q) / self.counts)
 
     def floor(self, gains: Array, rounding: Array) -> float:
-        """Below gains @ v for all mechanisms, if the gains are right up to `rounding`, shapes (S,).
+        """A lower bound on gains @ v for all mechanisms, if the gains are right up to `rounding`, shapes (S,).
 
-        Each row takes its cheapest cell: only the rounding there counts, however costly others are.
+        Each row takes its cheapest cell: only the rounding there counts, not that of costlier cells.
         """
         lowest = ((gains - rounding) / self.counts)[self.labels].min(axis=1)
         return float(lowest.sum() - EPS * (len(lowest) + 8) * np.abs(lowest).sum())
@@ -93,8 +93,8 @@ def referee(
 ) -> tuple[float, Array]:
     """A lower bound on the optimum from planes, shape (K, S), and the dual variables of the planes.
 
-    The bound is minus infinity, and the dual variables zero, if the solver fails, takes too long, or takes rounding
-    for a contradiction: there is always a mechanism.
+    The bound is minus infinity, and the dual variables zero, if the solver fails, takes too long, or finds the
+    programme infeasible by rounding: there is always a mechanism.
 
     Source: Kelley 1960; the bound is weak duality, recomputed from the dual variables.
     """
@@ -122,7 +122,7 @@ def referee(
 
 
 def weak_duality(orbits: Orbits, goal: Goal, cuts: Array, duals: Array, error_dual: float) -> float:
-    """The lower bound that non-negative dual variables make of planes, shape (K, S), whoever chose them.
+    """The lower bound from any non-negative dual variables of planes, shape (K, S).
 
     Where the distortion is given, dual variables of planes that add up to more than one are divided by their sum,
     and `error_dual` too; where the leakage is, `error_dual` is one.

@@ -147,7 +147,7 @@ def check(data: bytes) -> tuple[bool, str, str]:
     require_names(content["outputs"], len(rows[0]))
 
     lifts = []
-    for column in zip(*rows):  # all rows are equally long, so zip leaves nothing out
+    for column in zip(*rows):  # all rows are equally long, so zip omits nothing
         mean = sum(share * k for share, k in zip(shares, column))
         if mean > 0:
             lifts.append(Fraction(max(column) * total, mean))

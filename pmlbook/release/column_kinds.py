@@ -34,7 +34,7 @@ def length(values: Any) -> int | None:
 
 
 def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
-    """First row and content of consecutive parts of a column; what cannot be cut is passed on whole."""
+    """First row and content of consecutive parts of a column; a column that cannot be cut is one part."""
     rows, total = getattr(values, "iloc", values), length(values)
     if not hasattr(rows, "__getitem__") or total is None or isinstance(rows, dict):
         yield 0, values
@@ -62,7 +62,7 @@ def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> ND
     """Codes of whole numbers among names that span less than `SPAN`."""
     low, span = names.min(), int(names.max()) - int(names.min()) + 1
     place = values - low
-    if place.view(np.uint64).max(initial=0) >= span:  # what lies below wraps round to huge numbers
+    if place.view(np.uint64).max(initial=0) >= span:  # smaller numbers wrap round to huge ones
         place[place.view(np.uint64) >= span] = span
     elif (names - low == np.arange(len(names))).all():
         return place
@@ -72,7 +72,7 @@ def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> ND
 
 
 def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
-    """The names as a one-dimensional array; of objects, where NumPy would build something else from them."""
+    """The names as a one-dimensional array; of objects, where NumPy would build another array."""
     array = np.fromiter(names, dtype=object, count=len(names))
     try:
         native = np.array(names)
@@ -198,7 +198,7 @@ def decode_numpy(codes: NDArray[Any], names: Sequence[Hashable]) -> NDArray[Any]
 def among(
     codes: NDArray[Any], names: Sequence[Hashable], categories: Sequence[Hashable]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Where the names stand among categories, rising, and the codes as positions there; None if a name is no category."""
+    """The positions of the names among categories, rising, and the codes as positions there; None if a name is no category."""
     place = codes_of_list(names, categories)
     if (place < 0).any():
         return None
@@ -221,7 +221,7 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     if isinstance(like.dtype, pd.StringDtype) and all(isinstance(name, str) for name in names):
         table = pd.array(list(names), like.dtype)
         return pd.Series(table.take(np.maximum(codes, -1), allow_fill=True), index, name=name)
-    if like.dtype == object:  # with the type said, for pandas makes nan of None otherwise
+    if like.dtype == object:  # with an explicit type, for pandas turns None into nan otherwise
         table = np.fromiter([*names, None], dtype=object, count=len(names) + 1)
         return pd.Series(table[codes], index, object, name=name)  # the last entry is for a gap
     column = pd.Series(decode_numpy(codes, names), index, name=name)

@@ -38,8 +38,8 @@ __all__ = []
 ROWS = 2**14  # rows of a CSV file in memory at a time, and
 BLOCK_ROOM = 2**22  # about as many characters
 Write = Callable[[Any, NDArray[Any]], None]  # a block, and codes of what replaces its column
-MARK = "\ufeff"  # what some programs write in front, to tell the encoding
-SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that tells the delimiter
+MARK = "\ufeff"  # a byte order mark, which some programs write first
+SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that names the delimiter
 
 
 class CsvTable:
@@ -53,7 +53,7 @@ class CsvTable:
 
     def __init__(self, source: Source, layout: Layout) -> None:
         self.source, self.layout, self.done = source, layout, 0
-        self._outcomes = ""  # whose characters stand for no mark
+        self._outcomes = ""  # with no character as a mark
         with self._explained():
             self._text = Text(unpacked(source.file), layout.encoding)
             self._head = self._preamble()
@@ -65,7 +65,7 @@ class CsvTable:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Tell in one message what is wrong with the text."""
+        """The message about a broken text."""
         where, after = f"{self.source.path} cannot be read as", f"CSV after row {self.done}"
         try:
             yield
@@ -80,7 +80,7 @@ class CsvTable:
             ) from None
 
     def _preamble(self) -> str:
-        """What stands above the header: a mark, a line `sep=,` and comments."""
+        """The text above the header: a byte order mark, a line `sep=,` and comments."""
         text, layout = self._text, self.layout
         head = text.take(text.line().startswith(MARK))
         if said := SAID.fullmatch(text.line()):
@@ -181,7 +181,7 @@ class CsvTable:
         return fields if plain else list(map(found.__getitem__, fields))
 
     def spell(self, names: Sequence[Hashable]) -> list[str | None]:
-        """The names as they stand in the file, None for a missing value; ValueError if two look alike."""
+        """The names as texts of the file, None for a missing value; ValueError if two are the same text."""
         texts = [None if is_missing(name) else str(name) for name in names]
         if len(set(texts)) < len(texts):
             raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
@@ -239,7 +239,7 @@ class CsvTable:
                 )
 
     def _forms(self, texts: Sequence[str | None], place: int, block: Rows) -> list[str]:
-        """How each outcome is written; it must follow from nothing that stands in the column."""
+        """How each outcome is written; it must not depend on the content of the column."""
         quote, beside = self.layout.quotechar, block.fields[: block.width]
         del beside[place]
         named = bool(quote) and self._header.fields[place][:1] == quote

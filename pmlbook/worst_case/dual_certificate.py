@@ -66,7 +66,7 @@ def dual_certificate_bound(
 
 # %% ../../nbs/worst_case/04_dual_certificate.ipynb #176db9f1
 class Coverage(NamedTuple):
-    """The largest share of an answer that every input can get, and what proves it.
+    """The coverage, and the dual variables that prove it.
 
     Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
@@ -93,8 +93,8 @@ def coverage(
 ) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 
-    At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver also
-    says so by mistake, where probabilities of the prior are below about 1e-7.
+    At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver may raise it
+    by mistake, where probabilities of the prior are below about 1e-7.
 
     Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
@@ -136,7 +136,7 @@ def normalised(
 def proposals(
     last: Coverage | None, now: Coverage, aim: float
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Dual certificates and flows to try: those of now, and those extrapolated to a little below the aim."""
+    """Dual certificates and flows to try: the current ones, and those extrapolated to a little below the Newton point."""
     duals, flows = [now.dual], [now.flow]
     if last is not None and np.isfinite(aim):
         for short in (0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9):
@@ -151,7 +151,7 @@ CLOSE, ROUNDS = 1e-10, 60
 
 
 def _next_lift(now: Coverage, aim: float, lower: float, upper: float, jumps: Any) -> float:
-    """Where to solve next: just short of the aim, or at a jump inside the bracket, or in its middle."""
+    """The next lift to solve at: just short of the Newton point, or at a jump inside the bracket, or in its middle."""
     if np.isfinite(aim):
         step = aim - now.lift
         short = max(lower, aim - max(step * min(0.1, step / now.lift), 1e-7 * aim))
@@ -165,7 +165,7 @@ def _next_lift(now: Coverage, aim: float, lower: float, upper: float, jumps: Any
 def search(
     allowed: NDArray[np.bool_], prior: NDArray[np.float64], clock: Clock | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Coverage]]:
-    """A channel with (nearly) the least largest lift, a dual certificate that proves it, and the places visited.
+    """A channel with (nearly) the least largest lift, a dual certificate that proves it, and the lifts visited.
 
     It ends early where the solver fails or the time is up; then rows of the channel may be empty.
 
@@ -180,7 +180,7 @@ def search(
     for _ in range(ROUNDS):
         try:
             now = coverage(allowed, prior, lift, clock)
-        except (Infeasible, SolverFailed):  # no verdict on the table: it can always be kept
+        except (Infeasible, SolverFailed):  # the solver errs: the table can be kept
             break
         visits.append(now)
         open_, aim = now.share < 1 - 1e-11 and now.slope > ROUNDED_ZERO, np.nan
@@ -188,7 +188,7 @@ def search(
             aim = lift + (1 - now.share) / now.slope
         duals, flows = proposals(last, now, aim)
         bounds = [dual_certificate_bound(allowed, prior, r) for r in duals]
-        bounds = [b if b <= ceiling else 1.0 for b in bounds]  # beyond it there is only rounding
+        bounds = [b if b <= ceiling else 1.0 for b in bounds]  # relative; finer steps are rounding
         if max(bounds) > lower:
             lower, dual = max(bounds), duals[int(np.argmax(bounds))]
         for rows, largest in (normalised(flow, prior) for flow in flows):
