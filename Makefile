@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme book pdf lab test portable lowest newest proofs formal fuzz mutants weigh release-check lint browser clean
+.PHONY: install lock export strip readme book pdf lab notebooks test portable lowest newest proofs formal fuzz mutants weigh release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -61,9 +61,12 @@ lint: install
 	$(B)/python docs/readme.py --check
 
 # The committed module is compared with the notebooks before anything is exported.
-test: lint
-	$(B)/python docs/execute.py --test
+test: install
+	$(MAKE) -j2 lint notebooks
 	$(B)/pytest -n 2 --dist loadfile --doctest-modules tests pmlbook --ignore=tests/browser
+
+notebooks: install
+	$(B)/python docs/execute.py --test
 
 # Notebooks and tests as other processors compute them, a line each, an hour in all; `PORTABLE="--notebooks Haswell"`
 # asks for less.

@@ -30,10 +30,10 @@ SETTINGS = {name: {"OPENBLAS_CORETYPE": name} for name in KERNELS}
 SETTINGS["Haswell-two-threads"] = {"OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "2"}
 SETTINGS["Prescott-no-AVX"] = {"OPENBLAS_CORETYPE": "Prescott"} | NO_AVX
 TRIAL = "import numpy, scipy.linalg; scipy.linalg.inv(numpy.eye(9) + numpy.ones((9, 9)))"
-NOTEBOOKS = ("nbdev_test", "--n_workers", "2")
+NOTEBOOKS = ("python", "docs/execute.py", "--test")
 TESTS = ("pytest", "-n", "2", "--dist", "loadfile", "--doctest-modules", "tests", "pmlbook")
 TESTS += ("--ignore=tests/browser",)
-BROKEN = re.compile(r"^[\w.]+ in \S*?nbs/(\S+\.ipynb):$|^(?:FAILED|ERROR) (\S+)", re.M)
+BROKEN = re.compile(r"^(\S+\.ipynb) failed:$|^(?:FAILED|ERROR) (\S+)", re.M)
 
 
 def failures(environment, command, *options):

@@ -132,12 +132,16 @@ class Continuous(Secret):
 
     @cached_property
     def grid(self) -> tuple[Floats, Floats]:
-        """Nodes at so many quantiles, and the probabilities between them."""
+        """Nodes near so many quantiles, and the probabilities between them."""
+        levels = np.linspace(0, 1, GRID + 1)[1:-1]
+        low, high = levels < 1 / 64, levels > 63 / 64
+        fine = np.interp(np.linspace(0, 62, GRID), np.arange(63), self.spots)
         with np.errstate(all="ignore"):
-            inner = self.given.ppf(np.linspace(0, 1, GRID + 1)[1:-1])
-        x = np.unique(
-            np.clip(np.concatenate([self.cells.nodes, inner]), *self.cells.nodes[[0, -1]])
-        )
+            # A distribution without a formula searches for each quantile: only the tails, which may be long, ask it.
+            tails = self.given.ppf(levels[low | high])
+            inner = np.interp(levels[~(low | high)], self.given.cdf(fine), fine)
+        x = np.concatenate([self.cells.nodes, tails, inner])
+        x = np.unique(np.clip(x, *self.cells.nodes[[0, -1]]))
         return x, self._mass(x, self._look(x))
 
     def near_at_most(self, y: float) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmlbook.per_record.proof_checker import (
     RecordView,
@@ -30,7 +31,6 @@ from pmlbook.per_record.proof_checker import (
     whole_number,
     interval_problem,
 )
-from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -107,7 +107,7 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a hint may be anything
-def _heats(logs: Array, table: Array, slack: float) -> list[float]:
+def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], slack: float) -> list[float]:
     """An approximate temperature at which the bound on the mean of each column is lowest."""
     top = table.max(axis=0)
     width = np.maximum(top - table.min(axis=0), LEAST_WEIGHT)
