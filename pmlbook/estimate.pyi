@@ -6,3 +6,6 @@ from pmlbook.release.regression import regression_on_release as regression_on_re
 from pmlbook.release.regression import regression_of_release as regression_of_release
 from pmlbook.release.regression import Regression as Regression
 from pmlbook.beyond.line_design import mean_mechanism as mean_mechanism, LineDesign as LineDesign
+from pmlbook.beyond.line_quantile import quantile_mechanism as quantile_mechanism
+from pmlbook.beyond.line_quantile import QuantileDesign as QuantileDesign
+from pmlbook.beyond.line_quantile import QuantileEstimate as QuantileEstimate

@@ -17,7 +17,7 @@ from pmlbook.release.certificate import exp_below
 PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
 
-def test_known_distributions_are_told_exactly():
+def test_known_distributions_are_audited_exactly():
     """A channel, a mechanism and a function say the same, to the last digits."""
     channel = pb.mechanisms.geometric(3, 0.7)
     frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
@@ -65,7 +65,7 @@ def test_brackets_close():
     assert (low < truth).all() and (truth < high).all() and (high - low < 1e-3).all()
 
 
-def test_trials_of_a_function_and_of_somebody_else():
+def test_trials_of_a_function_and_trials_of_others():
     rng = np.random.default_rng(2)
     noisy = pb.mechanisms.randomized_response(3, 1.0)
     place = {name: k for k, name in enumerate(PRIOR.index)}

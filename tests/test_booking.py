@@ -205,7 +205,7 @@ def test_other_rows_are_no_release_that_was_cut_off(capsys):
     assert Path("out.csv").read_bytes() == Path("seen.csv").read_bytes()
 
 
-def test_another_column_mechanism_or_option_is_told(capsys):
+def test_another_column_mechanism_or_option_is_named(capsys):
     kill(at_the_receipt)
     log = f"--log {LOG}"
     for options, told in (
@@ -265,7 +265,7 @@ def test_a_note_that_was_cut_off_is_as_if_it_was_never_begun():
     assert Manifest.read(manifest.path).notes == ({"line": "ab", "drawn": "cd"},)
 
 
-def test_who_comes_second_is_told_and_adds_no_line():
+def test_the_second_of_two_gets_an_error_and_adds_no_line():
     """Two runs have asked; the first is between its line and its data when the second comes to the log."""
     DiskLog(LOG, new=True).record("other", DRAWN)
     names = {"target": Path("out.csv"), "column": "said", "force": False, "receipt": None}

@@ -93,7 +93,7 @@ def test_what_rounding_costs_is_a_unit_or_two(n):
     assert abs(channel[0, 1:] - math.exp(strict) / n).max() <= 2.0**-51
 
 
-def test_no_level_below_the_units_tells_anything():
+def test_no_level_below_the_units_reveals_anything():
     for mechanism in (
         pb.mechanisms.uniform_mechanism(3, 1e-17),
         pb.mechanisms.binary_mechanism([0.7, 0.3], 1e-17),

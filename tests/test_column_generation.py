@@ -111,7 +111,7 @@ def test_interrupted(n):
     assert INFORMATION(channel, prior) <= bound <= closed_bound(prior, 1.0, INFORMATION) + 1e-12
 
 
-def test_progress_is_told_a_bracket_that_closes():
+def test_progress_gets_a_bracket_that_closes():
     trace, prior = [], random_prior(20, np.random.default_rng(3))
     column_generation(prior, 1.0, INFORMATION, progress=lambda *now: trace.append(now))
     values, bounds, seconds = np.array(trace).T

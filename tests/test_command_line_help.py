@@ -36,7 +36,7 @@ def run(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("goal", ["information", "frequencies"])
-def test_a_level_that_forbids_nothing_is_told(run, goal):
+def test_a_level_that_forbids_nothing_has_a_warning(run, goal):
     most = epsilon_max([0.6, 0.3, 0.1])
     for level, warns in ((most * 0.99, False), (most + 1e-12, True), (50.0, True)):
         command = f"design {CLINIC} --epsilon {level!r} --for {goal} --force --json"
@@ -61,7 +61,7 @@ def test_a_release_that_publishes_says_so_before(run):
         assert ("leave one answer only" in err) == (share > 0)
 
 
-def test_a_likely_answer_that_is_proved_below_the_largest_level_is_told(run):
+def test_a_likely_answer_that_is_proved_below_the_largest_level_has_a_warning(run):
     code, out, err = run(f"design {CLINIC} --epsilon 1.0 --json")
     assert code == 0 and "forbid nothing" not in err
     assert ("leave one answer only" in err) == (json.loads(out)["published"] > 0)
@@ -146,13 +146,13 @@ def test_a_word_that_is_like_none_is_only_refused(run, command):
     assert code == 2 and "did you mean" not in err and err.count("\n") == 1
 
 
-def test_the_version_is_told(capsys):
+def test_the_version_is_printed(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert end.value.code == 0 and capsys.readouterr().out == f"pmlbook {pmlbook.__version__}\n"
 
 
-def test_a_defect_ends_with_three_and_tells_no_value(run, monkeypatch):
+def test_a_defect_ends_with_three_and_shows_no_value(run, monkeypatch):
     def crash(*arguments, **choice):
         raise IndexError("the diagnosis of row 7")
 
@@ -270,7 +270,7 @@ def test_tables_of_pandas_ask_for_pandas():
     subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], check=True)
 
 
-def test_a_matrix_with_a_broken_quote_is_told_with_its_file(run):
+def test_the_error_of_a_broken_quote_names_its_file(run):
     Path("m.csv").write_text('a,b\n"1,2\n')
     code, _, err = run("audit m.csv --prior 1 1")
     assert code == 2 and err.startswith("pmlbook: m.csv is no table of numbers")

@@ -10,7 +10,7 @@ from pmlbook.extremal.enumeration import enumerate_optimum
 from pmlbook.extremal.lift_vectors import lift_vectors
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED, alpha_information
-from pmlbook.large_alphabets.lattice import MOST_PEOPLE, hulls, lattice_loss, people_of
+from pmlbook.large_alphabets.lattice import EXACT_DENOMINATOR, denominator_of, hulls, lattice_loss
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.repeated_sums import possible_rests
 
@@ -92,10 +92,15 @@ def test_a_country_is_counted_in_fractions():
 
 
 def test_people_are_read_from_fractions_and_not_invented():
-    assert people_of(fractions_of(table(40, 330_000_000))) > 10**8
-    assert people_of([0.5, 0.25, 0.25]) == 4
-    assert people_of([0.1, 0.9]) is None
-    assert people_of([Fraction(1, MOST_PEOPLE + 1), Fraction(MOST_PEOPLE, MOST_PEOPLE + 1)]) is None
+    assert denominator_of(fractions_of(table(40, 330_000_000))) > 10**8
+    assert denominator_of([0.5, 0.25, 0.25]) == 4
+    assert denominator_of([0.1, 0.9]) is None
+    assert (
+        denominator_of(
+            [Fraction(1, EXACT_DENOMINATOR + 1), Fraction(EXACT_DENOMINATOR, EXACT_DENOMINATOR + 1)]
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))

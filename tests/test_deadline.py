@@ -80,6 +80,11 @@ CASES = {
         ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 16),
         0.6,
     ),
+    "a median of numbers": (
+        pb.estimate.quantile_mechanism,
+        ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 0.5, 16),
+        0.6,
+    ),
     "forty and a delta": (pb.mechanisms.delta_mechanism, (zipf(40), 1.0, 0.01), 0.6),
     "one more record": (
         RECORD,

@@ -309,7 +309,7 @@ def test_what_was_read_is_compared_and_not_read_again(log, monkeypatch):
         log.record("diagnosis", WEEKLY)
 
 
-def test_an_older_copy_is_noticed_by_whoever_has_a_receipt(log, tmp_path):
+def test_a_receipt_reveals_an_older_copy(log, tmp_path):
     shutil.copy(log.path, tmp_path / "older")
     entry = log.record("diagnosis", mechanism(3))
     receipt = json.loads(entry.receipt())
@@ -719,7 +719,7 @@ def run(tmp_path, monkeypatch, capsys):
 RELEASE = "release m.json in.csv out{}.csv --column said"
 
 
-def test_the_log_beside_the_source_is_asked_unless_told_not_to(run, tmp_path):
+def test_the_log_beside_the_source_is_used_unless_switched_off(run, tmp_path):
     twice = compose(WEEKLY, WEEKLY).epsilon
     code, said = run(f"{RELEASE.format(0)} --json")
     assert code == 0 and json.loads(said)["log"] is None
@@ -929,7 +929,7 @@ def test_accounts_of_other_names_on_the_command_line(run):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk that is always full")
-def test_what_is_done_is_done_where_nobody_can_be_told(tmp_path, run):
+def test_what_is_done_stays_done_without_a_reader(tmp_path, run):
     call = "import sys; from pmlbook.cli.command_line import main; sys.exit(main(sys.argv[1:]))"
     for command, code in (
         (f"{RELEASE.format('')} --start-log {LOG}", 0),

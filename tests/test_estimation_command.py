@@ -52,7 +52,7 @@ def test_a_mean_needs_numbers(run):
     assert code == 2 and "'one' is none" in said.err
 
 
-def test_it_says_beforehand_whether_frequencies_are_told(run):
+def test_it_says_beforehand_whether_frequencies_can_be_estimated(run):
     code, said = run("design", *SHARES, "--epsilon", "0.4", "-o", "d.json", "--json")
     told = json.loads(said.out)["standard_error"]
     mechanism = Mechanism.from_certificate(read_certificate("d.json"))

@@ -92,7 +92,7 @@ def test_bad_input_is_named(arguments, words):
         pb.estimation_mechanism(*arguments)
 
 
-def test_level_zero_tells_nothing():
+def test_level_zero_reveals_nothing():
     with pytest.raises(Infeasible, match="epsilon = 0"):
         pb.estimation_mechanism(FAIR, 0.0)
 
@@ -168,7 +168,7 @@ def test_needed_weights_are_kept_however_small():
 @pytest.mark.parametrize("target", ["frequencies", "determinant", "largest", [0, 1]])
 @pytest.mark.parametrize("rare", [1e-300, 2e-307, 1e-310, 5e-324])
 @pytest.mark.filterwarnings("error")
-def test_the_rarest_secrets_are_told_or_refused(rare, target):
+def test_the_rarest_secrets_are_estimated_or_refused(rare, target):
     """Squares of 1e-300 vanished, then: utility is nan on an extremal lift vector."""
     if rare < 1e-307:
         with pytest.raises(pb.SolverFailed, match="prior is too uneven for floats"):

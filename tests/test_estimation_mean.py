@@ -22,7 +22,7 @@ from pmlbook.numerics.progress import Clock
 AGES = anes96.load_pandas().data["age"].value_counts(normalize=True).sort_index()
 
 
-def test_the_mean_age_of_a_survey_is_told_as_well_as_can_be():
+def test_the_mean_age_of_a_survey_is_estimated_at_the_bound():
     rounds = []
     design = pb.estimation_mechanism(AGES, 0.3, "mean", progress=lambda *now: rounds.append(now))
     value, bound, _ = rounds[2]

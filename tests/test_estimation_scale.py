@@ -250,7 +250,7 @@ def test_a_rare_secret_keeps_its_vertex_at_strict_and_generous_levels(level):
 
 
 @pytest.mark.parametrize("n", [19, 22])
-def test_a_single_functional_is_told_with_a_bound(n):
+def test_a_single_functional_has_a_bound(n):
     prior = random_prior(n, np.random.default_rng(1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)

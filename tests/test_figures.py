@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +13,21 @@ import pytest
 from pmlbook.display.explore import explore
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"
+sys.path.insert(0, str(NBS.parent / "docs"))
+from sentences import book  # noqa: E402
+
 CHAPTERS = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
 DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)
 CONTROLS = {"labels", "alt"}
+MOVES = re.compile(r"^(?:explore|simplex|foldable|staircase|saddle)\(", re.M)
+WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or commands
+    "large_alphabets/09_optimality",
+    "release/03_certificate",
+    "practice/15_where_we_stand",
+    "accounting/01_release",
+    "cli/01_command_line",
+    "cli/02_wizard",
+}
 
 
 @cache
@@ -82,3 +95,18 @@ def test_each_slider_glides_and_has_a_label(path):
 def test_a_figure_that_cannot_be_drawn_is_an_error_where_it_is_made():
     with pytest.raises(ZeroDivisionError):
         explore(lambda epsilon: 1 / 0, alt="nothing at {epsilon}", epsilon=(0, 1, 0.01, 0.5))
+
+
+@pytest.mark.parametrize("path", book(), ids=lambda p: p.relative_to(NBS).as_posix())
+def test_a_chapter_of_the_book_with_a_figure_has_one_that_moves(path):
+    sources = [cell.source for cell in cells(path) if "#| export" not in cell.source]
+    if path.relative_to(NBS).with_suffix("").as_posix() in WITHOUT_FIGURE:
+        assert not any("#| fig-cap" in source for source in sources)
+    else:
+        assert any(MOVES.search(source) for source in sources)
+
+
+def test_chapters_of_the_book_have_exercises():
+    """All but the comparison with other work."""
+    bare = [p.stem for p in book() if "## Exercises" not in p.read_text(encoding="utf-8")]
+    assert set(bare) <= {"15_where_we_stand"}

@@ -223,7 +223,7 @@ def test_mixed_names_fit_into_no_column_of_one_type():
     assert made.privatize(pd.Series(["a", "b"])).tolist() == ["a", 1]
 
 
-def test_a_released_category_tells_nothing_about_the_column():
+def test_a_released_category_reveals_nothing_about_the_column():
     made = Mechanism(np.eye(3), [0.6, 0.3, 0.1], NAMES, NAMES)
     column = pd.Series(pd.Categorical(["flu"], ["flu", "my secret"]))
     assert made.privatize(column).cat.categories.tolist() == list(NAMES)
@@ -244,7 +244,7 @@ def test_a_seed_is_an_int_or_a_generator_and_nothing_else(rng):
         Mechanism(np.eye(2), [0.5, 0.5]).privatize([0, 1], rng)
 
 
-def test_an_older_generator_is_told_its_successor():
+def test_an_older_generator_names_its_successor():
     with pytest.raises(ValueError, match="RandomState.*: numpy.random.default_rng takes its place"):
         random_words(np.random.RandomState(1))
 
@@ -630,7 +630,7 @@ WAYS = ["flu", '"flu"', "healthy", "NA", '"NA"', "", '""', '"a,b"']
 
 @pytest.mark.parametrize("head", ["id,said", '"id","said"', '"id",said', 'id,"said"'])
 @pytest.mark.parametrize("outcome", ["x", "3", "", "a,b", None])
-def test_how_an_outcome_is_written_tells_nothing_of_what_it_replaces(folder, head, outcome):
+def test_the_spelling_of_an_outcome_reveals_nothing_of_what_it_replaces(folder, head, outcome):
     """Not by its quotes, nor by how a gap is written: the copies of all files are one file."""
     names = (*NAMES, "a,b", None)
     made = Mechanism([[1.0]] * 5, [0.2] * 5, names, (outcome,))
@@ -1010,7 +1010,7 @@ def test_a_dot_in_a_name_is_no_path(folder):
     )
 
 
-def test_broken_parquet_is_told_in_one_line(folder):
+def test_broken_parquet_is_reported_in_one_line(folder):
     pq.write_table(pa.table({"said": ["my secret"] * 1000}), "in.parquet")
     whole = Path("in.parquet").read_bytes()
     for broken in (

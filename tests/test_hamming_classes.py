@@ -52,6 +52,15 @@ def test_information_reference_values():
         assert design.bound <= case["mi_ub"] + 1e-10 and design.value >= case["mi_lb"] - 1e-10
 
 
+def test_no_symbol_is_changed_with_a_probability_above_one():
+    """One of the first prior was, by 2^-52."""
+    heavy = [0.41726610010031306, 0.2970511937687185, 0.28378868821055275]
+    for shares in ([*heavy, 0.0015728595234501285, 0.0003211583969655851], [0.8, 0.1, 0.06, 0.04]):
+        leakage, errors = min_with_censored([shares], 0.5, 1)
+        assert 0 <= errors.min() and errors.max() <= 1 and leakage < math.inf
+        assert math.fsum(p * e for p, e in zip(shares, errors)) + shares[-1] <= 0.5 + 1e-9
+
+
 def test_class_two_reference_values():
     for vertices, case in reference():
         source = SourceSet(vertices)

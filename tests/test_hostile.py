@@ -64,9 +64,15 @@ CALLS = {
     ),
     "noise_scale": dict(level=0.5, noise="laplace", prior={0: 0.5, 1: 0.5}, clip=None, cut=None),
     "mean_mechanism": dict(prior={0: 0.5, 1: 0.5}, epsilon=0.5, bins=2, max_time=5.0),
+    "quantile_mechanism": dict(
+        prior=([1.0, 1.0], [0.0, 1.0, 2.0]), epsilon=0.5, quantile=0.4, bins=2, max_time=5.0
+    ),
     "leakage_envelope": dict(release=FLIP),
     "cost_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "cost_level": dict(release=FLIP),
+    "alpha_lift": dict(channel=CHANNEL, prior=PRIOR, alpha=2.0),
+    "sibson_information": dict(channel=CHANNEL, prior=PRIOR, alpha=2.0),
+    "maximal_alpha_leakage": dict(channel=CHANNEL, alpha=2.0, beta=1.5),
     "worst_cost_leakage": dict(channel=[[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]], region=REGION),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
@@ -328,6 +334,7 @@ def test_no_public_call_is_left_out():
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
     results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
     results |= {"DeltaDesign", "LeakageEnvelope", "LineDesign", "MergedTail", "RepeatedLeakage"}
+    results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
     results |= {"LeakageProof", "ProofFailed"}  # files: tests/test_leakage_proof.py
     assert set(PUBLIC) - classes - results - set(CALLS) == set()

@@ -78,7 +78,7 @@ def test_labels_stay_where_a_mechanism_goes():
     assert set(turned.outputs).isdisjoint(turned.inputs)
 
 
-def test_labels_that_somebody_gave_stay():
+def test_given_labels_stay():
     names = ("no", "yes")
     made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], names, names)
     assert made.outputs == names and made.estimate(["no", "yes"]).size == 2
@@ -178,7 +178,7 @@ TRIPS = {
 
 @pytest.mark.parametrize("way", TRIPS)
 @pytest.mark.parametrize("inputs", [("no", "yes"), ("no", "R7"), (0, 1)])
-def test_labels_that_nobody_named_stay_so_wherever_a_mechanism_went(way, inputs):
+def test_default_labels_stay_default_in_every_copy(way, inputs):
     """A frame that names its columns, or secrets of another name, replace them; names that somebody gave, they do not."""
     made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], inputs)
     back = TRIPS[way](made)
@@ -232,7 +232,7 @@ def test_a_level_of_local_dp_is_never_below_the_ratio():
         assert digits >= ratio > exp_below(np.nextafter(made.local_dp, 0))
 
 
-def test_the_command_line_tells_shares_in_per_cent(run):
+def test_the_command_line_prints_shares_in_per_cent(run):
     code, out, err = run("design --prior no=68 yes=32 --epsilon 0.5")
     assert code == 0 and "local DP none, publishes 39.4 %" in out
     assert "would publish 39.4 % of the values" in err

@@ -218,7 +218,7 @@ def test_shares_and_multipliers_outside_their_range_are_refused():
             )
 
 
-def test_a_value_that_nearly_always_occurs_excludes_nobody():
+def test_a_value_that_nearly_always_occurs_excludes_no_adversary():
     """A ball around its share does not tell it from one; the others' share does."""
     rows = np.array([[0.9, 0.1]]), np.array([[0.1, 0.9]])
     for digits in (20, 40, 400):

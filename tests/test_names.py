@@ -283,7 +283,7 @@ def test_what_carries_no_names_goes_by_position(make):
     assert pb.Mechanism(pl.DataFrame(ROWS), prior).outputs == ("r0", "r1", "r2")
 
 
-def test_rows_that_nobody_named_go_by_position():
+def test_unnamed_rows_go_by_position():
     """pandas numbers them 0, 1, ...; as soon as they are moved, the numbers are names."""
     unnamed = pd.Series(SHARES)
     for channel, prior in (
@@ -452,7 +452,7 @@ def test_fractions_keep_their_names():
 
 
 @pytest.mark.parametrize("names", [np.array(1.0), np.ma.masked_all(2), [np.array([1]), 2]])
-def test_what_cannot_be_told_apart_is_no_list_of_names(names):
+def test_indistinguishable_values_are_no_list_of_names(names):
     """A masked number says that it is hashable, and an array of no dimension that it can be walked through."""
     with pytest.raises(ValueError, match="outputs"):
         pb.Mechanism([[0.5, 0.5], [0.4, 0.6]], [0.5, 0.5], outputs=names)

@@ -107,7 +107,9 @@ COPIES = {
 def arrays_in(value, seen=None):
     """Every array that can be reached from a result: fields, cached properties, tuples, lists, dicts."""
     seen = set() if seen is None else seen
-    if id(value) in seen or type(value).__name__ == "Pool":  # a pool is a workshop, not a statement
+    if (
+        id(value) in seen or type(value).__name__ == "AdversarySet"
+    ):  # a working set, not a statement
         return
     seen.add(id(value))
     if isinstance(value, np.ndarray):

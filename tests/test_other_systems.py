@@ -207,7 +207,7 @@ def test_programs_wait_for_each_other_where_locks_do_not_wait(tmp_path):
     assert DiskLog(log.path)["smokes"].releases == 15
 
 
-def test_a_console_that_lacks_a_character_is_told_its_code(run, tmp_path):
+def test_a_console_that_lacks_a_character_gets_its_code(run, tmp_path):
     """What fails has one line of its own, and nothing ends in an error of the encoding."""
     start = ["start", "in.csv", "größe", "--merge-below", "0", "--epsilon", "0.3", "--for"]
     shares = [f"{name}=1" for name in NAMES]
@@ -252,7 +252,7 @@ def test_file_names_are_legal_and_differ_on_every_system():
 
 
 @pytest.mark.parametrize("system, typed", [("win32", '"a b.csv"'), ("linux", "'a b.csv'")])
-def test_commands_are_told_as_they_are_typed(system, typed, monkeypatch):
+def test_commands_are_printed_as_they_are_typed(system, typed, monkeypatch):
     from argparse import Namespace
 
     from pmlbook.cli.wizard import _commands

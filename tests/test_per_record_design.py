@@ -2,6 +2,7 @@
 
 import json
 import math
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from pmlbook.record_design.leakage_distortion import (
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.planes import Pool, planes_at
+from pmlbook.record_design.planes import AdversarySet, planes_at
 from pmlbook.record_design.referee import Goal
 from pmlbook.record_design.rounds import Match, play_round
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
@@ -50,7 +51,10 @@ def test_a_plane_touches_and_stays_below():
                 below or np.isclose(height, learnt, rtol=0, atol=1e-10)
             )
         assert np.isclose(
-            Pool({0: prior[None]}).information(here)[0], (plane * here).sum(), rtol=0, atol=1e-10
+            AdversarySet({0: prior[None]}).information(here)[0],
+            (plane * here).sum(),
+            rtol=0,
+            atol=1e-10,
         )
 
 
@@ -145,6 +149,11 @@ def test_seeing_more_than_the_answer_helps(D):
     assert seeing.value < blind.bound and seeing.gap <= 1e-5
     again = per_record_leakage(query.__class__([(0, 1)] * 3), seeing.mechanism.channel, 1.0, 1e-5)
     assert again.value <= seeing.value + 1e-12  # rows by the number of ones: a count
+
+
+def test_a_decimal_is_a_distortion():
+    one, other = (leakage_distortion(counting(2), D, 0.5) for D in (Decimal("0.3"), 0.3))
+    assert one.value == other.value and one.bound == other.bound
 
 
 def test_uneven_records_skewed_data_and_any_distortion():

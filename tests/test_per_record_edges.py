@@ -17,10 +17,10 @@ from pmlbook.foundations.classic import geometric
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import tilted, totals
-from pmlbook.per_record.certain import capacities
+from pmlbook.per_record.certain import capacities, near_uniform
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.posterior_bound import bound_cells, majorants, near_uniform
+from pmlbook.per_record.posterior_bound import bound_cells, majorants
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
@@ -35,7 +35,7 @@ from pmlbook.record_design.leakage_distortion import (
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.planes import Pool, certify, planes_at
+from pmlbook.record_design.planes import AdversarySet, certify, planes_at
 from pmlbook.record_design.referee import Goal
 from pmlbook.record_design.rounds import Match, rounding_loss
 from pmlbook.record_design.symmetry import parity_min_leakage, setting
@@ -387,11 +387,14 @@ def test_a_search_looks_at_the_clock(query, outputs, slow_time, monkeypatch):
 
 def test_a_design_looks_at_the_clock(slow_time, monkeypatch):
     """Sequential quadratic programming stops in the middle, and 30 % of the time are left to certify."""
-    evaluations, information = [], Pool.information
+    evaluations, information = [], AdversarySet.information
     monkeypatch.setattr(
-        Pool,
+        AdversarySet,
         "information",
-        lambda pool, q: (evaluations.append(slow_time.looks > 70), information(pool, q))[1],
+        lambda candidates, q: (
+            evaluations.append(slow_time.looks > 70),
+            information(candidates, q),
+        )[1],
     )
     found = leakage_distortion(threshold(60, 30), 0.2, 57 * LN2, max_time=1.0)
     assert found.method == "interrupted" and found.bound <= found.value
@@ -413,7 +416,8 @@ def test_a_count_of_five_closes():
 def test_no_progress_is_not_called_an_interruption(monkeypatch):
     monkeypatch.setattr("pmlbook.record_design.rounds.IDLE_ROUNDS", 1)
     monkeypatch.setattr(
-        "pmlbook.record_design.rounds.best_against", lambda orbits, goal, pool, start, clock: start
+        "pmlbook.record_design.rounds.best_against",
+        lambda orbits, goal, candidates, start, clock: start,
     )
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     assert found.gap > 1e-9 and found.method == "no progress"
@@ -448,10 +452,10 @@ def test_certify_attacks_every_record():
     made, rng = setting(UNEVEN, observes=UNEVEN), np.random.default_rng(1)
     for _ in range(10):
         q, b = rng.dirichlet(np.ones(3) / 2, 3), rng.uniform(0, 1.5)
-        pool, value, bound = certify(made, q, b, 3e-2, Clock())
+        candidates, value, bound = certify(made, q, b, 3e-2, Clock())
         known = per_record_leakage(UNEVEN, q, b, tol=3e-2)
-        assert known.value <= bound and value <= known.bound and set(pool.priors) == {0, 1}
-        assert pool.information(q).max() <= bound + 1e-12
+        assert known.value <= bound and value <= known.bound and set(candidates.priors) == {0, 1}
+        assert candidates.information(q).max() <= bound + 1e-12
 
 
 @pytest.mark.parametrize("n, D", [(2, 0.2), (3, 0.1)])
@@ -467,11 +471,11 @@ def test_adversaries_who_are_too_sure_are_not_adopted(n, D):
 def test_adopted_adversaries_have_the_entropy():
     sure = leakage_distortion(counting(2), 0.3, 0.1, tol=1e-4)
     match = Match(setting(counting(2)), 1.1, Goal(D=0.3), 1e-6, Clock())
-    match.adopt(sure.pool, match.exact)
+    match.adopt(sure.candidates, match.exact)
     problem = record_problem(counting(2), match.exact, 0)
-    contraction = sum(map(len, match.pool.priors.values()))
-    assert contraction < sum(map(len, sure.pool.priors.values()))
-    for priors in match.pool.priors.values():
+    contraction = sum(map(len, match.candidates.priors.values()))
+    assert contraction < sum(map(len, sure.candidates.priors.values()))
+    for priors in match.candidates.priors.values():
         assert (problem.missing(priors[..., :2]) <= 2 * LN2 - 1.1).all() if priors.size else True
 
 

@@ -122,7 +122,7 @@ def test_near_misses_of_both_signs_close_harmonic_shares():
     assert bound - value <= 1e-9 * value and len(rounds) < 100
 
 
-def test_a_search_that_nobody_watches_ends_and_says_why(ticks, monkeypatch):
+def test_an_unwatched_search_ends_and_says_why(ticks, monkeypatch):
     monkeypatch.setattr(stages, "STALE", 10**6)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(

@@ -38,7 +38,7 @@ def test_levels_are_rounded_up():
     assert low <= math.log(1.5) <= high
 
 
-def test_a_level_that_somebody_asked_for_is_printed_as_it_was():
+def test_a_given_level_is_printed_unchanged():
     assert standing(0.1, 0.0) == "local DP 0.1 nats, publishes nothing"
     (times,) = numbers(meant(pb.Mechanism(FLIP, [0.1, 0.9]), 5.0)[0], "an answer")
     assert math.exp(5) < times == 149
@@ -63,7 +63,7 @@ def test_a_value_and_its_bound_are_rounded_away_from_each_other(ends):
             assert bound <= ends[1] and ends[0] <= value
 
 
-def test_equal_ends_are_told_in_full():
+def test_equal_ends_are_printed_in_full():
     design = Design(pb.Mechanism(FLIP, [0.5, 0.5]), 1 / 3, 1 / 3, "by hand")
     assert numbers(repr(design), "value =", "bound =") == [1 / 3, 1 / 3]
 
@@ -87,7 +87,7 @@ def test_floats_of_a_share_are_rounded_with_care():
         assert pb.Mechanism(rare, [p, 1.0]).published > 0
 
 
-def test_what_exceeds_a_level_is_not_told_too_small():
+def test_what_exceeds_a_level_is_not_printed_too_small():
     made = pb.Mechanism(FLIP, [0.5, 0.5])  # its lift is 3/2
     for level in (0.0, 0.3, 0.4, 0.405):
         missing = made.certify(level)

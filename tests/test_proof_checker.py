@@ -23,7 +23,6 @@ from pmlbook.per_record.proof_checker import (
     distribution_of,
     log_total,
     proved_bound,
-    read_proof,
     views_of_sum,
     witness_information,
 )
@@ -34,12 +33,13 @@ from pmlbook.per_record.proof_search import (
     problem_of,
     record_views,
 )
+from pmlbook.per_record.proof_text import read_proof
 from pmlbook.per_record.tilted import best_adversary
 from pmlbook.release.strict_json import read_object
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent / "pmlbook"
-BASE = ["per_record/__init__.py", "per_record/proof_checker.py"]
+BASE = [f"per_record/{name}.py" for name in ("__init__", "proof_checker", "proof_text")]
 CHECKER = {
     "Vertices": BASE,
     "PosteriorTree": [*BASE, "per_record/proof_posteriors.py"],
@@ -50,7 +50,8 @@ FACE = "__init__.py"  # the list of public names, which every import of the pack
 MOST_LINES = 800
 PROGRAM = """
 import json, sys
-from pmlbook.per_record.proof_checker import views_of_sum, check_proof, read_proof
+from pmlbook.per_record.proof_checker import views_of_sum, check_proof
+from pmlbook.per_record.proof_text import read_proof
 
 text, adds, places, channel = json.load(sys.stdin)
 views = views_of_sum(adds, channel, places and {k: v for k, v in enumerate(places)})

@@ -16,7 +16,7 @@ README = Path(__file__).parents[1] / "README.md"
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_public_name_tells_its_source(name):
+def test_public_name_states_its_source(name):
     thing = PUBLIC[name]
     lines = [line.strip() for line in (thing.__doc__ or "").splitlines()]
     assert any(lines), f"{name} has no docstring"

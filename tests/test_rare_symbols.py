@@ -8,6 +8,7 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.worst_case.min_leakage import TIGHT
+from pmlbook.worst_case.utility_safe import utility_safe_leakage
 
 
 @pytest.mark.parametrize("start", range(1, 8))
@@ -50,7 +51,7 @@ def test_levels_of_fair_draws_hold():
             rng.dirichlet(np.ones(n)),
         )
         rank = int(rng.integers(1, m + 1))
-        level = pb.worst_case.utility_safe.utility_safe_leakage(table, prior, rank)
+        level = utility_safe_leakage(table, prior, rank)
         assert pb.mechanisms.utility_safe_mechanism(table, prior, rank).certify(level)
 
 

@@ -485,7 +485,7 @@ ALONE = {  # what one person alone tells: her secret, a column, and a constant b
 
 @pytest.mark.parametrize("case", ALONE)
 @pytest.mark.parametrize("link", ["linear", "logistic"])
-def test_whom_nobody_can_contradict_has_no_error(case, link):
+def test_a_row_that_no_other_contradicts_has_no_error(case, link):
     mechanism, released, features, covariates, row = ALONE[case]
     shares = [height / 10 for height in HEIGHTS]
     with pytest.raises(ValueError, match=rf"^row {row} alone decides a coefficient"):
@@ -507,7 +507,7 @@ def test_as_many_coefficients_as_people_have_no_error(people):
 @pytest.mark.parametrize(
     "nothing", [None, [], [[]], np.zeros((4, 0)), pd.DataFrame(index=range(4))]
 )
-def test_nothing_that_explains_is_told_by_its_name(nothing, method):
+def test_an_empty_set_of_regressors_is_refused_by_name(nothing, method):
     with pytest.raises(ValueError, match="^covariates "):
         pb.estimate.regression_of_release(FLIP, [0, 1, 1, 0], nothing, method)
     if nothing is not None:

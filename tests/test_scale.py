@@ -193,7 +193,7 @@ def cloudpickle(thing):
     return pytest.importorskip("cloudpickle").dumps(thing)
 
 
-def test_bad_values_are_told_with_partition_and_row_and_leave_nothing():
+def test_bad_values_are_reported_with_partition_and_row_and_leave_nothing():
     frame = patients(10)
     frame.loc[7, "diagnosis"] = None
     lazy = dd.from_pandas(frame, npartitions=2)
@@ -429,7 +429,7 @@ def test_a_sweep_is_the_designs_one_by_one():
     assert sweep(prior, [], jobs=1) == []
 
 
-def test_a_level_that_cannot_be_is_told_before_anything_is_computed(monkeypatch):
+def test_an_invalid_level_is_refused_before_anything_is_computed(monkeypatch):
     pytest.importorskip("joblib")
     monkeypatch.setattr(scale, "optimal_mechanism", lambda *a, **k: pytest.fail("computed"))
     with pytest.raises(ValueError, match=r"epsilons\[1\] = -1"):

@@ -220,7 +220,7 @@ def test_columns_of_every_kind_and_gaps(kind):
     assert numbers.mean(YES, 1).table.within(1).size == 2
 
 
-def test_one_group_one_person_and_nobody():
+def test_one_group_one_person_and_no_person():
     alone = pb.estimate.two_way(FLIP, [0], ["a"])
     assert alone.mean(YES, "a").interval() == (0.0, 1.0) or alone.mean(YES, "a").interval()[1] > 0.9
     few = TwoWay.from_counts(FLIP, MARKS, np.array([[0, 30], [0, 30]]), False)

@@ -228,7 +228,7 @@ def test_what_no_mechanism_reaches(unit):
             blurred(costs / 2, D * unit)
 
 
-def test_progress_is_told_in_the_unit():
+def test_progress_is_reported_in_the_unit():
     told = []
     for unit in (1.0, 2.0**20):
         heard_ = []
@@ -299,7 +299,7 @@ def unpaid():
 
 
 @pytest.mark.parametrize("base", [1.0, 1e3, 1e6])
-def test_what_every_mechanism_pays(base, unpaid):
+def test_what_every_mechanism_costs(base, unpaid):
     first, again = unpaid
     found = pb.leakage_distortion(pb.queries.counting(3), base + 0.3, 1.0, distortion=base + OFF)
     assert found.distortion <= base + 0.3 and found.gap <= 1e-6

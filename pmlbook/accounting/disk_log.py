@@ -35,7 +35,7 @@ from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..release.strict_json import NUMBER, read_object, write_object
-from ..numerics.validation import check_count, check_epsilon, check_instance
+from ..numerics.validation import check_count, check_epsilon, check_flag, check_instance
 
 # %% auto #0
 __all__ = ['BudgetExceeded', 'certified', 'DiskLog']
@@ -124,7 +124,7 @@ class DiskLog:
             raise ValueError(f"path must be the name of a file, got a {type(path).__name__}")
         if not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
             raise ValueError(f"path {os.fspath(path)!r} is no name of a file")
-        self.path, self._new, self._state = Path(path), bool(new), _Read()
+        self.path, self._new, self._state = Path(path), check_flag(new, "new"), _Read()
         self._place = self.path.absolute()  # a program may go to another folder
         self._certificates: dict[str, Certificate] = {}
         self._replayed: dict[str, tuple[str, Account]] = {}

@@ -19,7 +19,7 @@ from ..release.columns import check_gaps, encode
 from ..release.labels import title_beside
 from ..release.mechanism import Mechanism
 from ..release.sampling import KeyedWords, check_unseeded, random_words
-from ..numerics.validation import check_epsilon
+from ..numerics.validation import check_epsilon, check_flag
 from ..release.csv_text import CsvTable
 from ..release.csv_fields import Layout
 from ..release.files import new_file, packed
@@ -78,6 +78,7 @@ def release_file(
     show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
     confirm: Callable[[Released], object] | None = None,
+    read: Callable[[Any, str, int, str, Any], NDArray[np.intp]] | None = None,
     rng: np.random.Generator | int | KeyedWords | None = None,
 ) -> Released:
     """Release one column of a CSV or Parquet file into a new file; the other columns stay as they are.
@@ -117,6 +118,9 @@ def release_file(
     confirm : callable, optional
         Called once, when all is checked and on the disk and the target has no name yet; an error of it stops the release.
         It is there to book a release, so it goes with no generator or seed.
+    read : callable, optional
+        For values that are no inputs, such as numbers between nodes: called as ``read(values, what, row, missing,
+        words)`` for each block, for positions of the inputs, -1 for a gap; `words` are those of the draws.
     rng : numpy.random.Generator, int or KeyedWords, optional
         Generator or seed, for experiments only; a cryptographic generator if left out. Or the words of a secret
         key, for a release that may have to be drawn again.
@@ -136,13 +140,15 @@ def release_file(
     Source: the distribution is that of `Mechanism.privatize`.
     """
     source, target = Path(source), Path(target)
+    force, again = check_flag(force, "force"), check_flag(again, "again")
+    show_values = check_flag(show_values, "show_values")
     words = rng if isinstance(rng, KeyedWords) else random_words(rng)
     if confirm and not isinstance(rng, KeyedWords):
         check_unseeded(rng)
     _check_request(source, target, mechanism, epsilon)
     with open_table(source, layout) as table:
         visible_too = several(given)
-        copied = _Copy(table, mechanism, column, visible_too, missing, show_values, words)
+        copied = _Copy(table, mechanism, column, visible_too, missing, show_values, words, read)
         with new_file(target, force, table.source.file, again) as file:
             with packed(file, target) as content:
                 copied.write(content, progress)
@@ -177,6 +183,7 @@ class _Copy:
     missing: str
     show_values: bool
     words: Any
+    read: Callable[[Any, str, int, str, Any], NDArray[np.intp]] | None = None
     rows: int = 0
     gaps: int = 0
     strata: dict[tuple[Hashable, ...], Counter[Hashable]] = field(default_factory=dict)
@@ -204,7 +211,11 @@ class _Copy:
         table, known = self.table, self.known
         what = f"column {self.column!r} of {table.source.path}"
         values = table.column(block, self.place, known)
-        codes = encode(values, known, what, self.missing, self.rows + 1, self.show_values)
+        row = self.rows + 1
+        if self.read is None:
+            codes = encode(values, known, what, self.missing, row, self.show_values)
+        else:
+            codes = self.read(plain_list(values), what, row, self.missing, self.words)
         if self.beside:
             tally(self.strata, visible(table, block, self.beside), codes.tolist())
         self.rows += len(codes)

@@ -172,10 +172,12 @@ def bracket(noise: Noise, secret: Secret, clip: tuple[float, float], tol: float)
     if low <= high:
         found.append(inside(noise, secret, low, high, tol))
     value, bound = max(one[0] for one in found), max(one[1] for one in found)
-    if noise.kind == "laplace":  # no two secrets are told apart by more
+    if noise.kind == "laplace":  # no pair of secrets has a larger ratio
         width = secret.ends[1] - secret.ends[0]
         bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))
-    if isinstance(secret, Atoms) and not secret.rest:  # nor can more be told than the secret
+    if (
+        isinstance(secret, Atoms) and not secret.rest
+    ):  # no leakage exceeds that of the secret itself
         bound = min(bound, max(-math.log(secret.shares.min()) * (1 + TRUSTED) + TRUSTED, value))
     return NoiseLeakage(value, bound, max(found, key=lambda one: one[0])[2])
 

@@ -14,7 +14,7 @@ from .leakage_variable import leakage_distribution
 from ..foundations.leakage import information_density
 from ..numerics.validation import aligned, check_channel, check_instance
 from ..practice.composition import JointRelease
-from ..practice.estimated_prior import PriorRegion, worst_prior
+from ..practice.estimated_prior import PriorRegion, extreme_mean, level_above
 from ..numerics.enclosure import level_of
 from ..release.mechanism import Mechanism
 
@@ -95,7 +95,7 @@ def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.fl
     Returns
     -------
     ndarray, shape (M,)
-        Nats: the supremum over the region's priors without zeros; inf where an outcome excludes a secret, nan
+        Nats, rounded up: the supremum over the region's priors without zeros; inf where an outcome excludes a secret, nan
         where it never occurs.
 
     Raises
@@ -116,8 +116,5 @@ def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.fl
     check_instance(region, PriorRegion, "region")
     rows = aligned(channel, region.inputs, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
-    columns = np.ascontiguousarray(table.T)
-    mean = np.array([column @ worst_prior(-column, region) for column in columns])
-    least = table.min(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a mean lies between least and largest
-        return np.log(np.clip(mean, least, table.max(axis=0)) / least)
+    columns = table.T.tolist()
+    return np.array([level_above(-extreme_mean([-p for p in c], region), min(c)) for c in columns])

@@ -60,7 +60,8 @@ def _fraction(value: Any, number: float) -> Fraction:
 
 def _items(values: Any, name: str) -> list[Any]:
     """What a list holds; ValueError if it is none. A set has no order, and holds what is equal once."""
-    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+    listed = isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
+    if isinstance(values, str | bytes | Mapping | Set) or not listed:
         raise ValueError(f"{name} must be a list, got {shortened(values)}")
     return list(values)
 

@@ -6,19 +6,24 @@
 from __future__ import annotations
 
 import math
-import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
+from .line_priors import Atoms, Continuous, DensityRange, SampleBand, Secret
+from .line_priors import Steps, secret_from
 from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
+from ..estimation.one_number import SELDOM, evened
+from ..estimation.targets import estimation_variance
+from ..numerics.linear_programmes import maximise
 from ..numerics.validation import Frozen, check_count, check_epsilon, real_array
 from ..release.estimation import Functional
 from ..release.mechanism import Mechanism
+from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +81,150 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Floats:
         )
     return edges
 
+
+def inner_level(level: float, error: float) -> float:
+    """The level that nodes must keep whose shares are known up to `error` in total; ValueError if there is none.
+
+    Source: 'The mean of a number on the line', the level of the node.
+    """
+    room = math.exp(-level) + error
+    if level and room >= 1:
+        raise ValueError(
+            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
+        )
+    return -math.log(room) * (1 - 2.0**-50) if level else 0.0
+
+
+def check_inside(values: ArrayLike, edges: Floats) -> Floats:
+    """Numbers between the outer edges, shape (n,); ValueError with the first that is not."""
+    x = real_array(values, "values", 1)
+    outside = np.flatnonzero((x < edges[0]) | (x > edges[-1]))
+    if len(outside):
+        row = int(outside[0])
+        raise ValueError(f"values[{row}] = {x[row]:g} lies outside {edges[0]:g} to {edges[-1]:g}")
+    return x
+
+
+def rounded_at_random(x: Floats, nodes: Floats, words: Words) -> NDArray[np.intp]:
+    """Positions of the nodes to which numbers are rounded by coins of 53 bits; `words(n)` supplies n words of 32 bits."""
+    coins = words(2 * len(x)).astype(np.uint64).reshape(2, -1)
+    bits = (coins[0] << np.uint64(FLOAT_BITS - 32)) | (coins[1] >> np.uint64(64 - FLOAT_BITS))
+    at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
+    up = bits / UNITS < (x - nodes[at]) / (nodes[at + 1] - nodes[at])
+    return np.asarray(at + up, dtype=np.intp)
+
+# %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
+MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
+REACH, SCORES, ROUNDS = (
+    6.0,
+    31,
+    3,
+)  # scores to begin with, in deviations, and how often they are refined
+Set = SampleBand | DensityRange
+
+
+def band_averages(secret: Set, nodes: Floats) -> tuple[Floats, Floats]:
+    """Averages between nodes of the lower and the upper limit of the distribution function, each of shape (K,)."""
+    start, width = secret.support[0], secret.support[1] - secret.support[0]
+    spots = nodes - start
+    if isinstance(secret, SampleBand):
+        points, lower, upper = secret.band
+        points, areas = points - start, np.array([lower, upper])[:, :-1] * np.diff(points)
+    else:
+        least, most = secret.least, secret.most
+        bend = max(1 - least * width, 0.0) / (most - least) if most > least else 0.0
+        points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
+        upper, lower = 1 - least * (width - points), least * points
+        if bend > TRUSTED * width or most == least:  # else any point may have what is left
+            upper = np.minimum(upper, most * points)
+            lower = np.maximum(lower, 1 - most * (width - points))
+        limits = np.array([lower, upper])
+        areas = (limits[:, :-1] + limits[:, 1:]) / 2 * np.diff(points)
+    sums = np.hstack([np.zeros((2, 1)), np.cumsum(areas, axis=1)])
+    below, above = (np.diff(np.interp(spots, points, one)) / np.diff(nodes) for one in sums)
+    return below, above
+
+
+def least_means(rows: Floats, below: Floats, above: Floats) -> Floats:
+    """Lower limits, shape (M,), of the mean of functions linear between nodes, shape (M, K + 1), over a band."""
+    rise, lost = np.diff(rows, axis=1), TRUSTED * rows.max(axis=1)
+    means = rows[:, -1] - np.maximum(rise, 0) @ above - np.minimum(rise, 0) @ below
+    return np.asarray(means - lost)
+
+
+def reference_prior(secret: Secret) -> Secret:
+    """The prior itself; of a set, one in its middle."""
+    if isinstance(secret, SampleBand):
+        points, lower, upper = secret.band
+        return Atoms(points, np.diff((lower + upper) / 2, prepend=0.0), secret.ends)
+    if isinstance(secret, DensityRange):
+        return Steps(np.array(secret.support), np.array([1.0]))
+    return secret
+
+
+def best_for_scores(
+    prior: Floats, goal: Floats, scores: Floats, limit: float, band: tuple[Floats, Floats]
+) -> Floats:
+    """The outcomes for given scores with the least variance, shape (K, N), whose lifts keep a limit for all of a band.
+
+    Raises
+    ------
+    Infeasible
+        If no mechanism has these scores.
+    """
+    n, k = len(prior), len(scores)
+    outcomes, each, steps = map(sparse.identity, (k, n, n - 1))
+    rise = sparse.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n))
+    none = sparse.csr_array((n, 2 * k * (n - 1)))
+    equal = sparse.vstack(
+        [
+            sparse.hstack([sparse.kron(np.ones((1, k)), each), none]),
+            sparse.hstack([sparse.kron(scores[None], each), none]),
+            sparse.hstack([sparse.kron(outcomes, part) for part in (rise, -steps, steps)]),
+        ]
+    )
+    right = np.concatenate([np.ones(n), goal, np.zeros(k * (n - 1))])
+    last, ones = (np.arange(n) == n - 1).astype(float)[None], np.ones((n, 1))
+    means = [sparse.csr_array(row) for row in (last, -band[1][None], band[0][None])]
+    parts = [-limit * sparse.kron(ones, mean) for mean in means]
+    parts[0] = parts[0] + each
+    most = sparse.hstack([sparse.kron(outcomes, part) for part in parts])
+    cost = np.append(np.kron(scores**2, prior), np.zeros(2 * k * (n - 1)))
+    found = maximise(-cost, equal=(equal.tocsr(), right), at_most=(most.tocsr(), np.zeros(k * n)))
+    return np.asarray(found.x[: k * n].reshape(k, n))
+
+
+def mixed_for(mechanism: Mechanism, level: float, band: tuple[Floats, Floats]) -> Mechanism:
+    """The mechanism with as little noise as makes all priors of a band keep the level."""
+    mixed, limit = mechanism, math.exp(level)
+    for margin in MARGINS:
+        least, most = least_means(mixed.channel.T, *band), mixed.channel.max(axis=0)
+        if (most <= limit * (1 - TRUSTED) * least).all():
+            return mixed
+        often, goal = mechanism.prior @ mechanism.channel, 1 + (limit - 1) * (1 - margin)
+        least, most = least_means(mechanism.channel.T, *band), mechanism.channel.max(axis=0)
+        over = np.maximum(most - goal * least, 0)
+        noise = float((over / (over + often * (goal - 1))).max())
+        mixed = replace(mechanism, channel=(1 - noise) * mechanism.channel + noise * often)
+    raise ValueError(f"level {level:g} is too strict for this set of priors")
+
+
+def held_by_all(secret: Set, made: Mechanism, level: float) -> tuple[Mechanism, float]:
+    """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`."""
+    nodes, prior = np.array(made.inputs, dtype=float), made.prior
+    band, goal = band_averages(secret, nodes), nodes - prior @ nodes
+    unit = math.sqrt(estimation_variance(made, nodes))
+    scores = unit * np.linspace(-REACH, REACH, SCORES)
+    for k in range(ROUNDS):
+        outcomes = best_for_scores(prior, goal, scores, math.exp(level), band)
+        used = prior @ outcomes.T > SELDOM
+        outcomes, kept = outcomes[used], scores[used]
+        gap = unit * REACH / SCORES / 4.0**k
+        scores = np.unique(np.concatenate([kept + gap * step for step in (-2, -1, 0, 1, 2)]))
+    channel = evened(outcomes, kept, goal, prior, 0.0)
+    mixed = mixed_for(replace(made, channel=channel, outputs=()), level, band)
+    return mixed, estimation_variance(mixed, nodes)
+
 # %% ../../nbs/beyond/03_line_design.ipynb #e125ffe3
 @dataclass(frozen=True, eq=False, repr=False)
 class LineDesign(Frozen):
@@ -105,24 +254,11 @@ class LineDesign(Frozen):
         ValueError if a number is not finite or lies outside the nodes; nothing is clipped silently. A generator or a
         seed is for experiments only.
         """
-        x, nodes = real_array(values, "values", 1), self.nodes
-        outside = np.flatnonzero((x < nodes[0]) | (x > nodes[-1]))
-        if len(outside):
-            row = int(outside[0])
-            raise ValueError(
-                f"values[{row}] = {x[row]:g} lies outside {nodes[0]:g} to {nodes[-1]:g}"
-            )
-        generator = None if rng is None else np.random.default_rng(rng)
-        if generator is None:  # as secret as the draws of the mechanism
-            coins = (
-                np.frombuffer(os.urandom(8 * len(x)), dtype=np.uint64) >> np.uint64(11)
-            ) * 2.0**-53
-        else:
-            coins = generator.random(len(x))
-        at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
-        up = coins < (x - nodes[at]) / (nodes[at + 1] - nodes[at])
-        released = self.mechanism.privatize(nodes[at + up], generator)
-        return np.asarray(released)
+        nodes, generator = self.nodes, None if rng is None else np.random.default_rng(rng)
+        x = check_inside(values, nodes)
+        # Without a seed the coins are as secret as the draws of the mechanism.
+        at = rounded_at_random(x, nodes, random_words(generator))
+        return np.asarray(self.mechanism.privatize(nodes[at], generator))
 
     def estimate(self, outputs: Any) -> Functional:
         """Estimate the mean from released outcomes: value, standard error and `interval(level)`."""
@@ -142,8 +278,9 @@ def mean_mechanism(
 
     Parameters
     ----------
-    prior : frozen distribution of scipy.stats, dict, or tuple
-        As for `additive_noise_leakage`, with a bounded support and no set of priors.
+    prior : frozen distribution of scipy.stats, dict, tuple, SampleBand or DensityRange
+        As for `additive_noise_leakage`, with a bounded support. For a `SampleBand` or a `DensityRange` the level holds
+        for all priors of the set.
     epsilon : float
         Privacy level in nats, above 0.
     bins : int or array_like, shape (K + 1,)
@@ -156,12 +293,13 @@ def mean_mechanism(
     LineDesign
         `value` is the variance for one person of an unbiased score, and `bound` a lower bound on that of every
         mechanism on the line with the level `epsilon`. Both hold for a prior with the bins' shares and means as
-        computed; these are certified to differ from the prior's by no more than the level makes room for.
+        computed; these are certified to differ from the prior's by no more than the level makes room for. Of a set,
+        both are about a prior in its middle: that of half the band's limits, or the uniform one.
 
     Raises
     ------
     ValueError
-        If the prior is unbounded or a set, `bins` does not fit, a node would have probability 0, or the prior's bins
+        If the prior is unbounded, `bins` does not fit, a node would have probability 0, or the prior's bins
         are not known well enough for this level.
     Infeasible
         If `epsilon` is 0.
@@ -177,7 +315,8 @@ def mean_mechanism(
     >>> design.estimate(design.privatize([0.25] * 1000, rng=1)).interval()[0] < 0.25
     True
     """
-    level, secret = check_epsilon(epsilon), secret_from(prior)
+    level, given = check_epsilon(epsilon), secret_from(prior)
+    secret = reference_prior(given)
     edges, empty = check_edges(secret, bins), np.array([True])
     while empty.any():
         shares, low, high = bin_moments(secret, edges)
@@ -189,15 +328,13 @@ def mean_mechanism(
             raise ValueError(f"bins: nobody is near {edges[np.argmax(empty)]:g}; leave it out")
         edges, nodes = edges[~empty], nodes[~empty]
     error = float(((high - low) / width).sum()) + TRUSTED
-    room = math.exp(-level) + error
-    if level and room >= 1:
-        raise ValueError(
-            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
-        )
-    inner = -math.log(room) * (1 - 2.0**-50) if level else 0.0
+    inner = inner_level(level, error)
     made = estimation_mechanism(
         dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time
     )
+    mechanism, value = made.mechanism, made.value
+    if isinstance(given, Set):
+        mechanism, value = held_by_all(given, mechanism, level)
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0
@@ -205,4 +342,4 @@ def mean_mechanism(
         held, shares, means = secret.shares > 0, secret.shares, secret.points
     if len(means) > 1:
         least = estimation_mechanism(shares[held] / shares.sum(), level, means, max_time).bound
-    return LineDesign(made.mechanism, level, made.value, min(least, made.value))
+    return LineDesign(mechanism, level, value, min(least, value))

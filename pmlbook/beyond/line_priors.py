@@ -351,10 +351,14 @@ class SampleBand(Frozen, Secret):
         n = len(np.asarray(self.sample))
         return math.sqrt(math.log(2 / (1 - self.confidence)) / (2 * n)) * (1 + 2.0**-48)
 
+    @property
+    def band(self) -> tuple[Floats, Floats, Floats]:
+        """Points, and limits of the distribution function from each of them on to the next."""
+        return self._points, self._lower, self._upper  # type: ignore[attr-defined]
+
     def worst(self, centre: float) -> tuple[Floats, Floats]:
         """Points and probabilities of the prior farthest from the centre."""
-        points: Floats = self._points  # type: ignore[attr-defined]
-        lower, upper = self._lower, self._upper  # type: ignore[attr-defined]
+        points, lower, upper = self.band
         left = points < centre
         count = int(left.sum())
         before = np.concatenate([[0.0], upper[:-1]])  # largest probability below each point
@@ -378,7 +382,7 @@ class SampleBand(Frozen, Secret):
 
     def at_end(self, side: int) -> float:
         """Least probability of an end."""
-        lower, upper = self._lower, self._upper  # type: ignore[attr-defined]
+        _, lower, upper = self.band
         return max(float(1 - upper[-2]) if side > 0 else float(lower[0]), 0.0)
 
     def __repr__(self) -> str:

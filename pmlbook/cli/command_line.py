@@ -62,6 +62,14 @@ RULES: dict[str, list[Rule]] = {
     "start": [
         ((*LOG_OPTIONS, "missing"), lambda a: a.release, "needs --release TARGET"),
         (["other"], lambda a: a.merge_below != 0, "needs a --merge-below above 0"),
+        (
+            ["merge_below", "other", "promise"],
+            lambda a: not a.limits,
+            "is for answers, not numbers",
+        ),
+        (["prior_from", "quantile", "cuts", "clip"], lambda a: a.limits, "needs --limits LOW HIGH"),
+        (["quantile"], lambda a: a.goal == "quantile", "needs --for quantile"),
+        (["cuts"], lambda a: a.goal == "shares", "needs --for shares"),
         _for_csv("source"),
     ],
     "design": [
@@ -78,6 +86,7 @@ RULES: dict[str, list[Rule]] = {
         _for_csv("counts"),
     ],
     "release": [
+        (["clip"], lambda a: a.numbers, "needs --numbers"),
         (["confidence"], lambda a: a.given, "needs --given COLUMN"),
         _for_csv("source"),
     ],
@@ -89,6 +98,12 @@ RULES: dict[str, list[Rule]] = {
         ),
     ],
     "estimate": [
+        (["quantile"], lambda a: not a.mean, "and --mean are two questions"),
+        (
+            ["method"],
+            lambda a: a.quantile is None or a.method == "inversion",
+            "likelihood takes no --quantile",
+        ),
         (["method"], lambda a: not a.mean or a.method == "inversion", "likelihood takes no --mean"),
         (
             ["interval"],
@@ -110,7 +125,7 @@ def _check_effects(arguments: argparse.Namespace, typed: set[str]) -> None:
 
 def _typed(words: Sequence[str], arguments: argparse.Namespace) -> set[str]:
     """The names of the options and arguments that stand on the command line."""
-    # A default that nobody can type: no reader takes it for a text, and `append` can copy it.
+    # A default that cannot be typed: no reader takes it for a text, and `append` can copy it.
     whole, absent = parser(), list[str]()
     whole.commands[arguments.command].set_defaults(**dict.fromkeys(vars(arguments), absent))
     found = vars(whole.parse_args(words))

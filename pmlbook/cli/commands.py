@@ -10,18 +10,22 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..accounting.booking import Booking, accounts, find_log, no_log, note_beside
+from ..accounting.manifest import begun
 from ..accounting.booking import budget_text, level_text, log_text
 from .design import finite_or_none, frequencies_told, layout_of
 from .design import standard_error, standing_of, warn_of_published
 from ..accounting.disk_log import DiskLog
 from ..display.messages import FAILS, FINE, complain, failed, tell, tell_done
+from .number_columns import NumberReader, number_reader
 from .parsing import in_order_of, names_as_numbers, read_certificate
 from .parsing import read_matrix, exact_shares, weights_of
+from ..beyond.line_quantile import QuantileEstimate, cell_edges
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
 from pmlbook.foundations.leakage import (
@@ -33,7 +37,7 @@ from ..practice.audit import keeps_as_it_is
 from ..practice.interpretation import sentence_level, sentence_levels
 from ..practice.strata import LevelExceeded, Stratum
 from ..release.certificate import Certificate
-from ..release.estimation import Estimate
+from ..release.estimation import Estimate, Functional
 from ..release.labels import released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism
@@ -56,16 +60,18 @@ def release(arguments: argparse.Namespace) -> int:
     if why:
         return failed("release", "released", why)
     mechanism = Mechanism.from_certificate(certificate)
+    reader = number_reader(mechanism, arguments.clip) if arguments.numbers else None
     log, booking = find_log(arguments), None
     try:
         if log is not None:
             booking = Booking(log, certificate, arguments, inputs)
+            check_coins(reader, booking, log)
         else:
             check_target(arguments.target, arguments.force, inputs)
         warn_of_published(mechanism, "publishes")
         note_beside(arguments, log)
         with booking.told() if booking else nullcontext():
-            done = _released(arguments, mechanism, booking)
+            done = _released(arguments, mechanism, booking, reader)
     except LevelExceeded as error:
         return failed("release", "released", str(error))
     booked = booking.facts if booking else no_log()
@@ -89,7 +95,10 @@ def _objection(arguments: argparse.Namespace, certificate: Certificate) -> str:
 
 
 def _released(
-    arguments: argparse.Namespace, mechanism: Mechanism, booking: Booking | None
+    arguments: argparse.Namespace,
+    mechanism: Mechanism,
+    booking: Booking | None,
+    reader: NumberReader | None,
 ) -> Released:
     """Release the file as the options say."""
     return release_file(
@@ -107,6 +116,7 @@ def _released(
         show_values=arguments.show_values,
         progress=None if arguments.quiet else _progress,
         confirm=booking,
+        read=reader,
         rng=booking.words if booking else None,
     )
 
@@ -166,12 +176,42 @@ def _strata_lines(strata: Sequence[Stratum]) -> list[str]:
         lines.append(f"{name} ({one.rows} rows): {one.level:.4f}, {one.worst:.4f} nats")
     return lines
 
+
+def check_coins(reader: NumberReader | None, booking: Booking, log: DiskLog) -> None:
+    """ValueError if an account has a release, and numbers would be rounded by coins again: their joint level is not known."""
+    account = booking.entry.account
+    if reader and reader.rounds and not booking.again and account in log:
+        raise ValueError(
+            f"the account {account!r} has a release, and numbers rounded at random once more leak more than "
+            "the log can tell"
+        )
+
+
+def check_release(arguments: argparse.Namespace) -> bool:
+    """Whether the release that a start ends with was cut off, and is made again; ValueError or OSError if it could not be made."""
+    arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
+    if arguments.release:
+        log = find_log(arguments)
+        again = log is not None and begun(log, arguments.release) is not None
+        check_target(arguments.release, arguments.force or again, [arguments.source])
+        return again
+    return False
+
+
+def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = False) -> int:
+    """Release the file of a start, as `pmlbook release` does."""
+    options = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
+    options |= {"numbers": numbers, "sha256": None, "epsilon": None, "given": None}
+    options |= {"confidence": 0.95, "quiet": True, "json": False}
+    return release(argparse.Namespace(**options))
+
 # %% ../../nbs/cli/06_commands.ipynb #d3c1a401
 def estimate(arguments: argparse.Namespace) -> int:
     """Estimate the frequencies of the secrets, or their mean, from a released file."""
     mechanism = Mechanism.from_certificate(read_certificate(arguments.mechanism))
     # Before the file is read, which may take long.
     numbers = names_as_numbers(mechanism.inputs, "--mean") if arguments.mean else []
+    edges = np.array([]) if arguments.quantile is None else cell_edges(mechanism.inputs)
     counts = count_outcomes(
         arguments.source,
         arguments.column,
@@ -186,20 +226,24 @@ def estimate(arguments: argparse.Namespace) -> int:
     inputs, channel, prior = mechanism.inputs, mechanism.channel, mechanism.prior
     answer = Estimate.from_counts(inputs, channel, counts, prior, arguments.method, arguments.mean)
     if arguments.mean:
-        _tell_mean(arguments, answer, numbers)
+        _tell_number(arguments, "mean", answer.size, answer.of(numbers))
+    elif arguments.quantile is not None:
+        points = np.column_stack([edges[:-1], edges[1:]])
+        found = QuantileEstimate(answer, points, arguments.quantile)
+        _tell_number(arguments, "quantile", answer.size, found)
     else:
         _tell_frequencies(arguments, answer)
     return FINE
 
 
-def _tell_mean(arguments: argparse.Namespace, answer: Estimate, numbers: Sequence[float]) -> None:
-    mean = answer.of(numbers)
-    low, high = mean.interval(arguments.coverage, arguments.interval)
-    facts = {"size": answer.size, "coverage": arguments.coverage, "mean": mean.value}
-    facts |= {"standard_error": mean.standard_error, "low": low, "high": high}
-    text = f"mean: {mean.value:.6g}  [{low:.6g}, {high:.6g}]"
-    head = f"{answer.size} values, interval of {arguments.coverage:.0%}"
-    tell(facts, arguments.json, [head, text])
+def _tell_number(
+    arguments: argparse.Namespace, name: str, size: int, found: Functional | QuantileEstimate
+) -> None:
+    low, high = found.interval(arguments.coverage, arguments.interval)
+    facts = {"size": size, "coverage": arguments.coverage, name: found.value}
+    facts |= {"standard_error": found.standard_error, "low": low, "high": high}
+    text = f"{name}: {found.value:.6g}  [{low:.6g}, {high:.6g}]"
+    tell(facts, arguments.json, [f"{size} values, interval of {arguments.coverage:.0%}", text])
 
 
 def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from shlex import join
+from subprocess import list2cmdline
 from typing import Any
 
 from ..display.messages import FINE, complain, failed, tell_done
@@ -56,6 +59,18 @@ def layout_options(arguments: argparse.Namespace) -> list[str]:
     if tuple(arguments.missing_text) != usual.missing_text:
         options += ["--missing-text", *arguments.missing_text]
     return options
+
+
+def targets_of(arguments: argparse.Namespace, kinds: Sequence[str]) -> list[Path]:
+    """The files that a start writes, named after its source unless told otherwise."""
+    prefix = arguments.output or Path(arguments.source.stem)
+    return [prefix.with_name(f"{prefix.name}.{kind}") for kind in kinds]
+
+
+def shell_lines(*commands: Sequence[str]) -> list[str]:
+    """Commands of pmlbook as they may be typed in this system's shell."""
+    typed = list2cmdline if sys.platform == "win32" else join
+    return [f"pmlbook {typed(words)}" for words in commands]
 
 
 def counted(

@@ -72,6 +72,10 @@ def _inside(text: str) -> float:
     return _number(text, lambda x: 0 < x < 1, "strictly between 0 and 1")
 
 
+def _finite(text: str) -> float:
+    return _number(text, lambda x: True, "")
+
+
 def _rows(text: str) -> int:
     most = 2**53  # larger whole numbers are not all floats
     return int(_number(text, lambda x: 1 <= x <= most and x.is_integer(), "of rows, at least 1"))
@@ -126,6 +130,11 @@ def _log_options(parser: Parser) -> None:
     account.add_argument("--new-account", metavar="NAME", help="open one of another name")
 
 
+def _clip(parser: Parser) -> None:
+    what = "a number outside the limits counts as the nearer one"
+    parser.add_argument("--clip", action="store_true", help=what)
+
+
 def _missing(parser: Parser) -> None:
     parser.add_argument("--missing", default="refuse", choices=["refuse", "keep"])
 
@@ -164,7 +173,13 @@ def _start(parser: Parser) -> None:
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--epsilon", type=_nats, help="level in nats")
     level.add_argument("--promise", metavar="SENTENCE", help="its largest level; see words")
-    add("--for", dest="goal", choices=GOALS)
+    add("--for", dest="goal", choices=(*GOALS, "quantile", "shares"))
+    add("--limits", nargs=2, type=_finite, metavar=("LOW", "HIGH"), help="of a column of numbers")
+    what = "what is known of the numbers: column, uniform, normal MEAN SD, or FILE [COLUMN]"
+    add("--prior-from", nargs="+", metavar="WORD", help=what)
+    add("--quantile", type=_inside, metavar="SHARE", help="below the quantile (default: 0.5)")
+    add("--cuts", nargs="+", type=_finite, metavar="NUMBER", help="between the shares")
+    _clip(parser)
     what = "of mechanism.json, estimate.json and report.html (default: the name of the file)"
     add("-o", "--output", type=Path, metavar="PREFIX", help=what)
     add("--release", type=Path, metavar="TARGET", help="release the file too")
@@ -199,6 +214,9 @@ def _release(parser: Parser) -> None:
     what = "refuse a certificate, or a stratum, above this level"
     add("--epsilon", type=_nats, help=what)
     add("--sha256", metavar="DIGEST", help="refuse every certificate but this one")
+    what = "the column holds numbers, and the certificate has nodes or cells"
+    add("--numbers", action="store_true", help=what)
+    _clip(parser)
     add("--quiet", action="store_true", help="no progress")
     what = "default: TARGET.receipt.json, if it is free"
     add("--receipt", type=Path, metavar="FILE", help=what)
@@ -224,6 +242,8 @@ def _estimate(parser: Parser) -> None:
     add("source", type=Path, help="released CSV or Parquet")
     add("--column", required=True)
     add("--mean", action="store_true", help="of names that are numbers, instead of frequencies")
+    what = "the number below which this share lies, by cells of numbers"
+    add("--quantile", type=_inside, metavar="SHARE", help=what)
     add("--method", default="inversion", choices=["inversion", "likelihood"])
     add("--coverage", type=_inside, default=0.95, help="of the intervals (default: 0.95)")
     what = "covers at least so often, or is shorter and nearly does (default: exact)"

@@ -186,6 +186,7 @@ def report(
     notes: Sequence[str] = (),
     commands: Sequence[str] = (),
     released: Mechanism | None = None,
+    meaning: Sequence[str] = (),
 ) -> str:
     """A page of HTML about a mechanism; all names are escaped, and nothing is loaded from elsewhere.
 
@@ -203,6 +204,8 @@ def report(
         Paragraphs, and the next commands.
     released : Mechanism, optional
         The mechanism of the release, if the design is for merged answers.
+    meaning : sequence of str
+        What the level means, if the inputs are no answers that a belief is about.
 
     Raises
     ------
@@ -214,7 +217,8 @@ def report(
     title, errors = escape(short_label(column, 60)), errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
-    meaning = [*meant(mechanism, epsilon), *standing_text(released or mechanism)]
+    said = meaning or meant(mechanism, epsilon)
+    meaning = [*said, *standing_text(released or mechanism)]
     body = [
         f"<h1>Releasing {title}</h1>",
         f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",

@@ -11,23 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from shlex import join
-from subprocess import list2cmdline
 
-from ..accounting.manifest import begun
-from ..accounting.booking import find_log
-from .commands import release
+from .commands import check_release, release_too
 from pmlbook.cli.design import (
     counted,
     designed,
     layout_of,
     layout_options,
     mean_error_text,
+    shell_lines,
+    targets_of,
     warn_of_level,
     warn_of_published,
     write_texts,
 )
 from ..display.messages import FINE, ask, one_of, say
+from .numbers import are_numbers, start_numbers
 from .parsing import TYPED_DECIMAL, parsed_number, share_of
 from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level
@@ -56,11 +55,11 @@ def check_options(arguments: argparse.Namespace) -> None:
         "level": arguments.promise if arguments.epsilon is None else arguments.epsilon
     }
     missing = [name for name in OPTIONS if given[name] is None]
-    if set(missing) - {"merge_below"}:  # where nothing is rare, nobody is asked
-        _check_somebody(missing)
+    if set(missing) - {"merge_below"}:  # without rare answers there is no question
+        _check_rows_left(missing)
 
 
-def _check_somebody(missing: Sequence[str]) -> None:
+def _check_rows_left(missing: Sequence[str]) -> None:
     """ValueError if an option is missing and there is no terminal."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
@@ -134,13 +133,19 @@ class Answers:
 
 def start(arguments: argparse.Namespace) -> int:
     """Ask what a column is released for, design, and write certificates and a report."""
+    if arguments.limits:
+        return start_numbers(arguments)
     check_options(arguments)
-    prefix = arguments.output or Path(arguments.source.stem)
-    targets = [prefix.with_name(f"{prefix.name}.{kind}") for kind in KINDS]
+    targets = targets_of(arguments, KINDS)
     # A name that is taken is better known before the questions than after them.
-    again = _check_release(arguments)
+    again = check_release(arguments)
     for target in targets:
         check_target(target, arguments.force or again, [arguments.source])
+    arguments.column = arguments.column or _ask_column(arguments)
+    if are_numbers(arguments):
+        return start_numbers(arguments)
+    if arguments.goal in ("quantile", "shares"):
+        raise ValueError(f"--for {arguments.goal} is for numbers, and needs --limits LOW HIGH")
     answers = _asked(arguments)
     small, whole = _mechanisms(answers)
     certificates = _certified(whole, answers.epsilon), _certified(small, answers.epsilon)
@@ -153,7 +158,7 @@ def start(arguments: argparse.Namespace) -> int:
     write_texts(dict(zip(targets, texts)), arguments.force, again)
     _tell_start(answers, small, whole, told_mean)
     say(*(f"written: {target}" for target in targets), f"sha256: {certificates[0].digest}")
-    return _released(arguments, targets[0], column) if arguments.release else FINE
+    return release_too(arguments, targets[0]) if arguments.release else FINE
 
 
 def _mechanisms(answers: Answers) -> tuple[Mechanism, Mechanism]:
@@ -185,7 +190,7 @@ def _certified(mechanism: Mechanism, epsilon: float) -> Certificate:
 # %% ../../nbs/cli/02_wizard.ipynb #d3c1a602
 def _asked(arguments: argparse.Namespace) -> Answers:
     """The answers of the options, and where they are missing, of a user at the terminal."""
-    column = arguments.column or _ask_column(arguments)
+    column = arguments.column
     counts, gaps = _counted(arguments, column)
     classes = _classes(arguments, counts)
     rows = sum(counts.values())
@@ -240,7 +245,7 @@ def _classes(
     if len(rare) > 1:
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
-        _check_somebody(["merge_below"])
+        _check_rows_left(["merge_below"])
     elif not sys.stdin.isatty():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
@@ -302,15 +307,14 @@ def _notes(answers: Answers) -> list[str]:
 def _commands(
     arguments: argparse.Namespace, targets: Sequence[Path], answers: Answers, digest: str
 ) -> list[str]:
-    # The certificate of the merged answers is the recipient's: only their frequencies can be told.
+    # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
     layout, made = layout_options(arguments), [target.name for target in targets]
     title = released_title(answers.column)
     release_it = ["release", made[0], arguments.source.name, "RELEASED"]
     release_it += ["--column", answers.column, *layout, "--sha256", digest]
     estimate_it = ["estimate", made[1], "RELEASED", "--column", title, *layout]
     estimate_it += ["--mean"] * (answers.goal == "mean")
-    typed = list2cmdline if sys.platform == "win32" else join
-    return [f"pmlbook {typed(words)}" for words in (release_it, estimate_it)]
+    return shell_lines(release_it, estimate_it)
 
 
 def _tell_start(
@@ -329,22 +333,3 @@ def _tell_start(
         told_mean or learned,
         "the certificates show the shares of this file: released as well, it publishes them",
     )
-
-
-def _check_release(arguments: argparse.Namespace) -> bool:
-    """Whether the release was cut off, and is made again; ValueError or OSError if it could not be made in the end."""
-    arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
-    if arguments.release:
-        log = find_log(arguments)
-        again = log is not None and begun(log, arguments.release) is not None
-        check_target(arguments.release, arguments.force or again, [arguments.source])
-        return again
-    return False
-
-
-def _released(arguments: argparse.Namespace, mechanism: Path, column: str) -> int:
-    """Release the file too, as `pmlbook release` does."""
-    options = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
-    options |= {"column": column, "sha256": None, "epsilon": None, "given": None}
-    options |= {"confidence": 0.95, "quiet": True, "json": False}
-    return release(argparse.Namespace(**options))

@@ -80,8 +80,8 @@ class Line:
             order = np.argsort(np.append(scores, more), kind="stable")
             values = np.append(values, self.above(more))[order]
             scores = np.append(scores, more)[order]
-        summit = np.append(True, found[1:] > found[:-1]) & np.append(found[:-1] >= found[1:], True)
-        best = np.flatnonzero(summit & (found > -slack))
+        highest = np.append(True, found[1:] > found[:-1]) & np.append(found[:-1] >= found[1:], True)
+        best = np.flatnonzero(highest & (found > -slack))
         most = max(float(chords.max()), float(found.max()))
         return most + CHORD_ROUNDING * (1 + abs(most)), scores[best[np.argsort(-found[best])]]
 

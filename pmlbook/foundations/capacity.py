@@ -5,6 +5,7 @@
 # %% ../../nbs/foundations/08_capacity.ipynb #44fffcb4
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
-__all__ = ['STEPS', 'Capacity', 'channel_capacity']
+__all__ = ['STEPS', 'Capacity', 'ascend', 'channel_capacity']
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
 def divergences(channel: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,27 +73,35 @@ def _direction(
     return _Point(move, (products - s * move) / p - s)
 
 
-def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
+def concave_step(slope: NDArray[np.float64], curvature: NDArray[np.float64], at: _Point) -> _Point:
     """One step of the primal-dual method: predict, correct, and stop short of the boundary.
 
+    `slope` and `curvature` are its derivative and minus its second derivative at `at`, shapes (N,) and (N, N).
     `LinAlgError` if there is none.
 
     Source: Mehrotra 1992.
     """
     p, s = at
-    curvature = channel / np.maximum(p @ channel, 1e-300) @ channel.T
-    divergence = divergences(channel, p)
-    ahead = _direction(curvature, divergence, at, np.zeros(len(p)))
+    ahead = _direction(curvature, slope, at, np.zeros(len(p)))
     far = longest_step(np.concatenate(at), np.concatenate(ahead), 1.0)
     left = (p + far * ahead.prior) @ (s + far * ahead.slack) / (p @ s)
     products = left**3 * (p @ s) / len(p) - ahead.prior * ahead.slack
-    move = _direction(curvature, divergence, at, products)
+    move = _direction(curvature, slope, at, products)
     part = longest_step(np.concatenate(at), np.concatenate(move))
     prior = p + part * move.prior
     found = _Point(prior / prior.sum(), s + part * move.slack)
     if not np.concatenate(found).min() > 0:  # not a number, or on the border
         raise np.linalg.LinAlgError("the step leads nowhere")
     return found
+
+
+def newton_step(channel: NDArray[np.float64], at: _Point) -> _Point:
+    """One step towards the capacity; `LinAlgError` if there is none.
+
+    Source: Mehrotra 1992.
+    """
+    curvature = channel / np.maximum(at.prior @ channel, 1e-300) @ channel.T
+    return concave_step(divergences(channel, at.prior), curvature, at)
 
 # %% ../../nbs/foundations/08_capacity.ipynb #3aad9b82
 class Capacity(NamedTuple):
@@ -111,20 +120,35 @@ class Capacity(NamedTuple):
 STEPS = 60  # a dozen are usual
 
 
+def ascend(
+    step: Callable[[_Point], _Point],
+    slope: NDArray[np.float64],
+    measure: Callable[[NDArray[np.float64]], Bounds],
+    enough: Callable[[Bounds], bool],
+) -> Bounds:
+    """The best bounds on the way to the largest value of a concave function of the prior.
+
+    `step` goes to the next point, `slope` is the derivative at the uniform prior, `measure` bounds the largest value
+    at a prior.
+
+    Source: Mehrotra 1992.
+    """
+    start = _Point(np.full(len(slope), 1 / len(slope)), 1.01 * slope.max() + 0.01 - slope)
+    return close_in(start, step, lambda at: measure(at.prior), enough, STEPS)
+
+
 def _climb(channel: NDArray[np.float64], tol: float) -> Bounds:
     """The best prior and the best bound that Newton's steps meet, before rounding is allowed for."""
 
-    def measure(at: _Point) -> Bounds:
-        divergence = divergences(channel, at.prior)
-        return Bounds(float(at.prior @ divergence), float(divergence.max()), (at.prior,), ())
+    def measure(prior: NDArray[np.float64]) -> Bounds:
+        divergence = divergences(channel, prior)
+        return Bounds(float(prior @ divergence), float(divergence.max()), (prior,), ())
 
     def enough(best: Bounds) -> bool:
         return best.gap <= max(tol * best.high, 0.1 * float(blur_of(channel, best.high)))
 
-    even = np.full(len(channel), 1 / len(channel))
-    first = divergences(channel, even)
-    start = _Point(even, 1.01 * first.max() + 0.01 - first)
-    return close_in(start, lambda at: newton_step(channel, at), measure, enough, STEPS)
+    first = divergences(channel, np.full(len(channel), 1 / len(channel)))
+    return ascend(lambda at: newton_step(channel, at), first, measure, enough)
 
 
 def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:

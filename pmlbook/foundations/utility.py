@@ -47,7 +47,7 @@ class Utility(ABC):
         False  # under a uniform prior, unchanged when the entries of a column are permuted
     )
     divergence = False  # never below 0, for convex functions that are 0 at 1
-    inputs: tuple[Hashable, ...] = ()  # names of the secrets, where the utility is told them
+    inputs: tuple[Hashable, ...] = ()  # names of the secrets, where the utility has them
 
     @abstractmethod
     def columns(self, columns: Floats, prior: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible, maximise
-from ..numerics.validation import Array, check_count
+from ..numerics.validation import Array, check_count, check_flag
 from .mechanisms import check_error_rate
 from .source_sets import SourceSet, as_source_set
 
@@ -63,6 +63,7 @@ def min_with_censored(
     (1.791759, [0.25, 0.25, 0.25])
     """
     V, limit = as_source_set(source_set).ordered().vertices, check_error_rate(distortion)
+    as_printed = check_flag(as_printed, "as_printed")
     n = V.shape[1] - check_count(censored, "censored", 0)
     if n < 2:
         raise ValueError(
@@ -84,7 +85,7 @@ def min_with_censored(
         )
     except Infeasible:
         return np.inf, np.empty(0)
-    return float(np.log(max(1.0, -best.value))), best.x[:n] / best.x[n]
+    return float(np.log(max(1.0, -best.value))), np.minimum(best.x[:n] / best.x[n], 1)
 
 
 def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> float:

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +13,7 @@ from scipy import sparse
 
 from ..release.certificate import exp_below
 from ..foundations.leakage import local_dp
-from ..numerics.linear_programmes import SolverFailed, maximise, warn_if_loose
+from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
@@ -28,12 +26,19 @@ from pmlbook.hamming.known_source import (
     censoring_distortions,
 )
 from .mechanisms import RobustDesign, check_error_rate, worst_distortion
+from .mechanisms import largest_ratio, not_stored, stored_mechanism
 
 # %% auto #0
 __all__ = ['dp_leakage', 'min_distortion']
 
 # %% ../../nbs/hamming/05_exact.ipynb #c0c7b7b6
 ROW_SCALE = 1e3  # rows of the vertices times this: the solver sees smaller probabilities
+
+
+def _weighed(vertices: Array, duals: Array) -> Array:
+    """The mixture of the vertices that dual variables name, of which rounding may have left nothing."""
+    mixture = np.clip(duals[: len(vertices)], 1e-30, None) @ vertices
+    return mixture / mixture.sum()
 
 
 def _least_odds(vertices: Array, limit: float) -> tuple[Array, Array]:
@@ -44,17 +49,11 @@ def _least_odds(vertices: Array, limit: float) -> tuple[Array, Array]:
     caps = np.column_stack([np.eye(size)[rare], -np.ones(len(rare))])
     means = ROW_SCALE * size * np.column_stack([vertices / units, -np.ones(count)])
     spare = np.append(limit / units, 1 - size)
-    best = maximise(
-        spare,
-        at_most=(
-            sparse.csr_matrix(np.vstack([means, caps, spare])),
-            np.zeros(count + len(rare) + 1),
-        ),
-        bounds=[(low, None) for low in (*units, limit)],
-    )
+    table = sparse.csr_matrix(np.vstack([means, caps, spare]))
+    limits = [(low, None) for low in (*units, limit)]
+    best = maximise(spare, at_most=(table, np.zeros(table.shape[0])), bounds=limits)
     answer = limit * np.maximum(best.x[:-1] / units, 1) / best.x[-1]
-    worst = np.clip(best.inequality_duals[:count], 1e-30, None) @ vertices
-    return answer, worst / worst.sum()
+    return answer, _weighed(vertices, best.inequality_duals)
 
 # %% ../../nbs/hamming/05_exact.ipynb #f6d3f3d4
 def _below(worst: Array, level: Array, most: float) -> Array:
@@ -107,6 +106,12 @@ def _candidates(vertices: Array) -> Array:
     """Members of the set that are worth a try: the vertices and their mean."""
     return np.vstack([vertices, vertices.mean(axis=0)])
 
+
+def _flattest(vertices: Array) -> Array:
+    """The one of these whose rarest symbol is the most likely."""
+    tries = _candidates(vertices)
+    return tries[np.argmax(tries.min(axis=1))]
+
 # %% ../../nbs/hamming/05_exact.ipynb #4826b6f0
 def _optimal_distortions(vertices: Array, limit: float) -> tuple[Array, Array]:
     """Distortions that need the least e^epsilon, and a worst distribution; every symbol may occur."""
@@ -114,42 +119,19 @@ def _optimal_distortions(vertices: Array, limit: float) -> tuple[Array, Array]:
     if count == 1:
         _, censored = odds_needed(vertices[0], limit)
         gone = lost(vertices[0])[censored]
-        return censoring_distortions(vertices[0], censored, (limit - gone) / (1 - gone)), vertices[
-            0
-        ]
-    tries = _candidates(vertices)
-    flattest = tries[np.argmax(tries.min(axis=1))]
+        rest = (limit - gone) / (1 - gone)
+        return censoring_distortions(vertices[0], censored, rest), vertices[0]
+    flattest = _flattest(vertices)
     if limit <= (size - 1) * flattest.min():
         return np.full(size, limit), flattest
     return _least_odds(vertices, limit)
 
 # %% ../../nbs/hamming/05_exact.ipynb #c480b145
-def largest_ratio(mechanism: Mechanism) -> Fraction | None:
-    """Largest ratio of two entries of a column, exactly; None if a column mixes zeros and others."""
-    weights = mechanism.weights[:, mechanism.weights.any(axis=0)]
-    if not weights.all():
-        return None
-    return max(map(Fraction, weights.max(axis=0).tolist(), weights.min(axis=0).tolist()))
-
-
 def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
     """Whether no ratio in a column exceeds e^epsilon, in exact arithmetic and as `local_dp` computes it."""
     ratio = largest_ratio(mechanism)
     exactly = ratio is not None and ratio <= exp_below(epsilon)
     return exactly and local_dp(mechanism.channel) <= epsilon
-
-
-def stored_mechanism(
-    known: KnownSource, channel: Array, outputs: tuple[Hashable, ...] | None = None
-) -> Mechanism:
-    """The channel as a mechanism for the mean of the deciding members, or for all alike where that has zeros.
-
-    Its outputs are named like the symbols unless named otherwise; for an empty tuple see `released_names`.
-    """
-    mean = members(known).mean(axis=0)
-    prior = mean if mean.all() else np.full(known.size, 1 / known.size)
-    symbols = tuple(known.inputs or range(known.size))  # an outcome is meant as an answer
-    return Mechanism(channel, prior, symbols, symbols if outputs is None else outputs)
 
 
 def _design(
@@ -171,17 +153,12 @@ def _least_average(vertices: Array, odds: float) -> tuple[Array, Array]:
     caps = np.hstack([-np.eye(size), units[:, None], zeros])
     means = ROW_SCALE * size * np.hstack([vertices / units, np.zeros((count, 1)), -ones])
     whole = -np.append(unit / (size - 1) / units, [(odds - 1) / (odds + size - 1), 0])
-    best = maximise(
-        np.append(np.zeros(size + 1), -1),
-        at_most=(
-            sparse.csr_matrix(np.vstack([means, caps, whole])),
-            np.append(np.zeros(size + count), -1),
-        ),
-        bounds=[(0, most) for most in units / unit] + [(0, None)] * 2,
-    )
+    table = sparse.csr_matrix(np.vstack([means, caps, whole]))
+    limits = [(0, most) for most in units / unit] + [(0, None)] * 2
+    right, gain = np.append(np.zeros(size + count), -1), np.append(np.zeros(size + 1), -1)
+    best = maximise(gain, at_most=(table, right), bounds=limits)
     answer = unit * best.x[:size] / units
-    worst = np.clip(best.inequality_duals[:count], 1e-30, None) @ vertices
-    return np.minimum(answer, 1), worst / worst.sum()
+    return np.minimum(answer, 1), _weighed(vertices, best.inequality_duals)
 
 # %% ../../nbs/hamming/05_exact.ipynb #cf569737
 def _least_distortions(vertices: Array, odds: float) -> tuple[Array, Array]:
@@ -191,8 +168,7 @@ def _least_distortions(vertices: Array, odds: float) -> tuple[Array, Array]:
         _, censored = distortion_needed(vertices[0], odds)
         rest = (size - 1 - censored) / (odds + size - 1 - censored)
         return censoring_distortions(vertices[0], censored, rest), vertices[0]
-    tries, unit = _candidates(vertices), (size - 1) / (odds + size - 1)
-    flattest = tries[np.argmax(tries.min(axis=1))]
+    flattest, unit = _flattest(vertices), (size - 1) / (odds + size - 1)
     if unit <= (size - 1) * flattest.min():
         return np.full(size, unit), flattest
     return _least_average(vertices, odds)
@@ -276,9 +252,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
         if worst_distortion(design.mechanism.channel, known) <= limit:
             warn_if_loose("dp_leakage", design.value, bound, TIGHT_GAP)
             return design
-    raise SolverFailed(
-        f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
-    )
+    raise not_stored("distortion", limit)
 
 # %% ../../nbs/hamming/05_exact.ipynb #11df260e
 SOLVED = 1e-9  # what the solver's tolerance may leave in the place of a zero
@@ -367,9 +341,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
     mechanism = _of_level(known, np.where(answer < 1 - SOLVED, answer, 1), used, level)
     if mechanism is None:
-        raise SolverFailed(
-            f"epsilon = {level!r} is too small for a channel stored in steps of 2^-53"
-        )
+        raise not_stored("epsilon", level)
     value = worst_distortion(mechanism.channel, known)
     warn_if_loose("min_distortion", value, bound, TIGHT_GAP)
     return RobustDesign(mechanism, value, bound, "linear_programme", _spread(worst, used, 0.0))

@@ -73,7 +73,7 @@ def _split(
         if part is not None:
             parts[symbol] = part
     for symbol in list(parts):
-        ahead = [parts[symbol].vertices[:, rival] for rival in parts if rival != symbol]
+        ahead = [parts[symbol].vertices[:, other] for other in parts if other != symbol]
         best = parts[symbol].vertices[:, left].max(axis=1) - SUM_TOLERANCE
         if not walls and any((column >= best).all() for column in ahead):
             del parts[symbol]  # it never leads alone

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..numerics.linear_programmes import maximise
-from ..release.mechanism import Design
+from ..numerics.linear_programmes import SolverFailed, maximise
+from ..release.mechanism import Design, Mechanism
 from pmlbook.numerics.validation import (
     Array,
     ROUNDED_ZERO,
@@ -24,7 +25,7 @@ from pmlbook.numerics.validation import (
     check_channel,
     names_of,
 )
-from .intervals import IntervalSet, KnownSource, as_known
+from .intervals import IntervalSet, KnownSource, as_known, members
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -167,3 +168,33 @@ class RobustDesign(Design):
     def gap(self) -> float:
         """Distance between the value reached and the bound on the optimum; 0 where both are infinite."""
         return 0.0 if self.value == self.bound else super().gap
+
+
+def stored_mechanism(
+    known: KnownSource,
+    channel: Array,
+    outputs: tuple[Hashable, ...] | None = None,
+    distribution: Array | None = None,
+) -> Mechanism:
+    """The channel as a mechanism for a distribution, or for all alike where that has zeros.
+
+    The distribution is the mean of the deciding members unless given. Outputs are named like the symbols unless
+    named otherwise; for an empty tuple see `released_names`.
+    """
+    mean = members(known).mean(axis=0) if distribution is None else distribution
+    prior = mean if mean.all() else np.full(known.size, 1 / known.size)
+    symbols = tuple(known.inputs or range(known.size))  # an outcome is meant as an answer
+    return Mechanism(channel, prior, symbols, symbols if outputs is None else outputs)
+
+
+def not_stored(name: str, value: float) -> SolverFailed:
+    """The error where no channel in steps of 2^-53 keeps a small limit."""
+    return SolverFailed(f"{name} = {value!r} is too small for a channel stored in steps of 2^-53")
+
+
+def largest_ratio(mechanism: Mechanism) -> Fraction | None:
+    """Largest ratio of two entries of a column, exactly; None if a column mixes zeros and others."""
+    weights = mechanism.weights[:, mechanism.weights.any(axis=0)]
+    if not weights.all():
+        return None
+    return max(map(Fraction, weights.max(axis=0).tolist(), weights.min(axis=0).tolist()))

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr, xlogy
 
-from ..numerics.linear_programmes import SolverFailed, as_fractions, warn_if_loose
-from ..release.mechanism import Mechanism
+from ..numerics.linear_programmes import as_fractions, warn_if_loose
 from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
 from .mechanisms import RobustDesign, check_error_rate, worst_distortion
+from .mechanisms import not_stored, stored_mechanism
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -110,13 +111,11 @@ def lower_bound(vertices: Array, distortion: float, weights: Array, duals: Array
     """
     mixture, slope = weights @ vertices, duals @ vertices
     active = (mixture > 0) & (slope > 0)  # the other symbols may be reported truthfully at no cost
-    if not active.any():
-        return -distortion * float(duals.sum())
     mixture, slope = mixture[active], slope[active] / mixture[active]
     q, a = _poured(mixture, slope), np.exp(-slope)
     argument = a + (1 - a) * q
     gradient = mixture * (1 - a) / argument
-    tangent = -mixture @ np.log(argument) + q @ gradient - gradient.max()
+    tangent = -mixture @ np.log(argument) + q @ gradient - gradient.max(initial=0)
     return float(tangent - distortion * duals.sum())
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a791
@@ -129,9 +128,8 @@ def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fracti
     low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEPEST_DUAL)))
     cost = -p * ln_around(high + (1 - high) * q)[1]
     flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
-    ends = decimals(cost, DIGITS)[0], decimals(flattest, DIGITS)[0], decimals(steepest, DIGITS)[1]
-    cost, flattest, steepest = map(Fraction, ends)
-    return cost, flattest, steepest
+    down = [Fraction(decimals(x, DIGITS)[0]) for x in (cost, flattest)]
+    return down[0], down[1], Fraction(decimals(steepest, DIGITS)[1])
 
 
 def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
@@ -161,23 +159,18 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Arra
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #2d4897f9
 class _Point(NamedTuple):
-    """Where the method stands: slacks and dual variables level, and the multiplier of sum q = 1.
+    """Where the method stands: slacks and dual variables, level, and the multiplier of sum q = 1."""
 
-    Both are ordered: information of each vertex, distortion of each, D, 1 - D, q.
-    """
-
-    slack: Array
-    dual: Array
+    slack: Array  # information of each vertex, distortion of each, D, 1 - D, q
+    dual: Array  # in the same order
     top: float
     normal: float
 
 
-def _symbol_solver(V: Array, at: _Point) -> Callable[[Array, Array], tuple[Array, Array]]:
+def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], tuple[Array, Array]]:
     """Solves the Newton equations of each symbol for its D and q, which share no term with other symbols."""
-    K, M = V.shape
-    D, E, q = at.slack[2 * K :].reshape(3, M)
-    barrier_D, barrier_E, barrier_q = (at.dual[2 * K :] / at.slack[2 * K :]).reshape(3, M)
-    r, p = complement(q), at.dual[:K] @ V
+    D, E, q = at.slack[-3 * len(p) :].reshape(3, -1)
+    barrier_D, barrier_E, barrier_q = (at.dual / at.slack)[-3 * len(p) :].reshape(3, -1)
     # the Hessian of one symbol is [[a, b], [b, c]]
     a = p / D + p / E + barrier_D + barrier_E
     b = p / r + p / q
@@ -198,7 +191,7 @@ def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Poi
     r, p = complement(q), dual[:K] @ V
     slope_D = np.log(D) + np.log(q) - np.log(E) - np.log(r)
     slope_q = D / r - E / q
-    solve = _symbol_solver(V, at)
+    solve = _symbol_solver(p, r, at)
 
     # D and q if the multipliers stayed, and how they answer to each multiplier
     gradient_D = target / D - target / E - p * slope_D - dual[K:] @ V
@@ -263,13 +256,9 @@ LEAST_GAP = 1e-11  # nats: nearer the step is noise
 
 def _least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
     """Least information and a lower bound: `of_high` is D and q, `of_low` weights and dual variables of the vertices."""
-    return close_in(
-        _start(V, distortion),
-        lambda at: _advanced(V, distortion, at),
-        lambda at: _measured(V, distortion, at),
-        lambda best: best.gap <= LEAST_GAP,
-        steps,
-    )
+    advance, measure = partial(_advanced, V, distortion), partial(_measured, V, distortion)
+    start = _start(V, distortion)
+    return close_in(start, advance, measure, lambda best: best.gap <= LEAST_GAP, steps)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #70099983
 def _dried(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Array, Array]:
@@ -332,34 +321,24 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     if limit == 0:
         channel = np.eye(known.size)
         bound, value, worst = worst_case_information(known, channel)
-        return RobustDesign(_stored(known, channel, worst), value, bound, "identity", worst)
+        mechanism = stored_mechanism(known, channel, None, worst)
+        return RobustDesign(mechanism, value, bound, "identity", worst)
     found = _least_information(V, limit)
     value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
     worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, duals))
-    for shave in (
-        0.0,
-        *SHAVED_SHARES,
-    ):  # rounding of the channel may exceed the distortion by a little
+    # rounding of the channel may exceed the distortion by a little
+    for shave in (0.0, *SHAVED_SHARES):
         plain = D * (1 - shave)
         leak = float((V @ binary_divergences(plain, 1 - plain, q)).max())
         sparse, sparse_D, sparse_q = _dried(V, limit * (1 - shave), D, q)
         thin = sparse <= max(value, leak) + 1e-12
         changed, distribution = (sparse_D, sparse_q) if thin else (plain, q)
-        mechanism = _stored(known, replacing_channel(changed, distribution), worst)
+        mechanism = stored_mechanism(known, replacing_channel(changed, distribution), None, worst)
         if worst_distortion(mechanism.channel, known) <= limit:
             reached = _information_above(V, mechanism.channel, distribution)
             warn_if_loose("mi_leakage", reached, bound, TIGHT_GAP)
             return RobustDesign(mechanism, reached, bound, "interior_point", worst)
-    raise SolverFailed(
-        f"distortion = {limit!r} is too small for a channel stored in steps of 2^-53"
-    )
-
-
-def _stored(known: SourceSet, channel: Array, worst: Array) -> Mechanism:
-    """The channel as a mechanism for the worst distribution, or for all alike where that has zeros."""
-    prior = worst if worst.all() else np.full(len(worst), 1 / len(worst))
-    symbols = tuple(known.inputs or range(len(worst)))  # an outcome is meant as an answer
-    return Mechanism(channel, prior, symbols, symbols)
+    raise not_stored("distortion", limit)
 
 
 def _information_above(V: Array, channel: Array, distribution: Array) -> float:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from .exact import SHAVED_SHARES, TIGHT_GAP, largest_ratio, stored_mechanism
+from .exact import SHAVED_SHARES, TIGHT_GAP
 from .intervals import IntervalSet, KnownSource, as_known, moved_into
-from .mechanisms import RobustDesign
+from .mechanisms import RobustDesign, largest_ratio, stored_mechanism
 from .source_sets import SourceSet
 from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism

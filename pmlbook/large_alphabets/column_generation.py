@@ -15,7 +15,7 @@ import numpy as np
 from ..foundations.lift_functions import Floats
 from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
-from .lattice import lattice_loss, people_of
+from .lattice import lattice_loss, denominator_of
 from .losses import Fillings, Groups, Whole, joined, with_rest
 from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP, Growth, NearMisses
 from .stages import Search, dealt_out, feasible, start_columns
@@ -335,7 +335,7 @@ def generate(
         return constant, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
     if not (limited or clock.progress is True or callable(clock.progress)):
         clock.limit = UNWATCHED_SECONDS
-    task = Task(checked, level, utility, tol, people_of(prior))
+    task = Task(checked, level, utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == TIME_IS_UP and limited):
         late = f"{clock.limit:g} seconds are over"

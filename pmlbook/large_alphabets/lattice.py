@@ -84,14 +84,14 @@ def lattice_loss(groups: Groups) -> float:
     return lattice_duals(groups)[0]
 
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10008
-MOST_PEOPLE = 2**40  # above it, rounding hides whole multiples of 1/n
+EXACT_DENOMINATOR = 2**40  # above it, rounding hides whole multiples of 1/n
 
 
-def people_of(prior: PriorLike) -> int | None:
+def denominator_of(prior: PriorLike) -> int | None:
     """The least n for which all probabilities are multiples of 1/n, if it is small enough to matter."""
     n, shares = 1, exact_prior(prior)
     for share in shares:
         n = lcm(n, share.denominator)
-        if n > MOST_PEOPLE // (len(shares) + 1):
+        if n > EXACT_DENOMINATOR // (len(shares) + 1):
             return None
     return n

@@ -30,15 +30,15 @@ OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding 
 class Groups:
     """Symbols grouped by probability, how far the part of each can move, and what it loses in between.
 
-    If it is known that all probabilities are multiples of 1/n, `people` is n.
+    If it is known that all probabilities are multiples of 1/n, `denominator` is n.
 
     Source: the chord of a convex function; Grosse et al. 2024, Theorem 4, for the grouping.
     """
 
     def __init__(
-        self, prior: Floats, epsilon: float, utility: FInformation, people: int | None = None
+        self, prior: Floats, epsilon: float, utility: FInformation, denominator: int | None = None
     ) -> None:
-        self.people = people
+        self.denominator = denominator
         level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
         self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
         rest = self.rest

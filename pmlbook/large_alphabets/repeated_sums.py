@@ -5,6 +5,8 @@
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #ef052878
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from fractions import Fraction
 from math import lcm
 
@@ -20,10 +22,16 @@ __all__ = []
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #a57cd3c1
 class Sums:
-    """The cheapest way to each weight that sets of some groups can have. Source: Bellman 1957."""
+    """The cheapest way to each weight that sets of some groups can have, beside a remainder.
 
-    def __init__(self, same: float) -> None:
+    A set holds no more than the room, and leaves out no more than the spare.
+
+    Source: Bellman 1957.
+    """
+
+    def __init__(self, same: float, room: float, spare: float) -> None:
         self.weight, self.cost, self.same = np.zeros(1), np.zeros(1), same
+        self.room, self.spare, self.whole = room + 1e3 * same, spare + 1e3 * same, 0.0
         self.steps: list[tuple[int, Whole, Whole]] = []
 
     def add(self, g: int, size: int, width: float, q: float, slack: float) -> None:
@@ -31,12 +39,20 @@ class Sums:
         held = np.arange(size + 1)
         weight = np.add.outer(self.weight, held * width).ravel()
         cost = np.add.outer(self.cost, max(q, 0) * size - q * held).ravel()
-        at = np.flatnonzero(cost <= slack)
+        self.whole += size * width
+        fits = (weight <= self.room) & (self.whole - weight <= self.spare)
+        at = np.flatnonzero((cost <= slack) & fits)
         at = at[np.argsort(weight[at], kind="stable")]
         new = np.diff(weight[at], prepend=-1) > self.same
         at = at[np.lexsort((cost[at], np.cumsum(new)))][new]
         self.weight, self.cost = weight[at], cost[at]
         self.steps.append((g, at // (size + 1), at % (size + 1)))
+
+    def copy(self) -> Sums:
+        """The same table, to which more can be added."""
+        other = copy(self)
+        other.steps = list(self.steps)
+        return other
 
     def counts(self, entries: Whole, groups: int) -> Whole:
         """How many symbols of each group some entries have full, shape (groups, entries)."""
@@ -47,14 +63,35 @@ class Sums:
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #00f9986f
 def sums_of(
-    groups: Groups, q: Floats, which: Whole, reserved: int = -1, slack: float = np.inf
+    groups: Groups,
+    q: Floats,
+    which: Whole,
+    reserved: int = -1,
+    slack: float = np.inf,
+    others: Sums | None = None,
 ) -> Sums:
-    """The sums of some groups, with one symbol of group `reserved` set aside."""
-    sums = Sums(groups.same)
+    """The sums of some groups, and of others, with one symbol of group `reserved` set aside."""
+    sums = others.copy() if others else Sums(groups.same, groups.room, groups.spare)
     for g in which.tolist():
         size = int(groups.size[g]) - (g == reserved)
         sums.add(g, size, float(groups.width[g]), float(q[g]), slack)
     return sums
+
+
+def sums_without(
+    groups: Groups, q: Floats, which: Whole, slack: float, others: Sums | None = None
+) -> Iterator[tuple[int, Sums]]:
+    """Each of some groups, and the sums of all of them and of others, with one symbol of it set aside.
+
+    Source: divide and conquer: half of the groups are added once for all of the other half.
+    """
+    if len(which) <= 1:
+        for k in which.tolist():
+            yield k, sums_of(groups, q, which, k, slack, others)
+        return
+    half = len(which) // 2
+    for own, rest in ((which[:half], which[half:]), (which[half:], which[:half])):
+        yield from sums_without(groups, q, own, slack, sums_of(groups, q, rest, -1, slack, others))
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #c3298706
 CROWD = 4_000_000  # most pairs of sums that are examined for one group
@@ -101,10 +138,9 @@ def price_sums(
     whole = [sums_of(groups, q, half, slack=slack) for half in halves]
     found, least = [nothing(groups)], slack
     for side, half in enumerate(halves):
-        for k in half.tolist():
+        for k, rest_of_half in sums_without(groups, q, half, slack):
             if clock is not None and clock.over:
                 return nothing(groups), -base, False
-            rest_of_half = sums_of(groups, q, half, k, slack)
             try:
                 cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, whole[1 - side])
             except Crowded:
@@ -124,7 +160,7 @@ def sums_repeat(groups: Groups) -> bool:
     """Whether each half of the groups has at most `LONGEST` different sums."""
     order = np.argsort(-groups.width)
     for half in (order[::2], order[1::2]):
-        sums = Sums(groups.same)
+        sums = Sums(groups.same, groups.room, groups.spare)
         for g in half.tolist():
             sums.add(g, int(groups.size[g]), float(groups.width[g]), 0.0, np.inf)
             if len(sums.weight) > LONGEST:
@@ -150,15 +186,15 @@ def near_units(groups: Groups) -> Whole:
     return best
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c104
-PEOPLE = 10**7  # counts with a larger denominator are not recognised in floats
+LARGEST_DENOMINATOR = 10**7  # counts with a larger denominator are not recognised in floats
 
 
 def common_unit(p: Floats) -> int | None:
     """The least n for which all probabilities are multiples of 1/n, if they look like counts."""
     n = 1
     for share in p.tolist():
-        n = lcm(n, Fraction(share).limit_denominator(PEOPLE).denominator)
-        if n > PEOPLE:
+        n = lcm(n, Fraction(share).limit_denominator(LARGEST_DENOMINATOR).denominator)
+        if n > LARGEST_DENOMINATOR:
             return None
     return n if abs(p * n - np.rint(p * n)).max() <= n * 2.0**-52 else None
 
@@ -168,7 +204,7 @@ def possible_rests(groups: Groups) -> tuple[Floats, Floats]:
 
     Source: sums of multiples of 1/n are multiples of 1/n.
     """
-    width, n = groups.width, groups.people or common_unit(groups.p)
+    width, n = groups.width, groups.denominator or common_unit(groups.p)
     if n is None:
         return np.zeros(len(width)), width
     safe = 2.0**-50 * len(groups.member)

@@ -289,6 +289,13 @@ def check_instance(value: Any, kind: type[Kind], name: str) -> Kind:
     return value
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """Return a flag as a bool; ValueError unless it is one: the text "no" would count as true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r:.40}")
+    return bool(value)
+
+
 def check_count(n: int, name: str = "n", least: int = 1) -> int:
     """Return a count as an int; ValueError unless it is a whole number of at least `least`."""
     try:

@@ -9,13 +9,14 @@ import itertools
 import math
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import entr
 
 from ..foundations.capacity import blur_of, divergences
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
-from .tilted import NUMBERS_A_LOOK
+from .tilted import NEAR_ZERO, NUMBERS_A_LOOK, blur, most_slack, sum_margin
 
 # %% auto #0
 __all__ = []
@@ -83,3 +84,30 @@ def flat_part(
     classes = np.zeros(problem.log_counts.shape)
     classes[np.arange(a), choices[best]] = distributions[best]
     return classes, float(problem.leakage(classes)), bound
+
+# %% ../../nbs/per_record/07_certain.ipynb #be3ca5fe
+def near_uniform(problem: RecordProblem, b: float) -> float:
+    """An upper bound in nats on what any adversary with entropy at least `b` learns, for `b` near the largest.
+
+    It is above the leakage of the uniform prior by little more than the entropy slack or its square root.
+
+    Source: Donsker and Varadhan 1983 for the linear part.
+    """
+    uniform, a = problem.uniform, len(problem.rows)
+    slack = most_slack(problem, b)
+    both = problem.outputs(uniform)
+    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
+    seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a published record
+    density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
+    gains = (problem.rows @ density[..., None])[..., 0]
+    mean, size = float((uniform * gains).sum()), float(np.abs(density).max())
+    away = np.where(uniform > 0, gains - mean, 0.0)
+    width = max(float(np.abs(away).max()), 1e-12)
+
+    def height(log_heat: float) -> float:
+        heat = width * np.exp(log_heat)
+        return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + slack))
+
+    best = minimize_scalar(height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded")
+    rounding = sum_margin(problem.rows.size, 1 + size) + blur(problem) * size
+    return mean + slack + height(best.x) + rounding

@@ -11,146 +11,19 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.branch_and_bound import Batch, BranchAndBound
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
-from .posterior_bound import PosteriorCells, Posteriors, near_uniform
-from .certain import flat_part
 from .classes import AdversaryPrior, RecordProblem, check_query_rows, classes_of
-from .data_processing import data_processing_bound
-from .separable_bound import separable_bound
 from .queries import Query
-from .output_bound import output_bound
-from .tilted import LeakageClaim, best_adversary, climb_tilted, spare, unsure
+from .record_search import SearchResult, worst_of_record
 
 # %% auto #0
 __all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
-
-# %% ../../nbs/per_record/11_certificate.ipynb #f107c767
-MAX_CELLS = 400_000  # the search stops, with a valid bracket, when more are open
-MAX_MEMORY = 2**25  # or when they hold more numbers than this
-CLIMBING_NUMBERS = 400_000  # numbers that climb at once
-NUMBERS_AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
-FIRST_NODES = 4_000  # cells of posteriors that are bounded before other relaxations are tried
-METHOD_AT_END = {"rounding": "rounding", "time": "interrupted", "open nodes": "too many cells"}
-MIXING = 2 / 3  # of what the multiplier allows is left to data processing
-
-
-class SearchResult(NamedTuple):
-    """The best prior found, shape (A, C), its leakage, a bound on all others, and how the search ended.
-
-    Where the gap exceeds the tolerance, `method` is the reason: 'interrupted', 'too many cells', or 'rounding' where
-    no cell can be branched.
-    """
-
-    classes: Array
-    value: float
-    bound: float
-    method: str
-
-
-class WorstPrior(Posteriors):
-    """Branch and bound over posteriors that climbs from the best priors it meets, and keeps the best."""
-
-    def __init__(self, problem: RecordProblem, b: float, classes: Array, tol: float) -> None:
-        super().__init__(problem, b)
-        self.classes, self.tol = classes, tol
-        self.value = float(problem.leakage(classes))
-
-    def root(self, clock: Clock | None = None) -> PosteriorCells:
-        """The root node: data processing covers two thirds of what the multiplier of the best prior allows."""
-        alone = super().root(clock)
-        mixing = MIXING * self.most_mixing(self.classes, clock or Clock())
-        cells = self.mixed_root(mixing, self.classes, clock)
-        cells.bound[:] = np.minimum(cells.bound, alone.bound)
-        return cells
-
-    def improve(self, children: PosteriorCells, incumbent: float, clock: Clock) -> float:
-        """Climb from the four best priors, if one of them beats the best so far."""
-        leakage = self.problem.leakage(children.classes)
-        if leakage.max() > self.value + self.tol / 10:
-            best = np.argsort(-leakage)[:4]
-            found, leakage = climb_tilted(self.problem, self.b, children.classes[best], 20, clock)
-            self.classes, self.value = found[leakage.argmax()], float(leakage.max())
-        return max(incumbent, self.value)
-
-
-def search_prior(
-    problem: RecordProblem,
-    b: float,
-    tol: float,
-    clock: Clock,
-    floor: float = 0.0,
-    ceiling: float = math.inf,
-) -> SearchResult:
-    """The worst adversary for one record, by branch and bound over posteriors.
-
-    `tol`: stop when the bound is within this many nats. `floor`: a known lower bound on the leakage: adversaries
-    below are not searched for. `ceiling`: a known upper bound. The entropy of the prior is at least `b`; its bound
-    holds for all priors (or is `floor` + `tol`).
-    """
-    (a, c, m), rng = problem.rows.shape, np.random.default_rng(0)
-    starts = int(np.clip(CLIMBING_NUMBERS // problem.rows.size, 6, 32))
-    classes, value = best_adversary(problem, b, rng, starts, accuracy=tol / 10, clock=clock)
-    if not clock.over:
-        alone = data_processing_bound(problem, b, classes, clock=clock)
-        if alone < ceiling and alone <= max(value, floor) + tol:
-            clock.tell(max(value, floor), max(alone, floor))
-            return SearchResult(classes, value, max(value, alone), "data processing")
-        ceiling = min(ceiling, alone)
-
-    relaxation = WorstPrior(problem, b, classes, tol)
-    batch = Batch(32, 4, max(1, NUMBERS_AT_ONCE // problem.rows.size))
-    incumbent = max(value, floor), tol, ceiling
-    cells = BranchAndBound(relaxation, relaxation.root(clock), *incumbent, batch)
-    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 2 * a * c))
-    ending, method = cells.run(clock, FIRST_NODES, most), "branch and bound"
-    if ending == "nodes":
-        if relaxation.value >= floor:
-            claim = LeakageClaim(problem, b, relaxation.classes, relaxation.value, tol)
-            found = other_bounds(claim, clock)
-            cells.ceiling = min(cells.ceiling, found[0])
-            method = found[1] if found[0] <= cells.target else method
-        ending = cells.run(clock, most_open=most)
-    method = {"closed": method, **METHOD_AT_END}[ending]
-    value = relaxation.value
-    return SearchResult(relaxation.classes, value, max(value, cells.bound), method)
-
-
-def other_bounds(claim: LeakageClaim, clock: Clock) -> tuple[float, str]:
-    """Bounds of two other relaxations, each with a third of the time that is left; the second only if it is needed."""
-    bound, found = math.inf, "branch and bound"
-    for method, other in (("separable bound", separable_bound), ("output space", output_bound)):
-        found_here = other(claim, clock.part(1 / 3))
-        if found_here < bound:
-            bound, found = found_here, method
-        if bound <= claim.value + claim.tol:
-            break
-    return bound, found
-
-# %% ../../nbs/per_record/11_certificate.ipynb #43bb01fd
-def worst_of_record(
-    problem: RecordProblem, b: float, tol: float, clock: Clock, floor: float = 0.0
-) -> SearchResult:
-    """The worst adversary for one record, given that `floor` nats leak anyway; see `search_prior`."""
-    top = near_uniform(problem, b)
-    if problem.largest_entropy - b <= spare(problem, b):  # nobody else is sure of b
-        value = float(problem.leakage(problem.uniform))
-        method = "uniform prior" if top <= value + tol else "rounding"
-        return SearchResult(problem.uniform, value, max(value, top), method)
-    flat = flat_part(problem, clock)
-    if flat is None:
-        return search_prior(problem, b, tol, clock, floor, top)
-    classes, value, bound = flat
-    if bound <= value + tol and unsure(problem, classes, b):
-        return SearchResult(classes, value, max(value, min(bound, top)), "vertices")
-    return search_prior(problem, b, tol, clock, floor, min(bound, top))
 
 # %% ../../nbs/per_record/11_certificate.ipynb #9c952d95
 @dataclass(frozen=True, eq=False)
@@ -308,7 +181,7 @@ def worst_record(
     best: tuple[SearchResult, RecordProblem] | None = None
     bound, why = 0.0, ""
     for i in in_turn(records, clock):
-        if best is not None and clock.over:  # nobody learns more than all about a record
+        if best is not None and clock.over:  # no leakage exceeds the entropy of a record
             bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
             continue
         problem = problem_of(i)

@@ -27,7 +27,8 @@ from pmlbook.numerics.validation import (
     check_instance,
     needed_pandas,
 )
-from .queries import Query, in_query_order
+from .equal_queries import in_query_order
+from .queries import Query
 
 # %% auto #0
 __all__ = []

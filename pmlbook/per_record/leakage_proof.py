@@ -34,15 +34,14 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_nonnegative
 from pmlbook.per_record.proof_checker import (
     RecordView,
-    PROOF_FORMAT,
     ProofFailed,
     Vertices,
     Witness,
     check_proof,
     witness_information,
-    read_proof,
     proved_bound,
 )
+from .proof_text import PROOF_FORMAT, read_proof
 
 # %% auto #0
 __all__ = ['LeakageProof', 'leakage_proof']

@@ -35,7 +35,7 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
     slack = most_slack(problem, b)
     ends = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)])
     low, high = ends[:-1], ends[1:]  # intervals for the probability of the value
-    a, hair = len(problem.symbols), 1e-12
+    a, margin = len(problem.symbols), 1e-12
     # the most entropy that the record can have, if the probability lies in an interval
     flattest = np.clip(1 / a, low, high)
     most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
@@ -44,7 +44,7 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
         # the least entropy loss of such a probability: at the end that is nearer to the uniform one
         near = np.clip(mass, low, high)
         away = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
-        left = np.where(most >= value - hair, np.maximum(slack - away + hair, 0.0), 0.0)
+        left = np.where(most >= value - margin, np.maximum(slack - away + margin, 0.0), 0.0)
         over = np.divide(left, low, out=np.where(left > 0, np.inf, 0.0), where=low > 0)
         found.append(float(over.max()))
     return np.array(found)

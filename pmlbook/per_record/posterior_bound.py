@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import entr, expit
 
 from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
@@ -23,7 +22,6 @@ from pmlbook.per_record.tilted import (
     NEAR_ZERO,
     blur,
     gains_of,
-    most_slack,
     own_multiplier,
     reply,
     sum_margin,
@@ -304,7 +302,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         middle /= middle.sum(axis=1, keepdims=True)
         ends = (rules.first, rules.second)
         halves = [self._half(nodes, rules.output, end, middle) for end in ends]
-        vertices, coefficients, nobody = map(np.concatenate, zip(*halves))
+        vertices, coefficients, empty = map(np.concatenate, zip(*halves))
 
         twice, several = np.tile(n, 2), simplex.shape[-1] > 2
         start = np.clip(nodes.multiplier[twice], 1e-6, HOT)
@@ -312,7 +310,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         parts = vertices, coefficients, start, drift, clock
         mixing, reference = self._mixing(nodes)[twice], nodes.reference[twice]
         children = bound_cells(self.problem, self.b, *parts, mixing, reference)
-        children.bound[nobody] = -np.inf
+        children.bound[empty] = -np.inf
         return rules, children
 
     def _half(
@@ -322,13 +320,13 @@ class Posteriors(Relaxation[PosteriorCells]):
         n, vertices = np.arange(len(nodes)), nodes.vertices.copy()
         vertices[n, y, end] = middle
         moved = np.zeros(vertices.shape[:2], dtype=bool)
-        nobody = np.zeros(len(n), dtype=bool)
+        empty = np.zeros(len(n), dtype=bool)
         if self.odds_bound is not None:
-            moved, nobody = tighten(vertices, y, int(end[0]), self.odds_bound)
+            moved, empty = tighten(vertices, y, int(end[0]), self.odds_bound)
         moved[n, y] = True
         coefficients = nodes.coefficients.swapaxes(1, 2).copy()
         coefficients[moved] = majorants(vertices[moved])
-        return vertices, coefficients.swapaxes(1, 2), nobody
+        return vertices, coefficients.swapaxes(1, 2), empty
 
     def _mixing(self, nodes: PosteriorCells) -> Array:
         """The parts for data processing in the children: less where little of the error is a violation."""
@@ -339,30 +337,3 @@ class Posteriors(Relaxation[PosteriorCells]):
         )
         mixing[over.max(axis=1) <= ROUNDING_NATS] = 0  # only the part for data processing is loose
         return np.asarray(mixing)
-
-# %% ../../nbs/per_record/06_posterior_bound.ipynb #be3ca5fe
-def near_uniform(problem: RecordProblem, b: float) -> float:
-    """An upper bound in nats on what any adversary with entropy at least `b` learns, for `b` near the largest.
-
-    It is above the leakage of the uniform prior by little more than the entropy slack or its square root.
-
-    Source: Donsker and Varadhan 1983 for the linear part.
-    """
-    uniform, a = problem.uniform, len(problem.rows)
-    slack = most_slack(problem, b)
-    both = problem.outputs(uniform)
-    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
-    seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a published record
-    density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
-    gains = (problem.rows @ density[..., None])[..., 0]
-    mean, size = float((uniform * gains).sum()), float(np.abs(density).max())
-    away = np.where(uniform > 0, gains - mean, 0.0)
-    width = max(float(np.abs(away).max()), 1e-12)
-
-    def height(log_heat: float) -> float:
-        heat = width * np.exp(log_heat)
-        return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + slack))
-
-    best = minimize_scalar(height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded")
-    rounding = sum_margin(problem.rows.size, 1 + size) + blur(problem) * size
-    return mean + slack + height(best.x) + rounding

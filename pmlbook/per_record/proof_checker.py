@@ -5,14 +5,13 @@
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0002
 from __future__ import annotations
 
-import json
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import combinations, product
 from operator import index
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -280,88 +279,6 @@ def witness_information(view: RecordView, b: float, classes: Sequence[Sequence[f
         ]
         return sum(told, zero).lower().max(zero)
 
-# %% ../../nbs/per_record/15_proof_checker.ipynb #chck0013
-PROOF_FORMAT = "pmlbook leakage proof 3"
-
-
-def _strict(kind: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A reader of numbers that are written as Python writes them; -0.0 is refused."""
-
-    def read(text: str) -> Any:
-        if len(text) > 40 or repr(kind(text) or kind("0")) != text:
-            raise ValueError(f"the number {text:.40} is not written as Python writes it")
-        return kind(text)
-
-    return read
-
-
-def _constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key is there twice")
-    return dict(pairs)
-
-
-def _object(text: str) -> Any:
-    """The content of a text of at most 2^25 bytes in strict JSON."""
-    try:
-        if not isinstance(text, str) or len(text.encode()) > 2**25:
-            raise ValueError("it is no text of at most 2^25 bytes")
-        ints, floats = _strict(int), _strict(float)
-        readers: dict[str, Any] = {"parse_int": ints, "parse_float": floats}
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_constant, **readers)
-    except (ValueError, RecursionError) as error:
-        raise ProofFailed(f"this is no strict JSON: {error}") from None
-
-# %% ../../nbs/per_record/15_proof_checker.ipynb #chck0014
-def fields_of(record: Any, kind: Any) -> list[Any]:
-    """The fields of a NamedTuple from a JSON object; ProofFailed unless exactly these are present."""
-    if not isinstance(record, dict) or set(record) != set(kind._fields):
-        raise ProofFailed(f"{kind.__name__} needs {', '.join(kind._fields)}")
-    return [record[name] for name in kind._fields]
-
-
-def finite_number(value: Any) -> float:
-    """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e308:
-        raise ProofFailed(f"{value!r:.40} should be a finite number")
-    return float(value)
-
-
-def whole_number(value: Any, least: int = 0) -> int:
-    """A whole number from 0, or another least one."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**53:
-        raise ProofFailed(f"{value!r:.40} should be a whole number")
-    return value
-
-
-def numbers(values: Any, depth: int = 1) -> Any:
-    """A list of finite numbers, or a list of such lists."""
-    if not isinstance(values, list):
-        raise ProofFailed(f"{values!r:.40} should be a list")
-    return [numbers(x, depth - 1) if depth > 1 else finite_number(x) for x in values]
-
-
-def nodes_of(nodes: Any, kinds: dict[int | None, Callable[[Any], Any]]) -> list[Any]:
-    """The nodes of a tree; each kind has a length of its own, and null marks an empty node."""
-    if not isinstance(nodes, list):
-        raise ProofFailed(f"{nodes!r:.40} should be a list of nodes")
-    found = []
-    for node in nodes:
-        size = len(node) if isinstance(node, list) else None if node is None else -1
-        if size not in kinds:
-            raise ProofFailed(f"{node!r:.40} should be a node")
-        found.append(kinds[size](node))
-    return found
-
-
-def _vertices(record: Any) -> Vertices:
-    (distributions,) = fields_of(record, Vertices)
-    return Vertices(numbers(distributions, 2))
-
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0016
 _CHECKED_BY = {  # module, reader, and bound
     "PosteriorTree": ("proof_posteriors", "read_posterior_tree", "posterior_tree_bound"),
@@ -370,7 +287,7 @@ _CHECKED_BY = {  # module, reader, and bound
 }
 
 
-def _checker(kind: Any) -> tuple[Any, Any]:
+def checker_of(kind: Any) -> tuple[Any, Any]:
     """The functions that read an argument and compute its bound, loaded on use; ProofFailed if there are none."""
     if kind not in _CHECKED_BY:
         raise ProofFailed(f"an argument should be one of Vertices, {', '.join(_CHECKED_BY)}")
@@ -383,43 +300,8 @@ def proved_bound(view: RecordView, b: float, argument: Any) -> Any:
     """The bound that an argument proves, as a ball of nats, rounded up; ProofFailed if it proves nothing."""
     if isinstance(argument, Vertices):
         return vertices_bound(view, argument)
-    _, bound = _checker(type(argument).__name__)
+    _, bound = checker_of(type(argument).__name__)
     return bound(view, b, argument)
-
-
-class StatedProof(NamedTuple):
-    """The content of a file: the level of entropy, both numbers, a witness, and an argument for each record view."""
-
-    b: float
-    value: float
-    bound: float
-    witness: Witness | None
-    arguments: tuple[Any, ...]
-
-
-def read_proof(text: str) -> StatedProof:
-    """A proof from text; ProofFailed if it is none. What it states is not proved before `check_proof` has checked it."""
-    record = _object(text)
-    if not isinstance(record, dict) or record.get("format") != PROOF_FORMAT:
-        was = record.get("format") if isinstance(record, dict) else record
-        raise ProofFailed(f"this is no {PROOF_FORMAT}: its format is {was!r:.40}")
-    names, arguments = ("format", *StatedProof._fields), record.get("arguments")
-    if set(record) != set(names):
-        raise ProofFailed(f"a proof needs {', '.join(names)}")
-    witness = record["witness"]
-    if witness is not None:
-        view, classes = fields_of(witness, Witness)
-        witness = Witness(whole_number(view), numbers(classes, 2))
-    if not isinstance(arguments, list):
-        raise ProofFailed("arguments should be a list")
-    read = list[Any]()
-    for argument in arguments:
-        kinds = list(argument) if isinstance(argument, dict) else []
-        kind = kinds[0] if len(kinds) == 1 else None
-        reader = _vertices if kind == "Vertices" else _checker(kind)[0]
-        read.append(reader(argument[kind]))
-    b, value, bound = (finite_number(record[name]) for name in names[1:4])
-    return StatedProof(b, value, bound, witness, tuple(read))
 
 
 def check_proof(proof: Any, record_views: Sequence[RecordView]) -> None:

@@ -19,17 +19,19 @@ from pmlbook.per_record.proof_checker import (
     LEAST_WEIGHT,
     IntervalProblem,
     leaves_of,
-    fields_of,
     flint,
     contracts,
     largest,
     distribution_of,
     log_total,
-    nodes_of,
+    interval_problem,
+)
+from pmlbook.per_record.proof_text import (
+    fields_of,
     finite_number,
+    nodes_of,
     numbers,
     whole_number,
-    interval_problem,
 )
 
 # %% auto #0

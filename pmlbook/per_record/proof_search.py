@@ -18,7 +18,7 @@ from scipy.special import entr, rel_entr
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
 from ..numerics.progress import Clock
-from .certificate import NUMBERS_AT_ONCE, MIXING
+from .record_search import MIXING, NUMBERS_AT_ONCE
 from .classes import Group, RecordProblem, check_query_rows, stacked
 from pmlbook.per_record.data_processing import (
     ABOVE_CONTRACTION,

@@ -17,14 +17,16 @@ from pmlbook.per_record.proof_checker import (
     ProofFailed,
     IntervalProblem,
     leaves_of,
-    fields_of,
     flint,
     largest,
-    nodes_of,
+    interval_problem,
+)
+from pmlbook.per_record.proof_text import (
+    fields_of,
     finite_number,
+    nodes_of,
     numbers,
     whole_number,
-    interval_problem,
 )
 
 # %% auto #0

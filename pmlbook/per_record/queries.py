@@ -17,20 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    aligned,
-    check_count,
-    all_distinct,
-    frozen_array,
-    names_of,
-)
+from ..numerics.validation import Array, Frozen, all_distinct, check_count, frozen_array
 from .totals import count_totals
 
 # %% auto #0
-__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'in_query_order', 'SumQuery',
-           'counting', 'modular_sum', 'parity', 'threshold', 'pairwise_products']
+__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'SumQuery', 'counting',
+           'modular_sum', 'parity', 'threshold', 'pairwise_products']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
 MAX_DATASETS = 2**18  # more than these are not listed
@@ -125,11 +117,8 @@ class Query(Frozen):
                 f" (limit {MAX_DATASETS}); a SumQuery needs no list"
             )
         datasets = itertools.product(*self.alphabets)
-        values = np.array([self._value(x) for x in datasets], dtype=np.int64)
-        return frozen_array(values.reshape(self.shape))
-
-    def _value(self, x: tuple[Any, ...]) -> int:
-        return check_value(self.function(x), f"at {x}")
+        values = [check_value(self.function(x), f"at {x}") for x in datasets]
+        return frozen_array(np.array(values, dtype=np.int64).reshape(self.shape))
 
     @cached_property
     def n_values(self) -> int:
@@ -152,15 +141,6 @@ class Query(Frozen):
         for a, ways in enumerate(self.counts(record)):
             out[a, list(ways)] = [math.log(n) for n in ways.values()]
         return out
-
-
-def in_query_order(query: Query, values: Any, what: str) -> Any:
-    """Rows of a frame by query value, 0, 1, ..., or by dataset, where these are its names; others as they are."""
-    names, rows = names_of(values), None
-    if names:
-        listed = len(names) == math.prod(query.shape) and isinstance(names[0], tuple)
-        rows = tuple(itertools.product(*query.alphabets)) if listed else tuple(range(len(names)))
-    return aligned(values, rows, what, "query")
 
 # %% ../../nbs/per_record/03_queries.ipynb #541cccdf
 @dataclass(frozen=True)
@@ -221,19 +201,16 @@ class SumQuery(Query):
             listed = [_listed(v, "contributions") for v in given]
             adds = tuple(tuple(map(operator.index, values)) for values in listed)
         except TypeError:
-            raise ValueError(
-                f"contributions must be whole numbers, got {contributions!r}"
-            ) from None
+            said = f"contributions must be whole numbers, got {contributions!r}"
+            raise ValueError(said) from None
         names = [range(len(v)) if len(set(v)) < len(v) else v for v in adds]
         own = tuple(names) if alphabets is None else _listed(alphabets, "alphabets")
         symbols = tuple(_listed(a, "alphabets") for a in own)
         if [len(a) for a in symbols] != [len(v) for v in adds]:
             raise ValueError("alphabets and contributions must have the same sizes")
         outer = then or int
-        object.__setattr__(self, "contributions", adds)
-        object.__setattr__(self, "then", outer)
-        object.__setattr__(self, "function", _OfSum(adds, symbols, outer))
-        object.__setattr__(self, "alphabets", symbols)
+        self.__dict__.update(contributions=adds, then=outer, alphabets=symbols)  # it is frozen
+        self.__dict__["function"] = _OfSum(adds, symbols, outer)
         self.__post_init__()
 
     def __reduce__(self) -> Any:
@@ -242,33 +219,26 @@ class SumQuery(Query):
     @cached_property
     def values(self) -> dict[int, int]:
         """The query's value for each sum that occurs."""
-        return {total: self._checked(total) for total in count_totals(self.contributions)}
+        totals = count_totals(self.contributions)
+        return {t: check_value(self.then(t), f"where the sum is {t}") for t in totals}
 
     @cached_property
     def n_values(self) -> int:
         """One more than the largest value: the rows of a channel that sees the value only."""
         return 1 + max(self.values.values())
 
-    def _checked(self, total: int) -> int:
-        return check_value(self.then(total), f"where the sum is {total}")
-
     @property
     def kinds(self) -> tuple[int, ...]:
         """One record of each kind; records that add the same values are of one kind."""
-        first: dict[tuple[int, ...], int] = {}
-        for i, values in enumerate(self.contributions):
-            first.setdefault(values, i)
-        return tuple(first.values())
+        first = {values: i for i, values in reversed(list(enumerate(self.contributions)))}
+        return tuple(sorted(first.values()))
 
     def log_counts(self, record: int) -> Array:
         """Logarithms of the number of ways to fill the other records, shape (symbols, values)."""
-        if record not in self._counted:
-            self._counted[record] = frozen_array(super().log_counts(record))
-        return self._counted[record].copy()
-
-    @cached_property
-    def _counted(self) -> dict[int, Array]:
-        return {}
+        counted: dict[int, Array] = self.__dict__.setdefault("_counted", {})  # a convolution each
+        if record not in counted:
+            counted[record] = frozen_array(super().log_counts(record))
+        return counted[record].copy()
 
     def counts(self, record: int) -> list[dict[int, int]]:
         """In how many ways the other records can be filled, for each symbol and value that then occurs; exact."""
@@ -377,28 +347,3 @@ def pairwise_products(n: int) -> SumQuery:
     [[0, 1], [1, 3]]
     """
     return SumQuery(_answers(n), _pairs)
-
-# %% ../../nbs/per_record/03_queries.ipynb #e746ed09
-def difference(one: Query, other: Query) -> str:
-    """Where two queries answer differently, in words; the empty string if they never do."""
-    if one is other:
-        return ""
-    if len(one.alphabets) != len(other.alphabets):
-        return f"{len(one.alphabets)} and {len(other.alphabets)} records"
-    for i, (here, there) in enumerate(zip(one.alphabets, other.alphabets)):
-        if here != there:
-            return f"record {i} is one of {_shown(here)} and one of {_shown(there)}"
-    if isinstance(one, SumQuery) and isinstance(other, SumQuery):
-        if one.contributions == other.contributions:
-            sums = ((total, one.values[total], other.values[total]) for total in one.values)
-            return next((f"{v} and {w} at the sum {t}" for t, v, w in sums if v != w), "")
-    if math.prod(one.shape) > MAX_DATASETS:
-        return "too many datasets to compare"
-    pairs = zip(itertools.product(*one.alphabets), one.table.flat, other.table.flat)
-    return next((f"{v} and {w} at {x}" for x, v, w in pairs if v != w), "")
-
-
-def _shown(symbols: Sequence[Hashable]) -> str:
-    """A few symbols for people."""
-    shown = ", ".join(repr(symbol) for symbol in symbols[:6])
-    return f"({shown}, ...)" if len(symbols) > 6 else f"({shown})"

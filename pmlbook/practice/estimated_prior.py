@@ -5,6 +5,7 @@
 # %% ../../nbs/practice/07_estimated_prior.ipynb #4a89ec4a
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
-from ..numerics.enclosure import text_above
+from ..numerics.enclosure import level_of, text_above
 from ..numerics.linear_programmes import whole_numbers
 from pmlbook.numerics.validation import (
     Frozen,
@@ -36,7 +37,7 @@ from pmlbook.numerics.validation import (
 
 # %% auto #0
 __all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'box_region', 'box_around', 'ball_region', 'exact_fill', 'worst_prior',
-           'worst_leakage']
+           'extreme_mean', 'level_above', 'worst_leakage']
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #8792f26d
 ZEROS = ("refuse", "drop", "add")
@@ -272,6 +273,23 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     return np.array(fill(entries.tolist(), *limits))
 
 
+def extreme_mean(column: Sequence[float], region: PriorRegion) -> Fraction:
+    """The least mean of an outcome's probabilities over the priors of a region, exactly.
+
+    Source: `exact_fill`.
+    """
+    numbers, one = whole_numbers(list(map(Fraction, column)))
+    prior = exact_fill(numbers.tolist(), region)
+    return Fraction(sum(p * number for p, number in zip(prior, numbers.tolist())), sum(prior) * one)
+
+
+def level_above(most: Any, least: Any) -> float:
+    """Logarithm of a quotient that is at least one, rounded up; inf for a zero below, nan for two."""
+    if not least:
+        return math.inf if most else math.nan
+    return level_of(Fraction(most) / Fraction(least))
+
+
 def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64]:
     """Pointwise maximal leakage of each outcome, under the worst prior of a region for it.
 
@@ -285,7 +303,7 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     Returns
     -------
     ndarray, shape (M,)
-        Nats: the supremum over the region's priors without zeros; inf if an outcome can be made as
+        Nats, rounded up: the supremum over the region's priors without zeros; inf if an outcome can be made as
         rare as one likes, nan if it never occurs.
 
     Raises
@@ -304,8 +322,5 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> NDArray[np.float64
     check_instance(region, PriorRegion, "region")
     rows = aligned(channel, region.inputs, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
-    columns = np.ascontiguousarray(table.T)  # sums depend on where the entries lie
-    least = np.array([column @ worst_prior(column, region) for column in columns])
-    most = table.max(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a mean lies between least and largest
-        return np.log(most / np.clip(least, table.min(axis=0), most))
+    columns = table.T.tolist()
+    return np.array([level_above(max(c), extreme_mean(c, region)) for c in columns])

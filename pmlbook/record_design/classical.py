@@ -79,7 +79,7 @@ def rate_distortion(
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")
     level, least = check_nonnegative(D, "D"), float(p @ d.min(axis=1))
-    rounding = 1e-12 * abs(d)  # of whoever adds up the same distortions
+    rounding = 1e-12 * abs(d)  # of another sum of the same distortions
     if level < least - float(p @ rounding.min(axis=1)):
         raise Infeasible(f"D = {level} is below {least}, the least distortion of all")
     cheapest = (p @ d).argmin()

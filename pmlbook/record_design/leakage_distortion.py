@@ -18,12 +18,13 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_instance, check_nonnegative
+from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
 from ..numerics.validation import real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
-from .planes import Pool
-from ..per_record.queries import Query, difference
+from ..per_record.equal_queries import difference
+from ..per_record.queries import Query
+from .planes import AdversarySet
 from .referee import Goal
 from .rounds import Match, play
 from .symmetry import Setting, check_data, check_costs
@@ -53,7 +54,7 @@ class RecordDesign(Design):
         Expected distortion of the mechanism.
     observes : Query
         What the mechanism looks at.
-    pool : Pool
+    candidates : AdversarySet
         Adversaries found during the search; a later design may start from them.
 
     Source: Wu et al. 2026, Definitions 2.2 and 2.3.
@@ -62,7 +63,7 @@ class RecordDesign(Design):
     leakage: float
     distortion: float
     observes: Query
-    pool: Pool = field(compare=False)
+    candidates: AdversarySet = field(compare=False)
 
 
 # so much of what every mechanism pays may be the rounding of a D that was computed
@@ -109,6 +110,7 @@ def _posed(
 ) -> tuple[Setting, _Stake]:
     """The setting with what errors cost above the least, in units of what is at stake."""
     table = check_costs(check_instance(query, Query, "query"), distortion)
+    reduce_symmetry = check_flag(reduce_symmetry, "reduce_symmetry")
     distribution = None if p0 is None else check_data(query, p0)
     masses = value_masses(query)
     if distribution is not None:
@@ -155,7 +157,7 @@ def _design(
         if goal.D is not None:
             begin = match.truer(match.silence)  # as silent as D allows
         if start is not None:
-            match.adopt(start.pool, begin)
+            match.adopt(start.candidates, begin)
         q, bound, why = play(match, begin)
         q, bound = match.quieter(q, bound), bound + match.loss
     distribution = np.maximum(made.masses, 1e-300)
@@ -175,7 +177,9 @@ def _design(
     spent = stake.above(distortion)
     if goal.L is not None:
         value, lower = spent, stake.below(lower)
-    return RecordDesign(mechanism, value, lower, why, leakage, spent, made.observes, match.pool)
+    return RecordDesign(
+        mechanism, value, lower, why, leakage, spent, made.observes, match.candidates
+    )
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49
 def leakage_distortion(
@@ -247,7 +251,7 @@ def leakage_distortion(
     """
     goal = Goal(D=check_nonnegative(D, "D"))
     with Clock(max_time, progress, "design") as clock:
-        posed = _posed(query, p0, distortion, observes, reduce_symmetry, D)
+        posed = _posed(query, p0, distortion, observes, reduce_symmetry, goal.D)
         return _design(posed, b, goal, tol, clock, start)
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #c76f16f3

@@ -13,7 +13,8 @@ from scipy.special import entr
 
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from ..per_record.certificate import in_turn, worst_of_record
+from ..per_record.certificate import in_turn
+from ..per_record.record_search import worst_of_record
 from ..per_record.classes import RecordProblem, grouped, stacked
 from ..per_record.queries import Query
 from .symmetry import Setting
@@ -24,7 +25,7 @@ __all__ = []
 
 # %% ../../nbs/record_design/02_planes.ipynb #000a1231
 @dataclass
-class Pool:
+class AdversarySet:
     """The adversaries found so far: for each kind of record their priors, shape (K, A, R)."""
 
     priors: dict[int, Array] = field(default_factory=dict)
@@ -45,8 +46,8 @@ class Pool:
         """Coefficients, shape (K, R, M), of the planes that touch each one's information at q."""
         return np.concatenate([planes_at(p, q) for p in self.priors.values()])
 
-    def join(self, other: Pool) -> None:
-        """Take in the adversaries of another pool."""
+    def join(self, other: AdversarySet) -> None:
+        """Take in the adversaries of another candidates."""
         for record, priors in other.priors.items():
             self.add(record, priors)
 
@@ -83,11 +84,11 @@ def attack(
     made: Setting,
     q: Array,
     b: float,
-    pool: Pool,
+    candidates: AdversarySet,
     rng: np.random.Generator,
     steps: int = 40,
     clock: Clock | None = None,
-) -> tuple[Pool, float]:
+) -> tuple[AdversarySet, float]:
     """Adversaries with a large leakage from q, different from each other, and the largest leakage.
 
     When the time of the clock is over, some records may not be attacked.
@@ -101,12 +102,12 @@ def attack(
             break
         problem = row_problem(made.observes, q, i)
         starts = problem.uniform[None] if clock.over else starting_points(problem, 16, rng)
-        if i in pool.priors:
-            starts = np.concatenate([pool.priors[i][-12:], starts])
+        if i in candidates.priors:
+            starts = np.concatenate([candidates.priors[i][-12:], starts])
         priors, learnt = climb_tilted(problem, b, starts, steps, clock)
         found.append((i, priors, learnt))
         best = max(best, float(learnt.max()))
-    fresh = Pool()
+    fresh = AdversarySet()
     for i, priors, learnt in found:
         chosen: list[int] = []
         for j in np.argsort(-learnt):
@@ -120,14 +121,14 @@ def attack(
 # %% ../../nbs/record_design/02_planes.ipynb #ea5bd3e1
 def certify(
     made: Setting, q: Array, b: float, tol: float, clock: Clock
-) -> tuple[Pool, float, float]:
+) -> tuple[AdversarySet, float, float]:
     """The worst adversary of q, its leakage, and a bound on every leakage.
 
     Every kind of record is attacked; those left when the time is over are bounded by their alphabets.
 
     Source: the branch and bound of 'The worst adversary, with a certificate'.
     """
-    pool, value, bound = Pool(), 0.0, 0.0
+    candidates, value, bound = AdversarySet(), 0.0, 0.0
     for i in in_turn(made.records, clock):
         sizes = made.observes.log_counts(i)
         present = [np.flatnonzero(np.isfinite(row)) for row in sizes]
@@ -140,6 +141,6 @@ def certify(
                 where = present[a][group]
                 prior[0, a, where] = found.classes[a, k] * np.exp(sizes[a, where] - together[k])
         whole = row_problem(made.observes, q, i)
-        pool.add(i, prior if unsure(whole, prior, b).all() else whole.uniform[None])
+        candidates.add(i, prior if unsure(whole, prior, b).all() else whole.uniform[None])
         value, bound = max(value, found.value), max(bound, found.bound)
-    return pool, value, bound
+    return candidates, value, bound

@@ -15,7 +15,7 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from ..per_record.parity import binary_entropy
 from ..per_record.tilted import EPS, unsure
-from .planes import Pool, attack, certify, row_problem
+from .planes import AdversarySet, attack, certify, row_problem
 from .referee import Goal, Orbits, referee
 from .symmetry import Setting
 
@@ -31,7 +31,7 @@ class _TimeIsUp(Exception):
 
 
 def best_against(
-    orbits: Orbits, goal: Goal, pool: Pool, start: Array, clock: Clock | None = None
+    orbits: Orbits, goal: Goal, candidates: AdversarySet, start: Array, clock: Clock | None = None
 ) -> Array:
     """Variables, shape (S,), of a mechanism that is (nearly) best against the adversaries of a candidate set.
 
@@ -49,10 +49,10 @@ def best_against(
         if timer.over:
             raise _TimeIsUp
         top = z[-1] if goal.L is None else goal.L
-        return np.asarray(top - pool.information(table(z)))
+        return np.asarray(top - candidates.information(table(z)))
 
     def slope(z: Array) -> Array:
-        touching = -orbits.gather(pool.planes(table(z))) * orbits.widths
+        touching = -orbits.gather(candidates.planes(table(z))) * orbits.widths
         return np.hstack([touching, np.ones((len(touching), n - s))])
 
     sums = orbits.rows.toarray() * orbits.widths
@@ -69,7 +69,7 @@ def best_against(
         constraints.append(
             {"type": "ineq", "fun": lambda z: limit - cost @ z, "jac": lambda z: -cost}
         )
-        begin = np.append(begin, pool.information(start[orbits.labels]).max())
+        begin = np.append(begin, candidates.information(start[orbits.labels]).max())
     try:
         found = minimize(
             lambda z: gain @ z,
@@ -87,31 +87,36 @@ def best_against(
 
 # %% ../../nbs/record_design/03_rounds.ipynb #f9538a41
 def small_steps(
-    orbits: Orbits, goal: Goal, pool: Pool, start: Array, clock: Clock, steps: int = 400
+    orbits: Orbits,
+    goal: Goal,
+    candidates: AdversarySet,
+    start: Array,
+    clock: Clock,
+    steps: int = 400,
 ) -> Array:
     """The same for many variables, approximately: the best feasible mechanism along the steps.
 
     Source: mirror descent with switching steps (Beck, Ben-Tal, Guttmann-Beck and Tetruashvili 2010).
     """
     q, best, least = np.maximum(start, 1e-9)[orbits.labels], start, math.inf
-    believed = np.max([p.sum(axis=1).max(axis=0) for p in pool.priors.values()], axis=0)
+    believed = np.max([p.sum(axis=1).max(axis=0) for p in candidates.priors.values()], axis=0)
     # barred cells stay at 0
     cost_table = np.where(orbits.open[orbits.labels], orbits.cost_table, 0)
     q = np.where(orbits.open[orbits.labels], q, 0)
-    dear = cost_table.max(axis=1) / max(cost_table.max(axis=1).sum(), 1e-300)
-    weight = np.maximum(np.maximum(believed, dear), 1e-300)[:, None]
+    costly = cost_table.max(axis=1) / max(cost_table.max(axis=1).sum(), 1e-300)
+    weight = np.maximum(np.maximum(believed, costly), 1e-300)[:, None]
     for t in range(steps):
         if clock.over:
             break
         q /= q.sum(axis=1, keepdims=True)
-        met, errs = pool.information(q), float((cost_table * q).sum())
+        met, errs = candidates.information(q), float((cost_table * q).sum())
         allowed = (errs if goal.L is None else met.max()) <= goal.limit
         worth = float(met.max()) if goal.L is None else errs
         if allowed and worth < least:
             best, least = orbits.variables(q), worth
         slope = cost_table
         if allowed == (goal.L is None):
-            slope = pool.planes(q)[met.argmax()]
+            slope = candidates.planes(q)[met.argmax()]
         slope = orbits.variables(slope)[orbits.labels] / weight
         slope -= slope.mean(axis=1, keepdims=True)
         q = q * np.exp(-slope / (np.abs(slope).max() + 1e-300) / math.sqrt(t + 1))
@@ -150,7 +155,11 @@ class Match:
     ) -> None:
         self.made, self.b, self.goal, self.tol, self.clock = made, b, goal, tol, clock
         self.told = told
-        self.orbits, self.rng, self.pool = Orbits(made), np.random.default_rng(0), Pool()
+        self.orbits, self.rng, self.candidates = (
+            Orbits(made),
+            np.random.default_rng(0),
+            AdversarySet(),
+        )
         cost_table = self.orbits.cost_table
         truth = np.eye(cost_table.shape[1])[cost_table.argmin(axis=1)]
         self.exact = self.orbits.table(self.orbits.variables(truth))
@@ -195,15 +204,15 @@ class Match:
         """Keep planes, shape (K, R, M), summed over the orbits."""
         self.cuts = np.concatenate([self.cuts, self.orbits.gather(tables)])
 
-    def adopt(self, pool: Pool, q: Array) -> None:
+    def adopt(self, candidates: AdversarySet, q: Array) -> None:
         """Add the adversaries of an earlier design that have enough entropy."""
-        for i, priors in pool.priors.items():
+        for i, priors in candidates.priors.items():
             if i in self.made.records:
                 allowed = unsure(row_problem(self.made.observes, q, i), priors, self.b)
                 if allowed.any():
-                    self.pool.add(i, priors[allowed])
-        if self.pool.priors:
-            self.cut(self.pool.planes(q))
+                    self.candidates.add(i, priors[allowed])
+        if self.candidates.priors:
+            self.cut(self.candidates.planes(q))
 
     def meet(self, q: Array, learnt: float) -> None:
         """Keep q if it is the best so far, given that its leakage is `learnt`."""
@@ -215,22 +224,22 @@ class Match:
         start = self.orbits.variables(self.quieter(self.best, self.learnt))
         few = self.orbits.size <= MAX_VARIABLES
         solver = best_against if few else small_steps
-        return self.orbits.table(solver(self.orbits, self.goal, self.pool, start, self.clock))
+        return self.orbits.table(solver(self.orbits, self.goal, self.candidates, start, self.clock))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #82d12793
 def play_round(match: Match, q: Array) -> Array:
     """Find adversaries of q, the best mechanism against all of them, and the lower bound; returns the mechanism."""
-    fresh, learnt = attack(match.made, q, match.b, match.pool, match.rng, clock=match.clock)
+    fresh, learnt = attack(match.made, q, match.b, match.candidates, match.rng, clock=match.clock)
     match.cut(fresh.planes(q))
-    match.pool.join(fresh)
+    match.candidates.join(fresh)
     match.meet(q, learnt)
     answer = match.answer()
-    match.cut(match.pool.planes(answer))
+    match.cut(match.candidates.planes(answer))
     bound, duals = referee(match.orbits, match.goal, match.cuts, match.clock)
     match.lower, match.slope = max(match.lower, bound), max(1.0, duals.sum())
     match.cuts = match.cuts[(duals > 0) | (np.arange(len(duals)) >= len(duals) - 100)]
-    met = match.pool.information(answer)
-    match.pool.keep(met >= 0.8 * met.max())
+    met = match.candidates.information(answer)
+    match.candidates.keep(met >= 0.8 * met.max())
     return match.truer(answer)
 
 
@@ -256,7 +265,7 @@ def play(match: Match, q: Array) -> tuple[Array, float, str]:
         missed = match.worth(match.best, learnt) - match.local
         if missed <= match.tol / 8 or last:
             break
-        match.pool.join(worst)  # the ascents have missed an adversary
+        match.candidates.join(worst)  # the ascents have missed an adversary
         match.cut(worst.planes(match.best))
         match.learnt, match.local = learnt, match.local + missed
     return match.best, max(learnt, bound), last or "cutting planes"

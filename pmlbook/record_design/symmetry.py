@@ -21,7 +21,8 @@ from ..numerics.validation import Array, InvalidPrior, check_instance
 from ..numerics.validation import check_nonnegative, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
-from ..per_record.queries import Query, SumQuery, counting, difference, in_query_order
+from ..per_record.equal_queries import difference, in_query_order
+from ..per_record.queries import Query, SumQuery, counting
 
 # %% auto #0
 __all__ = []

@@ -40,6 +40,7 @@ from pmlbook.numerics.validation import (
     Unnamed,
     aligned,
     check_channel,
+    check_flag,
     check_names,
     checked_prior,
     first_names,
@@ -151,7 +152,7 @@ class Mechanism(Frozen):
     @property
     def weights(self) -> NDArray[np.int64]:
         """The channel times 2^53, exactly, shape (N, M)."""
-        return self._weights.view()  # of its own: whoever reshapes it changes no certificate
+        return self._weights.view()  # of its own: reshaping it changes no certificate
 
     @cached_property
     def _weights(self) -> NDArray[np.int64]:
@@ -293,6 +294,7 @@ class Mechanism(Frozen):
             If the column is empty or holds a value that is unknown, such as an input, or that no secret can produce. If
         the outcomes do not determine the frequencies and `partly` is false, or the method is unknown.
         """
+        partly = check_flag(partly, "partly")
         codes = encode(outputs, self.outputs, "outputs", secrets=self.inputs)
         counts = np.bincount(codes, minlength=len(self.outputs)).astype(float)
         return Estimate.from_counts(self.inputs, self.channel, counts, self.prior, method, partly)

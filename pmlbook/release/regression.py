@@ -268,7 +268,7 @@ def regression_on_release(
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
-LONE = 1e-9  # of the determinant, that is left without somebody who alone decides a coefficient
+LONE = 1e-9  # part of the determinant that is left without a row that alone decides a coefficient
 ROWS_AT_ONCE = 2**12  # people at a time
 
 

@@ -29,7 +29,8 @@ from pmlbook.numerics.validation import (
 )
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
-from .dual_certificate import dual_certificate_bound, search
+from .dual_certificate import dual_certificate_bound
+from .interior_point import search
 
 # %% auto #0
 __all__ = ['RULES', 'min_leakage']
@@ -78,7 +79,8 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
 
     Source: post-processing cannot raise the leakage (Saeidian et al. 2023, Lemma 1).
     """
-    inside = (allowed[:, :, None] <= allowed[:, None, :]).all(axis=0)  # [j, k]: A_j within A_k
+    sets = allowed.astype(float)
+    inside = sets.T @ sets == sets.sum(axis=0)[:, None]  # [j, k]: A_j within A_k
     place = np.arange(allowed.shape[1])
     earlier = place[:, None] > place
     redundant = (inside & (~inside.T | earlier)).any(axis=1)
@@ -115,7 +117,7 @@ class Bracket:
         exact = np.array(self.shares, dtype=object)
         proved = Fraction(dual_certificate_bound(self.table, exact, np.array(dual, dtype=object)))
         self.bound = max(self.bound, proved)
-        if not flow.any(axis=1).all():  # somebody gets no answer
+        if not flow.any(axis=1).all():  # a secret has no answer
             return
         channel = np.zeros(self.size)
         channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)

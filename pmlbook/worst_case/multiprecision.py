@@ -22,7 +22,7 @@ from pmlbook.numerics.linear_programmes import (
 )
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Column, Mixture, minimise_precisely
-from .dual_certificate import ROUNDS, dual_certificate_bound
+from .dual_certificate import dual_certificate_bound
 
 # %% auto #0
 __all__ = []
@@ -153,6 +153,7 @@ def cover(
     return Cover(excess, dual, knapsack.flow(found), found.finished)
 
 # %% ../../nbs/worst_case/08_multiprecision.ipynb #080dbd59
+ROUNDS = 60  # covers
 STORED_RESOLUTION = Fraction(1, 2**49)  # relative; a stored channel has no finer lifts
 
 

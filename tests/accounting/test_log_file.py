@@ -442,7 +442,7 @@ def test_a_clock_that_goes_backwards_changes_nothing(log, monkeypatch):
     assert [entry.number for entry in DiskLog(log.path).entries] == [1, 2, 3]
 
 
-def test_an_error_of_the_one_who_is_told_ahead_writes_nothing(log):
+def test_an_error_of_the_callback_before_a_line_writes_nothing(log):
     def no(entry):
         raise OSError("no")
 

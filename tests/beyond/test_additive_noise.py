@@ -367,7 +367,7 @@ def test_a_discrete_distribution_that_is_moved_keeps_all_its_values(move):
     assert far.value == pytest.approx(still.value, abs=1e-9)
 
 
-def test_discrete_noise_that_is_moved_tells_the_same():
+def test_discrete_noise_that_is_moved_leaks_the_same():
     votes = binom(5, 0.3)
     still = additive_noise_leakage(GAPS, votes)
     moved = additive_noise_leakage(

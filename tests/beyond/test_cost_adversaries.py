@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from scipy.optimize import linprog
 
 import pmlbook as pb
 from pmlbook.numerics.enclosure import reaches
+from pmlbook.practice.estimated_prior import PriorRegion
 
 cost, level, worst = pb.measures.cost_leakage, pb.measures.cost_level, pb.robust.worst_cost_leakage
 FLIP = [[0.75, 0.25], [0.25, 0.75]]
@@ -87,6 +89,36 @@ def test_worst_prior_by_a_programme(seed):
     assert worst(rows, region) == pytest.approx(np.log(means / rows.min(axis=0)), abs=1e-9)
     ball = pb.robust.ball_region(rng.multinomial(200, np.ones(4) / 4))
     assert (worst(rows, ball) >= cost(rows, ball.prior) - 1e-12).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_worst_levels_are_rounded_up(seed):
+    """Every vertex of a box in fractions: all shares at an end but one."""
+    rng = np.random.default_rng(seed)
+    low = [Fraction(int(k), 32) for k in rng.integers(1, 5, 4)]
+    high = [end + Fraction(int(k), 32) for end, k in zip(low, rng.integers(4, 9, 4))]
+    if not sum(low) < 1 < sum(high):
+        return
+    vertices = []
+    for ends, free in product(product((0, 1), repeat=4), range(4)):
+        share = [(low, high)[end][i] for i, end in enumerate(ends)]
+        share[free] = 1 - sum(share) + share[free]
+        if low[free] <= share[free] <= high[free]:
+            vertices.append(share)
+    prior = np.mean(np.array(vertices, dtype=float), axis=0)
+    region = PriorRegion(prior, np.array(low, dtype=float), np.array(high, dtype=float))
+    rows = rng.integers(1, 2**20, (4, 3)) / 2.0**22
+    rows[:, 2] = 1 - rows[:, :2].sum(axis=1)  # exactly
+    for column, cost_found, found in zip(
+        rows.T.tolist(), worst(rows, region), pb.robust.worst_leakage(rows, region)
+    ):
+        exact = list(map(Fraction, column))
+        means = [sum(p * c for p, c in zip(share, exact)) for share in vertices]
+        for value, ratio in (
+            (cost_found, max(means) / min(exact)),
+            (found, max(exact) / min(means)),
+        ):
+            assert reaches(value, ratio) and not reaches(math.nextafter(value, 0), ratio)
 
 
 def test_worst_at_the_edges():

@@ -70,6 +70,21 @@ def test_ends_are_the_optimum_and_publishing(name):
     assert known.value <= near.bound <= known.bound + 1e-9 * near.slope + 1e-12
 
 
+@pytest.mark.parametrize("rare", [[1e-12], [1e-13], [1e-15], [1e-13, 1e-14], [1e-40]])
+@pytest.mark.parametrize("delta", [1e-8, 0.01, 0.3])
+def test_secrets_rarer_than_a_solver_sees_leave_no_gap(rare, delta):
+    """The bound of 1e-13 was .29 nats above the value: publishing that secret seemed worth 30 nats a unit."""
+    design = delta_mechanism([*rare, 0.3, 0.7 - sum(rare)], 0.3, delta)
+    without = delta_mechanism([0.3, 0.7], 0.3, delta)
+    assert design.gap < 1e-9 and abs(design.value - without.value) < 1e-9
+
+
+@pytest.mark.parametrize("odd", ["no", 1, None])
+def test_each_is_a_flag(odd):
+    with pytest.raises(ValueError, match="each must be True or False"):
+        delta_mechanism(PRIOR, 0.5, 0.1, each=odd)
+
+
 def test_publishing_needs_the_probability_of_the_protected_secrets():
     full = Fraction(4, 10)  # of those below e^-0.6 = 0.549
     assert delta_mechanism(PRIOR, 0.6, full).method == "publishing"
@@ -77,7 +92,7 @@ def test_publishing_needs_the_probability_of_the_protected_secrets():
     assert below.method == "enumeration" and below.bound < entropy([0.6, 0.3, 0.1])
 
 
-def test_a_delta_below_every_float_publishes_nobody():
+def test_a_delta_below_every_float_publishes_no_secret():
     for epsilon, delta, each in product((0, 0.4), (Fraction(1, 10**400), 1e-320), (False, True)):
         design = delta_mechanism(PRIOR, epsilon, delta, each=each)
         assert spent(design) == 0 and design.gap < 1e-12 and 0 < design.slope < 3

@@ -123,6 +123,7 @@ def test_composed_tails_at_their_ends():
         ([0.1], r"guarantees\[0\] must be a list, got 0.1"),
         ([(0.1,)], r"guarantees\[0\] must be a level and a delta"),
         (None, "guarantees must be a list"),
+        (np.array(0.1, dtype=object), "guarantees must be a list"),
         ("ab", "guarantees must be a list, got 'ab'"),
         ({(0.1, 0)}, "guarantees must be a list"),  # two equal releases would count once
         ({(0.1, 0): 2}, "guarantees must be a list"),

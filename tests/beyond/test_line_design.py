@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta, binom, norm, poisson, truncnorm, uniform
 
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
-from pmlbook.audit import DensityRange
+from pmlbook.audit import DensityRange, SampleBand
 from pmlbook.beyond.line_design import bin_moments, check_edges
 from pmlbook.beyond.line_priors import secret_from
 from pmlbook.estimate import mean_mechanism
@@ -107,7 +107,6 @@ def test_a_density_that_is_known_roughly_still_keeps_the_level():
     [
         (norm(), 1.0, 8, "prior is unbounded"),
         (poisson(3), 1.0, 8, "prior is unbounded"),
-        (DensityRange((0, 1)), 1.0, 8, "not a set of priors"),
         (uniform(), -1.0, 8, "epsilon"),
         (uniform(), math.nan, 8, "epsilon"),
         (uniform(), 1.0, 0, "bins = 0"),
@@ -130,3 +129,41 @@ def test_bad_input_gets_one_message(prior, epsilon, bins, said):
 def test_level_zero_is_infeasible():
     with pytest.raises(Infeasible):
         mean_mechanism(uniform(), 0.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.4, 1.0])
+def test_every_prior_of_a_sample_keeps_the_level(epsilon):
+    """Random distribution functions within the band, and its edges."""
+    rng = np.random.default_rng(2)
+    known = SampleBand(rng.beta(2, 3, 80), (0, 1))
+    made = mean_mechanism(known, epsilon, bins=5)
+    points, lower, upper = known.band
+    hats = np.array([np.interp(points, made.nodes, row) for row in np.eye(len(made.nodes))]).T
+    channel = hats @ made.mechanism.channel
+    most, worst = made.mechanism.channel.max(axis=0), 0.0
+    for kind in range(60):
+        part = (
+            (0.0, 1.0)[kind] if kind < 2 else np.maximum.accumulate(rng.uniform(size=len(points)))
+        )
+        sums = np.maximum.accumulate(lower + part * (upper - lower))
+        shares = np.diff(np.append(0.0, sums))
+        level = np.log((most / (shares @ channel)).max())
+        assert level <= epsilon
+        worst = max(worst, level)
+    assert worst > 0.9 * epsilon  # and no level is given away
+    assert made.bound < made.value < math.inf and made.mechanism.certify(epsilon)
+    released = made.estimate(made.privatize(np.full(20_000, 0.3), rng=1))
+    assert abs(released.value - 0.3) < 5 * released.standard_error
+
+
+@pytest.mark.parametrize("least, most", [(0.5, 2.0), (0.0, math.inf), (1.0, 1.0)])
+def test_every_density_within_limits_keeps_the_level(least, most):
+    made = mean_mechanism(DensityRange((0, 1), least, most), 1.0, bins=4)
+    x = (np.arange(400) + 0.5) / 400
+    channel = np.array([np.interp(x, made.nodes, row) for row in made.mechanism.channel.T])
+    full = min(most, 400.0)
+    count = round((400 - 400 * least) / (full - least)) if full > least else 0
+    for row, peak in zip(channel, made.mechanism.channel.max(axis=0)):
+        density = np.full(400, least)
+        density[np.argsort(row)[:count]] = full  # as much as may be where the outcome is rare
+        assert peak <= np.e * (row @ density / density.sum()) * (1 + 1e-2)  # of a grid of 400

@@ -90,7 +90,7 @@ FALSE = {
 
 
 @pytest.mark.parametrize("option", NUMBERS)
-def test_a_number_that_no_float_holds_is_told_with_its_option(run, option):
+def test_a_number_that_no_float_holds_is_refused_with_its_option(run, option):
     before = sorted(os.listdir())
     for command in NUMBERS[option]:
         for text in (*NO_NUMBERS, *FALSE.get(option, [])):
@@ -121,7 +121,7 @@ def test_every_option_with_a_number_is_among_these(run):
         ("yes=1e300 no=1e-300", "prior of 'no' is not zero, and so small"),
     ],
 )
-def test_a_weight_that_no_float_holds_is_told(run, prior, told):
+def test_a_weight_that_no_float_holds_is_refused(run, prior, told):
     for command in ("design --epsilon 1", "words --epsilon 1", "audit m.json"):
         code, said = run(f"{command} --prior {prior}")
         assert code == 2 and told in said, said
@@ -138,7 +138,7 @@ def test_a_matrix_with_a_number_that_no_float_holds(tmp_path, entry):
     assert "row 2 below the header has no number" in told and entry not in told
 
 
-def test_names_that_are_no_numbers_are_told_before_the_file_is_read(run):
+def test_names_that_are_no_numbers_are_refused_before_the_file_is_read(run):
     code, said = run(f"{ESTIMATE.replace('out.csv', 'missing.csv')} --mean")
     assert code == 2 and "--mean needs names that are numbers, and 'no' is none" in said
     code, said = run("design --prior 1=1 1e400=2 --epsilon 1 --for mean")
@@ -191,7 +191,7 @@ def test_the_rules_speak_of_options_that_there_are():
 @pytest.mark.parametrize(
     "command, target", [(TYPED, "mechanism.json"), (RELEASE, "new.csv"), (START, "in.report.html")]
 )
-def test_a_full_disk_is_told_with_the_name_of_the_file(run, command, target):
+def test_a_full_disk_is_reported_with_the_name_of_the_file(run, command, target):
     """The system says EFBIG for a file that may not grow: as with a full disk, the write fails."""
     most = {"mechanism.json": 10, "new.csv": 10, "in.report.html": 2000}[target]
     script = (
@@ -214,7 +214,7 @@ PROGRAM = "import sys; from pmlbook.cli.command_line import main; sys.exit(main(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
-def test_a_result_that_cannot_be_printed_is_told():
+def test_a_result_that_cannot_be_printed_is_reported():
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, *"words --prior a=1 b=2 --epsilon 1".split()],

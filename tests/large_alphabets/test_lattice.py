@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import lattice as module
-from pmlbook.large_alphabets.lattice import hulls, lattice_duals, lattice_loss, people_of
+from pmlbook.large_alphabets.lattice import denominator_of, hulls, lattice_duals, lattice_loss
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.repeated_sums import possible_rests
 
@@ -70,12 +70,13 @@ def test_hulls_and_the_bound_against_one_programme():
         assert lattice_loss(groups) == bound >= 0 and np.isfinite(slope).all()
 
 
-def test_people_are_told_up_to_the_limit():
+def test_denominators_are_found_up_to_the_limit():
     for n, told in (
         (2**40 // 3, True),
         (2**40 // 3 + 1, False),
     ):  # just few enough for two, and not
-        assert people_of([Fraction(1, n), Fraction(n - 1, n)]) == (n if told else None)
+        assert denominator_of([Fraction(1, n), Fraction(n - 1, n)]) == (n if told else None)
     assert (
-        people_of([Fraction(1, 4), Fraction(1, 6), Fraction(7, 12)]) == 12 and people_of([1.0]) == 1
+        denominator_of([Fraction(1, 4), Fraction(1, 6), Fraction(7, 12)]) == 12
+        and denominator_of([1.0]) == 1
     )

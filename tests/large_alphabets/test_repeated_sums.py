@@ -28,6 +28,7 @@ from pmlbook.large_alphabets.repeated_sums import (
     price_sums,
     sums_of,
     sums_repeat,
+    sums_without,
 )
 from pmlbook.numerics.progress import Clock
 
@@ -143,6 +144,40 @@ def test_rests_and_cells_hold_every_vertex():
         assert (
             np.bincount(found.taker).max() <= 2 and 0 <= found.place.min() <= found.place.max() <= 1
         )
+
+
+def counted(n, people, seed):
+    """Shares of so many people's answers, in proportion to 1/k."""
+    each = 1 / np.arange(1, n + 1)
+    counts = np.random.default_rng(seed).multinomial(people, each / each.sum()) + 1
+    return np.sort(counts / counts.sum())
+
+
+def test_only_sums_that_a_vertex_can_have_are_kept():
+    """Of the 74,000 and 42,000 sums of the halves of a hundred counts an outcome has 9,100 each."""
+    groups = Groups(counted(100, 10**5, 1), 0.1, NAMED["mutual_information"], 100_100)
+    assert groups.left_out and sums_repeat(groups)
+    free = Groups(counted(100, 10**5, 1), 1.0, NAMED["mutual_information"], 100_100)
+    assert not sums_repeat(free)  # at one nat a room of a third of all
+
+
+def test_setting_each_aside_by_halves_is_setting_it_aside():
+    rng = np.random.default_rng(17)
+    for trial in range(20):
+        counts = np.sort(rng.integers(1, 9, size=9))
+        groups = Groups(counts / counts.sum(), rng.uniform(0.1, 1.5), NAMED["hellinger"])
+        q = rng.normal(size=len(groups.p)) * groups.width
+        which, slack = np.arange(len(q))[trial % 2 :], [np.inf, abs(q).sum() / 3][trial % 2]
+        seen = []
+        for k, found in sums_without(groups, q, which, slack):
+            alone = sums_of(groups, q, which, k, slack)
+            assert np.allclose(found.weight, alone.weight, rtol=0, atol=1e-14)
+            assert np.allclose(found.cost, alone.cost, rtol=0, atol=1e-14)
+            held = found.counts(np.arange(len(found.weight)), len(q))
+            assert np.allclose(held.T @ groups.width, found.weight, rtol=0, atol=1e-14)
+            assert np.all(held <= groups.size[:, None]) and np.all(held[k] < groups.size[k])
+            seen.append(k)
+        assert sorted(seen) == which.tolist()
 
 
 def test_units_of_widths_that_are_whole():

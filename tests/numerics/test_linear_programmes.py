@@ -43,7 +43,7 @@ two(math.inf, math.inf)
 """
 
 
-def test_a_loose_bound_is_told_where_the_call_was_made():
+def test_a_loose_bound_warns_where_the_call_was_made():
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         exec(

@@ -18,6 +18,7 @@ from pmlbook.numerics.validation import (
     check_count,
     check_distribution,
     check_epsilon,
+    check_flag,
     check_instance,
     check_names,
     check_nonnegative,
@@ -139,7 +140,7 @@ def test_levels_are_finite_numbers_of_nats():
         assert "must be a number of nats, got" in refusal(check_epsilon, level)
 
 
-def test_what_is_no_level_is_not_told_to_be_one():
+def test_what_is_no_level_is_not_called_one():
     assert check_nonnegative(Fraction(1, 4), "D") == 0.25
     assert refusal(check_nonnegative, -1, "D") == "ValueError: D = -1 must be finite and at least 0"
     assert refusal(check_nonnegative, "1", "D") == "ValueError: D must be a number, got '1'"
@@ -155,6 +156,13 @@ def test_counts_are_whole_numbers():
     assert refusal(check_count, 2, "people", 3) == "ValueError: people = 2 must be at least 3"
     assert "whole number, got 1.0" in refusal(check_count, 1.0)
     assert refusal(check_instance, 1, str, "name") == "ValueError: name must be a str, got a int"
+
+
+def test_flags_are_true_or_false():
+    for flag in (True, False, np.True_, np.False_):
+        assert check_flag(flag, "each") is bool(flag)
+    for odd in ("no", "", 0, 1, 1.0, None, [], np.array(True), np.int64(1)):
+        assert "ValueError: each must be True or False, got" in refusal(check_flag, odd, "each")
 
 
 def test_what_is_no_list_of_numbers_is_refused():

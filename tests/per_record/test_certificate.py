@@ -5,18 +5,18 @@ import pytest
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record import certificate
+from pmlbook.per_record import record_search
 from pmlbook.per_record.certificate import (
     check_entropy,
     kinds,
     leakage_curve,
     per_record_leakage,
-    search_prior,
 )
 from pmlbook.per_record.classes import check_query_rows, record_problem
 from pmlbook.per_record.data_processing import data_processing_bound
 from pmlbook.per_record.posterior_bound import Posteriors, bound_cells, root_vertices
 from pmlbook.per_record.queries import Query, modular_sum, pairwise_products
+from pmlbook.per_record.record_search import search_prior
 from pmlbook.per_record.tilted import best_adversary, climb_tilted
 
 TOL = 1e-3
@@ -66,10 +66,10 @@ class Watched:
             return self.first
 
         monkeypatch.setattr(Posteriors, "branch", branch)
-        monkeypatch.setattr(certificate, "climb_tilted", climbed)
-        monkeypatch.setattr(certificate, "separable_bound", other("separable"))
-        monkeypatch.setattr(certificate, "output_bound", other("outputs"))
-        monkeypatch.setattr(certificate, "best_adversary", best)
+        monkeypatch.setattr(record_search, "climb_tilted", climbed)
+        monkeypatch.setattr(record_search, "separable_bound", other("separable"))
+        monkeypatch.setattr(record_search, "output_bound", other("outputs"))
+        monkeypatch.setattr(record_search, "best_adversary", best)
 
     def run(self, floor=0.0, limit=900.0, ceiling=np.inf, tol=TOL):
         for notes in (self.branchings, self.events, self.asked, self.begun):
@@ -109,7 +109,7 @@ def test_it_climbs_from_the_four_best_and_only_when_one_is_better(watched):
 
 
 def test_other_relaxations_are_asked_once_unless_more_leaks_anyway(watched, monkeypatch):
-    monkeypatch.setattr(certificate, "FIRST_NODES", 29)
+    monkeypatch.setattr(record_search, "FIRST_NODES", 29)
     value = watched.best[1]
     for floor, names in (
         (0.0, ["separable", "outputs"]),
@@ -126,7 +126,7 @@ def test_other_relaxations_are_asked_once_unless_more_leaks_anyway(watched, monk
     [(0.5, 2, "output space", 2), (0.5, 0.7, "separable bound", 1), (2, 3, "branch and bound", 2)],
 )
 def test_who_closes_the_bracket_is_named(watched, monkeypatch, outputs, separable, method, names):
-    monkeypatch.setattr(certificate, "FIRST_NODES", 29)
+    monkeypatch.setattr(record_search, "FIRST_NODES", 29)
     value = watched.best[1]
     watched.says = {"outputs": value + outputs * TOL, "separable": value + separable * TOL}
     found = watched.run()
@@ -161,16 +161,16 @@ def test_batches_and_memory_are_limited(watched, monkeypatch):
     numbers = sum(part.size for part in parts)
     for slack, allowed in ((4, [1, 2, 4]), (3, [1, 2])):
         for limits in ((slack, 2**25), (400_000, 4 * numbers - (4 - slack))):
-            monkeypatch.setattr(certificate, "MAX_CELLS", limits[0])
-            monkeypatch.setattr(certificate, "MAX_MEMORY", limits[1])
+            monkeypatch.setattr(record_search, "MAX_CELLS", limits[0])
+            monkeypatch.setattr(record_search, "MAX_MEMORY", limits[1])
             found = watched.run()
             assert found.method == "too many cells" and watched.branchings == allowed
             assert found.bound > watched.best[1] + TOL
     monkeypatch.undo()
     again = Watched(monkeypatch)
     for at_once in (0, 3, 10):
-        monkeypatch.setattr(certificate, "CLIMBING_NUMBERS", at_once * size)
-        monkeypatch.setattr(certificate, "NUMBERS_AT_ONCE", at_once * size)
+        monkeypatch.setattr(record_search, "CLIMBING_NUMBERS", at_once * size)
+        monkeypatch.setattr(record_search, "NUMBERS_AT_ONCE", at_once * size)
         again.run()
         assert again.begun[0][0] == max(6, at_once) and max(again.branchings) == max(1, at_once)
     found = again.run(limit=0.0)

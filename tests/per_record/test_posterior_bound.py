@@ -6,6 +6,7 @@ from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.numerics.progress import Clock
+from pmlbook.per_record.certain import near_uniform
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.posterior_bound import (
     GENEROUS,
@@ -13,7 +14,6 @@ from pmlbook.per_record.posterior_bound import (
     bound_cells,
     longest_edge,
     majorants,
-    near_uniform,
     odds_bounds,
     root_vertices,
     tighten,
@@ -130,7 +130,7 @@ def test_odds_keep_every_posterior_and_shorten_the_search():
     assert best <= cells.bound.max() and cells.bound.max() - best < 0.5 * (plain.bound.max() - best)
 
 
-def test_a_cell_that_nobody_reaches_is_empty():
+def test_a_cell_that_no_adversary_reaches_is_empty():
     count = record_problem(counting(5), geometric(6, 0.5), 0)
     odds_bound, apart = odds_bounds(count), np.array([[0.95, 0.05], [0.9, 0.1]])
     for low, nobody in ((0.85, False), (0.5, True)):  # so sure after 1, but at least 0.9 after 0

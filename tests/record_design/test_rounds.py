@@ -9,7 +9,7 @@ import pytest
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.queries import counting, parity
 from pmlbook.record_design import rounds
-from pmlbook.record_design.planes import Pool
+from pmlbook.record_design.planes import AdversarySet
 from pmlbook.record_design.referee import Goal, Orbits, referee
 from pmlbook.record_design.rounds import (
     Match,
@@ -68,19 +68,19 @@ def whole_matches(n, b, D, L):
         for solver, far in (
             (best_against, 1e-4),
             (small_steps, 0.05),
-        ):  # both are good against the pool
+        ):  # both are good against the candidates
             v = solver(
                 match.orbits,
                 match.goal,
-                match.pool,
+                match.candidates,
                 match.orbits.variables(match.silence if match is quiet else match.exact),
                 Clock(),
             )
             answer = match.orbits.table(v)
-            errs, met = match.errs(answer), match.pool.information(answer).max()
+            errs, met = match.errs(answer), match.candidates.information(answer).max()
             limits = (D, truth + far) if match is bounded else (truth + far, L)
             assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
-            late = solver(match.orbits, match.goal, match.pool, v, Clock(0.0, False))
+            late = solver(match.orbits, match.goal, match.candidates, v, Clock(0.0, False))
             assert (late == v).all()
         bound, duals = referee(match.orbits, match.goal, match.cuts)
         assert (
@@ -147,12 +147,12 @@ def test_small_steps_end_near_the_solver():
     one = np.zeros((1, 2, 4))
     muted = Match(whole.made, 0.0, Goal(L=0.02), 1e-9, Clock())
     for game in (whole, muted):
-        orbits, pool = game.orbits, Pool({0: one})
+        orbits, candidates = game.orbits, AdversarySet({0: one})
         begin = orbits.variables(game.exact if game is whole else game.silence)
         reached = {}
         for solver in (best_against, small_steps):
-            q = orbits.table(solver(orbits, game.goal, pool, begin, Clock()))
-            met, errs = pool.information(q).max(), game.errs(q)
+            q = orbits.table(solver(orbits, game.goal, candidates, begin, Clock()))
+            met, errs = candidates.information(q).max(), game.errs(q)
             assert (errs if game is whole else met) <= game.goal.limit + 1e-6
             reached[solver] = met if game is whole else errs
         assert reached[best_against] - 1e-9 <= reached[small_steps] <= reached[best_against] + 1e-3
@@ -173,22 +173,22 @@ class Solver:
 
 @pytest.fixture(params=[Goal(D=0.8), Goal(L=0.2)], ids=["distortion", "leakage"])
 def asked(request, monkeypatch):
-    """A match, its pool, an allowed start, and the solver that was asked for the best mechanism."""
+    """A match, its candidates, an allowed start, and the solver that was asked for the best mechanism."""
     solver, draw = Solver(), np.random.default_rng(22)
     monkeypatch.setattr(rounds, "minimize", solver)
     uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
     game = Match(uneven, 0.0, request.param, 1e-6, Clock())
-    pool = Pool({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
+    candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
     start = game.orbits.variables(0.3 * game.exact + 0.4 * game.silence + 0.1)
-    assert (best_against(game.orbits, request.param, pool, start) == start).all()
-    return game, request.param, pool, start, solver
+    assert (best_against(game.orbits, request.param, candidates, start) == start).all()
+    return game, request.param, candidates, start, solver
 
 
 def test_the_solver_starts_where_it_may_and_as_high_as_it_must(asked):
-    game, goal, pool, start, solver = asked
+    game, goal, candidates, start, solver = asked
     q, size = game.orbits.table(start), game.orbits.size
     begin, tell = solver.heard["begin"], solver.heard["constraints"]
-    told, errs = pool.information(q), game.errs(q)
+    told, errs = candidates.information(q), game.errs(q)
     worth = told.max() if goal.L is None else errs
     assert np.isclose(solver.heard["objective"](begin), worth, rtol=0, atol=FEW)
     rooms = [each["fun"](begin) for each in tell]
@@ -217,7 +217,7 @@ def test_slopes_are_those_of_the_functions(asked):
 
 
 def test_an_answer_whose_rows_are_no_distributions_is_not_taken(asked):
-    game, goal, pool, start, solver = asked
+    game, goal, candidates, start, solver = asked
     begin, size = solver.heard["begin"], game.orbits.size
     for answer, taken in (
         (begin * (1 + 0.9e-6), True),
@@ -227,7 +227,7 @@ def test_an_answer_whose_rows_are_no_distributions_is_not_taken(asked):
         (begin * np.inf, False),
     ):
         solver.answer = answer
-        got = best_against(game.orbits, goal, pool, start)
+        got = best_against(game.orbits, goal, candidates, start)
         assert (got == (answer[:size] if taken else start)).all()
     solver.answer = np.append(game.orbits.variables(game.exact) * (1 + 5e-7), begin[size:])
-    assert best_against(game.orbits, goal, pool, start).max() == 1.0
+    assert best_against(game.orbits, goal, candidates, start).max() == 1.0

@@ -174,7 +174,7 @@ def test_what_is_no_column_is_refused():
     )
 
 
-def test_the_row_of_an_unknown_value_is_told():
+def test_the_row_of_an_unknown_value_is_named():
     assert [length(thing) for thing in ([], [1, 2], 7)] == [0, 2, None]
     assert refusal(["flu", None, "x", None]).startswith("values holds a value (str) in row 2, not")
     assert refusal(["flu", None, "x"], missing="keep", first_row=10).startswith(

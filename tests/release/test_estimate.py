@@ -12,7 +12,7 @@ truth = np.array([0.6, 0.3, 0.1])
 noisy, names = randomized_response(3, 0.7), ("healthy", "flu", "rare")
 
 
-def test_a_functional_is_told_with_its_variance():
+def test_a_functional_is_estimated_with_its_variance():
     counts = np.random.default_rng(8).multinomial(1000, truth @ noisy).astype(float)
     told = Estimate.from_counts(names, noisy, counts, truth)
     for goal in ([0, 1, 1], [1, 0, -1], [1e100, 0, 0], [0, 1e-100, 0], [0, 0, 0]):

@@ -4,7 +4,7 @@ from pmlbook.release.csv_fields import Layout
 from pmlbook.release.tables import find_column, open_table
 
 
-def test_what_is_told_of_a_missing_column(tmp_path):
+def test_the_error_of_a_missing_column(tmp_path):
     def told(header, column, show_values=False):
         """What is said of a column that cannot be found."""
         (tmp_path / "told.csv").write_text(header)

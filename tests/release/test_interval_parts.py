@@ -155,7 +155,7 @@ def test_limits_widen_until_they_fit():
     assert np.isclose(last, 4.0 ** -(len(never.limits) - 1) * 0.125, rtol=0.5, atol=0)
 
 
-def test_a_functional_without_sets_and_one_that_nobody_tells():
+def test_a_functional_without_sets_and_one_that_no_outcome_determines():
     told, noisy = Fits(0), randomized_response(3, 1.0)
     one = np.array([[True, False, False], [True, True, False]])
     assert ends_that_fit(noisy, np.array([2.0, 0, 7]), one[:0], 0.875, told) == (0.25, 0.75)

@@ -1,0 +1,229 @@
+"""A column of numbers from the first question to the estimate: limits, priors, goals, gaps, and what is refused."""
+
+import io
+import json
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pmlbook.accounting.release import release_file
+from pmlbook.beyond.line_quantile import cell_edges
+from pmlbook.cli.command_line import main
+from pmlbook.cli.number_columns import number_reader, numbers_in
+from pmlbook.cli.numbers import cuts_between, prior_of, several_numbers, two_limits
+from pmlbook.cli.parsing import read_certificate
+from pmlbook.estimate import mean_mechanism, quantile_mechanism
+from pmlbook.release.mechanism import Mechanism
+from pmlbook.release.sampling import KeyedWords, random_words
+
+AGES = np.random.default_rng(6).integers(18, 90, 4000)
+BASE = "start ages.csv age --limits 0 110"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command line in a folder with ages, some missing; answers make it a terminal."""
+    monkeypatch.chdir(tmp_path)
+    Path("ages.csv").write_text("age,kept\n" + "".join(f"{age},x\n" for age in AGES))
+    gaps = "".join(f"{'' if i % 7 == 0 else age},x\n" for i, age in enumerate(AGES))
+    Path("gaps.csv").write_text("age,kept\n" + gaps)
+
+    def call(command, *answers):
+        typed = io.StringIO("".join(f"{answer}\n" for answer in answers))
+        typed.isatty = lambda: bool(answers)
+        monkeypatch.setattr(sys, "stdin", typed)
+        code = main([word.replace("~", " ") for word in command.split()])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "prior, goal, option, true",
+    [
+        ("column", "mean", "--mean", AGES.mean()),
+        ("uniform", "mean", "--mean", AGES.mean()),
+        ("normal 50 20", "quantile", "--quantile 0.5", np.median(AGES)),
+        ("gaps.csv", "quantile --quantile 0.8", "--quantile 0.8", np.quantile(AGES, 0.8)),
+    ],
+)
+def test_from_the_file_to_the_estimate(run, prior, goal, option, true):
+    command = f"{BASE} --prior-from {prior} --epsilon 0.5 --for {goal} --release out.csv -o n"
+    code, out, err = run(command)
+    assert code == 0 and err == "", err
+    assert read_certificate(Path("n.mechanism.json")).holds
+    page = Path("n.report.html").read_text()
+    assert "were given, and not taken from the file" in page and "no mechanism on the line" in page
+    code, out, err = run(
+        f"estimate n.mechanism.json out.csv --column age_released {option} --json --coverage 0.999999"
+    )
+    told = json.loads(out)
+    assert code == 0 and told["low"] <= true <= told["high"] and told["standard_error"] > 0
+    assert Path("out.csv").read_text().count(",x\n") == 4000
+
+
+def test_shares_between_cuts(run):
+    words = f"{BASE} --prior-from column --epsilon 1 --for shares --cuts 30 65 --release out.csv"
+    code, out, err = run(words)
+    assert code == 0 and "shares: told" in out
+    code, out, err = run(
+        "estimate ages.mechanism.json out.csv --column age_released --json --coverage 0.999999"
+    )
+    rows = {row["name"]: row for row in json.loads(out)["estimate"]}
+    assert list(rows) == ["0 to 30", "30 to 65", "65 to 110"]
+    for name, true in zip(rows, np.histogram(AGES - 0.5, [0, 30, 65, 110])[0] / 4000):
+        assert rows[name]["low"] <= true <= rows[name]["high"]
+
+
+def test_asked_and_told_are_the_same_design(run):
+    answers = ["age", "numbers", "0 100 7", "0 110", "nothing", "uniform", "0.4", "mean"]
+    code, out, err = run("start ages.csv -o asked", *answers)
+    assert code == 0 and "two numbers" in err and "No such file" in err, err
+    assert "take them from what you know" in out
+    commands = [line for line in out.splitlines() if line.startswith("pmlbook ")]
+    assert run(f"{commands[0][8:]} -o told")[0] == 0
+    for kind in ("mechanism.json", "report.html"):
+        asked, told = (Path(f"{name}.{kind}").read_text() for name in ("asked", "told"))
+        assert asked == told.replace("told.", "asked.")
+
+
+def test_numbers_may_be_taken_as_answers(run):
+    code, out, err = run("start ages.csv age -o a", "answers", "0", "0.5", "frequencies")
+    assert code == 0 and len(read_certificate(Path("a.mechanism.json")).inputs) == 72
+
+
+@pytest.mark.parametrize(
+    "command, told",
+    [
+        ("start ages.csv age --epsilon 1 --for mean", "--limits LOW HIGH, or --merge-below SHARE"),
+        (BASE, "--prior-from column|uniform|FILE, --epsilon NATS, --for mean|quantile|shares"),
+        (f"{BASE} --prior-from uniform --epsilon 1 --for shares", "give --cuts"),
+        (f"{BASE} --prior-from uniform --epsilon 1 --for shares --cuts 50 20", "cuts must rise"),
+        (f"{BASE} --prior-from uniform --epsilon 1 --for frequencies", "mean, quantile or shares"),
+        (f"{BASE} --prior-from normal --epsilon 1 --for mean", "is no prior"),
+        (f"{BASE} --prior-from normal 50 0 --epsilon 1 --for mean", "deviation above 0"),
+        (f"{BASE} --prior-from none.csv --epsilon 1 --for mean", "No such file|does not exist"),
+        (f"{BASE} --prior-from uniform --epsilon 1 --for mean --cuts 3", "needs --for shares"),
+        (f"{BASE} --merge-below 0", "is for answers"),
+        (f"{BASE} --promise x", "is for answers"),
+        ("start ages.csv age --quantile 0.5", "needs --limits"),
+        ("start ages.csv kept --epsilon 1 --for quantile", "is for numbers"),
+        (
+            "start ages.csv age --limits 20 110 --prior-from column --epsilon 1 --for mean",
+            "lie outside",
+        ),
+        (
+            "start ages.csv age --limits 9 9 --prior-from column --epsilon 1 --for mean",
+            "lower one first",
+        ),
+        (
+            "start ages.csv kept --limits 0 9 --prior-from column --epsilon 1 --for mean",
+            "no number in row 1",
+        ),
+        ("release x.json ages.csv o.csv --column age --clip", "needs --numbers"),
+    ],
+)
+def test_what_is_refused(run, command, told):
+    code, out, err = run(command)
+    assert code == 2 and any(text in err for text in told.split("|")) or told in err, err
+    assert sorted(os.listdir()) == ["ages.csv", "gaps.csv"] and err.count("\n") == 1
+
+
+def test_clipped_numbers_and_gaps(run):
+    command = (
+        "start gaps.csv age --limits 20 80 --clip --prior-from column --for mean --epsilon 0.5"
+    )
+    assert run(f"{command} --release out.csv")[0] == 2  # gaps stay only if that is wanted
+    assert run(f"{command} --release out.csv --missing keep --force")[0] == 0
+    released = [line.split(",")[0] for line in Path("out.csv").read_text().splitlines()[1:]]
+    assert [i for i, text in enumerate(released) if not text] == list(range(0, 4000, 7))
+    code, out, err = run(
+        "estimate gaps.mechanism.json out.csv --column age_released --mean --json --missing keep"
+    )
+    told, kept = json.loads(out), AGES[np.arange(4000) % 7 > 0].clip(20, 80)
+    assert abs(told["mean"] - kept.mean()) < 6 * told["standard_error"]
+    assert run("release gaps.mechanism.json gaps.csv o.csv --column age --numbers")[0] == 2
+
+
+def test_coins_are_thrown_once_for_an_account(run):
+    mean = f"{BASE} --prior-from column --for mean --epsilon 0.5 --force"
+    assert run(f"{mean} --release a.csv --start-log log.sqlite")[0] == 0
+    code, out, err = run(f"{mean} --release b.csv --log log.sqlite")
+    assert code == 2 and "once more" in err and not Path("b.csv").exists()
+    cells = f"{BASE} --prior-from uniform --for quantile --epsilon 0.3 -o c"
+    assert run(f"{cells} --release c.csv --start-log cells.sqlite")[0] == 0
+    command = "release c.mechanism.json ages.csv d.csv --column age --numbers --log cells.sqlite"
+    code, out, err = run(f"{command} --json")
+    most = -np.log(2 * np.exp(-0.3) - 1)  # of any two releases: their e^-level add up
+    assert code == 0 and 0.3 < json.loads(out)["joint"] <= most + 1e-12  # cells have no coins
+
+
+def test_a_release_that_is_made_again_has_the_same_coins(tmp_path):
+    made = mean_mechanism({0: 0.3, 110: 0.7}, 0.5).mechanism
+    source = tmp_path / "in.csv"
+    source.write_text("age\n" + "".join(f"{age}\n" for age in AGES))
+    texts = []
+    for name in ("a.csv", "b.csv"):
+        reader, words = number_reader(made, False), KeyedWords(bytes(32), "age")
+        release_file(source, tmp_path / name, "age", made, read=reader, rng=words)
+        texts.append((tmp_path / name).read_text())
+    assert texts[0] == texts[1]
+
+
+def test_a_column_of_parquet(tmp_path, run):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    ages = [None if i == 3 else float(age) for i, age in enumerate(AGES)]
+    pq.write_table(pa.table({"age": ages}), "ages.parquet")
+    command = "start ages.parquet age --limits 0 110 --prior-from column --for mean --epsilon 0.5"
+    assert run(f"{command} --release out.parquet --missing keep")[0] == 0
+    assert pq.read_table("out.parquet").column("age_released").null_count == 1
+
+
+def test_readers_tell_nodes_from_cells():
+    nodes = number_reader(mean_mechanism({0: 0.5, 4: 0.5}, 0.5, bins=1).mechanism, False)
+    assert nodes.rounds and nodes.edges.tolist() == [0, 4]
+    made = quantile_mechanism(([1, 1], [0, 2, 4]), 0.5, bins=2).mechanism
+    cells = number_reader(made, True)
+    assert not cells.rounds and cells.edges.tolist() == [0, 2, 4]
+    codes = cells([-1, 0, 2, 2.5, None, 9], "x", 1, "keep", random_words(1))
+    assert codes.tolist() == [0, 0, 0, 1, -1, 1]
+    for names in (
+        ("a", "b"),
+        ("0 to 1", "2 to 3"),
+        (1.0, 0.0),
+        ("1 to 0", "0 to 1"),
+        ("0 to 1 to 2", "x"),
+    ):
+        with pytest.raises(ValueError, match="cells such as"):
+            number_reader(Mechanism([[0.5, 0.5]] * 2, [0.5, 0.5], names), False)
+    assert cell_edges(["-inf to -1.5", "-1.5 to inf"]).tolist() == [-np.inf, -1.5, np.inf]
+
+
+def test_fields_of_a_column():
+    assert numbers_in(["1", " 2.5 ", "-1e2"], "x", 1).tolist() == [1, 2.5, -100]
+    for bad in ("1_0", "nan", "inf", "1e400", "", "x", b"1", [1], True):
+        with pytest.raises(ValueError, match="row 2"):
+            numbers_in(["1", bad], "x", 1)
+
+
+def test_answers_typed_in_one_line():
+    assert two_limits("0 9.5") == [0, 9.5] and several_numbers("1 2") == [1, 2]
+    assert cuts_between((0, 9), [1, 2]).tolist() == [0, 1, 2, 9]
+    for read, bad in (
+        (two_limits, "1"),
+        (two_limits, "2 1"),
+        (several_numbers, ""),
+        (several_numbers, "2 1"),
+    ):
+        with pytest.raises(ValueError):
+            read(bad)
+    (counts, edges), told = prior_of(
+        ["column"], Namespace(limits=[0, 64]), np.array([0.5, np.nan, 63])
+    )
+    assert counts.sum() == 66 and edges.tolist() == list(range(65)) and "certificate" in told
