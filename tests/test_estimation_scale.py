@@ -19,7 +19,7 @@ from pmlbook.estimation.candidate_set import (
     swept,
 )
 from pmlbook.estimation.covariance_bound import min_remainder, most_spread, pairs_bound
-from pmlbook.estimation.enumerated_design import criterion_for
+from pmlbook.estimation.listed_vertices import criterion_for
 from pmlbook.estimation.optimal_design import Spread, eliminate, functionals, quadratic
 from pmlbook.extremal.enumeration import best_mix
 from pmlbook.extremal.lift_vectors import exact_lift_vectors

@@ -9,21 +9,23 @@ import pytest
 import pmlbook as pb
 from pmlbook.estimation import enumerated_design
 from pmlbook.estimation.enumerated_design import (
-    ALIKE,
     LEAST_STORED_PROBABILITY,
     STRICTEST,
+    estimation_mechanism,
+    newton_search,
+    stored,
+)
+from pmlbook.estimation.listed_vertices import (
+    ALIKE,
     Listed,
     Weighted,
-    _duals,
-    _joined,
     best_weights,
     criterion_for,
-    estimation_mechanism,
     even,
     first_weights,
-    search,
-    stored,
+    tight_duals,
     unlike,
+    with_room,
 )
 from pmlbook.estimation.optimal_design import Spread, functionals
 from pmlbook.extremal.privacy_regions import lift_limit
@@ -31,6 +33,7 @@ from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.numerics.barrier import barrier_direction
 from pmlbook.numerics.linear_programmes import maximise
 from pmlbook.numerics.progress import Clock
+from pmlbook.numerics.validation import checked_prior
 
 
 def setting(p, level, target):
@@ -87,10 +90,10 @@ def test_a_step_is_newtons_and_the_barrier_ends_where_no_vertex_is_missing():
         values = ((claim.matrix * candidates.scale @ (lifts - candidates.ones[:, None])) ** 2).sum(
             axis=0
         )
-        duals = _duals(lifts - candidates.ones[:, None], weights, values)
+        duals = tight_duals(lifts - candidates.ones[:, None], weights, values)
         excess = values - duals @ (lifts - candidates.ones[:, None])
         assert excess.max() <= weights @ values * (1 + criterion.tol)  # no vertex is missing
-        everything, bound = search(candidates, dict(enumerate(start)), criterion, Clock())
+        everything, bound = newton_search(candidates, dict(enumerate(start)), criterion, Clock())
         assert bound <= claim.value <= bound * (1 + 2 * criterion.tol) + claim.slack
 
 
@@ -107,7 +110,7 @@ def test_the_search_meets_its_bound_from_circles():
             and abs(candidates.scaled(names) @ weights - candidates.ones).max() < 1e-9
         )
         assert np.linalg.matrix_rank(candidates.scaled(names)) == n and len(names) <= n * n
-        found, bound = search(candidates, circles, criterion, Clock())
+        found, bound = newton_search(candidates, circles, criterion, Clock())
         weights, mixed = np.array(list(found.values())), candidates.scaled(list(found))
         barrier = criterion.size(mixed, weights) / len(weights) * 10.0**-criterion.barrier_digits
         claim = criterion.claim(mixed, weights, barrier)
@@ -150,10 +153,10 @@ def test_a_search_that_starts_at_its_answer_is_over_after_one_round(monkeypatch)
         return best_weights(*given)
 
     for candidates, circles, criterion, *_ in settings:
-        found, _ = search(candidates, circles, criterion, Clock())
+        found, _ = newton_search(candidates, circles, criterion, Clock())
         monkeypatch.setattr(enumerated_design, "best_weights", counted)
         rounds.clear()
-        search(candidates, found, criterion, Clock())
+        newton_search(candidates, found, criterion, Clock())
         monkeypatch.undo()
         assert len(rounds) == 1
 
@@ -184,19 +187,19 @@ def test_weights_make_room():
     for candidates, circles, *_ in settings[:3]:
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in range(len(candidates.vertices.tall)) if k not in used]
-        room = _joined(candidates.scaled(used + rest), weights, candidates.ones, len(rest))
+        room = with_room(candidates.scaled(used + rest), weights, candidates.ones, 1e-3)
         assert (room[len(used) :] < 2e-3 * weights.mean()).all()
         assert (
             abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-13
             and room.min() > 0
         )
-    assert _joined(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1), 1) is None
+    assert with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1), 1e-3) is None
 
 
 def test_rare_outcomes_are_stored_where_they_are_needed():
     candidates, circles, *_ = settings[1]
     spare = next(k for k in range(len(candidates.vertices.tall)) if k not in circles)
-    prior, level = np.array(candidates.vertices.shares, dtype=float), 0.8
+    prior, level = checked_prior(candidates.vertices.shares), 0.8
     for least, share in (
         (LEAST_STORED_PROBABILITY, 0.1 * LEAST_STORED_PROBABILITY),
         (LEAST_STORED_PROBABILITY, 1e-3),

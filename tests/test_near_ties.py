@@ -36,7 +36,7 @@ def test_a_solver_that_fails_at_once_costs_the_optimum_not_the_mechanism(monkeyp
     def fails(self, clock):
         raise module.SolverFailed("out of order")
 
-    monkeypatch.setattr(module.Master, "solve", fails)
+    monkeypatch.setattr(module.GroupMaster, "solve", fails)
     prior = nearly_equal(60, 0.01)
     with pytest.warns(pb.LooseBound, match="out of order"):
         design = pb.optimal_mechanism(prior, 1.0)

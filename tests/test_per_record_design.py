@@ -22,7 +22,8 @@ from pmlbook.record_design.leakage_distortion import (
     leakage_distortion_curve,
 )
 from pmlbook.record_design.planes import AdversarySet, planes_at
-from pmlbook.record_design.rounds import Goal, Match, play_round
+from pmlbook.record_design.referee import Goal
+from pmlbook.record_design.rounds import Match, play_round
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"

@@ -36,7 +36,8 @@ from pmlbook.record_design.leakage_distortion import (
     leakage_distortion_curve,
 )
 from pmlbook.record_design.planes import AdversarySet, certify, planes_at
-from pmlbook.record_design.rounds import Goal, Match, rounding_loss
+from pmlbook.record_design.referee import Goal
+from pmlbook.record_design.rounds import Match, rounding_loss
 from pmlbook.record_design.symmetry import parity_min_leakage, setting
 from pmlbook.release.mechanism import Mechanism
 
@@ -597,7 +598,7 @@ def test_the_loss_is_in_every_claim(monkeypatch):
 def test_a_bound_above_the_value_is_an_error(monkeypatch):
     """A contradiction is never hidden by taking the smaller of the two."""
     monkeypatch.setattr(
-        "pmlbook.record_design.rounds.weak_duality",
+        "pmlbook.record_design.referee.weak_duality",
         lambda orbits, goal, branchings, majorants, dual: 0.6,
     )
     with pytest.raises(SolverFailed, match=r"the bound 0\.6 lies above the value 0\.\d+"):

@@ -16,9 +16,9 @@ from pmlbook.extremal.randomized_response import randomized_response_for_pml
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets import stages
-from pmlbook.large_alphabets.column_generation import UNWATCHED, column_generation
+from pmlbook.large_alphabets.column_generation import UNWATCHED_SECONDS, column_generation
 from pmlbook.large_alphabets.losses import Fillings, Groups
-from pmlbook.large_alphabets.repeated_sums import Cells, common_unit, near_units, price_cells
+from pmlbook.large_alphabets.repeated_sums import SumCells, common_unit, near_units, price_cells
 from pmlbook.large_alphabets.ungrouping import unroll, wrap_around
 from pmlbook.numerics import progress
 from pmlbook.numerics.progress import Clock
@@ -130,7 +130,7 @@ def test_an_unwatched_search_ends_and_says_why(ticks, monkeypatch):
     ) as warned:
         lifts, _, bound = column_generation(prior, 0.5, INFORMATION)
     assert len(warned) == 1 and lifts.shape[1] <= 40
-    assert ticks[-1] / 10 >= 0.8 * UNWATCHED and late(ticks, UNWATCHED) <= 12
+    assert ticks[-1] / 10 >= 0.8 * UNWATCHED_SECONDS and late(ticks, UNWATCHED_SECONDS) <= 12
 
 
 @pytest.mark.parametrize("max_time", [0, 2, 5])
@@ -225,7 +225,7 @@ def test_bounds_are_bounds_where_everything_can_be_listed(trial):
     groups = Groups(prior, min(level, -np.log(prior.min())), NAMED[name])
     rng = np.random.default_rng(trial)
     for size in (0, 1e-6, 1e-3, 1):
-        least = price_cells(Cells(groups), size * rng.normal(size=len(groups.p)), 2)[1]
+        least = price_cells(SumCells(groups), size * rng.normal(size=len(groups.p)), 2)[1]
         assert groups.closed - least >= truth - 1e-11 * max(1, truth)
 
 
@@ -277,7 +277,7 @@ def test_dealing_keeps_every_average():
 
 @pytest.mark.parametrize("trial", range(0, 2000, 125))
 def test_a_sample_of_priors_closes_or_says_why(trial, monkeypatch):
-    monkeypatch.setattr(module, "UNWATCHED", 0.2)
+    monkeypatch.setattr(module, "UNWATCHED_SECONDS", 0.2)
     _, prior, level, name = case(trial)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

@@ -29,7 +29,7 @@ from ..extremal.enumeration import ROUNDED, dual_bound
 from ..extremal.lift_vectors import Vertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility, finite
-from ..large_alphabets.column_generation import UNWATCHED
+from ..large_alphabets.column_generation import UNWATCHED_SECONDS
 from ..large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import (
     FEW,
@@ -223,7 +223,7 @@ def delta_mechanism(
     tol : float
         Gap, as a fraction of the value, at which column generation is content.
     max_time : float, optional
-        Seconds after which column generation stops, with a valid mechanism and bound; `UNWATCHED` if left out.
+        Seconds after which column generation stops, with a valid mechanism and bound; `UNWATCHED_SECONDS` if left out.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def delta_mechanism(
         check_nonnegative(tol, "tol"),
     )
     promise = Promise(check_delta(delta), check_flag(each, "each"))
-    clock = Clock(UNWATCHED if max_time is None else max_time, label="column generation")
+    clock = Clock(UNWATCHED_SECONDS if max_time is None else max_time, label="column generation")
     measure = as_utility(utility).aligned(checked.names, "prior")
     inputs = first_names(checked.names, measure.inputs) or ()
     question = Question(checked, level, promise, measure, inputs)

@@ -14,14 +14,35 @@ from numpy.typing import NDArray
 
 from ..extremal.lift_vectors import Vertices
 from ..numerics.validation import Array as Floats
+from ..large_alphabets.losses import Flags
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #cv000005
-class CandidateSet:
-    """Vertices of {0 <= lift <= limit, prior . lift = 1} that have been found so far, by number; see `Listed`.
+Vertex = tuple[Flags, int]  # the entries at the limit, and the place of the remainder
+
+
+class ScaledVertices:
+    """Vertices minus one, each row over its `scale`, plus the direction `ones` that all of them miss.
+
+    Weights of vertices average them to one just if they average `scaled` to `ones`.
+    """
+
+    def __init__(self, vertices: Vertices, scale: Floats) -> None:
+        self.vertices, self.scale = vertices, scale
+        missed = scale * np.array(vertices.shares, dtype=float)
+        missed = missed / missed.max()  # or squares of rare ones vanish
+        self.ones = missed / np.linalg.norm(missed)
+
+    def scaled(self, names: Sequence[int]) -> Floats:
+        """Some vertices, scaled, shape (N, len(names))."""
+        return self.ones[:, None] + self.vertices.shifts[:, names] / self.scale[:, None]
+
+
+class CandidateSet(ScaledVertices):
+    """Vertices of {0 <= lift <= limit, prior . lift = 1} that have been found so far, by number.
 
     `low` and `high` are the least and the largest lift of each secret.
     """
@@ -32,17 +53,13 @@ class CandidateSet:
         self.prior = np.array(shares, dtype=float)
         self.low = [max(Fraction(0), (1 - limit * (1 - p)) / p) for p in shares]
         self.high = [min(limit, 1 / p) for p in shares]
-        self.scale = np.array([float(max(t - 1, 1 - m)) for m, t in zip(self.low, self.high)])
-        missed = self.scale * self.prior
-        missed = missed / missed.max()  # or squares of rare ones vanish
-        self.ones = missed / np.linalg.norm(missed)
+        scale = np.array([float(max(t - 1, 1 - m)) for m, t in zip(self.low, self.high)])
         self.names: dict[tuple[bytes, int], int] = {}
         none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=object)
-        self.vertices = Vertices(
-            shares, limit, np.zeros((0, n), dtype=bool), none, nothing, nothing
-        )
+        sets = np.zeros((0, n), dtype=bool)
+        super().__init__(Vertices(shares, limit, sets, none, nothing, nothing), scale)
 
-    def add(self, made: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
+    def add(self, made: Iterable[Vertex]) -> list[int]:
         """Numbers of vertices, each given by its entries at the limit and the place of its remainder."""
         new, found = [], []
         for tall, place in made:
@@ -58,9 +75,7 @@ class CandidateSet:
             self._extend(*(list(part) for part in zip(*new)))
         return found
 
-    def _vertex(
-        self, tall: NDArray[np.bool_], place: int
-    ) -> tuple[NDArray[np.bool_], int, int, int] | None:
+    def _vertex(self, tall: Flags, place: int) -> tuple[Flags, int, int, int] | None:
         """Entries at the limit, place, numerator and denominator of the remainder; None if it is no vertex."""
         a, b = self.limit.as_integer_ratio()
         top, bottom = self.common * b - a * int(self.whole @ tall), b * int(self.whole[place])
@@ -85,10 +100,6 @@ class CandidateSet:
             np.append(old.bottoms, np.array(bottoms, dtype=object)),
         )
 
-    def scaled(self, names: Sequence[int]) -> Floats:
-        """Some vertices, scaled, shape (N, len(names))."""
-        return self.ones[:, None] + self.vertices.shifts[:, names] / self.scale[:, None]
-
     @property
     def between(self) -> Fraction:
         """The number theta of the proposition on whole numbers at the limit; 0 unless all lifts range from 0 to the limit."""
@@ -108,9 +119,7 @@ class CandidateSet:
         return -min(a * c, b * d), min(a * d, b * c)
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #3d2bd371
-def arcs(
-    candidates: CandidateSet, order: NDArray[np.intp]
-) -> tuple[list[tuple[NDArray[np.bool_], int]], list[float]]:
+def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex], list[float]]:
     """Vertices along a circle on which the secrets lie in some order, and weights that average to one."""
     a, b = candidates.limit.as_integer_ratio()
     ends = np.cumsum(candidates.whole[order]) * a
@@ -121,9 +130,7 @@ def arcs(
     return [_arc(ends, order, start, length) for start in stops], weights
 
 
-def _arc(
-    ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int
-) -> tuple[NDArray[np.bool_], int]:
+def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -> Vertex:
     """The secrets that an arc covers wholly, and the one that it covers in part, in whole numbers."""
     begins, around = np.append(0, ends[:-1]), ends[-1]
     covered = np.zeros(len(order), dtype=object)
@@ -136,15 +143,21 @@ def _arc(
     return tall[np.argsort(order)], int(place)
 
 
+FEWEST, CIRCLES = 3, 99  # a few may all miss a direction, if lifts are as even as circles
+
+
 def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
-    """Numbers of vertices along three circles, with weights that average to one."""
+    """Numbers of vertices along circles that tell all frequencies, with weights that average to one."""
     found: dict[int, float] = {}
-    for _ in range(3):
+    for turn in range(1, CIRCLES + 1):
         made, weights = arcs(candidates, rng.permutation(len(candidates.prior)))
         for name, weight in zip(candidates.add(made), weights):
             if weight > 0:
-                found[name] = found.get(name, 0.0) + weight / 3
-    return found
+                found[name] = found.get(name, 0.0) + weight
+        rank = np.linalg.matrix_rank(candidates.scaled(list(found))) if turn >= FEWEST else 0
+        if rank == len(candidates.ones):
+            break
+    return {name: weight / turn for name, weight in found.items()}
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #0e111600
 class Climb:
@@ -170,16 +183,14 @@ class Climb:
         bent = move**2 * self.own[place] + by**2 * self.own[i]
         return move * slope[place] + by * slope[i] + bent + 2 * move * by * self.spread[i, place]
 
-    def slope(self, tall: NDArray[np.bool_], place: int) -> tuple[Floats, float]:
+    def slope(self, tall: Flags, place: int) -> tuple[Floats, float]:
         """The slope of the value at a vertex, and its remainder."""
         rest = max(0.0, (1 - self.c * (self.p[:-1] @ tall)) / self.p[place])
         shift = np.append(self.c * tall - 1.0, 0.0)
         shift[place] = rest - 1
         return 2 * self.spread @ shift - self.dual, rest
 
-    def swap(
-        self, tall: NDArray[np.bool_], place: int, slope: Floats, rest: float
-    ) -> tuple[float, NDArray[np.bool_], int]:
+    def swap(self, tall: Flags, place: int, slope: Floats, rest: float) -> tuple[float, Flags, int]:
         """The best exchange of one secret at the limit for another, or none for either: gain and vertex."""
         p, c, none = self.p, self.c, len(tall)
         leave, enter = np.append(np.flatnonzero(tall), none), np.append(np.flatnonzero(~tall), none)
@@ -197,8 +208,8 @@ class Climb:
         return float(found[i, k]), after[:none], place
 
     def shift(
-        self, tall: NDArray[np.bool_], place: int, slope: Floats, rest: float
-    ) -> tuple[float, NDArray[np.bool_], int]:
+        self, tall: Flags, place: int, slope: Floats, rest: float
+    ) -> tuple[float, Flags, int]:
         """The best move of the remainder to another secret: gain and vertex."""
         p, c = self.p, self.c
         leave, enter = np.flatnonzero(tall), np.flatnonzero(~tall)
@@ -218,9 +229,7 @@ class Climb:
         after[new] = False
         return float(found[other]), after, new
 
-    def best_neighbour(
-        self, tall: NDArray[np.bool_], place: int
-    ) -> tuple[float, NDArray[np.bool_], int]:
+    def best_neighbour(self, tall: Flags, place: int) -> tuple[float, Flags, int]:
         """The best neighbour of a vertex, and its gain."""
         slope, rest = self.slope(tall, place)
         swap = self.swap(tall, place, slope, rest)
@@ -233,12 +242,9 @@ LEAST_GAIN = 1e-9  # of the largest entry of M'M
 
 
 def climb(
-    candidates: CandidateSet, tall: NDArray[np.bool_], place: int, spread: Floats, dual: Floats
-) -> tuple[NDArray[np.bool_], int]:
-    """A vertex none of whose neighbours has a larger excess at given dual variables.
-
-    Source: exchange, Fedorov 1972.
-    """
+    candidates: CandidateSet, tall: Flags, place: int, spread: Floats, dual: Floats
+) -> Vertex:
+    """A vertex none of whose neighbours has a larger excess at given dual variables."""
     values = Climb(candidates, spread, dual)
     for _ in range(MOST_EXCHANGES):
         better, after, at = values.best_neighbour(tall, place)
@@ -253,7 +259,7 @@ RETURNED = 3  # vertices that a sweep returns, for each secret
 ROUNDOFF = 2.0**-51  # relative: four times the error of an addition or product
 
 
-def sets_at_limit(candidates: CandidateSet) -> NDArray[np.bool_] | None:
+def sets_at_limit(candidates: CandidateSet) -> Flags | None:
     """All sets of secrets that may be at the limit in a vertex, one a row, and perhaps some that may not; None if too many."""
     p, share, tiny = candidates.prior, 1 / float(candidates.limit), len(candidates.prior) * 2.0**-50
     order = np.argsort(-p)
@@ -285,7 +291,7 @@ class Sweep:
         self.slope, self.own = -2 * self.spread.sum(axis=1) - dual, np.diag(self.spread)
         self.constant = float(self.spread.sum() + dual.sum())
 
-    def best(self, tall: NDArray[np.bool_]) -> tuple[float, NDArray[np.bool_], int] | None:
+    def best(self, tall: Flags) -> tuple[float, Flags, int] | None:
         """The best vertex with one of these sets at the limit, and its value; None if there is none."""
         lifted = self.c * tall
         rests = (1 - lifted @ self.p)[:, None] / self.p
@@ -302,7 +308,7 @@ class Sweep:
 
 
 def swept(
-    candidates: CandidateSet, sets: NDArray[np.bool_], matrix: Floats, dual: Floats
+    candidates: CandidateSet, sets: Flags, matrix: Floats, dual: Floats
 ) -> tuple[Fraction, list[int]]:
     """An upper bound on |M (l - 1)|^2 - y.(l - 1) over all vertices; and some with nearly that value, the best first."""
     sweep, n = Sweep(candidates, matrix, dual), len(dual)

@@ -5,31 +5,25 @@
 # %% ../../nbs/estimation/04_compromise.ipynb #10fd7a47
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from pmlbook.estimation.enumerated_design import (
-    LEAST_STORED_PROBABILITY,
-    TOLERANCE,
-    Listed,
-    estimation_mechanism,
-    even,
-    listed,
-    search,
-    stored,
-)
+from .enumerated_design import DESIGN_TOLERANCE, LEAST_STORED_PROBABILITY
+from .enumerated_design import estimation_mechanism, listed, newton_search
+from .enumerated_design import stored
+from .listed_vertices import Listed, even
 from .optimal_design import Spread, functionals
-from .targets import Claim, Criterion, estimation_variance
+from .targets import estimation_variance
 from ..extremal.enumeration import Contradiction
 from ..extremal.lift_vectors import MAX_ENUMERATED
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.probability import exact_prior
 from ..numerics.validation import Array as Floats
 from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import optimal_mechanism
@@ -37,7 +31,8 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import Pair, float_below
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import PriorLike, check_epsilon, checked_prior, real_array
+from ..numerics.validation import CheckedPrior, PriorLike, check_epsilon
+from ..numerics.validation import checked_prior, real_array
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGER', 'STORED', 'pareto_mechanism']
@@ -52,26 +47,22 @@ class Rewarded(Utility):
 
     spread: Spread
     reward: float
+    exact = True  # both parts can be enclosed
+
+    def _summed(self, measure: Callable[[Utility], Any]) -> Any:
+        return measure(self.spread) + self.reward * measure(INFORMATION)
 
     def columns(self, columns: Floats, prior: Floats) -> Floats:
         """Value on each column; see `Utility.columns`."""
-        told = INFORMATION.columns(columns, prior)
-        return self.spread.columns(columns, prior) + self.reward * told
+        return self._summed(lambda part: part.columns(columns, prior))
 
     def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
         """Value on columns of lifts; see `Utility.at_lifts`."""
-        told = INFORMATION.at_lifts(lifts, shifts, prior)
-        return self.spread.at_lifts(lifts, shifts, prior) + self.reward * told
-
-    @property
-    def exact(self) -> bool:
-        """Both parts can be enclosed; see `Utility.exact`."""
-        return True
+        return self._summed(lambda part: part.at_lifts(lifts, shifts, prior))
 
     def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
         """Size of the terms; see `Utility.size`."""
-        told = INFORMATION.size(lifts, shifts, prior)
-        return self.spread.size(lifts, shifts, prior) + self.reward * told
+        return self._summed(lambda part: part.size(lifts, shifts, prior))
 
     def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
         """Two fractions around the value on a column of lifts."""
@@ -81,7 +72,7 @@ class Rewarded(Utility):
 
 # %% ../../nbs/estimation/04_compromise.ipynb #7d3fa2b5
 class Informed(Listed):
-    """All vertices of a candidate set, with their information as one more row: it averages to what is kept.
+    """Listed vertices, with their information as one more row: it averages to what is kept.
 
     The bounds are on all mechanisms that keep at least `promised`.
     """
@@ -90,76 +81,28 @@ class Informed(Listed):
         self.candidates, self.vertices = candidates, candidates.vertices
         self.kept, self.promised = kept, Fraction(promised)
         self.scale, self.ones = np.append(candidates.scale, 1.0), np.append(candidates.ones, 1.0)
-        self.information = information_of_vertices(candidates)
+        prior = np.array(self.vertices.shares, dtype=float)
+        self.information = INFORMATION.at_lifts(self.vertices.lifts, self.vertices.shifts, prior)
 
     def scaled(self, names: Sequence[int]) -> Floats:
         """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
         return np.vstack([self.candidates.scaled(names), self.information[names] / self.kept])
 
-    def _rewarded(self, spread: Spread, duals: Sequence[Fraction]) -> Rewarded:
+    def worth(self, spread: Spread, duals: Sequence[Fraction]) -> Rewarded:
+        """A spread, rewarded by the dual variable of information: see `Listed.worth`."""
         return Rewarded(spread, max(0.0, -float(duals[-1]) / self.kept))
 
     def mix(
-        self, utility: Utility, clock: Clock, duals: Sequence[Fraction] = ()
+        self, worth: Utility, clock: Clock, duals: Sequence[Fraction] = ()
     ) -> tuple[list[int], list[Fraction]]:
-        """The vertices that are best at a multiplier of information, and the dual variables; see `Listed.mix`."""
-        assert isinstance(utility, Spread)
-        used, found = self.candidates.mix(self._rewarded(utility, duals), clock)
+        """See `Listed.mix`; the reward stays, and so does its dual variable."""
+        used, found = super().mix(worth, clock)
         return used, [*found, duals[-1]]
 
-    def offer(
-        self,
-        claim: Claim,
-        duals: Sequence[Fraction],
-        count: int,
-        known: Sequence[int],
-        utility: Utility | None = None,
-    ) -> list[int]:
-        """The vertices of largest excess for a claim, at some dual variables; see `Listed.offer`."""
-        first = replace(claim, matrix=claim.matrix[:, :-1])
-        worth = self._rewarded(Spread(first.matrix), duals)
-        return self.candidates.offer(first, duals[:-1], count, known, worth)
-
-    def best(self, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
+    def best(self, worth: Utility, duals: Sequence[Fraction]) -> Fraction:
         """An upper bound on the value of every mechanism that keeps the promised information."""
-        assert isinstance(utility, Spread)
-        worth = self._rewarded(utility, duals)
-        return self.candidates.best(worth, duals[:-1]) - Fraction(worth.reward) * self.promised
-
-
-def information_of_vertices(candidates: Listed) -> Floats:
-    """The mutual information of each vertex, shape (V,)."""
-    prior = np.array(candidates.vertices.shares, dtype=float)
-    return INFORMATION.at_lifts(candidates.vertices.lifts, candidates.vertices.shifts, prior)
-
-
-class Beside:
-    """A criterion that ignores the last row of lifts."""
-
-    def __init__(self, criterion: Criterion) -> None:
-        self.criterion, self.barrier_digits, self.tol = (
-            criterion,
-            criterion.barrier_digits,
-            criterion.tol,
-        )
-
-    def size(self, lifts: Floats, weights: Floats) -> float:
-        """See `Criterion.size`."""
-        return self.criterion.size(lifts[:-1], weights)
-
-    def value(self, lifts: Floats, weights: Floats, barrier: float) -> float:
-        """See `Criterion.value`."""
-        return self.criterion.value(lifts[:-1], weights, barrier)
-
-    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
-        """See `Criterion.slopes`."""
-        return self.criterion.slopes(lifts[:-1], weights, barrier)
-
-    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
-        """See `Criterion.claim`; the last row has no value."""
-        found = self.criterion.claim(lifts[:-1], weights, barrier)
-        nothing = np.zeros((len(found.matrix), 1))
-        return replace(found, matrix=np.hstack([found.matrix, nothing]))
+        assert isinstance(worth, Rewarded)
+        return super().best(worth, duals[:-1]) - Fraction(worth.reward) * self.promised
 
 # %% ../../nbs/estimation/04_compromise.ipynb #450c53fd
 def pareto_mechanism(
@@ -236,12 +179,12 @@ def pareto_mechanism(
             if best is None and wider > kept and not clock.over:
                 best = _best_kept(*given, wider, part * most, clock)
         found = min(found, best or found, key=itemgetter(1))
-    warn_if_loose("pareto_mechanism", *found[1:], TOLERANCE * found[1])
+    warn_if_loose("pareto_mechanism", *found[1:], DESIGN_TOLERANCE * found[1])
     return Design(*found, "compromise")
 
 
 def _best_kept(
-    prior: PriorLike,
+    prior: CheckedPrior,
     epsilon: float,
     target: str | ArrayLike,
     kept: float,
@@ -249,7 +192,7 @@ def _best_kept(
     clock: Clock,
 ) -> tuple[Mechanism, float, float] | None:
     """The best mechanism that keeps some information, its value and bound; None if floats find none."""
-    level, shares = check_epsilon(epsilon), exact_prior(prior)
+    level, shares = check_epsilon(epsilon), prior.exact
     limit, wanted = lift_limit(shares, level)[1], functionals(target, prior)
     candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
     informed = Informed(candidates, kept, promised)
@@ -268,7 +211,7 @@ def _best_kept(
     if not (start > 0).all():
         return None
     try:
-        found, bound = search(informed, dict(zip(mixed, start.tolist())), Beside(criterion), clock)
+        found, bound = newton_search(informed, dict(zip(mixed, start.tolist())), criterion, clock)
     except np.linalg.LinAlgError:
         return None
     # rare outcomes may have the missing information

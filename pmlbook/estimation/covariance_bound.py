@@ -62,12 +62,12 @@ class DualFunction:
 
 
 LOGS = 30.0  # largest logarithm of a multiplier
-ROUNDS = 10  # at most, in which pairs are given multipliers
+PAIR_ROUNDS = 10  # at most, in which pairs are given multipliers
 OUTSIDE = 1e-6  # of two lifts' deviations: tolerance of a covariance
 EXACT = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
 
 
-class Relaxation:
+class PairsRelaxation:
     """The dual programme of 'A bound on optimal designs', which grows a multiplier for each constraint that is violated."""
 
     def __init__(self, candidates: CandidateSet, criterion: AOptimality | DOptimality) -> None:
@@ -142,9 +142,9 @@ def relaxed(
     In the scale of the candidate set, and up to a factor: first of single secrets; then with the sum, if that can be
     active, and with pairs whose covariance otherwise violates its limits.
     """
-    relaxation, fits = Relaxation(candidates, criterion), []
+    relaxation, fits = PairsRelaxation(candidates, criterion), []
     n, x = len(candidates.ones), np.zeros(len(candidates.ones))
-    for turn in range(ROUNDS):
+    for turn in range(PAIR_ROUNDS):
         x = relaxation.solve(x)
         multipliers = relaxation.multipliers(x)
         together = float(x[n]) if turn and relaxation.between else 0.0
@@ -198,8 +198,6 @@ def most_spread(
     """An upper bound on the mean of |M (l - 1)|^2 for every mechanism.
 
     Sharp if M'M is nearly the multipliers' matrix, in the scale of the candidates; `together` is that of the sum among them.
-
-    Source: proved in 'A bound on optimal designs'.
     """
     shift, entries = _form(candidates, matrix, many)
     weights, total, rooms = [], Fraction(0), candidates.rooms

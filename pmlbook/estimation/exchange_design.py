@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
-from .candidate_set import CandidateSet, arcs, climb, sets_at_limit, swept
-from .targets import Claim, DOptimality, AOptimality
+from .candidate_set import CandidateSet, Vertex, arcs, climb
+from .candidate_set import sets_at_limit, swept
+from .listed_vertices import Weighted, even, tight_duals, with_room
+from .targets import AOptimality, Claim, DOptimality
 from ..numerics.validation import Array as Floats
 from ..numerics.linear_programmes import SolverFailed
+from ..numerics.barrier import barrier_direction
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Generation, Priced, Stage
 
@@ -72,18 +73,6 @@ def _change_of_many(
     return _conjugate(product, factor * told * seen + barrier, -seen - barrier, sums)
 
 
-def _change_of_few(
-    lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
-) -> Floats:
-    """Newton's relative change of the weights."""
-    slope, curve = criterion.slopes(lifts, weights, barrier)
-    factor = cho_factor(curve + barrier * np.eye(len(weights)), lower=True, overwrite_a=True)
-    sums = lifts * weights
-    both = cho_solve(factor, np.column_stack([slope - barrier, sums.T]))
-    dual = np.linalg.lstsq(sums @ both[:, 1:], sums @ both[:, 0], rcond=None)[0]
-    return both[:, 1:] @ dual - both[:, 0]
-
-
 LEAST_STEP = 1e-9  # a line search that is shorter is rounding
 
 
@@ -91,13 +80,17 @@ def barrier_weights(
     lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
 ) -> Floats:
     """Weights that are best for a criterion with so much of a barrier, nearly; from positive ones, with their average."""
-    change_of = _change_of_few if len(weights) <= DENSE else _change_of_many
+
+    def change_of(weights: Floats) -> Floats:
+        if len(weights) > DENSE:
+            return _change_of_many(lifts, weights, criterion, barrier)
+        return barrier_direction(weights, Weighted(criterion, lifts), lifts, barrier)[0]
 
     def value(weights: Floats) -> float:
         return criterion.value(lifts, weights, barrier) - barrier * float(np.log(weights).sum())
 
     for _ in range(30):
-        change, now = change_of(lifts, weights, criterion, barrier), value(weights)
+        change, now = change_of(weights), value(weights)
         reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
         while reach > LEAST_STEP:
             moved = weights * (1 + reach * change)
@@ -116,27 +109,8 @@ def barrier_weights(
 # %% ../../nbs/estimation/05_exchange_design.ipynb #25b2116a
 LEAST_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
 SWEEP_BARRIER = 1e-3  # of the criterion: while the barrier costs more, no bound is sharp
-CIRCLE_BARRIER = (
-    1e-2  # of the criterion: while the barrier costs more, climbs also start on circles
-)
-SECONDS_TO_CERTIFY = 1.2e-5  # reserved for each probability
-
-
-def _evened(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
-    """Weights changed as little as possible, each by a fraction of itself, so that lifts average to `ones`."""
-    change = np.linalg.lstsq(lifts * weights, ones - lifts @ weights, rcond=None)[0]
-    return weights * (1 + change)
-
-
-def _with_room(lifts: Floats, weights: Floats, ones: Floats) -> Floats | None:
-    """Weights for the last lift vectors too, so small that the others can make room; None if none are."""
-    count = lifts.shape[1] - len(weights)
-    for k in range(1, 10):
-        before = np.append(weights, np.full(count, weights.mean() * 10.0**-k))
-        after = _evened(lifts, before, ones)
-        if (after > 0.1 * before).all():
-            return after
-    return None
+CIRCLE_BARRIER = 1e-2  # of the criterion: while it costs more, climbs also start on circles
+KEPT_BACK = 1.2e-5  # seconds reserved for each probability
 
 
 class Excess:
@@ -148,11 +122,10 @@ class Excess:
     def __init__(
         self, candidates: CandidateSet, matrix: Floats, names: Sequence[int], weights: Floats
     ) -> None:
-        shifts, root = candidates.vertices.shifts[:, names], np.sqrt(weights)
+        shifts = candidates.vertices.shifts[:, names]
         values = ((matrix @ shifts) ** 2).sum(axis=0)
         self.mean, self.candidates = float(weights @ values), candidates
-        rows = np.vstack([np.ones(len(names)), shifts / candidates.scale[:, None]]) * root
-        scaled = np.linalg.lstsq(rows.T, root * values, rcond=None)[0][1:]
+        scaled = tight_duals(shifts / candidates.scale[:, None], weights, values)
         self.dual = scaled / candidates.scale / self.mean
         self.matrix = matrix / math.sqrt(self.mean)
         self.spread = self.matrix.T @ self.matrix
@@ -162,7 +135,7 @@ class Excess:
         shifts = self.candidates.vertices.shifts[:, names]
         return ((self.matrix @ shifts) ** 2).sum(axis=0) - self.dual @ shifts - 1
 
-    def local_maxima(self, begin: Iterable[tuple[NDArray[np.bool_], int]]) -> list[int]:
+    def local_maxima(self, begin: Iterable[Vertex]) -> list[int]:
         """Vertices at the end of climbs."""
         candidates = self.candidates
         ends = [climb(candidates, tall, place, self.spread, self.dual) for tall, place in begin]
@@ -187,9 +160,8 @@ class BarrierMaster:
 
     def add(self, names: list[int]) -> None:
         """Make room for more vertices."""
-        room = _with_room(
-            self.candidates.scaled(self.names + names), self.weights, self.candidates.ones
-        )
+        lifts, ones = self.candidates.scaled(self.names + names), self.candidates.ones
+        room = with_room(lifts, self.weights, ones)
         if room is None:
             raise SolverFailed("weights are as near as floats go")
         self.names, self.weights = self.names + names, room
@@ -199,7 +171,7 @@ class BarrierMaster:
         lifts, criterion = self.candidates.scaled(self.names), self.criterion
         size = criterion.size(lifts, self.weights) / len(self.weights)
         weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size)
-        self.weights = _evened(lifts, weights, self.candidates.ones)  # steps of 1e9 leave 1e-7
+        self.weights = even(lifts, weights, self.candidates.ones)  # steps of 1e9 leave 1e-7
         claim = criterion.claim(lifts, self.weights, 0.0)
         self.least = min(self.least, (claim.value, self.names, self.weights), key=itemgetter(0))
         return claim.value, claim
@@ -242,7 +214,7 @@ class Exchange:
             master.barrier = max(barrier / 10, LEAST_BARRIER)
         return Priced([name for name, more in zip(new, over) if more > 0.1 * master.barrier], bound)
 
-    def starts(self) -> list[tuple[NDArray[np.bool_], int]]:
+    def starts(self) -> list[Vertex]:
         """Vertices in use, by their weight, and at first from a new circle, from which climbs start."""
         candidates, names, weights = self.master.candidates, self.master.names, self.master.weights
         n = len(candidates.ones)
@@ -262,7 +234,7 @@ class Exchange:
         return self.sets is None or bool(excess.of(self.master.names).max() < self.tol / 4)
 
 
-def grow(
+def grow_design(
     candidates: CandidateSet,
     found: dict[int, float],
     criterion: AOptimality | DOptimality,
@@ -278,7 +250,7 @@ def grow(
     master = BarrierMaster(candidates, found, criterion)
 
     def closed(value: float, bound: float) -> bool:
-        kept_back = SECONDS_TO_CERTIFY * len(candidates.ones) * len(master.names)
+        kept_back = KEPT_BACK * len(candidates.ones) * len(master.names)
         return value - bound <= tol * value or clock.left <= kept_back
 
     def tell(value: float, bound: float) -> None:

@@ -61,7 +61,7 @@ class Line:
 
         The grid is refined until the chords leave no more than `slack` open, or there are too many of them.
         """
-        scores = np.linspace(*self.ends, GRID)
+        scores = np.linspace(*self.ends, FIRST_GRID)
         values = self.above(scores)
         while True:
             gaps = np.diff(scores)
@@ -83,13 +83,13 @@ class Line:
         highest = np.append(True, found[1:] > found[:-1]) & np.append(found[:-1] >= found[1:], True)
         best = np.flatnonzero(highest & (found > -slack))
         most = max(float(chords.max()), float(found.max()))
-        return most + ROUNDED * (1 + abs(most)), scores[best[np.argsort(-found[best])]]
+        return most + CHORD_ROUNDING * (1 + abs(most)), scores[best[np.argsort(-found[best])]]
 
 
-GRID = 257  # scores to begin with
+FIRST_GRID = 257  # scores to begin with
 PARTS = 8  # into which a chord that leaves too much open is cut
 CHORDS = 20_000  # at most
-ROUNDED = 2.0**-45  # of values of order one: what a chord may lose
+CHORD_ROUNDING = 2.0**-45  # of values of order one: what a chord may lose
 
 # %% ../../nbs/estimation/06_one_number.ipynb #c1a50e08
 def two_outcomes(goal: Floats, limit: float) -> tuple[Floats, Floats]:
@@ -114,36 +114,24 @@ def mixed(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The best outcomes for given scores: their probabilities, shape (K, N), their shares, and alpha and gamma.
 
-    Raises
-    ------
-    Infeasible
-        If no mechanism has these scores.
-    SolverFailed
-        If the solver fails, or the time is up.
-
-    Source: proved in 'Optimal mechanisms for a mean'.
+    `Infeasible` if no mechanism has these scores; `SolverFailed` if the solver fails, or the time is up.
     """
     n, k = len(prior), len(scores)
     each, nothing = sparse.identity(n), sparse.csr_array((n, k))
     ones, outcomes = np.ones((n, 1)), sparse.identity(k)
-    equal = sparse.vstack(
-        [
-            sparse.hstack([sparse.kron(np.ones(k), each), nothing]),
-            sparse.hstack([sparse.kron(scores, each), nothing]),
-            sparse.hstack([sparse.kron(outcomes, prior[None]), -outcomes]),
-        ]
-    )
+    sums = [
+        [sparse.kron(np.ones(k), each), nothing],
+        [sparse.kron(scores, each), nothing],
+        [sparse.kron(outcomes, prior[None]), -outcomes],
+    ]
+    equal = sparse.vstack([sparse.hstack(row) for row in sums])
     right = np.concatenate([np.ones(n), goal, np.zeros(k)])
     held = np.tile(limit * prior < 1, k)  # the others are held by their average already
     most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, ones)])
     most = most.tocsr()[held]
     cost = np.append(np.zeros(n * k), scores**2)
-    best = maximise(
-        -cost,
-        equal=(equal.tocsr(), right),
-        at_most=(most, np.zeros(held.sum())),
-        clock=clock,
-    )
+    given = (equal.tocsr(), right), (most, np.zeros(held.sum()))
+    best = maximise(-cost, equal=given[0], at_most=given[1], clock=clock)
     alpha, gamma = -best.equality_duals[:n], -best.equality_duals[n : 2 * n]
     return best.x[: n * k].reshape(k, n), best.x[n * k :], alpha, gamma
 
@@ -167,15 +155,11 @@ def distinct(scores: Floats, gap: float) -> Floats:
 
 
 def one_number(
-    shares: Sequence[Fraction],
-    limit: Fraction,
-    goal: Sequence[Fraction],
-    tol: float,
-    clock: Clock,
+    shares: Sequence[Fraction], limit: Fraction, goal: Sequence[Fraction], tol: float, clock: Clock
 ) -> Scored:
     """Outcomes from which one functional, of mean zero, is estimated with nearly the least variance.
 
-    Stops when value and bound are the fraction `tol` apart, after `ROUNDS` rounds, or when the clock is over.
+    Stops when value and bound are the fraction `tol` apart, after `SCORE_ROUNDS` rounds, or when the clock is over.
 
     Source: proved in 'Optimal mechanisms for a mean'; columns made when they are needed, Gilmore and Gomory 1961.
     """
@@ -193,7 +177,7 @@ def one_number(
     value, bound = float(prior @ outcomes.T @ scores**2), Fraction(0)
     lines = scores
     tried = np.append(scores, np.linspace(-2, 2, FIRST) * math.sqrt(value))
-    for _ in range(ROUNDS):
+    for _ in range(SCORE_ROUNDS):
         clock.tell(value * float(unit) ** 2, float(bound * unit**2))
         if clock.over:
             break
@@ -208,9 +192,8 @@ def one_number(
             used = prior @ made.T > 0  # the programme's shares are a rounding apart from these
             outcomes, scores, value = made[used], tried[used], now
         worth, near = Line(prior, most, alpha, gamma).most(tol * value / 8)
-        paid = sum(
-            (Fraction(a) + Fraction(g) * b for a, g, b in zip(alpha, gamma, goal)), Fraction(0)
-        )
+        parts = zip(alpha, gamma, goal)
+        paid = sum((Fraction(a) + Fraction(g) * b for a, g, b in parts), Fraction(0))
         bound = max(bound, paid - Fraction(worth))
         if value - bound <= tol * value:
             break
@@ -254,7 +237,7 @@ def fewer(
     return outcomes, scores
 
 
-ROUNDS = 40  # at most: the open part falls to a quarter or less in each
+SCORE_ROUNDS = 40  # at most: the open part falls to a quarter or less in each
 FIRST = 9  # scores to begin with, besides those of two outcomes
 MORE = 8  # missing scores that are taken in a round
 CLOSE = 1e-4  # of the deviation: scores that near cost a part of 1e-8, and are hard to tell apart

@@ -36,19 +36,9 @@ def functionals(
 ) -> Floats:
     """The linear functionals of a target, as the columns of an array of shape (N, K).
 
-    Parameters
-    ----------
-    target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
-        All N frequencies, the mean of secrets that are numbers, or the weights of one functional or of K. A Series, frame or dict is put into the
-        order of the prior; where the prior has no names, its secrets are 0, 1, ..., N-1.
-    prior : array_like, shape (N,)
-    names : sequence of hashable, optional
-        The secrets, if the prior does not name them.
-
-    Raises
-    ------
-    ValueError
-        If `target` is another word, or 'mean' and a secret is no number, no finite array, has not one row for each secret, or names others.
+    A Series, frame or dict is put into the order of the prior, whose secrets are called `names`, or else as it names
+    them, or else 0, 1, ..., N-1. ValueError if `target` is another word, 'mean' and a secret is no number, no finite
+    array, has not one row for each secret, or names others.
     """
     n = len(check_prior(prior))
     if isinstance(target, str):
@@ -90,7 +80,7 @@ def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
     return [[entry - mean for entry, mean in zip(row, means)] for row in rows]
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #e5a1b002
-BITS = 128  # of a reciprocal: enough, unless a variance is nearly a float
+RECIPROCAL_BITS = 128  # of a reciprocal: enough, unless a variance is nearly a float
 
 
 def whole_product(left: Numbers, right: Numbers) -> Numbers:
@@ -115,7 +105,9 @@ def whole_product(left: Numbers, right: Numbers) -> Numbers:
     return result
 
 
-def information(mechanism: Mechanism, bits: int | None = BITS) -> tuple[Numbers, Fraction]:
+def fisher_information(
+    mechanism: Mechanism, bits: int | None = RECIPROCAL_BITS
+) -> tuple[Numbers, Fraction]:
     """The Fisher information J in whole numbers, and their unit; each outcome's share is exact if `bits` is None.
 
     Else it is too small by a part of 2^-bits at most, so J is too, and variances are too large by such a part.
@@ -134,8 +126,6 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     Returns the rows that are left, minus the diagonal of goal' matrix^-1 goal times the last pivot, and the last pivot.
     That is the determinant of the matrix if no row is left. Rows with an entry are left just if the matrix
     has a negative eigenvalue or the goal is not in its range.
-
-    Source: Bareiss 1968; the Schur complement.
     """
     table, vertex, last = np.hstack([matrix, goal]), np.zeros(goal.shape[1], dtype=object), 1
     while len(table):
@@ -158,7 +148,7 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
 
     Source: the iteration of Schulz 1933, in whole numbers; what it leaves is bounded as a geometric series.
     """
-    up, bits = int(abs(matrix).max()).bit_length(), 3 * BITS
+    up, bits = int(abs(matrix).max()).bit_length(), 3 * RECIPROCAL_BITS
     try:
         start = np.linalg.inv((matrix / (1 << up)).astype(float))
         near = np.array([int(x * 2.0**64) << (bits - 64) for x in start.ravel().tolist()], object)
@@ -169,7 +159,7 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
     for _ in range(8):  # squared so often, a half is no more
         left = unit - matrix @ inverse
         miss = Fraction(max(abs(left).sum(axis=1)), one)
-        if miss < math.ldexp(1.0, -BITS // 2 - 16):
+        if miss < math.ldexp(1.0, -RECIPROCAL_BITS // 2 - 16):
             break
         inverse = inverse + ((inverse @ left) >> (up + bits))
     else:
@@ -222,15 +212,15 @@ def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
         stored = stored_variance(mechanism, goal)
         return math.inf if stored is None else float_above(stored)
     whole, common = whole_numbers([entry for row in goal for entry in row])
-    for bits in (BITS, None):
-        matrix, unit = information(mechanism, bits)
+    for bits in (RECIPROCAL_BITS, None):
+        matrix, unit = fisher_information(mechanism, bits)
         found = trace_around(matrix, whole.reshape(wanted.shape))
         if found is None:
             stored = stored_variance(mechanism, goal)
             return math.inf if stored is None else float_above(stored)
         low, high = (end / (unit * common**2) for end in found)
         value = float_above(high)
-        if value == float_above(low * (1 - Fraction(1, 2**BITS))):
+        if value == float_above(low * (1 - Fraction(1, 2**RECIPROCAL_BITS))):
             break
     if value == math.inf:
         most = float(abs(wanted).max())
@@ -240,10 +230,7 @@ def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
 # %% ../../nbs/estimation/01_optimal_design.ipynb #decc46b7
 @dataclass(frozen=True, eq=False)
 class Spread(Utility):
-    """The utility |M (l - 1)|^2 of a lift vector l, for a matrix of shape (K, N); exact in fractions.
-
-    Source: proved in 'Optimal designs for estimation'.
-    """
+    """The utility |M (l - 1)|^2 of a lift vector l, for a matrix of shape (K, N); exact in fractions."""
 
     matrix: Floats
 

@@ -10,20 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from operator import mul
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pmlbook.estimation.optimal_design import (
-    BITS,
-    Numbers,
-    Spread,
-    eliminate,
-    functionals,
-    information,
-    summed_variance,
-)
+from .optimal_design import RECIPROCAL_BITS, Numbers, Spread, eliminate
+from .optimal_design import fisher_information, functionals, summed_variance
 from ..numerics.validation import Array as Floats
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
@@ -35,13 +29,7 @@ __all__ = ['estimation_variance']
 
 # %% ../../nbs/estimation/02_targets.ipynb #5ee8d839
 def root_above(x: Fraction, k: int) -> float:
-    """The smallest float whose k-th power is at least x, for x >= 0 and k >= 1; whole numbers decide.
-
-    Examples
-    --------
-    >>> root_above(Fraction(8), 3), root_above(Fraction(2), 2) ** 2 > 2
-    (2.0, True)
-    """
+    """The smallest float whose k-th power is at least x, for x >= 0 and k >= 1; whole numbers decide."""
     if not x or k == 1:
         return float_above(x)
     guess = math.exp((math.log(x.numerator) - math.log(x.denominator)) / k)
@@ -53,13 +41,7 @@ def root_above(x: Fraction, k: int) -> float:
 
 
 def root_below(x: Fraction, k: int) -> float:
-    """The largest float whose k-th power is at most x, for x >= 0 and k >= 1; whole numbers decide.
-
-    Examples
-    --------
-    >>> root_below(Fraction(8), 3), root_below(Fraction(2), 2) ** 2 < 2
-    (2.0, True)
-    """
+    """The largest float whose k-th power is at most x, for x >= 0 and k >= 1; whole numbers decide."""
     if k == 1:
         return float_below(x)
     above = root_above(x, k)
@@ -103,6 +85,10 @@ class Criterion(Protocol):
 
     barrier_digits: int
     tol: float
+
+    @property
+    def scale(self) -> Floats:
+        """By how much each row of the lift vectors was divided, shape (N,)."""
 
     def size(self, lifts: Floats, weights: Floats) -> float:
         """The size of its values, for the barrier."""
@@ -185,9 +171,8 @@ class DOptimality:
         others, moves = np.delete(np.arange(n), last), np.eye(n)
         moves[last] = -prior / prior[last]  # the frequencies sum to one
         lower = np.linalg.cholesky((lifts * weights) @ lifts.T)
-        root = np.linalg.qr(
-            np.linalg.solve(lower, (moves / self.scale[:, None])[:, others]), mode="r"
-        )
+        moves = (moves / self.scale[:, None])[:, others]
+        root = np.linalg.qr(np.linalg.solve(lower, moves), mode="r")
         matrix = np.zeros((n - 1, n))
         matrix[:, others] = np.triu(root)
         entries = map(Fraction, np.diag(root).tolist())
@@ -199,14 +184,14 @@ class DOptimality:
 def generalised_variance(mechanism: Mechanism) -> float:
     """Geometric mean of the variances of N - 1 frequencies that are made uncorrelated; see `estimation_variance`."""
     n = len(mechanism.exact_prior)
-    for bits in (BITS, None):
-        matrix, unit = information(mechanism, bits)
+    for bits in (RECIPROCAL_BITS, None):
+        matrix, unit = fisher_information(mechanism, bits)
         left, _, last = eliminate(matrix, matrix[:, :0])
         if len(left):
             return math.inf
         exact = 1 / (last * unit**n)
         value = root_above(exact, n - 1)
-        if value == root_above(exact * (1 - Fraction(n, 2**BITS)), n - 1):
+        if value == root_above(exact * (1 - Fraction(n, 2**RECIPROCAL_BITS)), n - 1):
             break
     return value
 
@@ -260,8 +245,7 @@ class EOptimality:
         matrix, whole = (undo * root).T / self.scale, (directions * root).tolist()
         mixed = [[Fraction(entry) for entry in row] for row in whole]
         given = [
-            [sum((a * b for a, b in zip(row, column)), Fraction(0)) for column in zip(*mixed)]
-            for row in self.goal
+            [sum(map(mul, row, column), Fraction(0)) for column in zip(*mixed)] for row in self.goal
         ]
         total = sum((entry**2 for row in mixed for entry in row), Fraction(0))
         utility = Spread(matrix)
@@ -283,12 +267,12 @@ def largest_variance(mechanism: Mechanism) -> float:
         test = test.reshape(matrix.shape)
         return not eliminate(test, test[:, :0])[0].any()
 
-    for bits in (BITS, None):
-        matrix, unit = information(mechanism, bits)
+    for bits in (RECIPROCAL_BITS, None):
+        matrix, unit = fisher_information(mechanism, bits)
         if len(eliminate(matrix, matrix[:, :0])[0]):
             return math.inf
         value = min_float(partial(enough, matrix=matrix, unit=unit), guess)
-        more = unit * (1 + Fraction(2, 2**BITS))
+        more = unit * (1 + Fraction(2, 2**RECIPROCAL_BITS))
         if not enough(math.nextafter(value, 0), matrix, more):
             break
     return value

@@ -11,23 +11,14 @@ from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.validation import Array as Floats
 from ..foundations.utility import FInformation, Utility
+from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, denominator_of
-from .losses import Fillings, Floats, Groups, joined, with_rest
-from .repeated_sums import numbers_full, price_plane
-from pmlbook.large_alphabets.stages import (
-    KEPT,
-    LATE,
-    SMALL,
-    Growth,
-    NearMisses,
-    Search,
-    dealt_out,
-    feasible,
-    start_columns,
-)
+from .losses import Fillings, Groups, Whole, joined, with_rest
+from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP, Growth, NearMisses
+from .stages import Search, dealt_out, feasible, start_columns
 from .ungrouping import rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.linear_programmes import LooseBound
@@ -59,7 +50,7 @@ class Task(NamedTuple):
         """The symbols grouped by probability."""
         return Groups(self.prior, self.epsilon, self.utility, self.denominator)
 
-    def aggregated(self, label: NDArray[np.int64]) -> Task:
+    def aggregated(self, label: Whole) -> Task:
         """The task for a prior whose symbols with the same label are one."""
         return self._replace(prior=np.bincount(label, self.prior).astype(float))
 
@@ -68,7 +59,7 @@ class Task(NamedTuple):
         return bound - value <= max(self.tol * value, 2 * rounding)
 
 
-class Found(NamedTuple):
+class FoundMechanism(NamedTuple):
     """Lift vectors in the order of the prior, their shares, and their value."""
 
     lifts: Floats
@@ -79,12 +70,12 @@ class Found(NamedTuple):
 class Answer(NamedTuple):
     """The best mechanism found, a bound on every value, and why the tolerance was not reached, if so."""
 
-    found: Found
+    found: FoundMechanism
     bound: float
     why: str
 
 
-def aggregation(prior: Floats, rows: int) -> NDArray[np.int64]:
+def aggregation(prior: Floats, rows: int) -> Whole:
     """One of `rows` labels for each symbol, the first half for single symbols."""
     order, alone = np.argsort(-prior), rows // 4
     middle = order[alone:-alone]
@@ -94,7 +85,7 @@ def aggregation(prior: Floats, rows: int) -> NDArray[np.int64]:
     return label
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c3454ffb
-def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> Found:
+def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     """The best mechanism for an aggregated prior.
 
     Aggregates are disaggregated if this needs few outcomes, or outcomes that can be certified in time.
@@ -108,10 +99,10 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> Found:
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
     if len(prior) * outcomes > max(MOST_ON_A_CIRCLE**2, clock.left / SECONDS_TO_CERTIFY):
-        return Found(lifts[label], shares, value)
+        return FoundMechanism(lifts[label], shares, value)
     x, shares = unroll(prior, label, filled, shares)
     apart = float(shares @ task.utility.columns(x / groups.a, prior))
-    return Found(x / groups.a, shares, max(value, apart))
+    return FoundMechanism(x / groups.a, shares, max(value, apart))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c205
 LIGHT_TAIL = 0.1  # a tail of less mass is aggregated into two symbols for a start
@@ -159,18 +150,19 @@ RUNS = 40  # runs of neighbours that are treated as equal, more than twice SMALL
 FEW_SUMS = 8  # near ties: random sets leave large remainders
 
 
-def from_circle(groups: Groups) -> Found:
+def from_circle(groups: Groups) -> FoundMechanism:
     """The mechanism of a circle, whose shares need no programme."""
     columns, shares = start_columns(groups, np.random.default_rng(0))
     filled, loss = columns.filled(groups), columns.loss(groups)
     value = groups.closed - float(shares @ loss)
-    return Found(*dealt_out(groups, filled, loss, shares), value)
+    return FoundMechanism(*dealt_out(groups, filled, loss, shares), value)
 
 
-def coarse_mechanism(task: Task, groups: Groups, clock: Clock) -> Found | None:
+def coarse_mechanism(
+    task: Task, groups: Groups, bound: float, clock: Clock
+) -> FoundMechanism | None:
     """The best mechanism of ever finer aggregations, or of the circle, where there are many probabilities."""
     best, rows = None, MOST_ROWS
-    bound = groups.closed + groups.rounding - lattice_loss(groups)
     while rows < len(groups.p) and not (best is not None and clock.over):
         stored = 0.0 if best is None else SECONDS_TO_CERTIFY * best.lifts.size
         search = clock.part(most=max(0.0, clock.left - stored))
@@ -183,12 +175,10 @@ def coarse_mechanism(task: Task, groups: Groups, clock: Clock) -> Found | None:
     return best
 
 
-def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found, Priced]:
+def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[FoundMechanism, Priced]:
     """The best mechanism if neighbours were equal, mixed with the constant channel until it keeps the level.
 
     Also what it yields for the prior itself: vertices, interpolated dual variables, and their bound.
-
-    Source: weak duality.
     """
     prior, label = task.prior, np.empty(len(task.prior), dtype=np.int64)
     label[np.argsort(prior)] = np.arange(len(prior)) * RUNS // len(prior)
@@ -200,41 +190,41 @@ def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found
     lifts, shares = growth.lifts()
     each = np.interp(groups.p, growth.groups.p, growth.centre / growth.groups.size)
     dual = groups.size * each
-    loss = price_plane(groups, dual, numbers_full(groups), KEPT)[1]
+    loss = price_plane(groups, dual, numbers_full(groups), KEPT_COLUMNS)[1]
     priced = Priced(vertices_near(groups, lifts), loss, feasible(groups, dual, loss))
     return _within_level(task, groups, lifts * shares), priced
 
 
-def _within_level(task: Task, groups: Groups, parts: Floats) -> Found:
+def _within_level(task: Task, groups: Groups, parts: Floats) -> FoundMechanism:
     """Lift vectors in proportion to `parts`, moved towards one until the largest is at the limit."""
     outcome = task.prior @ parts
     lifts = parts / outcome
     largest = max(float(lifts.max()), 1 / groups.a)
     lifts = 1 + (lifts - 1) * (1 / groups.a - 1) / (largest - 1)
     value = float(task.utility.columns(lifts * outcome, task.prior).sum())
-    return Found(lifts, outcome, value)
+    return FoundMechanism(lifts, outcome, value)
 
 
-def grow(task: Task, clock: Clock) -> Answer:
+def grow_mechanism(task: Task, clock: Clock) -> Answer:
     """The best mechanism by a coarse one and a search."""
     groups, start = task.groups, None
     bound = groups.closed + groups.rounding - lattice_loss(groups)
-    best: Found | None
+    best: FoundMechanism | None
     if len(groups.p) > MOST_ROWS and len(numbers_full(groups)) <= 2:  # few sets are near the level
         best, start = equalised_mechanism(task, groups, clock)
         bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:
-        best = coarse_mechanism(task, groups, clock)
+        best = coarse_mechanism(task, groups, bound, clock)
     if best is not None:
         if task.reached(best.value, bound, groups.rounding):
             return Answer(best, bound, "")
         if clock.over or len(groups.p) > MOST_GROUPS:
-            return Answer(best, bound, LATE if clock.over else "there are too many symbols")
+            return Answer(best, bound, TIME_IS_UP if clock.over else "there are too many symbols")
     growth = searched(task, groups, start, clock)
     bound, value = (groups.closed - loss for loss in (growth.bound, growth.value))
     if best is None or value > best.value:
-        best = Found(*growth.lifts(), value)
-    return Answer(best, bound + groups.rounding, "" if growth.closed else growth.why or LATE)
+        best = FoundMechanism(*growth.lifts(), value)
+    return Answer(best, bound + groups.rounding, "" if growth.closed else growth.why or TIME_IS_UP)
 
 
 def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> Growth:
@@ -265,7 +255,7 @@ def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> 
     """
     rare = groups.member < few
     label = np.where(rare, 0, np.cumsum(~rare) - (few == 0))
-    found, bound, why = grow(task.aggregated(label), clock)
+    found, bound, why = grow_mechanism(task.aggregated(label), clock)
     apart = float(_costs(groups)[few - 1]) if few else 0.0
     return Answer(found._replace(lifts=found.lifts[label]), bound + apart + groups.rounding, why)
 
@@ -277,7 +267,7 @@ def _costs(groups: Groups) -> Floats:
 
 
 def grow_but_rare(task: Task, clock: Clock) -> Answer:
-    """As `grow`; after a quarter of the time an open gap is searched again with negligible symbols aggregated.
+    """As `grow_mechanism`; after a quarter of the time an open gap is searched again with negligible symbols aggregated.
 
     A gap that is left gets the remaining time, with all symbols separate.
     """
@@ -285,8 +275,8 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     ends = [int(np.searchsorted(_costs(groups), part * groups.closed)) for part in NEGLIGIBLE]
     tails = [few for few in dict.fromkeys(ends) if (groups.member < few).sum() > 1]
     if len(task.prior) <= SMALL or not tails:
-        return grow(task, clock)
-    best, bound, why = grow(task, clock.part(1 / 4, silent=False))
+        return grow_mechanism(task, clock)
+    best, bound, why = grow_mechanism(task, clock.part(1 / 4, silent=False))
     for left, few in zip(range(len(tails) + 1, 0, -1), [*tails, 0]):
         if why == "" or clock.over:
             break
@@ -298,7 +288,7 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c
-UNWATCHED = 20.0  # seconds after which a search without a limit and without an observer ends
+UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an observer ends
 
 
 def warn_why(value: float, bound: float, tol: float, why: str) -> None:
@@ -320,49 +310,14 @@ def column_generation(
     max_time: float | None = None,
     progress: Callable[[float, float, float], object] | bool | None = None,
 ) -> tuple[Floats, Floats, float]:
-    """Lift vectors of an optimal mechanism for an f-information, at most N, their shares, and a bound on the optimum.
+    """Lift vectors of an optimal mechanism, shape (N, K) with K at most N, their shares, and a bound on the optimum.
 
-    Warns with `LooseBound` if `tol` is not reached, unless `max_time` was given and is up.
-
-    Parameters
-    ----------
-    prior : array_like, shape (N,)
-        P(x), all positive; hundreds of symbols.
-    epsilon : float
-        Privacy level in nats.
-    utility : FInformation
-        A sum over symbols, which the search needs.
-    tol : float
-        Stop when the bound exceeds the value by at most this fraction of it.
-    max_time : float, optional
-        Stop after so many seconds, with a valid mechanism and a valid bound; `UNWATCHED` if left out and
-        `progress` is not asked for, else no limit.
-    progress : callable or bool, optional
-        See `Clock`: called with value, bound and seconds at every round, or whether to draw a bar.
-
-    Returns
-    -------
-    lifts : ndarray, shape (N, K)
-        Lift vectors, K at most N.
-    shares : ndarray, shape (K,)
-        Probability of each: with these they average to one.
-    bound : float
-        An upper bound on the utility.
-
-    Raises
-    ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite, or the utility is no f-information.
+    The utility is an `FInformation`: the search needs a sum over symbols. It stops when the bound exceeds the value by
+    at most a fraction `tol` of it, or after `max_time` seconds, with a valid mechanism and a valid bound; after
+    `UNWATCHED_SECONDS` if neither a time nor `progress` is asked for. Warns with `LooseBound` if `tol` is not reached,
+    unless the time was given and is up.
 
     Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
-
-    Examples
-    --------
-    >>> from pmlbook.foundations.utility import NAMED
-    >>> round(column_generation([0.4, 0.3, 0.2, 0.1], 0.8, NAMED["mutual_information"])[2], 6) <= 0.8
-    True
     """
     with Clock(max_time, progress, "column generation") as clock:
         return generate(prior, epsilon, utility, tol, clock, max_time is not None)
@@ -371,10 +326,7 @@ def column_generation(
 def generate(
     prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock, limited: bool
 ) -> tuple[Floats, Floats, float]:
-    """As `column_generation`, within the time of a clock; one that is not limited or watched gets a limit.
-
-    Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
-    """
+    """As `column_generation`, within the time of a clock; one that is not limited or watched gets a limit."""
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
@@ -382,10 +334,10 @@ def generate(
         constant = np.ones((len(checked), 1))
         return constant, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
     if not (limited or clock.progress is True or callable(clock.progress)):
-        clock.limit = UNWATCHED
+        clock.limit = UNWATCHED_SECONDS
     task = Task(checked, level, utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
-    if why and not (why == LATE and limited):
+    if why and not (why == TIME_IS_UP and limited):
         late = f"{clock.limit:g} seconds are over"
-        warn_why(found.value, bound, tol, late if why == LATE else why)
+        warn_why(found.value, bound, tol, late if why == TIME_IS_UP else why)
     return found.lifts, found.shares, bound

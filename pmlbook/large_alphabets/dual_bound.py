@@ -14,15 +14,16 @@ import numpy as np
 from ..extremal.enumeration import best_mix, dual_bound, symmetric_duals
 from ..extremal.gains import gain_bound, gain_programme
 from ..extremal.lift_vectors import Vertices, exact_lift_vectors, quotient
-from .optimal import FEW, formula_vertices, formula_duals
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import ExpectedGain, FInformation, Utility
+from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #7e35c394
 PROOFS = ("vertices", "chords", "shares")
+FEW = 14  # secrets up to which all vertices are listed within a second or so
 CHOICES = 2**14  # most choices of entries at the limit that a checker enumerates
 
 
@@ -35,10 +36,7 @@ def optimality_bound(
 ) -> Fraction:
     """Upper bound on the utility of every mechanism that leaks at most `epsilon`, by one of `PROOFS`.
 
-    Raises
-    ------
-    ValueError
-        If the proof does not suit the utility, or has more than `CHOICES` choices.
+    ValueError if the proof does not suit the utility, or has more than `CHOICES` choices.
 
     Source: weak duality; Farley 1990.
     """
@@ -50,7 +48,7 @@ def optimality_bound(
         return gain_bound(shares, limit, utility.gain, multipliers)
     if proof != "vertices" or not isinstance(utility, FInformation):
         raise ValueError(f"a proof by {proof!r} does not suit this utility")
-    return dual_bound(enumerated_design(shares, limit, duals), utility, duals)
+    return dual_bound(alike_vertices(shares, limit, duals), utility, duals)
 
 
 def chord_bound(shares: Sequence[Fraction], limit: Fraction, utility: Utility) -> Fraction:
@@ -67,15 +65,12 @@ def chord_bound(shares: Sequence[Fraction], limit: Fraction, utility: Utility) -
     return total
 
 
-def enumerated_design(
+def alike_vertices(
     shares: Sequence[Fraction], limit: Fraction, duals: Sequence[Fraction]
 ) -> Vertices:
     """All vertices but for the order of symbols with the same probability and dual variable.
 
-    Raises
-    ------
-    ValueError
-        If there are more than `CHOICES` choices of entries at the limit.
+    ValueError if there are more than `CHOICES` choices of entries at the limit.
 
     Source: Grosse et al. 2024, Algorithm 1.
     """
@@ -83,6 +78,33 @@ def enumerated_design(
     if math.prod(alike.count(key) + 1 for key in set(alike)) > CHOICES:
         raise ValueError(f"there are more than {CHOICES} choices of entries at the limit")
     return exact_lift_vectors(shares, limit, alike)
+
+# %% ../../nbs/large_alphabets/08_dual_bound.ipynb #db000002
+def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
+    """The lift vectors of a closed form; of those that are alike under a uniform prior only one.
+
+    Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
+    """
+    n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
+    if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
+        rooms = common * b - a * (common - weights)
+        return Vertices(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
+    return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
+
+
+def formula_duals(vertices: Vertices, utility: Utility) -> list[Fraction]:
+    """Dual variables under which all lift vectors of a closed form are worth the same, but for rounding."""
+    n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
+    if len(vertices.place) == 1:
+        return [Fraction(0)] * n
+    if n == 2:
+        one, two = (vertices.column(v) for v in (0, 1))
+        more = utility.enclose(one, shares)[1] - utility.enclose(two, shares)[1]
+        return [more / (one[0] - two[0]), Fraction(0)]
+    prior = np.array(shares, dtype=float)
+    values = utility.at_lifts(vertices.lifts, vertices.shifts, prior)
+    less = (prior @ values - values).tolist()
+    return [share * Fraction(x) / beyond for share, x in zip(shares, less)]
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #e0195ad9
 def proof_duals(

@@ -11,7 +11,8 @@ from math import lcm
 import numpy as np
 
 from ..foundations.probability import exact_prior
-from .losses import Floats, Groups
+from ..numerics.validation import Array as Floats
+from .losses import Groups
 from .repeated_sums import possible_rests
 from ..numerics.validation import PriorLike
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..extremal.lift_vectors import lift_vectors
+from ..numerics.validation import Array as Floats
 from ..foundations.utility import FInformation
 from ..numerics.validation import PriorLike, check_epsilon, check_prior
 
@@ -19,12 +21,9 @@ from ..numerics.validation import PriorLike, check_epsilon, check_prior
 __all__ = []
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-SAME = (
-    1e-15  # weights of order one that differ by less are equal but for rounding, up to eight terms
-)
+EQUAL_WEIGHT = 1e-15  # weights of order one that differ by less are equal, up to eight terms
 OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding makes it too low
 
 
@@ -44,7 +43,7 @@ class Groups:
         self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
-        self.same = SAME * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
+        self.same = EQUAL_WEIGHT * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
         can_vanish = self.p - rest < self.same  # by rounding; the slope there may be infinite
         self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
         self.width = np.minimum(self.reach, np.where(self.p <= self.a, self.p, 1 - self.p))
@@ -96,36 +95,38 @@ class Groups:
         lost = self.p[k] * ((1 - x) * low[k] + x * high[k] - self.value(x, k))
         return np.where((x <= 0) | (x >= 1), 0, np.maximum(lost, 0))
 
+    def sure_loss(self, x: Floats, k: Any) -> Floats:
+        """At most the loss, whatever rounding did to x: it is moved to the nearer end, where f may be steep."""
+        less = np.where(x < 0.5, -1, 1) * self.same / self.width[k]
+        return self.loss(np.clip(x + less, 0, 1), k)
+
 # %% ../../nbs/large_alphabets/01_losses.ipynb #603049b9
 def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> float:
     """Upper bound on an f-information of every epsilon-PML mechanism, in closed form.
 
     Source: concavity of the loss; exact in the first privacy region (Grosse et al. 2024, Theorem 3).
-
-    Examples
-    --------
-    >>> from pmlbook.foundations.utility import NAMED
-    >>> round(closed_bound([0.5, 0.3, 0.2], 0.2, NAMED["mutual_information"]), 6) <= 0.2
-    True
     """
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if level == 0 or len(checked) == 1:
         return float(checked @ utility.f(np.ones(len(checked))))
     return Groups(checked, level, utility).closed
 
+# %% ../../nbs/large_alphabets/01_losses.ipynb #lo000002
+def every_vertex(groups: Groups, prior: Floats, epsilon: float) -> tuple[Floats, Floats]:
+    """How full each symbol of a sorted prior is in every vertex, shape (N, V), and what each loses, shape (V,)."""
+    lifts, member, (low, high) = lift_vectors(prior, epsilon), groups.member, groups.ends
+    x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
+    x = np.clip(x, 0, 1)
+    chords = (groups.p * low)[member] @ (1 - x) + (groups.p * high)[member] @ x
+    return x, chords - groups.utility.columns(lifts, prior)
+
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c001
 @dataclass(frozen=True)
 class Fillings:
     """Vertices by group: `held` of each group are full, and one more of group `taker` is at `place`.
 
-    Parameters
-    ----------
-    held : ndarray of int, shape (G, V)
-    taker : ndarray of int, shape (V,)
-    place : ndarray of float, shape (V,)
-        Between 0, the least part, and 1, the largest.
-
-    Source: Grosse et al. 2024, Lemma 1: at most one entry of a vertex is neither least nor largest.
+    `held` has shape (G, V), `taker` and `place` have shape (V,). A place is between 0, the least part, and 1, the
+    largest: at most one entry of a vertex is neither (Grosse et al. 2024, Lemma 1).
     """
 
     held: Whole
@@ -236,8 +237,6 @@ def with_rest(
     """Vertices with `held` full but for a small rest, given or taken back where it costs least, and that cost.
 
     The cost is the loss, less `slope` times the change of the symbol's position.
-
-    Source: concavity of the loss.
     """
     width, everyone = groups.width[:, None], np.arange(len(groups.p))[:, None]
     x, give = np.minimum(abs(rest) / width, 1), rest >= 0
@@ -254,11 +253,7 @@ def with_rest(
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #71efe86d
 def near_misses(
-    groups: Groups,
-    power: int,
-    keep: int,
-    rng: np.random.Generator,
-    slope: Floats | None = None,
+    groups: Groups, power: int, keep: int, rng: np.random.Generator, slope: Floats | None = None
 ) -> Fillings:
     """Vertices with small remainders from two tables of at most 2^power random sets.
 

@@ -10,107 +10,57 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from ..extremal.binary import binary_mechanism
-from .column_generation import generate
-from pmlbook.extremal.enumeration import (
-    ROUNDED,
-    Contradiction,
-    best_mix,
-    dual_bound,
-    enumerate_optimum,
-    keep_level,
-    lowered,
-    margin,
-    mixture,
-    too_uneven,
-)
+from ..extremal.enumeration import ROUNDED, Contradiction, best_mix, dual_bound
+from ..extremal.enumeration import enumerate_optimum, keep_level, lowered, margin, mixture
+from ..extremal.enumeration import too_uneven
 from ..extremal.gains import gain_bound, gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
-from ..extremal.randomized_response import randomized_response_for_pml
-from ..extremal.lift_vectors import Vertices, exact_lift_vectors
+from ..extremal.lift_vectors import exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
+from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.uniform import uniform_mechanism
+from ..numerics.validation import Array as Floats
+from ..foundations.utility import UNPROVEN, ExpectedGain, FInformation, Utility
+from ..foundations.utility import as_utility, lifts_of
+from .column_generation import generate
+from .dual_bound import FEW as FEW
+from .dual_bound import formula_duals, formula_vertices
 from ..numerics.enclosure import float_above, reaches
-from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose, whole_numbers
+from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
+from ..numerics.validation import CheckedPrior, PriorLike, check_epsilon, checked_prior
+from ..numerics.validation import first_names
 from ..release.mechanism import Design, Mechanism
-from ..foundations.probability import exact_prior
-from pmlbook.foundations.utility import (
-    UNPROVEN,
-    ExpectedGain,
-    FInformation,
-    Utility,
-    as_utility,
-    lifts_of,
-)
-from pmlbook.numerics.validation import (
-    PriorLike,
-    check_epsilon,
-    check_prior,
-    checked_prior,
-    first_names,
-    names_of,
-)
 
 # %% auto #0
 __all__ = ['METHODS', 'optimal_mechanism']
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #19f58591
-def closed_form(prior: PriorLike, epsilon: float, utility: Utility) -> Mechanism | None:
+def closed_form(prior: CheckedPrior, epsilon: float, utility: Utility) -> Mechanism | None:
     """The optimal mechanism by formula, or None where no formula applies.
 
     Source: Grosse et al. 2024, Theorems 2, 3 and 4.
     """
-    shares = exact_prior(prior)
+    shares = prior.exact
     if len(shares) == 2:
         return binary_mechanism(prior, epsilon)
     if len(shares) == 1 or not reaches(epsilon, 1 / (1 - min(shares))):
         return high_privacy_mechanism(prior, epsilon)
     if utility.symmetric and len(set(shares)) == 1:
         channel = uniform_mechanism(len(shares), epsilon).channel
-        return Mechanism(channel, prior, names_of(prior) or ())
+        return Mechanism(channel, prior, prior.names or ())
     return None
 
 
-def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
-    """The lift vectors of a closed form; of those that are alike under a uniform prior only one.
-
-    Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
-    """
-    n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
-    if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
-        rooms = common * b - a * (common - weights)
-        return Vertices(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
-    return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
-
-
-def formula_duals(vertices: Vertices, utility: Utility) -> list[Fraction]:
-    """Dual variables under which all lift vectors of a closed form are worth the same, but for rounding.
-
-    Source: complementary slackness.
-    """
-    n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
-    if len(vertices.place) == 1:
-        return [Fraction(0)] * n
-    if n == 2:
-        one, two = (vertices.column(v) for v in (0, 1))
-        more = utility.enclose(one, shares)[1] - utility.enclose(two, shares)[1]
-        return [more / (one[0] - two[0]), Fraction(0)]
-    prior = np.array(shares, dtype=float)
-    values = utility.at_lifts(vertices.lifts, vertices.shifts, prior)
-    less = (prior @ values - values).tolist()
-    return [share * Fraction(x) / beyond for share, x in zip(shares, less)]
-
-
-def formula_bound(prior: PriorLike, epsilon: float, utility: Utility) -> float:
+def formula_bound(prior: CheckedPrior, epsilon: float, utility: Utility) -> float:
     """Upper bound on the optimum where a closed form applies.
 
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
     """
-    shares = exact_prior(prior)
+    shares = prior.exact
     limit = lift_limit(shares, epsilon)[1]
     if len(shares) > 1 and not reaches(epsilon, 1 / (1 - min(shares))):
         limit = min(limit, 1 / (1 - min(shares)))
@@ -118,9 +68,6 @@ def formula_bound(prior: PriorLike, epsilon: float, utility: Utility) -> float:
     return float_above(dual_bound(vertices, utility, formula_duals(vertices, utility)))
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #629d12d8
-FEW = 14  # secrets up to which all vertices are listed within a second or so
-
-
 def programme_for(utility: Utility, n: int) -> str:
     """The method that suits a utility and a number of secrets where no formula applies."""
     if isinstance(utility, ExpectedGain):
@@ -131,10 +78,7 @@ def programme_for(utility: Utility, n: int) -> str:
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #0295e48a
 def rounding(mechanism: Mechanism, utility: Utility) -> float:
-    """What rounding may have added to the value of a mechanism in floats.
-
-    Source: Higham 2002, Section 4.2.
-    """
+    """What rounding may have added to the value of a mechanism in floats. Source: Higham 2002, Section 4.2."""
     outcome, lifts, shifts = lifts_of(mechanism.channel, mechanism.prior)
     part = margin(len(lifts)) if utility.exact else UNPROVEN
     return part * float(outcome @ utility.size(lifts, shifts, mechanism.prior))
@@ -143,14 +87,7 @@ def rounding(mechanism: Mechanism, utility: Utility) -> float:
 def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -> Design:
     """The design of a mechanism and an upper bound on the optimum, at least what rounding costs apart.
 
-    Raises
-    ------
-    ValueError
-        If either is not finite.
-    Contradiction
-        If the value exceeds the bound by more than rounding explains.
-
-    Source: weak duality.
+    ValueError if either is not finite; `Contradiction` if the value exceeds the bound by more than rounding explains.
     """
     value, room = mechanism.utility(utility), rounding(mechanism, utility)
     if not np.isfinite([value, bound]).all():
@@ -164,15 +101,13 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #6b94637f
 LOOSE = 1e4  # times rounding: a gap above this is worth a second try
-NEGLIGIBLE_VALUE = (
-    2.0**-40
-)  # added to the size of a value, so that no gap of a tiny value is warned about
+NEGLIGIBLE_VALUE = 2.0**-40  # added to a value's size: no gap of a tiny value is warned about
 LOWER = tuple(2.0**-k for k in range(51, 20, -3))
 
 
 def programmed(
-    prior: PriorLike, epsilon: float, utility: Utility, method: str, clock: Clock
-) -> tuple[NDArray[np.float64], float]:
+    prior: CheckedPrior, epsilon: float, utility: Utility, method: str, clock: Clock
+) -> tuple[Floats, float]:
     """Lift vectors of the best mechanism by one linear programme, and a bound on the optimum.
 
     Where a clock with a limit is over first: those of randomized response, and the bound of dual variables that are zero.
@@ -189,17 +124,14 @@ def programmed(
     except OutOfTime:
         if clock.limit == np.inf:
             raise
-    shares, distribution = exact_prior(prior), check_prior(prior)
-    channel, none = (
-        randomized_response_for_pml(distribution, epsilon),
-        [Fraction(0)] * len(distribution),
-    )
+    shares, none = prior.exact, [Fraction(0)] * len(prior)
+    channel = randomized_response_for_pml(prior.floats, epsilon)
     limit = lift_limit(shares, epsilon)[1]
     if gain is not None:
         bound = gain_bound(shares, limit, gain, none)
     else:
         bound = dual_bound(exact_lift_vectors(shares, limit), utility, none)
-    return channel / (distribution @ channel), float_above(bound)
+    return channel / (prior.floats @ channel), float_above(bound)
 
 
 def loose(design: Design, utility: Utility) -> bool:
@@ -208,7 +140,7 @@ def loose(design: Design, utility: Utility) -> bool:
 
 
 def at_lower_level(
-    prior: PriorLike,
+    prior: CheckedPrior,
     epsilon: float,
     utility: Utility,
     inputs: Sequence[Hashable],
@@ -218,12 +150,12 @@ def at_lower_level(
 
     Source: Grosse et al. 2024, Theorem 5.
     """
-    shares, distribution = exact_prior(prior), check_prior(prior)
-    limit = lift_limit(shares, epsilon)[0]
+    shares, limit = prior.exact, lift_limit(prior.exact, epsilon)[0]
     for lower in LOWER:
         vertices = exact_lift_vectors(shares, max(limit * (1 - Fraction(lower)), Fraction(1)))
         used, _ = best_mix(vertices, utility, clock)
-        mechanism = Mechanism(mixture(vertices.lifts[:, used], distribution, 0.0), prior, inputs)
+        channel = mixture(vertices.lifts[:, used], prior.floats, 0.0)
+        mechanism = Mechanism(channel, prior, inputs)
         if mechanism.certify(epsilon):
             return mechanism
     return mechanism.within(epsilon)
@@ -240,9 +172,8 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #f2a10202
 SETTLED = 1e-14  # rows this near to one are as near as floats get them
 TIKHONOV = 1e-13
-LEAST_OUTCOME_PROBABILITY = (
-    2.0**-33
-)  # an outcome rarer than this for every secret is left out: its few digits cost more
+# an outcome rarer than this for every secret is left out: its few digits cost more
+LEAST_OUTCOME_PROBABILITY = 2.0**-33
 
 
 class Blend:
@@ -251,9 +182,7 @@ class Blend:
     Source: iterative refinement (Higham 2002, Chapter 12), with Tikhonov's term for dependent vectors.
     """
 
-    def __init__(
-        self, lifts: NDArray[np.float64], shares: NDArray[np.float64], prior: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, lifts: Floats, shares: Floats, prior: Floats) -> None:
         self.lifts, self.shares, self.prior = lifts, shares, prior
         tallest = lifts.max(axis=0)  # divided by it entries are of order one
         self.root = np.sqrt(shares * tallest)  # so that a small share changes by little
@@ -265,7 +194,7 @@ class Blend:
         except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
             raise too_uneven(prior) from None
 
-    def channel(self, shave: float) -> NDArray[np.float64]:
+    def channel(self, shave: float) -> Floats:
         """The channel, with the largest lift lowered by the factor 1 - shave; rows sum to one."""
         lower, root = lowered(self.lifts, self.prior, shave), self.root
         tallest = lower.max(axis=0)
@@ -297,7 +226,7 @@ METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_gener
 def optimal_mechanism(
     prior: PriorLike,
     epsilon: float,
-    utility: str | Utility | Callable[[NDArray[np.float64]], float] = "mutual_information",
+    utility: str | Utility | Callable[[Floats], float] = "mutual_information",
     method: str = "auto",
     tol: float = 1e-9,
     max_time: float | None = None,

@@ -15,35 +15,18 @@ from typing import Any
 import numpy as np
 
 from ..extremal.enumeration import ceilings, excess
-from pmlbook.large_alphabets.dual_bound import (
-    PROOFS,
-    enumerated_design,
-    optimality_bound,
-    proof_duals,
-)
 from ..extremal.privacy_regions import lift_limit
-from ..release.certificate import exact_lifts, exp_below
+from ..foundations.utility import NAMED, ExpectedGain, FInformation, Utility
+from ..foundations.utility import alpha_information, as_utility
+from .dual_bound import PROOFS, alike_vertices, optimality_bound
+from .dual_bound import proof_duals
 from ..numerics.enclosure import decimals, float_below
+from ..numerics.validation import check_epsilon
+from ..release.certificate import exact_lifts, exp_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
-from pmlbook.release.strict_json import (
-    common_denominator,
-    fractions_of,
-    read_object,
-    require_keys,
-    require_same,
-    rows_of,
-    write_object,
-)
-from pmlbook.foundations.utility import (
-    NAMED,
-    ExpectedGain,
-    FInformation,
-    Utility,
-    alpha_information,
-    as_utility,
-)
-from ..numerics.validation import check_epsilon
+from ..release.strict_json import common_denominator, fractions_of, read_object
+from ..release.strict_json import require_keys, require_same, rows_of, write_object
 
 # %% auto #0
 __all__ = []
@@ -57,29 +40,10 @@ ENTRIES = 2**14  # entries of a mechanism that a reader is asked to add up
 class Optimality:
     """The proof that a mechanism keeps its level, is worth at least `value`, and none is worth more than `bound`.
 
-    Parameters
-    ----------
-    epsilon : float
-        The level in nats.
-    utility : str
-        A name in `NAMED`, ``alpha_`` and a number, or ``expected_gain``.
-    gain : tuple of tuples of float, N rows
-        What each action earns; empty but for ``expected_gain``.
-    proof : {'vertices', 'chords', 'shares'}
-        How the bound follows from the dual variables.
-    prior, duals : tuples of Fraction, length N
-        P(x), summing to exactly 1, and one dual variable for each symbol; no dual variables with 'chords'.
-    weights : tuple of tuples of int, N rows
-        The mechanism: probabilities times 2^53, rows with exactly that sum.
-    value, bound : Decimal
-        In nats, or the unit of the gain.
-
-    Raises
-    ------
-    ValueError
-        If anything of this is not so.
-
-    Source: weak duality; Farley 1990.
+    `utility` is a name in `NAMED`, ``alpha_`` and a number, or ``expected_gain``; `gain`, N rows, says what each action
+    earns, and is empty for others. `prior` and `duals` have N fractions, but no dual variables with 'chords'. `weights`
+    are probabilities times 2^53, N rows with exactly that sum. `value` and `bound` are in nats, or the unit of the gain.
+    ValueError if anything of this is not so. Source: weak duality; Farley 1990.
     """
 
     epsilon: float
@@ -181,7 +145,7 @@ def bounded(o: Optimality, utility: Utility) -> bool:
         return optimality_bound(o.prior, o.epsilon, utility, o.proof, o.duals) <= bound
     if not isinstance(utility, FInformation):
         return False
-    vertices = enumerated_design(o.prior, lift_limit(o.prior, o.epsilon)[1], o.duals)
+    vertices = alike_vertices(o.prior, lift_limit(o.prior, o.epsilon)[1], o.duals)
     doubtful = np.flatnonzero(ceilings(vertices, utility, o.duals) > float_below(bound))
     return all(excess(vertices, v, utility, o.duals) <= bound for v in doubtful.tolist())
 
@@ -191,32 +155,11 @@ def certify_optimum(
 ) -> Optimality:
     """Prove that a mechanism keeps a level, what it is worth, and what no mechanism exceeds.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Any that keeps the level, best or not.
-    epsilon : float
-        Privacy level in nats, at most 1000.
-    utility : str or Utility
-        A name, `alpha_information(...)` or an `ExpectedGain`; for others no bound can be enclosed.
-
-    Returns
-    -------
-    Optimality
-        With a gap that is small if the mechanism is optimal.
-
-    Raises
-    ------
-    ValueError
-        If the mechanism leaks more, the utility is none of these, or the mechanism is too large.
+    Any mechanism that keeps the level will do; the gap is small if it is optimal. `epsilon` is at most 1000. The
+    utility is a name, `alpha_information(...)` or an `ExpectedGain`: for others no bound can be enclosed. ValueError if
+    the mechanism leaks more, the utility is none of these, or the mechanism is too large.
 
     Source: weak duality; Farley 1990.
-
-    Examples
-    --------
-    >>> from pmlbook.extremal.binary import binary_mechanism
-    >>> certify_optimum(binary_mechanism([0.75, 0.25], 0.5), 0.5).gap < 1e-12
-    True
     """
     level, measure = check_epsilon(epsilon), as_utility(utility)
     gain = tuple(map(tuple, measure.gain.tolist())) if isinstance(measure, ExpectedGain) else ()
@@ -231,66 +174,34 @@ def certify_optimum(
     return Optimality(level, name, gain, proof, shares, duals, weights, value, bound)
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #1e49281e
-KEYS = (
-    "format",
-    "claim",
-    "epsilon",
-    "utility",
-    "gain",
-    "proof",
-    "prior",
-    "duals",
-    "units",
-    "weights",
-    "value",
-    "bound",
+KEYS = tuple(
+    "format claim epsilon utility gain proof prior duals units weights value bound".split()
 )
 SIGNED = re.compile(r"0|-?[1-9][0-9]{0,599}(/[1-9][0-9]{0,599})?")
 DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(E[+-][0-9]{1,4})?")
 
 
 def to_json(proof: Optimality) -> str:
-    """An optimality certificate as a text that a person and a program can read.
-
-    Raises
-    ------
-    ValueError
-        If its fractions need more than 600 digits.
-
-    Source: JSON, RFC 8259.
-    """
+    """An optimality certificate as a text that a person and a program can read; ValueError if its fractions are too long."""
     return write_object(_content(proof))
 
 
 def _content(o: Optimality) -> dict[str, Any]:
     common_denominator(o.prior, "prior")
     common_denominator(o.duals, "duals")
-    values = (
-        FORMAT,
-        o.claim,
-        o.epsilon,
-        o.utility,
-        [list(row) for row in o.gain],
-        o.proof,
-        [str(p) for p in o.prior],
-        [str(y) for y in o.duals],
-        UNITS,
-        [list(row) for row in o.weights],
-        str(o.value),
-        str(o.bound),
-    )
-    return dict(zip(KEYS, values))
+    said: dict[str, Any] = {
+        key: getattr(o, key) for key in ("claim", "epsilon", "utility", "proof")
+    }
+    said |= {key: [list(row) for row in getattr(o, key)] for key in ("gain", "weights")}
+    said |= {key: list(map(str, getattr(o, key))) for key in ("prior", "duals")}
+    said |= {"format": FORMAT, "units": UNITS, "value": str(o.value), "bound": str(o.bound)}
+    return {key: said[key] for key in KEYS}
 
 
 def from_json(text: str) -> Optimality:
     """Read an optimality certificate and check all of it anew.
 
-    Raises
-    ------
-    ValueError
-        If the text is no such certificate to the letter, or something in it is not true.
-
-    Source: JSON, RFC 8259.
+    ValueError if the text is no such certificate to the letter, or something in it is not true.
     """
     try:
         content = read_object(text)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .losses import Fillings, Flags, Floats, Groups, Whole, joined, nothing
+from ..numerics.validation import Array as Floats
+from .losses import Fillings, Flags, Groups, Whole, joined, nothing
 from ..numerics.progress import Clock
 
 # %% auto #0
@@ -18,10 +19,7 @@ __all__ = []
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #cbb78a5d
 def greedy(groups: Groups, duals: Floats) -> tuple[Floats, float, float]:
-    """Profit of each symbol beyond the critical rate, the base, and the value of the greedy filling.
-
-    Source: Dantzig 1957.
-    """
+    """Profit of each symbol beyond the critical rate, the base, and the value of the greedy filling. Source: Dantzig 1957."""
     profit = duals / groups.size
     order = np.argsort(-profit / groups.width)
     filled = np.cumsum((groups.size * groups.width)[order])
@@ -32,7 +30,7 @@ def greedy(groups: Groups, duals: Floats) -> tuple[Floats, float, float]:
     return q, base, float(duals @ groups.share) + base
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #0a297f2d
-def reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
+def rest_reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
     """How far from empty and from full a remainder may be without costing more than `slack`."""
     over = np.maximum(q, 0) - np.outer(groups.grid, q) + groups.losses > slack
     ever = over.any(axis=0)
@@ -41,13 +39,11 @@ def reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
     return up * groups.width, down * groups.width
 
 
-class Kind(NamedTuple):
+class VertexKind(NamedTuple):
     """Vertices in which one symbol takes a part of its width, between two limits, beyond a number of full ones.
 
     Or, if `side` is -1 and not 1, one of them gives that part back. A symbol earns `dual` more there than as one of
     the full, and what it earns is `gain` at most.
-
-    Source: Lagrange multipliers of the room and of the number.
     """
 
     number: int
@@ -68,19 +64,16 @@ class Kind(NamedTuple):
             return np.ones(len(q), dtype=bool)
         return q <= 0 if self.side > 0 else q > 0
 
-    def ways(self) -> list[Kind]:
+    def ways(self) -> list[VertexKind]:
         """The kind itself, and away from the ends the one that is the same with another symbol full."""
         if self.first == 0:
             return [self]
-        gain = self.gain - self.dual
-        return [self, Kind(self.number + 1, 1 - self.last, 1 - self.first, -1, self.dual, gain)]
+        last, first, gain = 1 - self.first, 1 - self.last, self.gain - self.dual
+        return [self, VertexKind(self.number + 1, first, last, -1, self.dual, gain)]
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #74364190
 class Half:
-    """Deviations of some groups from the greedy filling: the weight, the flips, the number of full symbols and a code of each.
-
-    Source: Horowitz and Sahni 1974.
-    """
+    """Deviations of some groups from the greedy filling: the weight, the flips, the number of full symbols and a code of each."""
 
     def __init__(self, room: float, spare: float) -> None:
         self.weight, self.flips, self.number = np.zeros(1), np.zeros(1), np.zeros(1)
@@ -122,11 +115,11 @@ def two_halves(
     slack: float,
     limit: int,
     clock: Clock | None = None,
-    among: Kind | None = None,
+    among: VertexKind | None = None,
 ) -> tuple[Half, Half, float]:
     """The two lists, and the slack up to which they are complete."""
     step = np.where(q > 0, -groups.width, groups.width)
-    up, down = (groups.width,) * 2 if among else reaches(groups, q, slack)
+    up, down = (groups.width,) * 2 if among else rest_reaches(groups, q, slack)
     mass, fixed, safe = groups.size * groups.width, abs(q) > slack, 1e3 * groups.same
     room, spare = groups.room + down.max() + safe, groups.spare + up.max() + safe
     within = room - mass[fixed & (q > 0)].sum(), spare - mass[fixed & (q <= 0)].sum()
@@ -146,18 +139,17 @@ def two_halves(
 class Rests:
     """What a remainder costs at least, by size, if the cheapest group takes it or gives it back."""
 
-    def __init__(self, groups: Groups, q: Floats, among: Kind | None = None) -> None:
+    def __init__(self, groups: Groups, q: Floats, among: VertexKind | None = None) -> None:
         far = np.geomspace(groups.same / 100, groups.width.max(), 160)
-        self.far, self.same = np.concatenate([[0], far]), groups.same
+        self.far, self.same, self.among = np.concatenate([[0], far]), groups.same, among
         self.least, self.ever = [], []
         for side in (1, -1):
             between = self._between(groups, q, side, among)
             self.least.append(between.min(axis=1))
             before = between if among else np.maximum.accumulate(between)
             self.ever.append(before.min(axis=1))
-        self.among = among
 
-    def _between(self, groups: Groups, q: Floats, side: int, among: Kind | None) -> Floats:
+    def _between(self, groups: Groups, q: Floats, side: int, among: VertexKind | None) -> Floats:
         """The least cost of a rest between two neighbours of the grid, if one group has it; shape (160, G)."""
         x, earned = self.far[:, None] / groups.width, side * q
         past, out = x > 1, np.zeros_like(x[1:], dtype=bool)
@@ -170,12 +162,15 @@ class Rests:
         cost = np.where(past, np.inf, lost - earned * x + (among.gain if among else 0))
         return np.where(out, np.inf, np.minimum(cost[:-1], cost[1:]))
 
+    def fills(self, rest: Floats) -> Flags:
+        """Whether each rest is taken, and not given back."""
+        return np.full(len(rest), self.among.side > 0) if self.among else rest >= 0
+
     def cost(self, rest: Floats) -> Floats:
         """Lower bound on the cost of each rest, and of all rests within rounding of it."""
         sure = np.maximum(abs(rest) - self.same, 0)
         at = np.clip(np.searchsorted(self.far, sure, "right") - 1, 0, len(self.far) - 2)
-        fills = self.among.side > 0 if self.among else rest >= 0
-        return np.where(fills, self.least[0][at], self.least[1][at])
+        return np.where(self.fills(rest), self.least[0][at], self.least[1][at])
 
     def windows(self, slack: Floats) -> tuple[Floats, Floats]:
         """Least and largest rests, taken or given back, short of another vertex, that cost at most slack."""
@@ -189,7 +184,7 @@ class Rests:
         return ends if self.among.side > 0 else (-ends[1], -ends[0])
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #fb45ca7b
-STEPS = (0.0, 0.03, 0.1, 0.25, 0.5, 0.75, 1.01)  # flips of the second list, as parts of slack
+FLIP_STEPS = (0.0, 0.03, 0.1, 0.25, 0.5, 0.75, 1.01)  # flips of the second list, as parts of slack
 BLOCK = 1_000_000  # pairs at a time
 
 
@@ -202,20 +197,22 @@ class Pairs:
         q: Floats,
         slack: float,
         halves: tuple[Half, Half],
-        among: Kind | None = None,
+        among: VertexKind | None = None,
     ) -> None:
         self.groups, self.q, self.slack, self.halves = groups, q, slack, halves
-        self.among, (self.up, self.down) = among, reaches(groups, q, slack)
+        self.among, self.rests = among, Rests(groups, q, among)
+        self.least, (self.up, self.down) = np.zeros(len(q)), rest_reaches(groups, q, slack)
+        self.allowed, self.dual, self.gain = np.ones(len(q), dtype=bool), 0.0, 0.0
         if among:
-            self.up, self.down = (part * groups.width for part in among.limits(groups)[::-1])
-        self.base, self.rests = np.where(q > 0, groups.size, 0), Rests(groups, q, among)
-        room = groups.room - self.base @ groups.width
-        one, two = halves
-        self.want = room - one.weight
+            self.least, self.up = (part * groups.width for part in among.limits(groups))
+            self.down, self.allowed = self.up, among.able(q)
+            self.dual, self.gain = among.dual, among.gain
+        self.base, (one, two) = np.where(q > 0, groups.size, 0), halves
+        self.want = groups.room - self.base @ groups.width - one.weight
         self.ranges: list[tuple[Whole, Whole, Whole, Whole]] = []
         for mine, others in self._partners():
             part = two.flips[others] / slack
-            for least, most in zip(STEPS, STEPS[1:]):
+            for least, most in zip(FLIP_STEPS, FLIP_STEPS[1:]):
                 self._range(mine, others[(part >= least) & (part < most)], least)
         self.many = sum(int(many.sum()) for _, _, _, many in self.ranges)
 
@@ -262,30 +259,19 @@ class Pairs:
         self, block: tuple[Whole, Whole], rest: Floats, flips: Floats
     ) -> tuple[Floats, Fillings]:
         """Vertices of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
-        groups, fills = self.groups, rest >= 0
-        if self.among:
-            fills = np.full(len(rest), self.among.side > 0)
+        groups, fills, far = self.groups, self.rests.fills(rest), abs(rest)
         off = np.zeros((len(self.q), len(rest)), dtype=int)
         for half, entries in zip(self.halves, block):
             for group, stride in half.strides.items():
                 off[group] = half.code[entries] // stride % (groups.size[group] + 1)
         held = np.where(self.q[:, None] > 0, self.base[:, None] - off, off)
-        able = np.where(fills, held < groups.size[:, None], held > 0)
-        most = np.where(fills, self.up[:, None], self.down[:, None])
-        if self.among:
-            most = self.up[:, None]
-            able &= abs(rest) >= self.down[:, None] - groups.same
-            able &= self.among.able(self.q)[:, None]
-        able &= abs(rest) <= most + groups.same
+        able = np.where(fills, held < groups.size[:, None], held > 0) & self.allowed[:, None]
+        able &= far >= self.least[:, None] - groups.same
+        able &= far <= np.where(fills, self.up[:, None], self.down[:, None]) + groups.same
         g, at = np.nonzero(able)
-        x = np.clip(abs(rest[at]) / groups.width[g], 0, 1)
-        less = np.where(x < 0.5, -1, 1) * groups.same / groups.width[g]  # towards the nearer end
-        sure = np.clip(x + less, 0, 1)
-        back = ~fills[at]
-        earned = self.q[g] if self.among is None else self.q[g] + self.among.dual
-        cost = flips[at] - earned * np.where(back, -x, x)
-        cost += groups.loss(np.where(back, 1 - sure, sure), g)
-        cost += 0 if self.among is None else self.among.gain
+        x, back = np.clip(far[at] / groups.width[g], 0, 1), ~fills[at]
+        cost = flips[at] - (self.q[g] + self.dual) * np.where(back, -x, x)
+        cost += groups.sure_loss(np.where(back, 1 - x, x), g) + self.gain
         good = np.flatnonzero(cost <= self.slack)
         g, held, back, x = g[good], held[:, at[good]], back[good], x[good]
         held[g, np.arange(len(g))] -= back
@@ -328,7 +314,7 @@ def look(
     pairs: int,
     keep: int,
     clock: Clock | None = None,
-    among: Sequence[Kind | None] = (None,),
+    among: Sequence[VertexKind | None] = (None,),
 ) -> tuple[Fillings, float, bool]:
     """Vertices that cost at most `wanted`, a bound on the cost of every vertex, and whether all were examined."""
     one, two, slack = two_halves(groups, q, wanted, limit, clock, among[0])
@@ -357,97 +343,8 @@ def price(
     """Columns of large excess, a bound on the loss of every mechanism, and whether all were examined.
 
     Excesses below `enough` are ignored.
-
-    Source: Horowitz and Sahni 1974, with the greedy filling as relaxation.
     """
     q, base, top = greedy(groups, duals)
     wanted = max(top - enough, 1e-300)
     found, least, complete = look(groups, q, wanted, limit, pairs, keep, clock)
     return found, least - base, complete
-
-# %% ../../nbs/large_alphabets/02_pricing.ipynb #9c0d1e02
-NEAR = 0.01  # a part up to this is at an end
-PARTS = (NEAR, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - NEAR)  # ends of intervals of larger parts
-WORTH = 0.5  # part of the top of greedy up to which the number is worth a list for each kind
-GOLDEN = (5**0.5 - 1) / 2
-NARROWINGS = 60
-ROUNDED = 2.0**-48  # part of the terms of a top by which it is raised, where multipliers are large
-
-
-def multipliers(groups: Groups, duals: Floats, kind: Kind) -> tuple[Kind, Floats, float]:
-    """A kind of vertices with its multipliers, what each symbol earns beyond both, and what no vertex exceeds.
-
-    Source: Lagrange multipliers; the dual function is convex.
-    """
-    profit, width, every = duals / groups.size, groups.width, np.arange(len(groups.width))
-    member, ends = np.repeat(every, groups.size), np.array([[kind.first], [kind.last]])
-    sides = np.repeat(ends if kind.side > 0 else 1 - ends, len(width), axis=1)
-    lost, flips = groups.loss(sides, every), float(kind.first > 0)
-
-    def top(rate: float) -> tuple[float, float, float]:
-        """What no vertex exceeds at a rate, the multiplier of the number, and the gain of the remainder."""
-        earned, best = profit - rate * width, (np.inf, 0.0, 0.0)
-        sorted_ = np.sort(earned[member])[::-1]
-        for dual in sorted_[max(kind.number - 1, 0) : kind.number + 1].tolist():
-            more = np.maximum(earned - dual, 0)
-            gain = float((kind.side * earned * ends - lost - flips * more).max())
-            most = rate * groups.room + dual * kind.number + float(groups.size @ more) + gain
-            best = min(best, (most, dual, gain))
-        return best
-
-    scale = max(float(abs(profit / width).max()), 1e-300)
-    low, high = -np.pi / 2, np.pi / 2  # the angle whose tangent is the rate
-    angles = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
-    tops = [top(scale * np.tan(angle))[0] for angle in angles]
-    for _ in range(NARROWINGS):
-        if tops[0] < tops[1]:
-            high, angles[1], tops[1] = angles[1], angles[0], tops[0]
-            angles[0] = high - GOLDEN * (high - low)
-            tops[0] = top(scale * np.tan(angles[0]))[0]
-        else:
-            low, angles[0], tops[0] = angles[0], angles[1], tops[1]
-            angles[1] = low + GOLDEN * (high - low)
-            tops[1] = top(scale * np.tan(angles[1]))[0]
-    rate = scale * np.tan(angles[int(tops[1] < tops[0])])
-    most, dual, gain = top(rate)
-    size = abs(rate) * groups.room + abs(dual) * kind.number + float(abs(duals).sum())
-    return kind._replace(dual=dual, gain=gain), profit - rate * width - dual, most + ROUNDED * size
-
-
-def kinds(numbers: Whole) -> Iterator[Kind]:
-    """Kinds that every vertex is one of."""
-    for number in numbers.tolist():
-        yield Kind(number, 0.0, NEAR)
-        yield from (Kind(number, *part) for part in zip(PARTS, PARTS[1:]))
-        yield Kind(number + 1, 0.0, NEAR, -1)
-
-
-def price_numbers(
-    groups: Groups,
-    duals: Floats,
-    numbers: Whole,
-    limit: int,
-    pairs: int,
-    keep: int,
-    clock: Clock | None = None,
-    enough: float = 0.0,
-) -> tuple[Fillings, float, bool]:
-    """Columns of large excess, a bound on the loss of every mechanism, and whether all were looked at.
-
-    As `price`, or where that lowers the top by enough, for one number of full symbols and one interval of the
-    remainder at a time; `numbers` is from `numbers_full`.
-
-    Source: Horowitz and Sahni 1974, with Lagrange multipliers of the room and of the number.
-    """
-    effort = limit, pairs, keep, clock
-    asked = [multipliers(groups, duals, kind) for kind in kinds(numbers)]
-    if max(top for _, _, top in asked) > WORTH * greedy(groups, duals)[2]:
-        return price(groups, duals, *effort, enough)
-    found, most, complete = [nothing(groups)], enough, True
-    for among, q, top in asked:
-        if top <= enough:
-            continue
-        some, least, whole = look(groups, q, top - enough, *effort, among.ways())
-        found.append(some)
-        most, complete = max(most, top - least), complete and whole
-    return joined(found), float(duals @ groups.share) - most, complete

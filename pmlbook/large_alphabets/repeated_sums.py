@@ -12,8 +12,9 @@ from math import lcm
 
 import numpy as np
 
-from .losses import Fillings, Floats, Groups, Whole, joined, nothing
-from .pricing import greedy, reaches
+from ..numerics.validation import Array as Floats
+from .losses import Fillings, Groups, Whole, joined, nothing
+from .pricing import greedy, rest_reaches
 from ..numerics.progress import Clock
 
 # %% auto #0
@@ -105,7 +106,7 @@ def near_an_end(
 ) -> tuple[Floats, Whole, Whole, Floats]:
     """Pairs of entries that leave group k a remainder near one of its ends: cost, entries, its place."""
     want, width, same = groups.room - one.weight, groups.width[k], groups.same
-    up, down = (min(float(side[k]), width) for side in reaches(groups, q, slack))
+    up, down = (min(float(side[k]), width) for side in rest_reaches(groups, q, slack))
     windows = [(0.0, up), (max(width - down, up), width)]
     firsts, seconds = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for least, most in windows:
@@ -119,10 +120,8 @@ def near_an_end(
     rest = want[i] - two.weight[j]
     x = np.where(abs(rest) < same, 0, np.clip(rest / width, 0, 1))
     cost = one.cost[i] + two.cost[j] + max(q[k], 0) - q[k] * x
-    sure = np.clip(
-        x + np.where(x < 0.5, -same, same) / width, 0, 1
-    )  # where f is steep, rounding has a cost
-    return cost + groups.loss(sure, np.full(len(x), k)), i, j, x
+    taker = np.full(len(x), k)
+    return cost + groups.sure_loss(x, taker), i, j, x
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #46bacef1
 def price_sums(
@@ -132,8 +131,6 @@ def price_sums(
 
     As `price`, by tables of all sums: exact, and quick where sums repeat. Excesses below `enough` are
     ignored.
-
-    Source: Bellman 1957.
     """
     q, base, top = greedy(groups, duals)
     slack, n, order = max(top - enough, 1e-300), len(q), np.argsort(abs(q))
@@ -171,7 +168,7 @@ def sums_repeat(groups: Groups) -> bool:
     return True
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c102
-UNITS = 12  # the largest whole number a symbol may get on average
+AVERAGE_UNITS = 12  # the largest whole number a symbol may get on average
 
 
 def near_units(groups: Groups) -> Whole:
@@ -181,7 +178,7 @@ def near_units(groups: Groups) -> Whole:
         if width.max() > 2.0**53 * unit:  # too large for floats to represent every whole number
             continue
         whole = np.maximum(1, np.rint(width / unit)).astype(np.int64)
-        if whole @ groups.size <= UNITS * groups.size.sum():
+        if whole @ groups.size <= AVERAGE_UNITS * groups.size.sum():
             fit = (groups.size * whole) @ width / ((groups.size * whole) @ whole)
             off = float(groups.size @ abs(width - fit * whole)) / fit
             if off < 0.999 * least:
@@ -218,11 +215,11 @@ def possible_rests(groups: Groups) -> tuple[Floats, Floats]:
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c106
 POINTS = np.unique(np.concatenate([x := np.geomspace(1e-9, 0.02, 8), 1 - x, np.linspace(0, 1, 24)]))
-LARGE = 4_000_000  # most products of cells, points and groups that are examined
-HALVINGS = 30
+MOST_CELLS = 4_000_000  # most products of cells, points and groups that are examined
+SLOPE_HALVINGS = 30
 
 
-class Cells:
+class SumCells:
     """Vertices divided by the sum of whole numbers of their full symbols, and the rests of each cell.
 
     Source: Lagrange multipliers; concavity of the loss between the least and the largest possible rest.
@@ -244,7 +241,7 @@ class Cells:
             sums[cells],
             low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], POINTS),
         )
-        self.few = self.rests.size * len(width) <= LARGE
+        self.few = self.rests.size * len(width) <= MOST_CELLS
 
     def _weights(self, order: Whole, sums: Whole) -> Floats:
         """Weight of a filling with each sum, in some order, the last symbol cut."""
@@ -272,7 +269,7 @@ class Cells:
         spread = max(float(np.ptp(self.apart / self.units)), 1e-10 * self.unit)
         scale = float(np.ptp(q / self.units)) / spread
         low, high = np.full(len(target), -1.57), np.full(len(target), 1.57)
-        for _ in range(HALVINGS):
+        for _ in range(SLOPE_HALVINGS):
             middle = (low + high) / 2
             heavy = self.fill(q, scale * np.tan(middle))[0] @ self.apart > target
             low, high = np.where(heavy, middle, low), np.where(heavy, high, middle)
@@ -282,11 +279,8 @@ class Cells:
 FROM, TO = slice(None, -1), slice(1, None)  # the ends of the intervals between points
 
 
-def highest(cells: Cells, q: Floats, slope: Floats, price: Floats) -> float:
-    """No vertex earns more than this, whatever the two multipliers of each cell and rest.
-
-    Source: weak duality.
-    """
+def highest(cells: SumCells, q: Floats, slope: Floats, price: Floats) -> float:
+    """No vertex earns more than this, whatever the two multipliers of each cell and rest."""
     groups, shape = cells.groups, (*cells.rests.shape, len(q))
     above = np.maximum(q - np.outer(slope, cells.apart) - np.outer(price, cells.units), 0)
     sums = np.repeat(cells.sums, shape[1])
@@ -311,7 +305,7 @@ def highest(cells: Cells, q: Floats, slope: Floats, price: Floats) -> float:
     )
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c108
-def near_fillings(cells: Cells, q: Floats, taken: Floats, last: Whole, keep: int) -> Fillings:
+def near_fillings(cells: SumCells, q: Floats, taken: Floats, last: Whole, keep: int) -> Fillings:
     """The best vertices that some fillings are near to, for each group that takes the rest."""
     groups, row = cells.groups, np.arange(len(taken))
     held = np.floor(taken + 1e-9).astype(np.int64)
@@ -333,12 +327,10 @@ def near_fillings(cells: Cells, q: Floats, taken: Floats, last: Whole, keep: int
     return Fillings(numbers, taker, x[at, taker])
 
 
-def price_cells(cells: Cells, duals: Floats, keep: int) -> tuple[Fillings, float]:
+def price_cells(cells: SumCells, duals: Floats, keep: int) -> tuple[Fillings, float]:
     """Columns of large excess, and a bound on the loss of every mechanism.
 
     As `price`, by cells: at once, but not exact.
-
-    Source: weak duality.
     """
     groups = cells.groups
     q, base, _ = greedy(groups, duals)
@@ -348,78 +340,3 @@ def price_cells(cells: Cells, duals: Floats, keep: int) -> tuple[Fillings, float
     taken, price, last = cells.fill(q, slope)
     bound = float(groups.size @ (q * groups.share)) - highest(cells, q, slope, price)
     return near_fillings(cells, q, taken, last, keep), bound
-
-# %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #8fff56e1
-def numbers_full(groups: Groups) -> Whole:
-    """How many full symbols a vertex can have."""
-    width = np.sort(np.repeat(groups.width, groups.size))
-    light, heavy = (np.append(0, np.cumsum(w))[:-1] for w in (width, width[::-1]))
-    near = groups.same
-    return np.flatnonzero((light <= groups.room + near) & (heavy + width[-1] >= groups.room - near))
-
-
-def upper_hull(profit: Floats, width: Floats, many: int) -> tuple[Whole, float]:
-    """Sets of `many` symbols, light to heavy, (V, many), and how far others may lie above.
-
-    Source: Eisner and Severance 1976.
-    """
-    apart = width - width.mean()  # a small difference of large sums would be mostly rounding
-
-    def point(best: Whole) -> tuple[float, float, Whole]:
-        return float(apart[best].sum()), float(profit[best].sum()), best
-
-    first, last = (point(np.lexsort((-profit, way * width))[:many]) for way in (1, -1))
-    found, open_edges, above = [first, last], [(first, last)], 0.0
-    while open_edges:
-        left, right = open_edges.pop()
-        if left[0] >= right[0]:
-            continue
-        slope = (right[1] - left[1]) / (right[0] - left[0])
-        middle = point(np.argsort(slope * apart - profit, kind="stable")[:many])
-        near = 2.0**-48 * float(abs(profit).sum() + abs(slope * apart).sum())
-        higher = middle[1] - left[1] - slope * (middle[0] - left[0]) > near
-        if higher and left[0] < middle[0] < right[0]:
-            found.append(middle)
-            open_edges += [(left, middle), (middle, right)]
-        else:
-            above = max(above, near)
-    return np.array([s for _, _, s in sorted(found, key=lambda point: point[0])]), above
-
-# %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #9106c829
-def price_plane(groups: Groups, duals: Floats, numbers: Whole, keep: int) -> tuple[Fillings, float]:
-    """Columns of large excess, and a bound on the loss of every mechanism; `numbers` is from `numbers_full`.
-
-    As `price`, by points in the plane. If there is one number, the best column is among them and the bound exact.
-
-    Source: a convex function is largest at a vertex.
-    """
-    q, _, _ = greedy(groups, duals)
-    member, width = np.repeat(np.arange(len(q)), groups.size), groups.width
-    found, best, near = [nothing(groups)], -np.inf, 0.0
-    for m in numbers.tolist():
-        sides = np.full((2, 2, len(q)), np.inf)
-        for own in range(min(2, len(member) - m + 1)):  # without the taker, or with it
-            sets, above = upper_hull(q[member], width[member], m + own)
-            near = max(near, above)
-            held = np.zeros((len(q), len(sets)), dtype=np.int64)
-            np.add.at(held, (member[sets], np.arange(len(sets))[:, None]), 1)
-            weight, profit = held.T @ width, held.T @ q
-            for side, at in enumerate((groups.room + own * width, groups.room - (1 - own) * width)):
-                crossed = (at >= weight[0] - groups.same) & (at <= weight[-1] + groups.same)
-                at = np.clip(weight[profit.argmax()], at - groups.same, at + groups.same)
-                earned = np.interp(at, weight, profit) + (side - own) * q
-                sides[own, side] = np.where(crossed, earned, -np.inf)
-            taker, column = np.nonzero(held > 0 if own else held < groups.size[:, None])
-            rest = (groups.room - weight)[column] + own * width[taker]
-            able = (rest >= -groups.same) & (rest <= width[taker] + groups.same)
-            taker, column, rest = taker[able], column[able], rest[able]
-            x = np.clip(rest / width[taker], 0, 1)
-            earned = profit[column] + (x - own) * q[taker]
-            sure = np.clip(x + np.where(x < 0.5, -1, 1) * groups.same / width[taker], 0, 1)
-            best = max(best, float((earned - groups.loss(sure, taker)).max(initial=-np.inf)))
-            order = np.argsort(groups.loss(x, taker) - earned)[:keep]
-            held, taker, x = held[:, column[order]], taker[order], x[order]
-            held[taker, np.arange(len(taker))] -= own
-            found.append(Fillings(held, taker, x))
-        best = max(best, float(sides.min(axis=0).max()))
-    return joined(found), float(groups.size @ (q * groups.share)) - best - near

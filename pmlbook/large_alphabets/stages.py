@@ -8,42 +8,28 @@ from __future__ import annotations
 import highspy
 import numpy as np
 
+from ..numerics.validation import Array as Floats
+from .few_numbers import numbers_full, price_numbers, price_plane
 from .lattice import lattice_duals
-from pmlbook.large_alphabets.losses import (
-    Fillings,
-    Floats,
-    Groups,
-    Whole,
-    circle,
-    joined,
-    near_misses,
-    nothing,
-    turns,
-)
-from .pricing import best_of, price, price_numbers
-from .repeated_sums import Cells, numbers_full, price_cells
-from .repeated_sums import price_plane, price_sums, sums_repeat
+from .losses import Fillings, Groups, Whole, circle, joined, near_misses
+from .losses import nothing, turns
+from .pricing import best_of, price
+from .repeated_sums import SumCells, price_cells, price_sums, sums_repeat
 from .ungrouping import reduced, unroll
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.progress import Clock
-from pmlbook.numerics.restricted_master import (
-    Adaptive,
-    Backtracking,
-    Generation,
-    Priced,
-    Stage,
-)
+from ..numerics.restricted_master import Adaptive, Backtracking, Generation, Priced, Stage
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000006
-LATE = "the time is up"
+TIME_IS_UP = "the time is up"
 FEASIBILITY = (1e-10, 1e-9, 1e-7)  # tolerances of the solver, tried in turn
 MOST_MISSED = 1e-8  # largest difference between the mean of a group and its share
 
 
-class Master:
+class GroupMaster:
     """The restricted master over the columns so far, solved again from its last basis.
 
     `weights` are those of the last solution, for the columns at that time.
@@ -83,7 +69,7 @@ class Master:
             if status == highspy.HighsModelStatus.kOptimal and misses < MOST_MISSED:
                 break
             if status == highspy.HighsModelStatus.kTimeLimit:
-                raise SolverFailed(LATE)
+                raise SolverFailed(TIME_IS_UP)
             self.solver.clearSolver()
         else:
             raise SolverFailed(f"HiGHS stopped with status {status}, rows off by {misses:.0e}")
@@ -118,7 +104,7 @@ def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, F
     return joined(found), np.concatenate([(k == best) * way for k, way in enumerate(ways)])
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000009
-KEPT = 4  # columns a round for each group that has the fractional item
+KEPT_COLUMNS = 4  # columns a round for each group that has the fractional item
 LEAST_EXCESS = 1e-13  # part of the loss that the excess of a column must reach
 ROUNDING_SHARE = 1e-12  # weights below it are rounding
 
@@ -150,7 +136,7 @@ class Growth(Generation):
         bound, slope = lattice_duals(groups)
         self.groups, self.tol, self.rng = groups, tol, np.random.default_rng(0)
         self.slope = slope if bound > 0 else None
-        self.programme, (columns, weights) = Master(groups), start_columns(groups, self.rng)
+        self.programme, (columns, weights) = GroupMaster(groups), start_columns(groups, self.rng)
         self.programme.weights, loss = weights, float(weights @ columns.loss(groups))
         zero = np.zeros(len(groups.p))
         super().__init__(self.programme, self._near, clock, self._tell, loss, bound, zero)
@@ -166,7 +152,7 @@ class Growth(Generation):
     def useful(self, dual: Floats, columns: Fillings) -> Fillings | None:
         """The best columns of negative reduced cost, some for each group with the fractional item; None without any."""
         reduced_cost = columns.loss(self.groups) - dual @ columns.filled(self.groups)
-        reduced_cost, columns = best_of(reduced_cost, columns, KEPT)
+        reduced_cost, columns = best_of(reduced_cost, columns, KEPT_COLUMNS)
         helps = -reduced_cost > LEAST_EXCESS * self.value
         return columns[helps] if helps.any() else None
 
@@ -177,10 +163,7 @@ class Growth(Generation):
         return dealt_out(self.groups, filled, loss, master.weights)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000011
-SHORT, LONG_TABLE = (
-    12,
-    20,
-)  # entries of a table of random sets, as powers of two: at first, and at most
+SHORT, LONG_TABLE = 12, 20  # entries of a table of random sets, as powers of two: at first, at most
 
 
 class NearMisses:
@@ -231,11 +214,11 @@ class Resting:
         self.rest = self.pause - 1
 
 
-def by_cells(growth: Growth, cells: Cells) -> Resting:
+def by_cells(growth: Growth, cells: SumCells) -> Resting:
     """Stage: what can no set do, whatever its sum? At once, but not exact."""
 
     def price(dual: Floats) -> Priced:
-        columns, bound = price_cells(cells, dual, KEPT)
+        columns, bound = price_cells(cells, dual, KEPT_COLUMNS)
         return Priced(growth.useful(dual, columns), bound)
 
     return Resting(Stage("what can no set do, whatever its sum?", price, None, 0.97, 1))
@@ -245,7 +228,7 @@ def by_plane(growth: Growth, numbers: Whole) -> Stage:
     """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
 
     def price(dual: Floats) -> Priced:
-        columns, bound = price_plane(growth.groups, dual, numbers, KEPT)
+        columns, bound = price_plane(growth.groups, dual, numbers, KEPT_COLUMNS)
         return Priced(growth.useful(dual, columns), bound, feasible(growth.groups, dual, bound))
 
     question = "which points in the plane of weight and worth are on the upper hull?"
@@ -273,11 +256,11 @@ class Lists:
         growth, groups, complete = self.growth, self.growth.groups, False
         enough = 0.1 * growth.tol * (groups.closed - growth.value)
         if self.repeats:
-            columns, bound, complete = price_sums(groups, dual, KEPT, growth.clock, enough)
+            columns, bound, complete = price_sums(groups, dual, KEPT_COLUMNS, growth.clock, enough)
             self.repeats = complete or growth.clock.over
         if not complete:
             limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
-            effort = limit, pairs, KEPT, growth.clock, enough
+            effort = limit, pairs, KEPT_COLUMNS, growth.clock, enough
             if self.numbers is not None:
                 columns, bound, complete = price_numbers(groups, dual, self.numbers, *effort)
             else:
@@ -289,7 +272,7 @@ class Lists:
         if growth.over:
             return
         if not self.fits():
-            growth.why = LATE
+            growth.why = TIME_IS_UP
             return
         began, loss = growth.clock.seconds, growth.value
         priced = growth.round(self.price, self.smoothing.weight)
@@ -338,14 +321,11 @@ class Lists:
 
 
 class Search:
-    """The stages of a growth, and the order of their turns.
-
-    Source: Gilmore and Gomory 1961.
-    """
+    """The stages of a growth, and the order of their turns. Source: Gilmore and Gomory 1961."""
 
     def __init__(self, growth: Growth) -> None:
         groups, self.growth = growth.groups, growth
-        self.sums, self.numbers = Cells(groups), numbers_full(groups)
+        self.sums, self.numbers = SumCells(groups), numbers_full(groups)
         large = len(groups.p) > SMALL
         few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # few groups: complete anyway
         self.cells = by_cells(growth, self.sums) if large else None

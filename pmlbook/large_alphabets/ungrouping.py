@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from .losses import Floats, Whole
+from ..numerics.validation import Array as Floats
+from .losses import Whole
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #08b423d2
-TINY = 1e-12  # a smaller part of a symbol or of the time is rounding
+TINY_PART = 1e-12  # a smaller part of a symbol or of the time is rounding
 
 
 def rounding_of(mass: Floats) -> Floats:
     """Parts of each symbol that are rounding: the lighter it is beside the others, the more."""
-    return np.maximum(TINY, 2.0**-48 * mass.sum() / mass)
+    return np.maximum(TINY_PART, 2.0**-48 * mass.sum() / mass)
 
 
-def snapped(part: Floats, least: Any, most: Any, near: Any = TINY) -> Floats:
+def snapped(part: Floats, least: Any, most: Any, near: Any = TINY_PART) -> Floats:
     """Parts between two limits, those within rounding of a limit at it."""
     part = np.where(part - least < near, least, part)
     return np.where(most - part < near, most, part)
@@ -32,14 +33,8 @@ def snapped(part: Floats, least: Any, most: Any, near: Any = TINY) -> Floats:
 def wrap_around(load: Floats, weights: Floats, mass: Floats) -> Floats:
     """How full each symbol of a group is in each column, all equally full on average; shape (m, V).
 
-    Parameters
-    ----------
-    load : ndarray, shape (V,)
-        Mass that each column takes of the group.
-    weights : ndarray, shape (V,)
-        Shares of the columns.
-    mass : ndarray, shape (m,)
-        Mass of each symbol.
+    `load`, shape (V,): mass that each column takes of the group. `weights`, shape (V,): shares of the columns.
+    `mass`, shape (m,): that of each symbol.
 
     Source: the wrap-around rule of McNaughton 1959, from one machine to the next.
     """
@@ -72,7 +67,7 @@ def schedule(part: Floats, mass: Floats) -> tuple[list[Floats], list[float]]:
         spare = np.divide(left - part, 1 - piece, out=np.full(len(part), np.inf), where=piece < 1)
         length = float(min(lasts.min(), spare.min(), left))
         pieces.append(piece)
-        if left - length < TINY:
+        if left - length < TINY_PART:
             break
         lengths.append(length)
         part, left = part - length * piece, left - length
@@ -84,7 +79,7 @@ def together(schedules: list[tuple[list[Floats], list[float]]]) -> tuple[Floats,
     """Several schedules as one, cut wherever one of them changes: shape (symbols, pieces), and lengths."""
     ends = [np.cumsum(lengths) for _, lengths in schedules]
     cuts = np.unique(np.concatenate([end[:-1] for end in ends]))
-    cuts = np.concatenate([[0], cuts[np.diff(cuts, prepend=0) > TINY], [1]])
+    cuts = np.concatenate([[0], cuts[np.diff(cuts, prepend=0) > TINY_PART], [1]])
     middle = (cuts[1:] + cuts[:-1]) / 2
     at = [np.minimum(np.searchsorted(end, middle), len(end) - 1) for end in ends]
     rows = [np.array(pieces)[now].T for (pieces, _), now in zip(schedules, at)]
@@ -92,32 +87,16 @@ def together(schedules: list[tuple[list[Floats], list[float]]]) -> tuple[Floats,
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #568cd76f
 def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Columns of symbols, all but one full or empty, that fill the groups as the given ones do.
+    """Columns of symbols, all but one full or empty, that fill the groups as the given ones do, and their shares.
 
-    Parameters
-    ----------
-    mass : ndarray, shape (N,)
-        Mass of each symbol.
-    group : ndarray of int, shape (N,)
-        Its group.
-    filled : ndarray, shape (G, V)
-        How full each group is in each column; in a column all but one are full, empty, or have equal symbols
-        of which all but one are.
-    weights : ndarray, shape (V,)
-        Shares of the columns, all positive.
-
-    Returns
-    -------
-    ndarrays, shapes (N, K) and (K,)
-        How full each symbol is, with K at most V + N - G, and the shares.
+    `mass`, `group`, shape (N,): mass of each symbol, and its group. `filled`, shape (G, V): how full each group is;
+    in a column all but one are full, empty, or have equal symbols of which all but one are. `weights`, shape (V,):
+    shares, all positive. The result has shapes (N, K) and (K,), with K at most V + N - G.
 
     Source: Grosse et al. 2024, Theorem 1; McNaughton 1959.
     """
-    full, parts, shares = (
-        snapped(filled, 0.0, 1.0)[group],
-        [np.zeros((len(mass), 0))],
-        [np.zeros(0)],
-    )
+    full = snapped(filled, 0.0, 1.0)[group]
+    parts, shares = [np.zeros((len(mass), 0))], [np.zeros(0)]
     size = np.bincount(group)
     for g in np.flatnonzero(size > 1):
         own = np.flatnonzero(group == g)
@@ -148,7 +127,7 @@ def _few(filled: Floats, loss: Floats, weights: Floats) -> Floats:
         way = null[:, k] - taken[:, :k] @ shares[:k, k]
         way = way if loss @ way <= 0 else -way
         lasts = np.full(len(kept), np.inf)
-        np.divide(kept, -way, out=lasts, where=left & (way < -TINY))
+        np.divide(kept, -way, out=lasts, where=left & (way < -TINY_PART))
         gone = int(lasts.argmin())
         if lasts[gone] == np.inf:
             break
@@ -164,8 +143,6 @@ def reduced(filled: Floats, loss: Floats, weights: Floats) -> Floats:
 
     `AT_ONCE` columns at a time, or twice as many as rows: time goes with the cube of their number, and in a
     thousand steps rounding grew to 1e-5.
-
-    Source: Carathéodory's theorem.
     """
     weights, before, most = weights.copy(), len(weights) + 1, max(AT_ONCE, 2 * len(filled))
     while len(filled) < len(used := np.flatnonzero(weights > 0)) < before:

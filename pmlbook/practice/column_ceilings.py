@@ -5,7 +5,6 @@
 # %% ../../nbs/practice/17_column_ceilings.ipynb #fe05129a
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..extremal.enumeration import margin
-from ..large_alphabets.pricing import GOLDEN
+from ..large_alphabets.few_numbers import min_of
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
@@ -69,27 +68,6 @@ class Knapsacks:
 # %% ../../nbs/practice/17_column_ceilings.ipynb #50d0ae77
 LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
 SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
-
-
-def min_of(
-    value: Callable[[Array], Array], low: Array, high: Array, steps: int
-) -> tuple[Array, Array]:
-    """Places and values near the least of convex functions on intervals, all at once.
-
-    Source: golden section, Kiefer 1953.
-    """
-    span = GOLDEN * (high - low)
-    one, two = high - span, low + span
-    at_one, at_two = value(one), value(two)
-    for _ in range(steps):
-        left = at_one < at_two
-        low, high = np.where(left, low, one), np.where(left, two, high)
-        span = GOLDEN * (high - low)
-        new = np.where(left, high - span, low + span)
-        at_new = value(new)
-        one, two = np.where(left, new, two), np.where(left, one, new)
-        at_one, at_two = np.where(left, at_new, at_two), np.where(left, at_one, at_new)
-    return np.where(at_one < at_two, one, two), np.minimum(at_one, at_two)
 
 
 class Ceilings:

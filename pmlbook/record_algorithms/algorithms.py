@@ -12,11 +12,11 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ..numerics.validation import Frozen, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_nonnegative
 from pmlbook.per_record.framework import (
     by_record,
     check_belief,
@@ -37,16 +37,16 @@ __all__ = []
 class MarginalRun(NamedTuple):
     """Result of `update_marginal`, with I(X_i; Y), H(X) and the multiplier after each round."""
 
-    marginal: NDArray[np.float64]
+    marginal: Array
     information: list[float]
     entropy: list[float]
     multiplier: list[float]
 
 
 def update_marginal(
-    rows: NDArray[np.float64],
-    row_entropies: NDArray[np.float64],
-    marginal: NDArray[np.float64],
+    rows: Array,
+    row_entropies: Array,
+    marginal: Array,
     b: float,
     tol: float = 1e-6,
     step: float = 0.1,
@@ -60,12 +60,6 @@ def update_marginal(
     multiplier; most rounds.
 
     Source: Wu et al. 2026, Algorithm 2, eq. (15).
-
-    Examples
-    --------
-    >>> run = update_marginal(np.array([[1, 0], [0.5, 0.5]]), np.zeros(2), np.array([0.5, 0.5]), 0)
-    >>> run.marginal.round(2).tolist(), round(run.information[-1], 3)
-    ([0.6, 0.4], 0.223)
     """
     silence = entr(rows).sum(axis=1)
     s = 0.0
@@ -99,7 +93,7 @@ class Run(Frozen):
 
     value: float
     record: int
-    prior: NDArray[np.float64]
+    prior: Array
     trace: tuple[float, ...]
 
     @property
@@ -108,17 +102,10 @@ class Run(Frozen):
         return float(entr(self.prior).sum())
 
 
-def sharpest_table(
-    channel: NDArray[np.float64], marginal: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def sharpest_table(channel: Array, marginal: Array) -> Array:
     """The deterministic table (n_i, n_-i) with the largest information; all are tried.
 
     Source: Wu et al. 2026, Algorithm 1, line 15.
-
-    Examples
-    --------
-    >>> sharpest_table(np.eye(2)[[[0, 1], [1, 1]]], np.array([0.5, 0.5])).tolist()
-    [[1.0, 0.0], [1.0, 0.0]]
     """
     distinct = [np.unique(rows, axis=0, return_index=True)[1] for rows in channel]
     choices = np.array(list(product(*distinct)))
@@ -149,12 +136,6 @@ def alternating_leakage(
     or `prior` has less entropy.
 
     Source: Wu et al. 2026, Algorithm 1.
-
-    Examples
-    --------
-    >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    >>> round(alternating_leakage(parity, [[0.3, 0.2], [0.1, 0.4]], 0.5).value, 6)
-    0.693147
     """
     belief, b = check_belief(prior), check_nonnegative(b, "b")
     release = check_release(channel, belief.shape)
@@ -178,14 +159,14 @@ def alternating_leakage(
 
 
 def _improve(
-    release: NDArray[np.float64],
-    belief: NDArray[np.float64],
+    release: Array,
+    belief: Array,
     i: int,
     b: float,
     interpretation: Interpretation,
     printed_gradient: bool,
     tol: float,
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Array, float]:
     """Lines 8 to 18 of Algorithm 1: better marginal, better conditionals, their information."""
     channel = by_record(release, i, belief.ndim)
     marginal, table = split_belief(belief, i)
@@ -204,7 +185,7 @@ def _improve(
     return join_belief(marginal, table, belief.shape, i), value
 
 # %% ../../nbs/record_algorithms/02_algorithms.ipynb #1a1dd4dd
-def random_belief(shape: Sequence[int], b: float, rng: np.random.Generator) -> NDArray[np.float64]:
+def random_belief(shape: Sequence[int], b: float, rng: np.random.Generator) -> Array:
     """A random belief of entropy at least b, to start from; shape (n_1, ..., n_k).
 
     Source: Wu et al. 2026, Algorithm 1, line 1.
@@ -232,10 +213,7 @@ def restarts(
     printed_gradient: bool = False,
     max_iter: int = 20,
 ) -> list[Run]:
-    """Runs of `alternating_leakage` from random beliefs, `starts` of them.
-
-    Source: Wu et al. 2026, Section 3.4.6.
-    """
+    """Runs of `alternating_leakage` from random beliefs, `starts` of them. Source: Wu et al. 2026, Section 3.4.6."""
     return [
         alternating_leakage(
             channel,

@@ -23,11 +23,6 @@ def project_to_simplex(vector: Array) -> Array:
     """Nearest distribution, in Euclidean distance, to any vector of shape (n,).
 
     Source: Wu et al. 2026, Algorithm 4.
-
-    Examples
-    --------
-    >>> project_to_simplex(np.array([0.9, 0.5, -3])).round(6).tolist()
-    [0.7, 0.3, 0.0]
     """
     # all entries that stay positive lose the same, theta
     largest_first = np.sort(vector)[::-1]
@@ -51,11 +46,6 @@ def temper(v: Array, beta: float, interpretation: Interpretation) -> Array:
     """softmax_beta in one of two interpretations: v^beta or exp(beta v), rescaled to sum one.
 
     Source: Wu et al. 2026, Algorithm 5, line 4.
-
-    Examples
-    --------
-    >>> temper(np.array([0.8, 0.2]), 0.5, "power").round(6).tolist()
-    [0.666667, 0.333333]
     """
     if interpretation == "exponential":
         exponents = beta * v
@@ -66,10 +56,7 @@ def temper(v: Array, beta: float, interpretation: Interpretation) -> Array:
 
 
 def entropy_projection(
-    v: Array,
-    target: float,
-    interpretation: Interpretation = "power",
-    tol: float = 1e-9,
+    v: Array, target: float, interpretation: Interpretation = "power", tol: float = 1e-9
 ) -> Array:
     """A distribution of the wanted entropy, by a change of temperature of a given one.
 
@@ -78,11 +65,6 @@ def entropy_projection(
     array of shape (n,). NoRoot if no beta between 0 and 1e6 gives that entropy.
 
     Source: Wu et al. 2026, Algorithm 5.
-
-    Examples
-    --------
-    >>> entropy_projection(np.array([0.8, 0.2]), math.log(2)).round(6).tolist()
-    [0.5, 0.5]
     """
     if abs(entr(v).sum() - target) < tol:
         return v
@@ -115,22 +97,12 @@ def information_of_rows(marginal: Array, rows: Array) -> Array:
     """I(X_i; Y) in nats, for a marginal (n_i,) and rows P(y | x_i) of shape (..., n_i, M).
 
     Source: Wu et al. 2026, Section 2.1.
-
-    Examples
-    --------
-    >>> round(float(information_of_rows(np.array([0.5, 0.5]), np.eye(2))), 6)
-    0.693147
     """
     mixed = np.einsum("k,...ky->...y", marginal, rows)
     return entr(mixed).sum(axis=-1) - entr(rows).sum(axis=-1) @ marginal
 
 
-def _sharpest_row(
-    channel: Array,
-    marginal: Array,
-    conditionals: Array,
-    k: int,
-) -> Array:
+def _sharpest_row(channel: Array, marginal: Array, conditionals: Array, k: int) -> Array:
     """The unit vector with the largest information as row k, the other rows being fixed."""
     rows = np.einsum("kc,kcy->ky", conditionals, channel)
     tried = np.repeat(rows[None], channel.shape[1], axis=0)
@@ -181,13 +153,6 @@ def update_conditionals(
     printed. `tol`, `max_iter`: change of the information at which to stop; most sweeps.
 
     Source: Wu et al. 2026, Algorithm 3.
-
-    Examples
-    --------
-    >>> identity = np.eye(4).reshape(2, 2, 4)
-    >>> run = update_conditionals(identity, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 0.0)
-    >>> run.conditionals.tolist()
-    [[1.0, 0.0], [1.0, 0.0]]
     """
     table, known = conditionals.copy(), float(entr(marginal).sum())
 

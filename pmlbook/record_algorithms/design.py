@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Frozen, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_nonnegative
 from .algorithms import restarts
 from .penalty import Subproblem, Test, penalty_method
 from ..per_record.queries import Query
@@ -30,39 +30,29 @@ class DesignRun(Frozen):
     """
 
     value: float
-    channel: NDArray[np.float64]
-    prior: NDArray[np.float64]
+    channel: Array
+    prior: Array
     trace: tuple[float, ...]
-    channels: tuple[NDArray[np.float64], ...]
+    channels: tuple[Array, ...]
     finished: bool
 
 
 def expected_costs(
     query: Query, p0: ArrayLike | None = None, distortion: ArrayLike | None = None
-) -> NDArray[np.float64]:
+) -> Array:
     """p0(x) d(f(x), y), shape (n_1, ..., n_k, M); default p0 uniform, default d = |y - f(x)|.
 
     Source: Wu et al. 2026, eq. (21b).
-
-    Examples
-    --------
-    >>> expected_costs(Query(lambda x: x[0], [(0, 1)])).tolist()
-    [[0.0, 0.5], [0.5, 0.0]]
     """
     size = math.prod(query.shape)
     truth = np.full(size, 1 / size) if p0 is None else check_data(query, p0)
     return truth.reshape(query.shape)[..., None] * check_costs(query, distortion)[query.table]
 
 
-def blurred(costs: NDArray[np.float64], D: float) -> NDArray[np.float64]:
+def blurred(costs: Array, D: float) -> Array:
     """Mixture of the cheapest answer and a uniform one, with expected distortion D if possible.
 
     Source: Wu et al. 2026, Algorithm 6, line 3, which leaves it open.
-
-    Examples
-    --------
-    >>> blurred(np.array([[0, 0.5], [0.5, 0]]), 0.1).round(3).tolist()
-    [[0.9, 0.1], [0.1, 0.9]]
     """
     cheapest = np.eye(costs.shape[-1])[costs.argmin(axis=-1)]
     least, most = float((costs * cheapest).sum()), float(costs.mean(axis=-1).sum())
@@ -75,7 +65,7 @@ def blurred(costs: NDArray[np.float64], D: float) -> NDArray[np.float64]:
 def _alternate(
     query: Query,
     problem: Subproblem,
-    start: NDArray[np.float64],
+    start: Array,
     b: float,
     rng: np.random.Generator,
     starts: int,
@@ -114,28 +104,15 @@ def alternating_design(
     The reported value is what the *last* belief learns. Another belief may learn more, and the distortion may
     exceed D. `leakage_distortion` returns a bound from either side.
 
-    `query`: what is asked; all datasets are listed. `D`: largest expected distortion, at least 0. `b`: least
-    entropy of the belief, in nats. `rng`: for the starts of Algorithm 1. `p0`, shape (n_1, ..., n_k):
-    distribution of the data; uniform if not given. `distortion`, shape (V, M): d(v, y); |y - v| if not given.
-    `starts`: starts of Algorithm 1 in each round; the best is taken. `test`: what a step must gain, see
-    `descend`; with "printed" no step is taken. `tol`, `max_rounds`: change of the reported value at which to
-    stop; most rounds. `channel` of the result has shape (n_1, ..., n_k, M). ValueError if an argument is
-    outside its range, or the shapes do not fit. Infeasible if no release has distortion at most D.
+    Arguments of the same name are those of `leakage_distortion`; `rng` and `starts` are for Algorithm 1 in each round,
+    `test` says what a step must gain, see `descend`; with "printed" no step is taken. It stops when the reported value
+    changes by at most `tol`, or after `max_rounds`. `channel` of the result has shape (n_1, ..., n_k, M). ValueError if
+    an argument is outside its range, or the shapes do not fit. Infeasible if no release has distortion at most D.
 
     Source: Wu et al. 2026, Algorithm 6.
-
-    Examples
-    --------
-    >>> one_bit = Query(lambda x: x[0], [(0, 1)])
-    >>> run = alternating_design(one_bit, 0.25, 0.0, np.random.default_rng(0))
-    >>> run.channel.shape, len(run.trace) == len(run.channels) - 1
-    ((2, 2), True)
     """
-    D, b, costs = (
-        check_nonnegative(D, "D"),
-        check_nonnegative(b, "b"),
-        expected_costs(query, p0, distortion),
-    )
+    D, b = check_nonnegative(D, "D"), check_nonnegative(b, "b")
+    costs = expected_costs(query, p0, distortion)
     problem = Subproblem(np.empty(0), costs, D, "leakage")
     return _alternate(query, problem, blurred(costs, D), b, rng, starts, test, tol, max_rounds)
 
@@ -158,19 +135,9 @@ def alternating_distortion(
     starts halfway between the cheapest answer and a uniform one.
 
     Source: Wu et al. 2026, Algorithm 9, whose body is missing; Section 3.3.
-
-    Examples
-    --------
-    >>> one_bit = Query(lambda x: x[0], [(0, 1)])
-    >>> run = alternating_distortion(one_bit, 0.1, 0.0, np.random.default_rng(0))
-    >>> run.channel.shape, len(run.trace) == len(run.channels) - 1
-    ((2, 2), True)
     """
-    L, b, costs = (
-        check_nonnegative(L, "L"),
-        check_nonnegative(b, "b"),
-        expected_costs(query, p0, distortion),
-    )
+    L, b = check_nonnegative(L, "L"), check_nonnegative(b, "b")
+    costs = expected_costs(query, p0, distortion)
     half = np.eye(costs.shape[-1])[costs.argmin(axis=-1)] / 2 + 0.5 / costs.shape[-1]
     problem = Subproblem(np.empty(0), costs, L, "distortion")
     return _alternate(query, problem, half, b, rng, starts, test, tol, max_rounds)

@@ -20,15 +20,7 @@ __all__ = []
 
 # %% ../../nbs/record_algorithms/05_penalty.ipynb #357ef45d
 def softplus(z: float) -> float:
-    """ln(1 + e^z), without overflow.
-
-    Source: Wu et al. 2026, eq. (23).
-
-    Examples
-    --------
-    >>> round(softplus(0.0), 6)
-    0.693147
-    """
+    """ln(1 + e^z), without overflow. Source: Wu et al. 2026, eq. (23)."""
     return float(np.logaddexp(0, z))
 
 
@@ -85,15 +77,7 @@ class Descent(NamedTuple):
 
 
 def exponentiated_step(channel: Array, gradient: Array, eta: float) -> Array:
-    """Rows proportional to q exp(-eta gradient).
-
-    Source: Wu et al. 2026, Algorithm 8, line 8.
-
-    Examples
-    --------
-    >>> exponentiated_step(np.array([[0.5, 0.5]]), np.array([[0, math.log(3)]]), 1).tolist()
-    [[0.75, 0.25]]
-    """
+    """Rows proportional to q exp(-eta gradient). Source: Wu et al. 2026, Algorithm 8, line 8."""
     # a constant in a row of the gradient cancels: so no weight overflows
     weights = channel * np.exp(-eta * (gradient - gradient.min(axis=-1, keepdims=True)))
     return weights / weights.sum(axis=-1, keepdims=True)
@@ -115,12 +99,6 @@ def descend(
     total change of the release at which to stop; most steps.
 
     Source: Wu et al. 2026, Algorithms 8 and 11.
-
-    Examples
-    --------
-    >>> fair = Subproblem(np.full(2, 0.5), np.array([[0, 0.5], [0.5, 0]]), 0.5, "leakage")
-    >>> descend(fair, np.array([[0.9, 0.1], [0.1, 0.9]]), 0.0).channel.round(2).tolist()
-    [[0.5, 0.5], [0.5, 0.5]]
     """
     # Algorithm 8 chooses the worst record once, Algorithm 11 in each step
     record = int(np.argmax(problem.leakages(channel)))
@@ -179,12 +157,6 @@ def penalty_method(
     and the most rounds, which the paper does not limit.
 
     Source: Wu et al. 2026, Algorithms 7 and 10.
-
-    Examples
-    --------
-    >>> fair = Subproblem(np.full(2, 0.5), np.array([[0, 0.5], [0.5, 0]]), 0.9, "leakage")
-    >>> penalty_method(fair, np.array([[0.9, 0.1], [0.1, 0.9]])).finished
-    False
     """
     best, best_value, penalty = channel, math.inf, 1.0
     rounds: list[Round] = []

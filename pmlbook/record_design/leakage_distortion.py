@@ -9,27 +9,24 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    check_flag,
-    check_nonnegative,
-    check_instance,
-    real_array,
-    unit_of,
-)
+from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
+from ..numerics.validation import real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
-from .planes import AdversarySet
 from ..per_record.equal_queries import difference
 from ..per_record.queries import Query
-from .rounds import Goal, Match, play
+from .planes import AdversarySet
+from .referee import Goal
+from .rounds import Match, play
 from .symmetry import Setting, check_data, check_costs
 from .symmetry import setting, value_masses
 from ..per_record.tilted import EPS
@@ -69,40 +66,32 @@ class RecordDesign(Design):
     candidates: AdversarySet = field(compare=False)
 
 
-DISTORTION_NOISE = (
-    1e-12  # so much of what every mechanism pays may be the rounding of a D that was computed
-)
+# so much of what every mechanism pays may be the rounding of a D that was computed
+DISTORTION_NOISE = 1e-12
 LARGEST_COST = 1e300  # units; what costs more costs this
 
 
-@dataclass(frozen=True)
-class _Stake:
+class _Stake(NamedTuple):
     """The unit of distortions, above a base that every mechanism costs; `slack` is its rounding."""
 
-    unit: float
-    base: float
-    slack: float
+    unit: Fraction
+    base: Fraction
+    slack: Fraction
 
     def above(self, x: float) -> float:
         """A float not below x units above the base."""
-        return float_above(
-            Fraction(x) * Fraction(self.unit) + Fraction(self.base) + Fraction(self.slack)
-        )
+        return float_above(Fraction(x) * self.unit + self.base + self.slack)
 
     def below(self, x: float) -> float:
         """A float not above x units above the base."""
-        return float_below(
-            Fraction(x) * Fraction(self.unit) + Fraction(self.base) - Fraction(self.slack)
-        )
+        return float_below(Fraction(x) * self.unit + self.base - self.slack)
 
     def units(self, D: float) -> float:
         """How many units above the base D is, at the least."""
-        return float_below(
-            (Fraction(D) - Fraction(self.base) - Fraction(self.slack)) / Fraction(self.unit)
-        )
+        return float_below((Fraction(D) - self.base - self.slack) / self.unit)
 
 
-def _at_stake(excess: NDArray[np.float64], masses: NDArray[np.float64], room: float) -> float:
+def _at_stake(excess: Array, masses: Array, room: float) -> float:
     """A power of two near what silence costs, or near `room` if that is less; one if silence is free."""
     columns = unit_of(excess, 0)
     costs = masses @ (excess / columns)
@@ -133,10 +122,10 @@ def _posed(
         room = math.inf if D is None else D - base
         unit = _at_stake(excess, masses, room if room > DISTORTION_NOISE * abs(base) else math.inf)
         excess = np.minimum(excess / unit, LARGEST_COST)
-    made = setting(
-        query, distribution, excess, observes, reduce_symmetry, room=2.0
-    )  # twice the unit is beyond the stake
-    return replace(made, slip=made.slip + 2 * slack / unit), _Stake(unit, base, slack)
+    # twice the unit is beyond the stake
+    made = setting(query, distribution, excess, observes, reduce_symmetry, room=2.0)
+    stake = _Stake(Fraction(unit), Fraction(base), Fraction(slack))
+    return replace(made, slip=made.slip + 2 * slack / unit), stake
 
 
 def _design(
@@ -151,14 +140,14 @@ def _design(
     made, stake = posed
     level, limit = check_entropy(b, log_sum(made.observes.log_counts(0))), goal.D
     goal = goal if limit is None else Goal(D=stake.units(limit))
-    tol = max(check_nonnegative(tol, "tol") / (stake.unit if limit is None else 1), 1e-9)
+    tol = max(check_nonnegative(tol, "tol") / (float(stake.unit) if limit is None else 1), 1e-9)
     other = "" if start is None else difference(start.observes, made.observes)
     if other:
         raise ValueError(f"start is a design of a mechanism that observes something else: {other}")
     match = Match(made, level, goal, tol, clock, stake.above if limit is None else float)
     q, bound, why = match.silence, 0.0, "silence"
     if goal.D is not None:
-        noise = DISTORTION_NOISE * (match.least + abs(stake.base) / stake.unit)
+        noise = DISTORTION_NOISE * (match.least + float(abs(stake.base) / stake.unit))
         if goal.D < match.least - noise:
             least = stake.above(match.least)
             raise Infeasible(f"D = {limit} is below {least}, the least distortion of all")
@@ -172,9 +161,8 @@ def _design(
         q, bound, why = play(match, begin)
         q, bound = match.quieter(q, bound), bound + match.loss
     distribution = np.maximum(made.masses, 1e-300)
-    mechanism = Mechanism(
-        q, distribution / distribution.sum(), outputs=range(q.shape[1])
-    )  # values of the query
+    values = range(q.shape[1])  # of the query
+    mechanism = Mechanism(q, distribution / distribution.sum(), outputs=values)
     distortion = match.errs(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
@@ -323,7 +311,7 @@ def distortion_leakage(
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1952dd16
 def leakage_distortion_curve(
     query: Query,
-    levels: Sequence[float] | NDArray[np.float64],
+    levels: Sequence[float] | Array,
     b: float,
     p0: ArrayLike | None = None,
     distortion: ArrayLike | None = None,
@@ -338,13 +326,6 @@ def leakage_distortion_curve(
     `leakage_distortion`.
 
     Source: Wu et al. 2026, Definition 2.2.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import parity
-    >>> curve = leakage_distortion_curve(parity(3), [0.1, 0.3], b=1.0)
-    >>> [round(design.value, 4) for design in curve]
-    [0.3681, 0.0823]
     """
     designs: list[RecordDesign] = []
     for level in real_array(levels, "levels", 1):

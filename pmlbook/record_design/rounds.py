@@ -7,147 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.sparse import csr_array, hstack
 
-from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from ..per_record.parity import binary_entropy
-from .planes import AdversarySet, attack, certify, row_problem
-from .symmetry import Setting
 from ..per_record.tilted import EPS, unsure
+from .planes import AdversarySet, attack, certify, row_problem
+from .referee import Goal, Orbits, referee
+from .symmetry import Setting
 
 # %% auto #0
 __all__ = []
-
-# %% ../../nbs/record_design/03_rounds.ipynb #2c78654b
-BARRED = 2.0**36  # cells of a larger cost, in units of the given distortion, are not used
-SMALLEST = 2.0**-50  # smaller probabilities from a solver are its tolerance
-
-
-class Orbits:
-    """The different cells of a setting as variables v, shape (S,), and their constraints.
-
-    `rows` @ v = 1 says that rows are distributions, `cost` @ v is the expected distortion; `open` are those
-    that a mechanism may use. Bounds count the others too, at a cost that is no higher than theirs.
-
-    Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of 'Symmetry reduction'.
-    """
-
-    def __init__(self, made: Setting) -> None:
-        self.labels, self.size, self.cost_table = made.cells, made.size, made.cost
-        self.counts = np.bincount(self.labels.ravel())
-        alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # orbits share them
-        self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
-        self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
-        self.cost, self.slip = self.gather(np.minimum(made.cost, 4 * BARRED)), made.slip
-        self.open = np.bincount(self.labels.ravel(), made.cost.ravel() > BARRED) == 0
-        self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers scale costs
-
-    def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
-        """How often each variable stands in each row."""
-        shape = (int(rows[-1]) + 1, self.size)
-        return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-
-    def gather(self, table: Array) -> Array:
-        """Coefficients (..., S) of v from coefficients (..., R, M) of the whole table."""
-        flat = table.reshape(-1, self.labels.size) @ self.cells
-        return np.asarray(flat).reshape(*table.shape[:-2], self.size)
-
-    def table(self, v: Array) -> Array:
-        """The mechanism, shape (R, M); its rows sum to one."""
-        q = np.where(self.open & (v >= SMALLEST), v, 0)[self.labels]
-        return np.asarray(q / q.sum(axis=1, keepdims=True))
-
-    def variables(self, q: Array) -> Array:
-        """The average of q over each orbit, shape (S,)."""
-        return np.asarray(self.gather(q) / self.counts)
-
-    def floor(self, gains: Array, rounding: Array) -> float:
-        """A lower bound on gains @ v for all mechanisms, if the gains are right up to `rounding`, shapes (S,).
-
-        Each row takes its cheapest cell: only the rounding there counts, not that of costlier cells.
-        """
-        lowest = ((gains - rounding) / self.counts)[self.labels].min(axis=1)
-        return float(lowest.sum() - EPS * (len(lowest) + 8) * np.abs(lowest).sum())
-
-# %% ../../nbs/record_design/03_rounds.ipynb #21f57aa6
-@dataclass(frozen=True)
-class Goal:
-    """Least leakage at distortion `D`, or least distortion at leakage `L`: one of them is given."""
-
-    D: float | None = None
-    L: float | None = None
-
-    @property
-    def limit(self) -> float:
-        """The one that is given."""
-        given = self.D if self.L is None else self.L
-        assert given is not None
-        return given
-
-
-def referee(
-    orbits: Orbits, goal: Goal, cuts: Array, clock: Clock | None = None
-) -> tuple[float, Array]:
-    """A lower bound on the optimum from planes, shape (K, S), and the dual variables of the planes.
-
-    The bound is minus infinity, and the dual variables zero, if the solver fails, takes too long, or finds the
-    programme infeasible by rounding: there is always a mechanism.
-
-    Source: Kelley 1960; the bound is weak duality, recomputed from the dual variables.
-    """
-    k, s = cuts.shape
-    if clock is not None and clock.over:
-        return -math.inf, np.zeros(k)
-    gain, rows, limits = -orbits.cost, orbits.rows, np.full(k, goal.L)
-    if goal.D is not None:  # one more variable, the height
-        gain = np.append(np.zeros(s), -1.0)
-        rows = hstack([rows, csr_array((rows.shape[0], 1))])
-        limits = np.append(np.zeros(k), goal.D)
-        planes = np.vstack([np.hstack([cuts, -np.ones((k, 1))]), np.append(orbits.cost, 0)])
-    else:
-        gain, rows, planes = (table * orbits.widths for table in (gain, rows, cuts))
-    try:
-        found = maximise(
-            gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), clock=clock
-        )
-    except (Infeasible, SolverFailed):
-        return -math.inf, np.zeros(k)
-    duals, error_dual = np.maximum(found.inequality_duals, 0), 1.0
-    if goal.D is not None:
-        duals, error_dual = duals[:-1], duals[-1]
-    return weak_duality(orbits, goal, cuts, duals, error_dual), duals
-
-
-def weak_duality(
-    orbits: Orbits,
-    goal: Goal,
-    cuts: Array,
-    duals: Array,
-    error_dual: float,
-) -> float:
-    """The lower bound from any non-negative dual variables of planes, shape (K, S).
-
-    Where the distortion is given, dual variables of planes that add up to more than one are divided by their sum,
-    and `error_dual` too; where the leakage is, `error_dual` is one.
-
-    Source: weak duality of linear programmes.
-    """
-    if goal.L is None:
-        total = max(duals.sum(), 1.0)
-        duals, error_dual = duals / total, error_dual / total
-    limit = goal.limit * (error_dual if goal.L is None else duals.sum())
-    limit += error_dual * orbits.slip
-    terms = EPS * (len(cuts) + orbits.labels.size + 8)
-    handled = duals @ np.abs(cuts) + error_dual * np.abs(orbits.cost)
-    bound = orbits.floor(duals @ cuts + error_dual * orbits.cost, terms * handled) - limit
-    return float(bound - terms * (limit + abs(bound)))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #7ed586e7
 MAX_VARIABLES = 250  # for sequential quadratic programming
@@ -158,11 +31,7 @@ class _TimeIsUp(Exception):
 
 
 def best_against(
-    orbits: Orbits,
-    goal: Goal,
-    candidates: AdversarySet,
-    start: Array,
-    clock: Clock | None = None,
+    orbits: Orbits, goal: Goal, candidates: AdversarySet, start: Array, clock: Clock | None = None
 ) -> Array:
     """Variables, shape (S,), of a mechanism that is (nearly) best against the adversaries of a candidate set.
 
@@ -231,9 +100,8 @@ def small_steps(
     """
     q, best, least = np.maximum(start, 1e-9)[orbits.labels], start, math.inf
     believed = np.max([p.sum(axis=1).max(axis=0) for p in candidates.priors.values()], axis=0)
-    cost_table = np.where(
-        orbits.open[orbits.labels], orbits.cost_table, 0
-    )  # cells above it stay at 0
+    # barred cells stay at 0
+    cost_table = np.where(orbits.open[orbits.labels], orbits.cost_table, 0)
     q = np.where(orbits.open[orbits.labels], q, 0)
     costly = cost_table.max(axis=1) / max(cost_table.max(axis=1).sum(), 1e-300)
     weight = np.maximum(np.maximum(believed, costly), 1e-300)[:, None]
@@ -293,16 +161,14 @@ class Match:
             AdversarySet(),
         )
         cost_table = self.orbits.cost_table
-        self.exact = self.orbits.table(
-            self.orbits.variables(np.eye(cost_table.shape[1])[cost_table.argmin(axis=1)])
-        )
+        truth = np.eye(cost_table.shape[1])[cost_table.argmin(axis=1)]
+        self.exact = self.orbits.table(self.orbits.variables(truth))
         costs = cost_table.sum(axis=0)
         cheapest = costs <= costs.min() + 1e-12 * np.abs(cost_table).sum(axis=0).min()
         self.silence = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
-        self.loss = rounding_loss(
-            cost_table, max(len(made.observes.alphabets[i]) for i in made.records)
-        )
+        symbols = max(len(made.observes.alphabets[i]) for i in made.records)
+        self.loss = rounding_loss(cost_table, symbols)
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
         self.best, self.learnt, self.local = self.exact, math.inf, math.inf
         cheapest_cells = cost_table.min(axis=1)  # the least distortion, and a leakage of zero

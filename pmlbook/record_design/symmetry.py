@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..numerics.validation import InvalidPrior, check_nonnegative, check_instance, real_array
+from ..numerics.validation import Array, InvalidPrior, check_instance
+from ..numerics.validation import check_nonnegative, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from ..per_record.equal_queries import difference, in_query_order
@@ -27,6 +28,7 @@ from ..per_record.queries import Query, SumQuery, counting
 __all__ = []
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #1c147b83
+Labels = NDArray[np.int64]
 MAX_ROWS = 4096  # more datasets than these are not given a row each
 MAX_TABLE = 2**16  # a mechanism has no more cells
 
@@ -40,16 +42,8 @@ def check_table(rows: int, outputs: int) -> None:
         )
 
 
-def check_costs(query: Query, distortion: ArrayLike | None) -> NDArray[np.float64]:
-    """The distortion matrix, one row per query value; |v - y| if left out.
-
-    Source: Wu et al. 2026, eq. (32).
-
-    Examples
-    --------
-    >>> check_costs(counting(2), None).tolist()
-    [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
-    """
+def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
+    """The distortion matrix, one row per query value; |v - y| if left out. Source: Wu et al. 2026, eq. (32)."""
     values = np.arange(query.n_values)
     if distortion is None:
         check_table(len(values), len(values))
@@ -63,7 +57,7 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> NDArray[np.float6
     return table
 
 
-def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
+def check_data(query: Query, p0: ArrayLike) -> Array:
     """The distribution of the data, flat in lexicographic order; InvalidPrior unless it is one."""
     distribution = check_belief(in_query_order(query, p0, "p0"), "p0")
     if distribution.size != math.prod(query.shape) or (
@@ -75,19 +69,16 @@ def check_data(query: Query, p0: ArrayLike) -> NDArray[np.float64]:
     return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
-COST_TOLERANCE = (
-    2.0**-50
-)  # costs that differ by less, relative to them or to a usual cost, count as equal
+# costs that differ by less, relative to them or to a usual cost, count as equal
+COST_TOLERANCE = 2.0**-50
 
 
-def usual(costs: NDArray[np.float64], most: float) -> float:
+def usual(costs: Array, most: float) -> float:
     """Cost of the cheapest error, a mean over the rows of costs, shape (K, M), or `most` if that is less."""
     return min(float(np.sort(np.abs(costs), axis=1)[:, :2].max(axis=1).mean()), most)
 
 
-def matching(
-    here: NDArray[np.float64], there: NDArray[np.float64], typical: float
-) -> NDArray[np.int64] | None:
+def matching(here: Array, there: Array, typical: float) -> Labels | None:
     """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` a usual one."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
@@ -101,9 +92,7 @@ def matching(
     return np.array(found)
 
 
-def components(
-    size: int, joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
-) -> NDArray[np.int64]:
+def components(size: int, joined: list[tuple[Labels, Labels]]) -> Labels:
     """Labels 0, 1, ... of the classes into which pairs of numbers below `size` are joined."""
     if not joined:
         return np.arange(size)
@@ -112,7 +101,7 @@ def components(
     return np.asarray(connected_components(graph, directed=False)[1])
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #7a2a93bf
-Renaming = tuple[NDArray[np.int64], NDArray[np.int64]]
+Renaming = tuple[Labels, Labels]
 
 
 def renamings_of_weights(n: int) -> list[Renaming]:
@@ -140,12 +129,12 @@ class Setting:
 
     observes: Query  # its value is the mechanism's row
     # shape (R, M): expected distortion of a unit of probability in each cell
-    cost: NDArray[np.float64]
+    cost: Array
     # shape (R, M): labels 0, ..., S - 1; cells with the same label hold the same probability
-    cells: NDArray[np.int64]
+    cells: Labels
     records: tuple[int, ...]  # one record of each kind
     # shape (R,): distribution of the rows under the distribution of the data
-    masses: NDArray[np.float64]
+    masses: Array
     slip: float = 0.0  # how much the distortion may change under the symmetries that were used
 
     @property
@@ -154,7 +143,7 @@ class Setting:
         return int(self.cells.max()) + 1
 
 
-def value_masses(query: Query) -> NDArray[np.float64]:
+def value_masses(query: Query) -> Array:
     """Distribution of the query value when all datasets are equally likely, shape (V,)."""
     counts = np.logaddexp.reduce(query.log_counts(0), axis=0)
     shares = np.exp(counts - np.logaddexp.reduce(counts))
@@ -181,8 +170,8 @@ class _Place:
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #6dd13711
 def _tied(
-    rows: NDArray[np.int64],
-    costs: NDArray[np.float64],
+    rows: Labels,
+    costs: Array,
     renamings: list[Renaming],
     closed: bool,
     typical: float,
@@ -195,18 +184,16 @@ def _tied(
     for here, there in renamings:
         outputs = matching(costs[here], costs[there], typical)
         images = np.unique(np.stack([rows[here], rows[there]]), axis=1)
-        kept.append(
-            outputs is not None and not (closed and len(images[0]) > len(np.unique(images[0])))
-        )
+        splits = closed and len(images[0]) > len(np.unique(images[0]))
+        kept.append(outputs is not None and not splits)
         if kept[-1]:
-            a, b = images
-            joined.append(
-                ((a[:, None] * m + np.arange(m)).ravel(), (b[:, None] * m + outputs).ravel())
-            )
+            pairs = zip(images, (np.arange(m), outputs))
+            a, b = ((rows_of[:, None] * m + cells).ravel() for rows_of, cells in pairs)
+            joined.append((a, b))
     return joined, kept
 
 
-def _slip(query: Query, costs: NDArray[np.float64], near: float, room: float) -> float:
+def _slip(query: Query, costs: Array, near: float, room: float) -> float:
     """Loss of a mechanism that costs at most silence or `room`, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
     below = np.maximum(-costs, 0).max(axis=1).sum()
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
@@ -223,21 +210,10 @@ def setting(
 ) -> Setting:
     """What a mechanism for a query observes, what its errors cost, and which of its cells are equal.
 
-    `p0`, shape (N,) or (n_1, ..., n_k): distribution of the data, on datasets in lexicographic order; uniform
-    if left out. `distortion`, shape (V, M): cost of output y when the query value is v; |v - y| if left out.
-    `observes`: what the mechanism looks at: the query itself, or another one on the same records; everything
-    if left out. `reduce_symmetry`: use the symmetries that are found. `room`: there is no need for a mechanism
-    that costs more. InvalidPrior if `p0` is no distribution on the datasets. ValueError if the distortion has
-    the wrong shape, `observes` is about other records, or there are too many datasets to give each a row, or
-    too many rows and outputs.
+    Arguments and errors are those of `leakage_distortion`; `reduce_symmetry` asks for the symmetries that are found,
+    and nobody asks for a mechanism that costs more than `room`.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
-
-    Examples
-    --------
-    >>> from pmlbook.per_record.queries import modular_sum, parity
-    >>> setting(parity(5)).size, setting(modular_sum(5, 3)).cells.shape
-    (2, (6, 3))
     """
     check_instance(query, Query, "query")
     table = check_costs(query, distortion)
@@ -270,7 +246,7 @@ def setting(
     cost = np.zeros((view.n_values, table.shape[1]))
     np.add.at(cost, rows, costs)
     records = view.kinds
-    cells: NDArray[np.int64] = np.arange(cost.size)
+    cells: Labels = np.arange(cost.size)
     typical = usual(costs, room / datasets)
     if reduce_symmetry:
         swaps, values = renamings_of_datasets(query.shape)
@@ -282,9 +258,7 @@ def setting(
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
-def _by_weight(
-    query: SumQuery, table: NDArray[np.float64], observes: Query | None, room: float
-) -> Setting:
+def _by_weight(query: SumQuery, table: Array, observes: Query | None, room: float) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)
     if observes is None and n >= MAX_ROWS:
@@ -310,9 +284,7 @@ def _by_weight(
     typical = usual(table[value], room)
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, typical)
     cells = components(cost.size, joined).reshape(cost.shape)
-    distribution: NDArray[np.float64] = np.bincount(rows, masses, minlength=view.n_values).astype(
-        float
-    )
+    distribution = np.bincount(rows, masses, minlength=view.n_values).astype(float)
     slip = _slip(query, costs, typical, room)
     return Setting(view, cost, cells, (0,), distribution, slip)
 
@@ -331,11 +303,6 @@ def parity_min_leakage(n: int, D: float, b: float) -> float:
     probability of an error, at least 0. In nats. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.2, with Mrs. Gerber's lemma and an average over symmetries.
-
-    Examples
-    --------
-    >>> round(parity_min_leakage(3, 0.05, 1.5), 6)
-    0.435088
     """
     return parity_leakage(n, min(check_nonnegative(D, "D"), 0.5), b)
 
@@ -347,11 +314,6 @@ def parity_min_distortion(n: int, L: float, b: float) -> float:
     most one half. ValueError if an argument is outside its range.
 
     Source: Wu et al. 2026, Definition 2.3, with Mrs. Gerber's lemma and an average over symmetries.
-
-    Examples
-    --------
-    >>> round(parity_min_distortion(3, 0.4, 1.5), 6)
-    0.06499
     """
     if check_nonnegative(L, "L") >= parity_leakage(n, 0, b):
         return 0.0

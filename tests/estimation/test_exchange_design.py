@@ -25,21 +25,19 @@ from pmlbook.estimation.covariance_bound import (
     pairs_bound,
     relaxed,
 )
-from pmlbook.estimation.enumerated_design import criterion_for
 from pmlbook.estimation.exchange_design import (
     Excess,
-    _change_of_few,
     _change_of_many,
     _conjugate,
-    _evened,
-    _with_room,
     barrier_weights,
-    grow,
+    grow_design,
 )
+from pmlbook.estimation.listed_vertices import Weighted, criterion_for, even, with_room
 from pmlbook.estimation.optimal_design import functionals
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
+from pmlbook.numerics.barrier import barrier_direction
 from pmlbook.numerics.linear_programmes import maximise
 from pmlbook.numerics.progress import Clock
 
@@ -111,11 +109,16 @@ def exact_worth(matrix, duals, column):
     return sum(row**2 for row in rows) - sum(Fraction(q) * x for q, x in zip(duals, move))
 
 
+def change_of_few(lifts, weights, criterion, barrier):
+    """Newton's change by the equations as they are."""
+    return barrier_direction(weights, Weighted(criterion, lifts), lifts, barrier)[0]
+
+
 def rounds_of(candidates, criterion, tol):
     """Rounds that the search takes from three circles, its weights, and its bound."""
     told, low = [], pairs_bound(candidates, criterion)
     found = first_circles(candidates, np.random.default_rng(0))
-    found, bound = grow(
+    found, bound = grow_design(
         candidates, found, criterion, low, tol, Clock(600, lambda *now: told.append(now))
     )
     claim = criterion.claim(candidates.scaled(list(found)), np.array(list(found.values())), 0.0)
@@ -394,7 +397,7 @@ def test_newton_steps_solve_their_equations():
         start = start[:-1] + start[-1]
         for criterion in criteria_of(p, candidates):
             barrier = 0.1 * criterion.size(lifts, start) / count
-            for change_of, part in ((_change_of_many, 1 / 30), (_change_of_few, 1e-12)):
+            for change_of, part in ((_change_of_many, 1 / 30), (change_of_few, 1e-12)):
                 change = change_of(lifts, start, criterion, barrier)
                 assert left_over(lifts, start, criterion, barrier, change) < part
                 assert abs(lifts @ (start * change)).max() < 1e-12
@@ -402,7 +405,7 @@ def test_newton_steps_solve_their_equations():
                 with patch.object(module, "DENSE", dense):
                     weights = barrier_weights(lifts, start, criterion, barrier)
                 slope = criterion.slopes(lifts, weights, barrier)[0] - barrier
-                missed = -slope @ _change_of_few(lifts, weights, criterion, barrier) / 2
+                missed = -slope @ change_of_few(lifts, weights, criterion, barrier) / 2
                 assert weights.min() > 0 and abs(lifts @ weights - candidates.ones).max() < 1e-12
                 assert 0 <= missed < 0.1 * barrier * count  # of the optimum
     width, seen = 12, []
@@ -479,19 +482,19 @@ def test_weights_are_evened_with_the_least_change():
         names = list(range(len(every.tall)))
         lifts, weights = candidates.scaled(names), draw.dirichlet(np.ones(len(names)))
         goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
-        change, sums = _evened(lifts, weights, goal) / weights - 1, lifts * weights
+        change, sums = even(lifts, weights, goal) / weights - 1, lifts * weights
         assert abs(sums @ (1 + change) - goal).max() < 1e-14
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
 
         circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in names if k not in used]
-        room = _with_room(candidates.scaled(used + rest), weights, candidates.ones)
+        room = with_room(candidates.scaled(used + rest), weights, candidates.ones)
         assert (
             abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
             and room.min() > 0
         )
-        assert _with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+        assert with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
         excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
@@ -512,19 +515,19 @@ def test_the_search_finds_what_the_list_has():
         names = list(range(len(every.tall)))
         lifts, weights = candidates.scaled(names), draw.dirichlet(np.ones(len(names)))
         goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
-        change, sums = _evened(lifts, weights, goal) / weights - 1, lifts * weights
+        change, sums = even(lifts, weights, goal) / weights - 1, lifts * weights
         assert abs(sums @ (1 + change) - goal).max() < 1e-14
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
 
         circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in names if k not in used]
-        room = _with_room(candidates.scaled(used + rest), weights, candidates.ones)
+        room = with_room(candidates.scaled(used + rest), weights, candidates.ones)
         assert (
             abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
             and room.min() > 0
         )
-        assert _with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+        assert with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
         excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14

@@ -9,13 +9,13 @@ import pandas as pd
 import sympy as sp
 
 from pmlbook.estimation.optimal_design import (
-    BITS,
     MANY,
+    RECIPROCAL_BITS,
     Spread,
     centred,
     eliminate,
+    fisher_information,
     functionals,
-    information,
     quadratic,
     summed_variance,
     trace_around,
@@ -120,10 +120,10 @@ def test_the_information_of_a_channel_in_fractions():
     ]
     for m in some:
         J = fisher(m)
-        matrix, unit = information(m, None)
+        matrix, unit = fisher_information(m, None)
         assert (matrix * unit == J).all() and (J @ np.array(m.exact_prior) == 1).all()
-        for bits in (3, BITS):
-            matrix, unit = information(m, bits)
+        for bits in (3, RECIPROCAL_BITS):
+            matrix, unit = fisher_information(m, bits)
             assert (matrix * unit <= J).all() and (
                 J * (1 - Fraction(1, 2**bits)) <= matrix * unit
             ).all()
@@ -158,9 +158,9 @@ def test_quadratic_forms_lie_between_their_ends():
             and Fraction(-sum(vertex), last) == exact
         )
         low, high = trace_around(matrix, goal)
-        assert low <= exact <= high <= low * (1 + Fraction(1, 2**BITS)) and (low == high) == (
-            n < MANY
-        )
+        assert low <= exact <= high <= low * (1 + Fraction(1, 2**RECIPROCAL_BITS)) and (
+            low == high
+        ) == (n < MANY)
         singular = np.vstack([root[1:], 0 * root[:1]])
         singular, inside = singular.T @ singular, (singular.T @ singular) @ goal
         if n > 1:
@@ -192,7 +192,7 @@ def test_a_single_number_is_enclosed():
         1, 200
     ):  # a single number, where what is left is all of the geometric series
         low, high = quadratic(np.array([[number]], object), np.array([[3]], object))
-        assert low <= Fraction(9, number) <= high <= low * (1 + Fraction(1, 2**BITS))
+        assert low <= Fraction(9, number) <= high <= low * (1 + Fraction(1, 2**RECIPROCAL_BITS))
 
 
 def test_one_number_in_four_ways():

@@ -22,8 +22,8 @@ from pmlbook.large_alphabets.column_generation import (
 from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
 from pmlbook.large_alphabets.stages import (
     TURNS,
+    GroupMaster,
     Growth,
-    Master,
     Search,
     dealt_out,
     start_columns,
@@ -87,7 +87,7 @@ def test_the_programme_and_its_duals_against_another_solver():
         switched = abs(moved.held - (columns.filled(groups)[order] > 0.5)).sum(axis=0)
         assert switched.max() <= 2
 
-        master = Master(groups)
+        master = GroupMaster(groups)
         some = [columns[:30], columns[30:], near_misses(groups, 8, 20, rng)]
         for more in some:
             master.add(more)
@@ -157,7 +157,7 @@ def test_rows_that_are_off_are_refused():
     rng = np.random.default_rng(23)
     groups = Groups(np.sort(random_prior(6, rng)), 0.8, information)
     for factor, good in ((0.9, True), (1.1, False)):
-        master = Master(groups)
+        master = GroupMaster(groups)
         master.add(start_columns(groups, rng)[0])
         off = factor * 1e-8 * (np.arange(6) == 2)  # in one row only
         master.groups = SimpleNamespace(share=groups.share + off)
@@ -166,7 +166,7 @@ def test_rows_that_are_off_are_refused():
         except SolverFailed as failure:
             assert not good and "rows off by 1e-08" in str(failure)
     try:
-        Master(groups).solve(Clock())
+        GroupMaster(groups).solve(Clock())
         raise AssertionError("solved without columns")
     except SolverFailed as failure:
         assert "rows off by 1e+00" in str(failure)  # all is missing

@@ -16,11 +16,8 @@ from pmlbook.large_alphabets.optimal import (
     FEW,
     LOOSE,
     Blend,
-    at_lower_level,
     better,
     bracket,
-    closed_form,
-    formula_bound,
     formula_duals,
     formula_vertices,
     loose,
@@ -29,8 +26,17 @@ from pmlbook.large_alphabets.optimal import (
     rounding,
 )
 from pmlbook.numerics.linear_programmes import SolverFailed
-from pmlbook.numerics.validation import check_prior
+from pmlbook.numerics.validation import check_prior, checked_prior
 from pmlbook.release.mechanism import Design, Mechanism
+
+
+def of_checked(call):
+    """A call that takes a checked prior, for any prior."""
+    return lambda prior, *others: call(checked_prior(prior), *others)
+
+
+at_lower_level = of_checked(module.at_lower_level)
+closed_form, formula_bound = of_checked(module.closed_form), of_checked(module.formula_bound)
 
 
 def refined(blend):

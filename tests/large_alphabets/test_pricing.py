@@ -8,23 +8,26 @@ from scipy.optimize import linprog
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED
+from pmlbook.large_alphabets import few_numbers
 from pmlbook.large_alphabets import pricing as module
+from pmlbook.large_alphabets.few_numbers import (
+    every_kind,
+    multipliers,
+    numbers_full,
+    price_numbers,
+)
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.pricing import (
-    STEPS,
+    FLIP_STEPS,
     Half,
     Pairs,
     best_of,
     cheapest,
     greedy,
-    kinds,
-    multipliers,
     price,
-    price_numbers,
-    reaches,
+    rest_reaches,
     two_halves,
 )
-from pmlbook.large_alphabets.repeated_sums import numbers_full
 from pmlbook.numerics.progress import Clock
 
 
@@ -43,7 +46,7 @@ def test_every_vertex_within_the_slack_is_found():
         assert np.isclose(top - base, duals @ groups.share, rtol=0, atol=1e-14)
 
         slack = abs(q).max() * rng.uniform(0.3, 2)
-        up, down = reaches(groups, q, slack)
+        up, down = rest_reaches(groups, q, slack)
         for x in np.linspace(0, 1, 201)[1:-1]:
             dear = np.maximum(q, 0) - q * x + groups.loss(np.full(len(q), x), every) > slack
             assert not np.any(~dear & (x * width > up) & ((1 - x) * width > down))
@@ -156,14 +159,14 @@ def test_every_kind_of_vertex_is_priced():
             assert number in numbers or x > 1 - 1e-12
             excess = duals / size @ full - groups.loss(np.array([x]), k)[0]
             best_of_all = max(best_of_all, excess)
-            for kind in kinds(numbers):
+            for kind in every_kind(numbers):
                 part = x if kind.side > 0 else 1 - x
                 if number + (kind.side < 0) == kind.number and kind.first <= part <= kind.last:
                     best[kind] = max(best.get(kind, -np.inf), excess)
         for kind in best:
             among, q, top = multipliers(groups, duals, kind)
             assert top >= best[kind] - 1e-12  # no vertex exceeds the top
-        with patch.object(module, "WORTH", np.inf):
+        with patch.object(few_numbers, "WORTH", np.inf):
             found, bound, complete = price_numbers(groups, duals, numbers, 10**4, 10**6, 3)
             hasty = price_numbers(groups, duals, numbers, 3, 5, 1)[1]
             enough = best_of_all / 2
@@ -226,7 +229,7 @@ def test_no_pair_is_asked_for_that_is_too_dear():
         assert len(pairs) == len(set(pairs)) == near.many
         one, two = near.halves
         for i, j in pairs:  # none is asked for that is sure to cost more than the slack
-            spent = max(step * slack for step in STEPS if step * slack <= two.flips[j])
+            spent = max(step * slack for step in FLIP_STEPS if step * slack <= two.flips[j])
             left = slack - spent - one.flips[i]
             low, high = (window[0] for window in rests.windows(np.array([left])))
             assert left >= 0 and low - 1e-14 <= near.want[i] - two.weight[j] <= high + 1e-14

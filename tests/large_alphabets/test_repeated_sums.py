@@ -10,26 +10,25 @@ from pmlbook.extremal.lift_vectors import lift_vectors
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import repeated_sums as module
+from pmlbook.large_alphabets.few_numbers import numbers_full, upper_hull
 from pmlbook.large_alphabets.losses import Groups
-from pmlbook.large_alphabets.pricing import greedy, price, reaches
+from pmlbook.large_alphabets.pricing import greedy, price, rest_reaches
 from pmlbook.large_alphabets.repeated_sums import (
+    AVERAGE_UNITS,
     POINTS,
-    UNITS,
-    Cells,
     Crowded,
+    SumCells,
     common_unit,
     highest,
     near_an_end,
     near_fillings,
     near_units,
-    numbers_full,
     possible_rests,
     price_cells,
     price_sums,
     sums_of,
     sums_repeat,
     sums_without,
-    upper_hull,
 )
 from pmlbook.numerics.progress import Clock
 
@@ -84,7 +83,7 @@ def test_rests_and_cells_hold_every_vertex():
         assert not free[0].any() and np.array_equal(free[1], irregular.width)
 
         units = near_units(groups)
-        assert units.min() >= 1 and units @ groups.size <= UNITS * groups.size.sum()
+        assert units.min() >= 1 and units @ groups.size <= AVERAGE_UNITS * groups.size.sum()
         size, width, every = groups.size, groups.width, np.arange(len(groups.p))
         q = rng.normal(size=len(width)) * width
         slack = abs(q).sum()
@@ -92,7 +91,7 @@ def test_rests_and_cells_hold_every_vertex():
         for k in halves[0]:
             one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
             cost, i, j, x = near_an_end(groups, q, slack, k, one, two)
-            up, down = (side[k] for side in reaches(groups, q, slack))
+            up, down = (side[k] for side in rest_reaches(groups, q, slack))
             rests = groups.room - np.add.outer(one.weight, two.weight)
             inside = (rests > -groups.same / 2) & (rests < width[k] + groups.same / 2)
             inside &= (rests < up) | (rests > width[k] - down)
@@ -106,7 +105,7 @@ def test_rests_and_cells_hold_every_vertex():
             held = one.counts(i, len(q)) + two.counts(j, len(q))
             assert np.all(held <= size[:, None]) and np.all(held[k] < size[k])
 
-        cells = Cells(groups)
+        cells = SumCells(groups)
         assert cells.few and np.array_equal(cells.units, units)
         assert np.allclose(cells.apart + cells.unit * units, width, rtol=0, atol=1e-15)
         assert abs(cells.apart).max() <= cells.unit * 2
@@ -225,7 +224,7 @@ def test_no_cells_and_no_time():
         assert not free[0].any() and np.array_equal(free[1], irregular.width)
 
         units = near_units(groups)
-        assert units.min() >= 1 and units @ groups.size <= UNITS * groups.size.sum()
+        assert units.min() >= 1 and units @ groups.size <= AVERAGE_UNITS * groups.size.sum()
         size, width, every = groups.size, groups.width, np.arange(len(groups.p))
         q = rng.normal(size=len(width)) * width
         slack = abs(q).sum()
@@ -233,7 +232,7 @@ def test_no_cells_and_no_time():
         for k in halves[0]:
             one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
             cost, i, j, x = near_an_end(groups, q, slack, k, one, two)
-            up, down = (side[k] for side in reaches(groups, q, slack))
+            up, down = (side[k] for side in rest_reaches(groups, q, slack))
             rests = groups.room - np.add.outer(one.weight, two.weight)
             inside = (rests > -groups.same / 2) & (rests < width[k] + groups.same / 2)
             inside &= (rests < up) | (rests > width[k] - down)
@@ -247,7 +246,7 @@ def test_no_cells_and_no_time():
             held = one.counts(i, len(q)) + two.counts(j, len(q))
             assert np.all(held <= size[:, None]) and np.all(held[k] < size[k])
 
-        cells = Cells(groups)
+        cells = SumCells(groups)
         assert cells.few and np.array_equal(cells.units, units)
         assert np.allclose(cells.apart + cells.unit * units, width, rtol=0, atol=1e-15)
         assert abs(cells.apart).max() <= cells.unit * 2
@@ -301,7 +300,7 @@ def test_units_multipliers_and_limits_are_chosen_well():
         p = counts / counts.sum()
         groups = Groups(p, rng.uniform(0.1, 0.95) * epsilon_max(p), list(NAMED.values())[trial % 6])
         size, width, q = groups.size, groups.width, rng.normal(size=len(groups.p)) * groups.width
-        units, cells = near_units(groups), Cells(groups)
+        units, cells = near_units(groups), SumCells(groups)
 
         def off(whole):
             """How far the widths are from a multiple of some whole numbers, in that unit, altogether."""
@@ -313,7 +312,7 @@ def test_units_multipliers_and_limits_are_chosen_well():
             for one in (width.min(), np.median(width))
             for parts in (1, 2, 3)
         ]
-        small = [whole for whole in others if whole @ size <= UNITS * size.sum()]
+        small = [whole for whole in others if whole @ size <= AVERAGE_UNITS * size.sum()]
         assert off(units) <= 1.002 * min([off(whole) for whole in small]) or off(units) == 0
         assert any(np.array_equal(units, whole) for whole in [*small, np.ones(len(q))])
 
@@ -338,10 +337,10 @@ def test_units_multipliers_and_limits_are_chosen_well():
             assert highest(cells, q, silly * ones, -silly * ones) <= size @ np.maximum(q, 0) + 1e-15
 
         room = cells.rests.size * len(width)  # just few enough, and just not
-        with patch.dict(vars(module), LARGE=room):
-            assert Cells(groups).few
-        with patch.dict(vars(module), LARGE=room - 1):
-            assert not Cells(groups).few
+        with patch.dict(vars(module), MOST_CELLS=room):
+            assert SumCells(groups).few
+        with patch.dict(vars(module), MOST_CELLS=room - 1):
+            assert not SumCells(groups).few
         order = np.argsort(-width)
         most = max(
             len(sums_of(groups, 0 * q, half[: k + 1]).weight)
@@ -354,7 +353,7 @@ def test_units_multipliers_and_limits_are_chosen_well():
             assert not sums_repeat(groups)
         k, halves = int(order[0]), (order[::2], order[1::2])
         one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
-        up, down = (min(side[k], width[k]) for side in reaches(groups, q, np.inf))
+        up, down = (min(side[k], width[k]) for side in rest_reaches(groups, q, np.inf))
         rests = groups.room - np.add.outer(one.weight, two.weight)
         pairs = int(((rests >= -groups.same) & (rests <= up + groups.same)).sum())
         assert up == down == width[k]  # the first window is all of the symbol
@@ -422,7 +421,7 @@ def test_a_steep_loss_is_not_overstated():
                 least = min(least, flips - q[k] * x + lost)
         for bound in (price_sums(groups, duals, 2)[1], price(groups, duals, 2**12, 10**6, 2)[1]):
             assert bound <= least - base + 1e-15 * least
-        assert price_cells(Cells(groups), duals, 2)[1] <= least - base + 1e-15 * least
+        assert price_cells(SumCells(groups), duals, 2)[1] <= least - base + 1e-15 * least
 
 
 def test_no_choice_lies_above_the_hull():

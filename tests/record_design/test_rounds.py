@@ -10,13 +10,11 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.queries import counting, parity
 from pmlbook.record_design import rounds
 from pmlbook.record_design.planes import AdversarySet
+from pmlbook.record_design.referee import Goal, Orbits, referee
 from pmlbook.record_design.rounds import (
-    Goal,
     Match,
-    Orbits,
     best_against,
     play,
-    referee,
     rounding_loss,
     small_steps,
 )
