@@ -318,7 +318,7 @@ def _verdict(made: Mechanism, epsilon: float, kept: bool) -> str:
 
 # %% ../../nbs/cli/06_commands.ipynb #2f23ab11
 def words(arguments: argparse.Namespace) -> int:
-    """The level of a sentence, or the sentences that a level keeps."""
+    """Turn a sentence into its level, or a level into the sentences that it keeps."""
     weights = weights_of(arguments.prior)
     prior = dict(zip(weights, exact_shares(weights)))
     if arguments.promise is not None:

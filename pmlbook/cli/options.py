@@ -293,13 +293,13 @@ COMMANDS = {
     ),
     "log": Command(
         "commands",
-        "Verify a release log, and tell what the releases of each account leak together.",
+        "Verify a release log, and report the joint level of each account.",
         "pmlbook log pmlbook-log.sqlite",
         (_log, _after, _json),
     ),
     "audit": Command(
         "commands",
-        "Tell what a channel leaks, and check a level if one is given.",
+        "Report the leakage of a channel, and check a level if one is given.",
         "pmlbook audit channel.csv --prior 0.6 0.3 0.1 --epsilon 0.5",
         (_audit, _json),
     ),
@@ -311,7 +311,7 @@ COMMANDS = {
     ),
     "words": Command(
         "commands",
-        "Turn a promise in words into its level, or a level into what it promises.",
+        "Turn a sentence into its level, or a level into the sentences that it keeps.",
         "pmlbook words --prior healthy=60 flu=30 rare=10 --promise 'no odds more than double'",
         (_words, _json),
     ),
