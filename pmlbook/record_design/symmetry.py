@@ -211,7 +211,7 @@ def setting(
     """What a mechanism for a query observes, what its errors cost, and which of its cells are equal.
 
     Arguments and errors are those of `leakage_distortion`; `reduce_symmetry` asks for the symmetries that are found,
-    and nobody asks for a mechanism that costs more than `room`.
+    and there is no need for a mechanism that costs more than `room`.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
     """
