@@ -20,7 +20,8 @@ from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import SELDOM, evened
 from ..estimation.targets import estimation_variance
-from ..numerics.linear_programmes import maximise
+from ..numerics.linear_programmes import OutOfTime, maximise
+from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_count, check_epsilon, real_array
 from ..release.estimation import Functional
 from ..release.mechanism import Mechanism
@@ -114,11 +115,8 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
-REACH, SCORES, ROUNDS = (
-    6.0,
-    31,
-    3,
-)  # scores to begin with, in deviations, and how often they are refined
+REACH, SCORES = 6.0, 31  # the scores to begin with: how far, in deviations, and how many
+REFINEMENTS = 3  # of the scores
 Set = SampleBand | DensityRange
 
 
@@ -162,7 +160,7 @@ def reference_prior(secret: Secret) -> Secret:
 
 
 def best_for_scores(
-    prior: Array, goal: Array, scores: Array, limit: float, band: tuple[Array, Array]
+    prior: Array, goal: Array, scores: Array, limit: float, band: tuple[Array, Array], clock: Clock
 ) -> Array:
     """The outcomes for given scores with the least variance, shape (K, N), whose lifts keep a limit for all of a band.
 
@@ -189,7 +187,8 @@ def best_for_scores(
     parts[0] = parts[0] + each
     most = sparse.hstack([sparse.kron(outcomes, part) for part in parts])
     cost = np.append(np.kron(scores**2, prior), np.zeros(2 * k * (n - 1)))
-    found = maximise(-cost, equal=(equal.tocsr(), right), at_most=(most.tocsr(), np.zeros(k * n)))
+    limits = most.tocsr(), np.zeros(k * n)
+    found = maximise(-cost, equal=(equal.tocsr(), right), at_most=limits, clock=clock)
     return np.asarray(found.x[: k * n].reshape(k, n))
 
 
@@ -208,19 +207,25 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
     raise ValueError(f"level {level:g} is too strict for this set of priors")
 
 
-def held_by_all(secret: Set, made: Mechanism, level: float) -> tuple[Mechanism, float]:
+def held_by_all(
+    secret: Set, made: Mechanism, level: float, clock: Clock
+) -> tuple[Mechanism, float]:
     """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`."""
     nodes, prior = np.array(made.inputs, dtype=float), made.prior
     band, goal = band_averages(secret, nodes), nodes - prior @ nodes
     unit = math.sqrt(estimation_variance(made, nodes))
     scores = unit * np.linspace(-REACH, REACH, SCORES)
-    for k in range(ROUNDS):
-        outcomes = best_for_scores(prior, goal, scores, math.exp(level), band)
+    channel = made.channel
+    for k in range(REFINEMENTS):
+        try:
+            outcomes = best_for_scores(prior, goal, scores, math.exp(level), band, clock)
+        except OutOfTime:  # what is found so far is a design, too
+            break
         used = prior @ outcomes.T > SELDOM
         outcomes, kept = outcomes[used], scores[used]
+        channel = evened(outcomes, kept, goal, prior, 0.0)
         gap = unit * REACH / SCORES / 4.0**k
         scores = np.unique(np.concatenate([kept + gap * step for step in (-2, -1, 0, 1, 2)]))
-    channel = evened(outcomes, kept, goal, prior, 0.0)
     mixed = mixed_for(replace(made, channel=channel, outputs=()), level, band)
     return mixed, estimation_variance(mixed, nodes)
 
@@ -285,7 +290,7 @@ def mean_mechanism(
     bins : int or array_like, shape (K + 1,)
         How many, or their edges from end to end.
     max_time : float, optional
-        Seconds for each of the two designs; as long as they take if left out.
+        Seconds for each of the designs, two or, for a set of priors, three; as long as they take if left out.
 
     Returns
     -------
@@ -324,7 +329,7 @@ def mean_mechanism(
         nodes = np.append(shares - upper, 0) + np.append(0, upper)
         empty = nodes <= 0
         if empty.any() and np.ndim(bins):
-            raise ValueError(f"bins: nobody is near {edges[np.argmax(empty)]:g}; leave it out")
+            raise ValueError(f"bins: no value lies near {edges[np.argmax(empty)]:g}; leave it out")
         edges, nodes = edges[~empty], nodes[~empty]
     error = float(((high - low) / width).sum()) + TRUSTED
     inner = inner_level(level, error)
@@ -333,7 +338,7 @@ def mean_mechanism(
     )
     mechanism, value = made.mechanism, made.value
     if isinstance(given, Set):
-        mechanism, value = held_by_all(given, mechanism, level)
+        mechanism, value = held_by_all(given, mechanism, level, Clock(max_time))
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0

@@ -291,7 +291,7 @@ def quantile_mechanism(
     density = density_at(secret, float(edges[place]))
     shares = shares_of(secret, edges)
     if shares.min() <= 0:
-        raise ValueError(f"bins: nobody is near {edges[np.argmin(shares)]:g}; leave it out")
+        raise ValueError(f"bins: no value lies near {edges[np.argmin(shares)]:g}; leave it out")
     shares = shares / shares.sum()
     below = np.arange(len(shares)) < place
     bit = estimation_mechanism([shares[below].sum(), shares[~below].sum()], level, [1.0, 0.0])

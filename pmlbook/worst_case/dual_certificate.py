@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..numerics.linear_programmes import maximise, whole_numbers
+from ..numerics.progress import Clock
 from ..numerics.validation import Array, ROUNDED_ZERO
 
 # %% auto #0
@@ -70,7 +71,9 @@ def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
     return sparse.csr_array((np.concatenate(values), places), shape=shape)
 
 
-def coverage(allowed: NDArray[np.bool_], prior: Array, lift: float) -> Coverage:
+def coverage(
+    allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
+) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 
     At least one output must be usable: lift >= 1 / P(A_j) for some j, else `Infeasible`. The solver may raise it
@@ -90,6 +93,7 @@ def coverage(allowed: NDArray[np.bool_], prior: Array, lift: float) -> Coverage:
         np.r_[np.zeros(last), 1],
         equal=(_matrix((*balance, total), (m + 1, last + 1)), np.r_[np.zeros(m), lift]),
         at_most=(_matrix((*served, *caps), (n + size, last + 1)), np.zeros(n + size)),
+        clock=clock,
     )
     dual = np.maximum(best.inequality_duals[:n], 0)
     flow = np.zeros((n, m))

@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from ..numerics.barrier import longest_step
-from ..numerics.linear_programmes import Infeasible, SolverFailed
+from ..numerics.linear_programmes import Infeasible, OutOfTime, SolverFailed
 from ..numerics.progress import Clock
 from ..numerics.validation import ROUNDED_ZERO, Array
 from .dual_certificate import coverage, dual_certificate_bound, normalised
@@ -296,22 +296,19 @@ class Ends:
             self.upper, self.channel = largest, np.zeros(self.allowed.shape)
             self.channel[:, usable] = channel
 
-    def take_vertex(self) -> None:
+    def take_vertex(self, clock: Clock) -> None:
         """Keep a basic solution of the coverage at the lower end, unless it leaks more: it has more zeros."""
         try:
-            flow = coverage(self.allowed, self.prior, self.lower).flow
-        except (Infeasible, SolverFailed):  # a prior that is too uneven for the solver
+            flow = coverage(self.allowed, self.prior, self.lower, clock).flow
+        except (Infeasible, SolverFailed, OutOfTime):  # a prior that is too uneven, or no time left
             return
         channel, largest = normalised(flow, self.prior)
         if largest < self.upper * (1 + ROUNDED_ZERO):
             self.upper, self.channel = largest, channel
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000019
-ROUNDS, CLOSE, ENOUGH = (
-    30,
-    1e-12,
-    5e-10,
-)  # programmes; relative gaps: the end, and the end unless it still halves
+ROUNDS = 30  # programmes
+CLOSE, ENOUGH = 1e-12, 5e-10  # relative gaps: the end, and the end unless it still halves
 SMALL = 1000  # pairs of a table for which a simplex method finds a vertex at once
 FLOOR = 0.01  # the fair draw's part in the weights
 DECIDED = 1e-12  # a margin below minus this is negative
@@ -354,5 +351,5 @@ def search(
         weights[usable] += (1 - FLOOR) * pairs.mean(at.flow)
         lift = _next_lift(visits[-1], float(at.beta @ at.cap), visits)
     if allowed.sum() <= SMALL and not clock.over:
-        ends.take_vertex()
+        ends.take_vertex(clock)
     return ends.channel, ends.dual, visits

@@ -115,7 +115,7 @@ def test_a_density_that_is_known_roughly_still_keeps_the_level():
         (uniform(), 1.0, [0, 0.5], "bins must rise from"),
         (uniform(), 1.0, [0, 0.7, 0.5, 1], "bins must rise from"),
         (uniform(1e16, 16), 1.0, 24, "bins must rise from"),
-        ({0: 0.5, 1: 0.5}, 1.0, [0, 0.5, 1], "nobody is near 0.5"),
+        ({0: 0.5, 1: 0.5}, 1.0, [0, 0.5, 1], "no value lies near 0.5"),
         (uniform(), 1e-12, 8, "too little for the level|too strict"),
     ],
 )

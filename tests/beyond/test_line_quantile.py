@@ -143,7 +143,7 @@ def test_releases_refuse_what_lies_outside():
         (uniform(), 1.0, 0.5, 2.5, "bins"),
         (uniform(), 1.0, 0.5, [0, 0.5], "bins must rise from"),
         (uniform(), 1.0, 0.5, [0, 0.7, 0.6, 1], "bins must rise from"),
-        (([1, 0, 1], [0, 1, 2, 3]), 1.0, 0.25, [0, 1, 2, 3], "nobody is near 1"),
+        (([1, 0, 1], [0, 1, 2, 3]), 1.0, 0.25, [0, 1, 2, 3], "no value lies near 1"),
         (([1, 0, 1], [0, 1, 2, 3]), 1.0, 0.5, 4, "no density at its quantile"),
         (([1, 2, 3], [0, 1, 2, 3]), 1.0, 0.5, 4, "jumps at its quantile 2"),
         (beta(0.5, 0.5), 1e-15, 0.5, 4, "too little for the level|too strict"),
