@@ -117,6 +117,7 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
 REACH, SCORES = 6.0, 31  # the scores to begin with: how far, in deviations, and how many
 REFINEMENTS = 3  # of the scores
+MOST_NATS = 15.0  # a design for all priors of a set is made for no higher level: its programme would be too uneven
 Set = SampleBand | DensityRange
 
 
@@ -338,12 +339,13 @@ def mean_mechanism(
     )
     mechanism, value = made.mechanism, made.value
     if isinstance(given, Set):
-        mechanism, value = held_by_all(given, mechanism, level, Clock(max_time))
+        mechanism, value = held_by_all(given, mechanism, min(level, MOST_NATS), Clock(max_time))
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0
     if isinstance(secret, Atoms) and len(secret.points) <= LISTED_VALUES:
-        held, shares, means = secret.shares > 0, secret.shares, secret.points
+        held, shares = secret.shares > 0, secret.shares
+        means = secret.points[held]
     if len(means) > 1:
         least = estimation_mechanism(shares[held] / shares.sum(), level, means, max_time).bound
     return LineDesign(mechanism, level, value, min(least, value))

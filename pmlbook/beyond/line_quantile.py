@@ -108,7 +108,7 @@ class QuantileEstimate(Frozen):
     """A quantile, estimated from released outcomes; made by `QuantileDesign.estimate`.
 
     `shares` has the share of each cell, and `points`, shape (K, n + 1), what cuts each of the K cells into n pieces of
-    equal probability. `quantile` is the share of people below the quantile.
+    equal probability. `quantile` is the share of people below the quantile, `ends` those of the prior.
 
     Source: 'A quantile of a number on the line'.
     """
@@ -116,6 +116,7 @@ class QuantileEstimate(Frozen):
     shares: Estimate
     points: Array
     quantile: float
+    ends: tuple[float, float]
 
     def _found(self) -> tuple[int, float, float]:
         """The cell where the shares cross, how far in it, and how much the share grows over the cell."""
@@ -138,7 +139,11 @@ class QuantileEstimate(Frozen):
 
     @property
     def standard_error(self) -> float:
-        """That of the share over the slope of the shares, where they cross; in units of the secret."""
+        """That of the share over the slope of the shares, where they cross; in units of the secret.
+
+        For many rows only: a slope that is badly known makes the error several times as large, which `interval`
+        allows for.
+        """
         cell, part, growth = self._found()
         pieces = len(self.points[cell]) - 1
         place = min(int(part * pieces), pieces - 1)
@@ -153,7 +158,7 @@ class QuantileEstimate(Frozen):
         `method` and errors are those of `Functional.interval`. An end is that of the prior where no cut is certain.
         """
         cuts, each = len(self.points) - 1, level if isinstance(level, str) else (1 + level) / 2
-        ends = [self.points[0, 0], *self.points[:, -1]]
+        ends = [self.ends[0], *self.points[:-1, -1], self.ends[1]]
 
         def limits(cut: int) -> tuple[float, float]:
             return self.shares.of(np.arange(cuts + 1) < cut).interval(each, method)
@@ -201,7 +206,12 @@ class QuantileDesign(Frozen):
 
     def estimate(self, outputs: Any) -> QuantileEstimate:
         """Estimate the quantile from released outcomes: value, standard error and `interval(level)`."""
-        return QuantileEstimate(self.mechanism.estimate(outputs), self.points, self.quantile)
+        return QuantileEstimate(
+            self.mechanism.estimate(outputs),
+            self.points,
+            self.quantile,
+            (self.edges[0], self.edges[-1]),
+        )
 
     def __repr__(self) -> str:
         return (

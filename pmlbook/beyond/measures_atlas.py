@@ -108,11 +108,19 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
     >>> round(sibson_information([[1, 0], [0.5, 0.5]], [0.5, 0.5], 2), 6)
     0.269276
     """
-    rows, shares = check_pair(channel, prior)
-    beyond = np.nan_to_num(alpha_lift(rows, shares, alpha) - 1)
-    order = float(alpha)
+    order, (rows, shares) = check_order(alpha, "alpha"), check_pair(channel, prior)
+    if (
+        order < 2
+    ):  # the alpha-lift is close to 1, and what it exceeds it by is found without a difference
+        outcome, lifts, _ = lifts_of(rows, shares)
+        logs = np.log(np.where(lifts > 0, lifts, 1))
+        excess = (shares[:, None] * lifts * np.expm1((order - 1) * logs)).sum(axis=0)
+        beyond = np.expm1(np.log1p(np.maximum(excess, 0)) / order)
+    else:
+        outcome = shares @ rows
+        beyond = np.nan_to_num(alpha_lift(rows, shares, order) - 1)
     factor = 1 if order == math.inf else order / (order - 1)
-    return float(factor * np.log1p(shares @ rows @ beyond))
+    return float(factor * np.log1p(outcome @ beyond))
 
 # %% ../../nbs/beyond/11_measures_atlas.ipynb #matlas08
 UNIT = 2.0**-52

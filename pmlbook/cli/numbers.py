@@ -89,6 +89,8 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
     error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
     told = f"{what}: told, with a standard error of {error:.3g} at {rows:,} rows"
+    if goal != "mean":
+        told += " if the prior is right and rows are many; the interval of `estimate` needs neither"
     return found.mechanism, f"{told}; no mechanism on the line has less than {least:.3g}"
 
 
@@ -152,10 +154,10 @@ def several_numbers(answer: str) -> list[float]:
 
 
 def level_means(level: float) -> str:
-    """What a level says about a number, whatever the prior."""
+    """What a level says about a number to those who hold the prior of the design."""
     times, share = text_above(math.exp(min(level, 700.0)), 3), 1 - math.exp(-level)
     return (
-        f"No belief about a number grows to more than {times} times what it was. An outcome may rule out "
+        f"Under this prior, no number becomes more than {times} times as likely as it was. An outcome may rule out "
         f"numbers that {share:.0%} of people or fewer have."
     )
 
@@ -248,6 +250,7 @@ def notes_about(
 def commands_for(arguments: argparse.Namespace, made: Path, digest: str) -> list[list[str]]:
     """The commands that design again, release, and estimate, in words."""
     a, layout = arguments, layout_options(arguments)
+    layout += ["--missing", "keep"] * (a.missing == "keep")
     clip = ["--clip"] * a.clip
     start = ["start", a.source.name, a.column, "--limits", *map(plain_text, a.limits), *clip]
     start += ["--prior-from", *a.prior_from, "--epsilon", plain_text(a.epsilon), "--for", a.goal]
@@ -264,5 +267,5 @@ def commands_for(arguments: argparse.Namespace, made: Path, digest: str) -> list
 
 
 def plain_text(number: float) -> str:
-    """A number as it may be typed again, to the last digit."""
-    return repr(float(number)).removesuffix(".0")
+    """A number as it may be typed again, to the last digit; an option takes no exponent after a minus."""
+    return np.format_float_positional(number, trim="-")

@@ -91,7 +91,12 @@ class Stairs:
                 intervals += [(low, middle), (middle, high)]
         order = sorted(self.known)
         tops = [k for k, after in zip(order, order[1:]) if self.rise(k, after)] + order[-1:]
-        return [Step(float(self.thresholds[k]), self.at(k).design()) for k in tops]
+        steps = [Step(float(self.thresholds[k]), self.at(k).design()) for k in tops]
+        values = [step.design.value for step in steps]
+        # Where the time was up, a higher threshold may have the better mechanism, which keeps the lower one, too.
+        return [
+            step for k, step in enumerate(steps) if values[k] < min(values[k + 1 :], default=np.inf)
+        ]
 
     def checked_steps(self) -> list[Step]:
         """All steps, with a warning if one stays open although there was time."""

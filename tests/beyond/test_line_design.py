@@ -167,3 +167,14 @@ def test_every_density_within_limits_keeps_the_level(least, most):
         density = np.full(400, least)
         density[np.argsort(row)[:count]] = full  # as much as may be where the outcome is rare
         assert peak <= np.e * (row @ density / density.sum()) * (1 + 1e-2)  # of a grid of 400
+
+
+def test_a_band_of_one_value_is_enough():
+    made = mean_mechanism(SampleBand([0.5], (0, 1)), 1.0, bins=8)
+    assert 0 < made.bound <= made.value
+
+
+@pytest.mark.filterwarnings("ignore::pmlbook.LooseBound")
+def test_a_set_of_priors_may_have_any_level():
+    made = mean_mechanism(DensityRange((0, 1), 0.5, 2), 800.0, bins=4)
+    assert made.epsilon == 800 and made.bound <= made.value < np.inf

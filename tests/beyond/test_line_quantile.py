@@ -157,3 +157,9 @@ def test_bad_input_gets_one_message(prior, epsilon, quantile, bins, said):
 def test_level_zero_is_infeasible():
     with pytest.raises(Infeasible):
         quantile_mechanism(uniform(), 0.0)
+
+
+def test_an_interval_of_an_unbounded_prior_may_be_unbounded():
+    made = quantile_mechanism(norm(0, 1), 1.0, bins=4)
+    low, high = made.estimate(made.privatize(np.full(3000, -100.0), rng=1)).interval()
+    assert low == -np.inf and high <= 0

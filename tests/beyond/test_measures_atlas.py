@@ -201,3 +201,11 @@ def test_qif_says_the_same_of_refinement():
     assert refinement.refined_by(first, after) and refinement.max_refined_by(first, after)
     assert not refinement.refined_by(first, FLIP) and not refinement.max_refined_by(first, FLIP)
     assert refinement.priv_refined_by(first, FLIP)  # its first channel has no level at all
+
+
+@pytest.mark.parametrize("beyond", [2.0**-52, 1e-14, 1e-10, 1e-6])
+def test_near_order_one_sibson_s_information_is_mutual_information(beyond):
+    rows, prior = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]), [0.6, 0.3, 0.1]
+    told = float((prior @ (rows * np.log(rows / (prior @ rows)))).sum())
+    found = sibson_information(rows, prior, 1 + beyond)
+    assert told * (1 - 1e-13) <= found <= told + beyond  # its slope at one is below one here
