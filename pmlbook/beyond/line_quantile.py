@@ -23,7 +23,7 @@ from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
 from ..numerics.validation import Frozen, check_count, check_epsilon
 from ..numerics.validation import check_nonnegative, real_array
-from ..release.estimation import Estimate
+from ..release.estimation import Estimate, check_request
 from ..release.mechanism import Mechanism
 from ..numerics.validation import Array
 
@@ -157,7 +157,7 @@ class QuantileEstimate(Frozen):
 
         `method` and errors are those of `Functional.interval`. An end is that of the prior where no cut is certain.
         """
-        cuts, each = len(self.points) - 1, level if isinstance(level, str) else (1 + level) / 2
+        cuts, each = len(self.points) - 1, (1 + check_request(level, method)) / 2
         ends = [self.ends[0], *self.points[:-1, -1], self.ends[1]]
 
         def limits(cut: int) -> tuple[float, float]:

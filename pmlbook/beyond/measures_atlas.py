@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..foundations.capacity import Capacity, ascend, concave_step
-from ..foundations.leakage import local_dp
+from ..foundations.leakage import local_dp, maximal_leakage
 from ..foundations.utility import lifts_of
 from ..numerics.barrier import Bounds
 from ..numerics.linear_programmes import warn_if_loose
@@ -230,5 +230,8 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     low, _, prior = max(found, key=lambda ends: ends[0])
     high = max(ends[1] for ends in found)
     value, bound = (max(factor / second * end, 0.0) for end in (low, high))
-    warn_if_loose("maximal_alpha_leakage", value, bound, 1e-9 * bound + factor * 1e-13)
+    if second == 1:  # as large as maximal leakage at most, which has no cancellation near order one
+        bound = min(bound, maximal_leakage(rows) * (1 + 8 * UNIT) + 8 * UNIT)
+    tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15
+    warn_if_loose("maximal_alpha_leakage", value, bound, tol)
     return Capacity(value, bound, frozen_array(prior))

@@ -163,3 +163,10 @@ def test_an_interval_of_an_unbounded_prior_may_be_unbounded():
     made = quantile_mechanism(norm(0, 1), 1.0, bins=4)
     low, high = made.estimate(made.privatize(np.full(3000, -100.0), rng=1)).interval()
     assert low == -np.inf and high <= 0
+
+
+@pytest.mark.parametrize("level", [0, -0.5, 1, None, [0.9], 2**2000])
+def test_a_level_of_an_interval_lies_between_0_and_1(level):
+    made = quantile_mechanism(uniform(0, 1), 1.0, bins=2)
+    with pytest.raises(ValueError, match="level = "):
+        made.estimate(made.privatize([0.5], rng=1)).interval(level)
