@@ -82,7 +82,7 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
             made.mechanism,
             f"shares: told, with standard errors up to {error:.2g} at {rows:,} rows",
         )
-    share = arguments.quantile or 0.5
+    share = 0.5 if arguments.quantile is None else arguments.quantile
     found = (
         mean_mechanism(prior, level) if goal == "mean" else quantile_mechanism(prior, level, share)
     )
@@ -163,7 +163,17 @@ def level_means(level: float) -> str:
 
 
 def _level(answer: str) -> float:
-    return check_epsilon(parsed_number(answer))
+    number = check_epsilon(parsed_number(answer))
+    if number == 0:
+        raise ValueError("at a level of 0 a release has no information")
+    return number
+
+
+def _share(answer: str) -> float:
+    number = parsed_number(answer)
+    if not 0 < number < 1:
+        raise ValueError(f"{number:g} does not lie strictly between 0 and 1")
+    return number
 
 
 def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tuple[Any, str, Array]:
@@ -193,7 +203,7 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
     asked = a.goal is None
     a.goal = goals(ask("what for: mean, quantile or shares", goals, "mean") if asked else a.goal)
     if a.goal == "quantile" and asked:
-        a.quantile = ask("the share of people below the quantile", parsed_number, "0.5")
+        a.quantile = ask("the share of people below the quantile", _share, "0.5")
     if a.goal == "shares" and a.cuts is None:
         a.cuts = ask("cuts between the shares, apart by blanks", several_numbers)
     return prior, told, x
