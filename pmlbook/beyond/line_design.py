@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .line_priors import Atoms, Continuous, Secret
+from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
 from .prior_sets import DensityRange, SampleBand
-from .line_priors import Steps, secret_from
 from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import SELDOM, evened

@@ -21,11 +21,16 @@ from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
-from ..numerics.validation import Frozen, check_count, check_epsilon
-from ..numerics.validation import check_nonnegative, real_array
+from pmlbook.numerics.validation import (
+    Frozen,
+    check_count,
+    check_epsilon,
+    check_nonnegative,
+    real_array,
+    Array,
+)
 from ..release.estimation import Estimate, check_request
 from ..release.mechanism import Mechanism
-from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = ['QuantileEstimate', 'QuantileDesign', 'cells_of', 'cell_names', 'cell_edges', 'quantile_mechanism', 'best_cells']

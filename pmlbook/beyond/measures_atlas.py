@@ -16,8 +16,7 @@ from ..foundations.leakage import local_dp, maximal_leakage
 from ..foundations.utility import lifts_of
 from ..numerics.barrier import Bounds
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import PriorLike, check_channel, check_pair, frozen_array
-from ..numerics.validation import Array
+from ..numerics.validation import PriorLike, check_channel, check_pair, frozen_array, Array
 
 # %% auto #0
 __all__ = ['alpha_lift', 'sibson_information', 'maximal_alpha_leakage']

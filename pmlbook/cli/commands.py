@@ -15,16 +15,36 @@ from typing import Any
 
 import numpy as np
 
-from ..accounting.booking import Booking, accounts, find_log, no_log, note_beside
+from pmlbook.accounting.booking import (
+    Booking,
+    accounts,
+    find_log,
+    no_log,
+    note_beside,
+    budget_text,
+    level_text,
+    log_text,
+)
 from ..accounting.manifest import begun
-from ..accounting.booking import budget_text, level_text, log_text
-from .design import finite_or_none, frequencies_told, layout_of
-from .design import standard_error, standing_of, warn_of_published
+from pmlbook.cli.design import (
+    finite_or_none,
+    frequencies_told,
+    layout_of,
+    standard_error,
+    standing_of,
+    warn_of_published,
+)
 from ..accounting.disk_log import DiskLog
 from ..display.messages import FAILS, FINE, complain, failed, tell, tell_done
 from .number_columns import NumberReader, number_reader
-from .parsing import in_order_of, names_as_numbers, read_certificate
-from .parsing import read_matrix, exact_shares, weights_of
+from pmlbook.cli.parsing import (
+    in_order_of,
+    names_as_numbers,
+    read_certificate,
+    read_matrix,
+    exact_shares,
+    weights_of,
+)
 from ..beyond.line_quantile import QuantileEstimate, cell_edges
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers

@@ -22,8 +22,14 @@ from ..beyond.line_priors import Continuous, Steps, secret_from
 from ..beyond.prior_sets import check_interval
 from ..beyond.line_quantile import cell_names, quantile_mechanism, shares_of
 from .commands import check_release, release_too
-from .design import FEW_ANSWERS, layout_options, shell_lines
-from .design import standard_error, targets_of, write_texts
+from pmlbook.cli.design import (
+    FEW_ANSWERS,
+    layout_options,
+    shell_lines,
+    standard_error,
+    targets_of,
+    write_texts,
+)
 from .number_columns import column_numbers, inside
 from .parsing import parsed_number
 from .report import report
@@ -31,11 +37,10 @@ from ..display.messages import FINE, ask, one_of, say
 from ..estimation.enumerated_design import estimation_mechanism
 from ..numerics.enclosure import text_above
 from ..numerics.linear_programmes import LooseBound
-from ..numerics.validation import check_epsilon
+from ..numerics.validation import check_epsilon, Array
 from ..release.files import check_target
 from ..release.labels import released_title
 from ..release.mechanism import Mechanism
-from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.lift_vectors import Vertices
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from ..large_alphabets.losses import Flags
 from ..numerics.linear_programmes import whole_numbers
 
@@ -30,13 +30,13 @@ class ScaledVertices:
     Weights of vertices average them to one just if they average `scaled` to `ones`.
     """
 
-    def __init__(self, vertices: Vertices, scale: Floats) -> None:
+    def __init__(self, vertices: Vertices, scale: Array) -> None:
         self.vertices, self.scale = vertices, scale
         missed = scale * np.array(vertices.shares, dtype=float)
         missed = missed / missed.max()  # or squares of rare ones vanish
         self.ones = missed / np.linalg.norm(missed)
 
-    def scaled(self, names: Sequence[int]) -> Floats:
+    def scaled(self, names: Sequence[int]) -> Array:
         """Some vertices, scaled, shape (N, len(names))."""
         return self.ones[:, None] + self.vertices.shifts[:, names] / self.scale[:, None]
 
@@ -166,7 +166,7 @@ class Climb:
     Rows and columns have one secret more, of probability 0, for an exchange with none.
     """
 
-    def __init__(self, candidates: CandidateSet, spread: Floats, dual: Floats) -> None:
+    def __init__(self, candidates: CandidateSet, spread: Array, dual: Array) -> None:
         n = len(dual)
         self.spread, self.dual = np.zeros((n + 1, n + 1)), np.append(dual, 0.0)
         self.spread[:n, :n] = spread
@@ -176,21 +176,19 @@ class Climb:
             np.diag(self.spread),
         )
 
-    def gain(
-        self, move: Floats, i: NDArray[np.intp], by: Floats, slope: Floats, place: int
-    ) -> Floats:
+    def gain(self, move: Array, i: NDArray[np.intp], by: Array, slope: Array, place: int) -> Array:
         """The gain of moving the lift at `place`, and that of secrets i by `by`."""
         bent = move**2 * self.own[place] + by**2 * self.own[i]
         return move * slope[place] + by * slope[i] + bent + 2 * move * by * self.spread[i, place]
 
-    def slope(self, tall: Flags, place: int) -> tuple[Floats, float]:
+    def slope(self, tall: Flags, place: int) -> tuple[Array, float]:
         """The slope of the value at a vertex, and its remainder."""
         rest = max(0.0, (1 - self.c * (self.p[:-1] @ tall)) / self.p[place])
         shift = np.append(self.c * tall - 1.0, 0.0)
         shift[place] = rest - 1
         return 2 * self.spread @ shift - self.dual, rest
 
-    def swap(self, tall: Flags, place: int, slope: Floats, rest: float) -> tuple[float, Flags, int]:
+    def swap(self, tall: Flags, place: int, slope: Array, rest: float) -> tuple[float, Flags, int]:
         """The best exchange of one secret at the limit for another, or none for either: gain and vertex."""
         p, c, none = self.p, self.c, len(tall)
         leave, enter = np.append(np.flatnonzero(tall), none), np.append(np.flatnonzero(~tall), none)
@@ -207,9 +205,7 @@ class Climb:
         after[leave[i]], after[enter[k]] = False, True
         return float(found[i, k]), after[:none], place
 
-    def shift(
-        self, tall: Flags, place: int, slope: Floats, rest: float
-    ) -> tuple[float, Flags, int]:
+    def shift(self, tall: Flags, place: int, slope: Array, rest: float) -> tuple[float, Flags, int]:
         """The best move of the remainder to another secret: gain and vertex."""
         p, c = self.p, self.c
         leave, enter = np.flatnonzero(tall), np.flatnonzero(~tall)
@@ -241,9 +237,7 @@ MOST_EXCHANGES = 200  # for one vertex
 LEAST_GAIN = 1e-9  # of the largest entry of M'M
 
 
-def climb(
-    candidates: CandidateSet, tall: Flags, place: int, spread: Floats, dual: Floats
-) -> Vertex:
+def climb(candidates: CandidateSet, tall: Flags, place: int, spread: Array, dual: Array) -> Vertex:
     """A vertex none of whose neighbours has a larger excess at given dual variables."""
     values = Climb(candidates, spread, dual)
     for _ in range(MOST_EXCHANGES):
@@ -281,7 +275,7 @@ class Sweep:
     Source: floats, with what they lose added; Higham 2002, Section 4.2.
     """
 
-    def __init__(self, candidates: CandidateSet, matrix: Floats, dual: Floats) -> None:
+    def __init__(self, candidates: CandidateSet, matrix: Array, dual: Array) -> None:
         self.p, self.c, n = candidates.prior, float(candidates.limit), len(dual)
         self.spread, size = matrix.T @ matrix, abs(matrix).T @ abs(matrix)
         self.wrong = n * 2.0**-50 / self.p  # of a remainder
@@ -308,7 +302,7 @@ class Sweep:
 
 
 def swept(
-    candidates: CandidateSet, sets: Flags, matrix: Floats, dual: Floats
+    candidates: CandidateSet, sets: Flags, matrix: Array, dual: Array
 ) -> tuple[Fraction, list[int]]:
     """An upper bound on |M (l - 1)|^2 - y.(l - 1) over all vertices; and some with nearly that value, the best first."""
     sweep, n = Sweep(candidates, matrix, dual), len(dual)

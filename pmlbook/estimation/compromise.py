@@ -15,24 +15,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from .enumerated_design import DESIGN_TOLERANCE, LEAST_STORED_PROBABILITY
-from .enumerated_design import estimation_mechanism, listed, newton_search
-from .enumerated_design import stored
+from pmlbook.estimation.enumerated_design import (
+    DESIGN_TOLERANCE,
+    LEAST_STORED_PROBABILITY,
+    estimation_mechanism,
+    listed,
+    newton_search,
+    stored,
+)
 from .listed_vertices import Listed, even
 from .optimal_design import Spread, functionals
 from .targets import estimation_variance
 from ..extremal.enumeration import Contradiction
 from ..extremal.lift_vectors import MAX_ENUMERATED
 from ..extremal.privacy_regions import lift_limit
-from ..numerics.validation import Array as Floats
+from pmlbook.numerics.validation import (
+    Array,
+    CheckedPrior,
+    PriorLike,
+    check_epsilon,
+    checked_prior,
+    real_array,
+)
 from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import Pair, float_below
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import CheckedPrior, PriorLike, check_epsilon
-from ..numerics.validation import checked_prior, real_array
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGER', 'STORED', 'pareto_mechanism']
@@ -52,15 +62,15 @@ class Rewarded(Utility):
     def _summed(self, measure: Callable[[Utility], Any]) -> Any:
         return measure(self.spread) + self.reward * measure(INFORMATION)
 
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
         return self._summed(lambda part: part.columns(columns, prior))
 
-    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Value on columns of lifts; see `Utility.at_lifts`."""
         return self._summed(lambda part: part.at_lifts(lifts, shifts, prior))
 
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms; see `Utility.size`."""
         return self._summed(lambda part: part.size(lifts, shifts, prior))
 
@@ -84,7 +94,7 @@ class Informed(Listed):
         prior = np.array(self.vertices.shares, dtype=float)
         self.information = INFORMATION.at_lifts(self.vertices.lifts, self.vertices.shifts, prior)
 
-    def scaled(self, names: Sequence[int]) -> Floats:
+    def scaled(self, names: Sequence[int]) -> Array:
         """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
         return np.vstack([self.candidates.scaled(names), self.information[names] / self.kept])
 

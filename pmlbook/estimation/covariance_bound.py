@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from .candidate_set import CandidateSet
 from .targets import DOptimality, AOptimality
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
@@ -41,13 +41,13 @@ class DualFunction:
         sizes, axes = np.linalg.eigh(wanted @ wanted.T)
         self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
-    def _axes(self, multipliers: Floats) -> tuple[Floats, Floats, Floats]:
+    def _axes(self, multipliers: Array) -> tuple[Array, Array, Array]:
         """Eigenvalues, the same if they are large enough, and axes."""
         inside = self.flat.T @ multipliers @ self.flat
         sizes, axes = np.linalg.eigh(self.root.T @ inside @ self.root)
         return sizes, np.maximum(sizes, STEEP * abs(sizes).max()), self.flat @ (self.root @ axes)
 
-    def of(self, multipliers: Floats) -> tuple[float, Floats]:
+    def of(self, multipliers: Array) -> tuple[float, Array]:
         """Its logarithm, up to a factor and a constant, and the slope, which is the best K; concave everywhere."""
         sizes, near, axes = self._axes(multipliers)
         if self.summed:
@@ -55,7 +55,7 @@ class DualFunction:
             return 2 * math.log(total), (axes / np.sqrt(near) / total) @ axes.T
         return (np.log(near) + sizes / near).mean(), (axes / near / len(near)) @ axes.T
 
-    def best(self, multipliers: Floats) -> Floats:
+    def best(self, multipliers: Array) -> Array:
         """A root of the best matrix J, up to a factor."""
         _, near, axes = self._axes(multipliers)
         return np.column_stack([self.ones, axes / near ** (1 / 4 if self.summed else 1 / 2)])
@@ -78,49 +78,49 @@ class PairsRelaxation:
         self.room, self.between = np.diag(self.most), float(candidates.between)
         self.forms, self.limits = np.zeros((0, n, n)), np.zeros(0)
 
-    def multipliers(self, x: Floats) -> Floats:
+    def multipliers(self, x: Array) -> Array:
         """The matrix D of logarithms of own multipliers, and of multipliers of forms."""
         n = len(self.room)
         return np.diag(np.exp(x[:n])) + np.tensordot(x[n:], self.forms, 1)
 
-    def cost(self, x: Floats) -> float:
+    def cost(self, x: Array) -> float:
         """The denominator of the dual programme, by the right-hand sides of the constraints."""
         n = len(self.room)
         return float(self.room @ np.exp(x[:n]) + self.limits @ x[n:])
 
-    def loss(self, x: Floats) -> tuple[float, Floats]:
+    def loss(self, x: Array) -> tuple[float, Array]:
         """The negative logarithm of the dual programme, and its slope."""
         own, cost = np.exp(x[: len(self.room)]), self.cost(x)
         value, best = self.dual.of(self.multipliers(x))
         others = self.limits / cost - np.tensordot(self.forms, best, 2)
         return math.log(cost) - value, np.append(own * (self.room / cost - np.diag(best)), others)
 
-    def solve(self, start: Floats) -> Floats:
+    def solve(self, start: Array) -> Array:
         """The best multipliers, the largest own one being 1."""
         n = len(self.room)
         ends = [(-LOGS - math.log(2 * n), LOGS)] * n + [(0.0, None)] * len(self.limits)
         x = minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT).x
         return np.append(x[:n] - x[:n].max(), x[n:] / math.exp(x[:n].max()))
 
-    def violated(self, x: Floats) -> list[tuple[Floats, float]]:
+    def violated(self, x: Array) -> list[tuple[Array, float]]:
         """Constraints on pairs that the best covariance does not keep."""
         best = self.dual.of(self.multipliers(x))[1] * self.cost(x)
         return _outside(best, self.least, self.most)
 
-    def sum_of_lifts(self) -> tuple[Floats, float]:
+    def sum_of_lifts(self) -> tuple[Array, float]:
         """The constraint that vertices have a whole number of entries at the limit."""
         scale = self.candidates.scale
         form = np.diag(scale**2) - np.outer(scale, scale)
         return form, float(scale**2 @ self.room) - self.between
 
-    def add(self, constraints: list[tuple[Floats, float]]) -> None:
+    def add(self, constraints: list[tuple[Array, float]]) -> None:
         """Give multipliers to more constraints."""
         forms, limits = zip(*constraints)
         self.forms = np.concatenate([self.forms, np.array(forms)])
         self.limits = np.append(self.limits, limits)
 
 
-def _outside(best: Floats, least: Floats, most: Floats) -> list[tuple[Floats, float]]:
+def _outside(best: Array, least: Array, most: Array) -> list[tuple[Array, float]]:
     """Forms of pairs whose covariance violates its limits, the worst first, and these limits."""
     found, usual = [], np.sqrt(np.outer(np.diag(most), np.diag(most)))
     over = np.triu(np.maximum(best - most, least - best), 1) / usual
@@ -136,7 +136,7 @@ def _outside(best: Floats, least: Floats, most: Floats) -> list[tuple[Floats, fl
 
 def relaxed(
     candidates: CandidateSet, criterion: AOptimality | DOptimality
-) -> list[tuple[Floats, float, Floats]]:
+) -> list[tuple[Array, float, Array]]:
     """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
     In the scale of the candidate set, and up to a factor: first of single secrets; then with the sum, if that can be
@@ -193,7 +193,7 @@ def _remainders(candidates: CandidateSet, place: int) -> list[Fraction]:
 
 
 def most_spread(
-    candidates: CandidateSet, matrix: Floats, many: Floats, together: float = 0.0
+    candidates: CandidateSet, matrix: Array, many: Array, together: float = 0.0
 ) -> Fraction:
     """An upper bound on the mean of |M (l - 1)|^2 for every mechanism.
 
@@ -211,7 +211,7 @@ def most_spread(
 
 
 def _form(
-    candidates: CandidateSet, matrix: Floats, many: Floats
+    candidates: CandidateSet, matrix: Array, many: Array
 ) -> tuple[list[Fraction], Callable[[int], list[Fraction]]]:
     """The vector y of the theorem that brings G near the multipliers' matrix, and the rows of G, in fractions."""
     scaled, ones = matrix * candidates.scale, candidates.ones

@@ -17,22 +17,32 @@ from numpy.typing import ArrayLike
 from .candidate_set import CandidateSet, ScaledVertices, first_circles
 from .covariance_bound import pairs_bound
 from .exchange_design import grow_design
-from .listed_vertices import Listed, best_weights, criterion_for
-from .listed_vertices import even, first_weights, tight_duals, with_room
+from pmlbook.estimation.listed_vertices import (
+    Listed,
+    best_weights,
+    criterion_for,
+    even,
+    first_weights,
+    tight_duals,
+    with_room,
+)
 from .one_number import evened, one_number
 from .optimal_design import centred, functionals
-from .targets import AOptimality, Claim, Criterion, DOptimality
-from .targets import estimation_variance
+from pmlbook.estimation.targets import (
+    AOptimality,
+    Claim,
+    Criterion,
+    DOptimality,
+    estimation_variance,
+)
 from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneven
 from ..extremal.lift_vectors import MAX_ENUMERATED
 from ..extremal.privacy_regions import lift_limit
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array, PriorLike, check_epsilon, checked_prior, CheckedPrior
 from ..large_alphabets.column_generation import warn_why
 from ..numerics.enclosure import float_below
 from ..numerics.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import PriorLike, check_epsilon, checked_prior
-from ..numerics.validation import CheckedPrior
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
@@ -45,7 +55,7 @@ CENTRED = 1e-13  # least relative change of a weight in floats
 SAME_ROW = 1e-9  # a singular value below this part of the largest is rounding
 
 
-def centred_weights(rows: Floats, weights: Floats) -> Floats:
+def centred_weights(rows: Array, weights: Array) -> Array:
     """The weights with the largest product among those with the same sums in each row.
 
     Source: the analytic centre, Boyd and Vandenberghe 2004, Section 8.5.
@@ -141,7 +151,7 @@ def stored(
 
 
 def listed(
-    shares: Sequence[Fraction], limit: Fraction, target: Any, wanted: Floats, clock: Clock
+    shares: Sequence[Fraction], limit: Fraction, target: Any, wanted: Array, clock: Clock
 ) -> tuple[Listed, dict[int, float], float, Criterion, Fraction]:
     """All vertices, their best weights, a bound, the criterion, and the unit of both."""
     candidates = Listed(shares, limit)
@@ -154,7 +164,7 @@ def _grown(
     shares: Sequence[Fraction],
     limit: Fraction,
     target: Any,
-    wanted: Floats,
+    wanted: Array,
     tol: float,
     clock: Clock,
 ) -> tuple[CandidateSet, dict[int, float], float]:
@@ -170,7 +180,7 @@ def _grown(
 
 
 def _scored(
-    prior: CheckedPrior, limit: Fraction, wanted: Floats, tol: float, clock: Clock
+    prior: CheckedPrior, limit: Fraction, wanted: Array, tol: float, clock: Clock
 ) -> tuple[Callable[[float], Mechanism], float]:
     """The mechanism for one functional, in the form for `keep_level`, and a bound."""
     goal = [row[0] for row in centred(wanted, prior.exact)]

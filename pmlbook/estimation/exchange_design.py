@@ -11,11 +11,10 @@ from operator import itemgetter
 
 import numpy as np
 
-from .candidate_set import CandidateSet, Vertex, arcs, climb
-from .candidate_set import sets_at_limit, swept
+from .candidate_set import CandidateSet, Vertex, arcs, climb, sets_at_limit, swept
 from .listed_vertices import Weighted, even, tight_duals, with_room
 from .targets import AOptimality, Claim, DOptimality
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.barrier import barrier_direction
 from ..numerics.progress import Clock
@@ -29,8 +28,8 @@ DENSE = 100  # vertices up to which Newton's equations are solved as they are
 
 
 def _conjugate(
-    product: Callable[[Floats], Floats], diagonal: Floats, slope: Floats, sums: Floats
-) -> Floats:
+    product: Callable[[Array], Array], diagonal: Array, slope: Array, sums: Array
+) -> Array:
     """Newton's change, among those that move no sum, up to a thirtieth.
 
     Source: projected conjugate gradients, Gould, Hribar and Nocedal 2001.
@@ -53,8 +52,8 @@ def _conjugate(
 
 
 def _change_of_many(
-    lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
-) -> Floats:
+    lifts: Array, weights: Array, criterion: AOptimality | DOptimality, barrier: float
+) -> Array:
     """Newton's relative change of many weights; see `Criterion.slopes` for the derivatives."""
     sums = lifts * weights
     inverse = np.linalg.inv(sums @ lifts.T)
@@ -66,7 +65,7 @@ def _change_of_many(
         far, factor = near * weights, 1.0
     told, seen = (sums * near).sum(axis=0), (lifts * far).sum(axis=0)
 
-    def product(change: Floats) -> Floats:
+    def product(change: Array) -> Array:
         moved = (sums * change) @ lifts.T
         return factor * ((near.T @ moved) * far.T).sum(axis=1) + barrier * change
 
@@ -77,16 +76,16 @@ LEAST_STEP = 1e-9  # a line search that is shorter is rounding
 
 
 def barrier_weights(
-    lifts: Floats, weights: Floats, criterion: AOptimality | DOptimality, barrier: float
-) -> Floats:
+    lifts: Array, weights: Array, criterion: AOptimality | DOptimality, barrier: float
+) -> Array:
     """Weights that are best for a criterion with so much of a barrier, nearly; from positive ones, with their average."""
 
-    def change_of(weights: Floats) -> Floats:
+    def change_of(weights: Array) -> Array:
         if len(weights) > DENSE:
             return _change_of_many(lifts, weights, criterion, barrier)
         return barrier_direction(weights, Weighted(criterion, lifts), lifts, barrier)[0]
 
-    def value(weights: Floats) -> float:
+    def value(weights: Array) -> float:
         return criterion.value(lifts, weights, barrier) - barrier * float(np.log(weights).sum())
 
     for _ in range(30):
@@ -120,7 +119,7 @@ class Excess:
     """
 
     def __init__(
-        self, candidates: CandidateSet, matrix: Floats, names: Sequence[int], weights: Floats
+        self, candidates: CandidateSet, matrix: Array, names: Sequence[int], weights: Array
     ) -> None:
         shifts = candidates.vertices.shifts[:, names]
         values = ((matrix @ shifts) ** 2).sum(axis=0)
@@ -130,7 +129,7 @@ class Excess:
         self.matrix = matrix / math.sqrt(self.mean)
         self.spread = self.matrix.T @ self.matrix
 
-    def of(self, names: Sequence[int]) -> Floats:
+    def of(self, names: Sequence[int]) -> Array:
         """Excess of some vertices."""
         shifts = self.candidates.vertices.shifts[:, names]
         return ((self.matrix @ shifts) ** 2).sum(axis=0) - self.dual @ shifts - 1

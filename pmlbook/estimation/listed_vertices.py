@@ -18,7 +18,7 @@ from .optimal_design import Spread, centred
 from .targets import AOptimality, Claim, Criterion, DOptimality, EOptimality
 from ..extremal.enumeration import best_mix, dual_bound, too_uneven
 from ..extremal.lift_vectors import exact_lift_vectors
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from ..foundations.utility import Utility
 from ..numerics.barrier import barrier_direction, central_path
 from ..numerics.progress import Clock
@@ -31,13 +31,13 @@ class Weighted(NamedTuple):
     """A criterion of the weights of given lift vectors, for `central_path`; it ignores rows beyond its own."""
 
     criterion: Criterion
-    lifts: Floats
+    lifts: Array
 
-    def value(self, weights: Floats, parameter: float) -> float:
+    def value(self, weights: Array, parameter: float) -> float:
         """See `Criterion.value`."""
         return self.criterion.value(self.lifts, weights, parameter)
 
-    def slopes(self, weights: Floats, parameter: float) -> tuple[Floats, Floats]:
+    def slopes(self, weights: Array, parameter: float) -> tuple[Array, Array]:
         """See `Criterion.slopes`."""
         return self.criterion.slopes(self.lifts, weights, parameter)
 
@@ -46,8 +46,8 @@ POLISHES = 3  # steps at the end, so small that no line search could tell them f
 
 
 def best_weights(
-    lifts: Floats, weights: Floats, criterion: Criterion, clock: Clock
-) -> tuple[Floats, float]:
+    lifts: Array, weights: Array, criterion: Criterion, clock: Clock
+) -> tuple[Array, float]:
     """The best weights of lift vectors, from positive ones that average to one, and the last barrier parameter.
 
     The criterion is told the first rows, one for each secret; no row's average changes. A clock that is over leaves
@@ -70,13 +70,13 @@ def best_weights(
     return weights, at.parameter
 
 # %% ../../nbs/estimation/09_listed_vertices.ipynb #lv000006
-def even(lifts: Floats, weights: Floats, ones: Floats) -> Floats:
+def even(lifts: Array, weights: Array, ones: Array) -> Array:
     """Weights changed as little as possible, each by a fraction of itself, so that lifts average to `ones`."""
     change = np.linalg.lstsq(lifts * weights, ones - lifts @ weights, rcond=None)[0]
     return weights * (1 + change)
 
 
-def with_room(lifts: Floats, weights: Floats, ones: Floats, most: float = 0.1) -> Floats | None:
+def with_room(lifts: Array, weights: Array, ones: Array, most: float = 0.1) -> Array | None:
     """Weights for the last lift vectors too, so small that the others can make room; None if none are.
 
     `most` is how large they are tried first, as a part of the mean weight.
@@ -94,7 +94,7 @@ def with_room(lifts: Floats, weights: Floats, ones: Floats, most: float = 0.1) -
 LEAST_ROOM = 5e-10  # of the mean weight: as far as floats go
 
 
-def tight_duals(shifts: Floats, weights: Floats, values: Floats) -> Floats:
+def tight_duals(shifts: Array, weights: Array, values: Array) -> Array:
     """What a unit of each equation is worth, told by vertices in use: complementary slackness."""
     root = np.sqrt(weights)
     system = np.vstack([np.ones(len(weights)), shifts]) * root
@@ -106,7 +106,7 @@ AMONG = 20  # times as many are examined as are taken
 ALIKE = 0.8  # squared cosine above which two vertices count as similar
 
 
-def unlike(told: Floats, count: int) -> list[int]:
+def unlike(told: Array, count: int) -> list[int]:
     """The first columns, at most `count`, that are not similar to earlier ones."""
     told = told / np.linalg.norm(told, axis=0)
     found: list[int] = []
@@ -175,7 +175,7 @@ STEADY = 1e-7  # weight of every frequency: a design for few functionals may be 
 
 
 def criterion_for(
-    target: str | ArrayLike, wanted: Floats, candidates: ScaledVertices, found: Mapping[int, float]
+    target: str | ArrayLike, wanted: Array, candidates: ScaledVertices, found: Mapping[int, float]
 ) -> tuple[Criterion, Fraction]:
     """The criterion of a target, and the unit of its functionals.
 

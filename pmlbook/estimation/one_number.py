@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 
@@ -25,12 +25,12 @@ __all__ = []
 class Line:
     """What lift vectors are worth at a score, by dual variables alpha and gamma, each of shape (N,)."""
 
-    prior: Floats
+    prior: Array
     limit: float
-    alpha: Floats
-    gamma: Floats
+    alpha: Array
+    gamma: Array
 
-    def above(self, scores: Floats) -> Floats:
+    def above(self, scores: Array) -> Array:
         """At least the largest (alpha + z gamma) . lift at each score z, shape (len(scores),).
 
         Source: duality of the fractional knapsack, Dantzig 1957; what floats lose is added, Higham 2002, Section 4.2.
@@ -56,7 +56,7 @@ class Line:
         low, high = steep.above(np.array([-1.0, 1.0])).tolist()
         return -max(low, 1e-3) / 2, max(high, 1e-3) / 2
 
-    def most(self, slack: float) -> tuple[float, Floats]:
+    def most(self, slack: float) -> tuple[float, Array]:
         """No pair is worth more than this less its squared score; and the scores that come near, the best first.
 
         The grid is refined until the chords leave no more than `slack` open, or there are too many of them.
@@ -92,7 +92,7 @@ CHORDS = 20_000  # at most
 CHORD_ROUNDING = 2.0**-45  # of values of order one: what a chord may lose
 
 # %% ../../nbs/estimation/06_one_number.ipynb #c1a50e08
-def two_outcomes(goal: Floats, limit: float) -> tuple[Floats, Floats]:
+def two_outcomes(goal: Array, limit: float) -> tuple[Array, Array]:
     """The best channel of two outcomes whose probabilities are linear in a goal of mean zero, and their scores.
 
     Returns the joint probabilities, shape (2, N), and the scores, shape (2,).
@@ -110,8 +110,8 @@ TRIED = 999  # shares of the first of two outcomes
 
 
 def mixed(
-    prior: Floats, limit: float, goal: Floats, scores: Floats, clock: Clock
-) -> tuple[Floats, Floats, Floats, Floats]:
+    prior: Array, limit: float, goal: Array, scores: Array, clock: Clock
+) -> tuple[Array, Array, Array, Array]:
     """The best outcomes for given scores: their probabilities, shape (K, N), their shares, and alpha and gamma.
 
     `Infeasible` if no mechanism has these scores; `SolverFailed` if the solver fails, or the time is up.
@@ -140,12 +140,12 @@ def mixed(
 class Scored:
     """Probabilities of outcomes, shape (K, N), their scores, shape (K,), and a certified bound on the variance."""
 
-    outcomes: Floats
-    scores: Floats
+    outcomes: Array
+    scores: Array
     bound: Fraction
 
 
-def distinct(scores: Floats, gap: float) -> Floats:
+def distinct(scores: Array, gap: float) -> Array:
     """Scores in order, none within a gap of one that was named before it."""
     kept: list[float] = []
     for score in scores.tolist():
@@ -213,14 +213,14 @@ def one_number(
 
 
 def fewer(
-    prior: Floats,
+    prior: Array,
     limit: float,
-    goal: Floats,
-    outcomes: Floats,
-    scores: Floats,
+    goal: Array,
+    outcomes: Array,
+    scores: Array,
     enough: float,
     clock: Clock,
-) -> tuple[Floats, Floats]:
+) -> tuple[Array, Array]:
     """As good as `enough` with neighbouring scores joined, the nearest first, as long as there are such outcomes."""
     while len(scores) > 2 and not clock.over:
         place = int(np.argmin(np.diff(scores)))
@@ -245,7 +245,7 @@ STUCK = 1e-9  # of the value: a smaller gain is none
 SELDOM = 1e-9  # an outcome with a smaller share is rounding
 
 # %% ../../nbs/estimation/06_one_number.ipynb #c1a50e0a
-def evened(outcomes: Floats, scores: Floats, goal: Floats, prior: Floats, shave: float) -> Floats:
+def evened(outcomes: Array, scores: Array, goal: Array, prior: Array, shave: float) -> Array:
     """The channel, shape (N, K), with everything nearer to its mean by `shave`, and the equations of the goal restored."""
     shave = shave + ROOM
     channel = (1 - shave) * outcomes.T + shave * (prior @ outcomes.T)

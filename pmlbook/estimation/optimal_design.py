@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array, aligned, check_prior, labels_of, real_array
 from ..foundations.utility import Utility
 from ..release.estimation import scores_for
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
 from ..numerics.enclosure import Pair, float_above
-from ..numerics.validation import aligned, check_prior, labels_of, real_array
 
 Numbers = NDArray[Any]  # whole numbers of any size
 
@@ -33,7 +32,7 @@ WORDS = ("frequencies", "determinant", "largest")
 
 def functionals(
     target: str | ArrayLike, prior: Any, names: Sequence[Hashable] | None = None
-) -> Floats:
+) -> Array:
     """The linear functionals of a target, as the columns of an array of shape (N, K).
 
     A Series, frame or dict is put into the order of the prior, whose secrets are called `names`, or else as it names
@@ -73,7 +72,7 @@ def number_of(secret: Hashable) -> float:
     return number
 
 
-def centred(wanted: Floats, shares: Sequence[Fraction]) -> list[list[Fraction]]:
+def centred(wanted: Array, shares: Sequence[Fraction]) -> list[list[Fraction]]:
     """Functionals less their means, in fractions."""
     rows = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
     means = [sum((p * b for p, b in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
@@ -199,7 +198,7 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fractio
     return total
 
 
-def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
+def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not tell them.
 
     Entries are stored as multiples of 2^-53, so they may miss by their last bits what tells a functional. Then it is
@@ -232,14 +231,14 @@ def summed_variance(mechanism: Mechanism, wanted: Floats) -> float:
 class Spread(Utility):
     """The utility |M (l - 1)|^2 of a lift vector l, for a matrix of shape (K, N); exact in fractions."""
 
-    matrix: Floats
+    matrix: Array
 
-    def columns(self, columns: Floats, prior: Floats) -> Floats:
+    def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
         seen = prior @ columns
         return ((self.matrix @ (columns - seen)) ** 2).sum(axis=0) / np.where(seen > 0, seen, 1)
 
-    def at_lifts(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """The same from lifts minus one, without cancellation; see `Utility.at_lifts`."""
         return ((self.matrix @ shifts) ** 2).sum(axis=0)
 
@@ -248,7 +247,7 @@ class Spread(Utility):
         """Squares of fractions are fractions."""
         return True
 
-    def size(self, lifts: Floats, shifts: Floats, prior: Floats) -> Floats:
+    def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms, without their signs; see `Utility.size`."""
         return ((abs(self.matrix) @ abs(shifts)) ** 2).sum(axis=0)
 

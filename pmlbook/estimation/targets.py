@@ -16,13 +16,19 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .optimal_design import RECIPROCAL_BITS, Numbers, Spread, eliminate
-from .optimal_design import fisher_information, functionals, summed_variance
-from ..numerics.validation import Array as Floats
+from pmlbook.estimation.optimal_design import (
+    RECIPROCAL_BITS,
+    Numbers,
+    Spread,
+    eliminate,
+    fisher_information,
+    functionals,
+    summed_variance,
+)
+from ..numerics.validation import Array, check_instance
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
 from ..numerics.enclosure import float_above, float_below
-from ..numerics.validation import check_instance
 
 # %% auto #0
 __all__ = ['estimation_variance']
@@ -59,7 +65,7 @@ class Claim:
     """
 
     value: float
-    matrix: Floats
+    matrix: Array
     utility: Spread
     numerator: Fraction
     power: int = 1
@@ -70,7 +76,7 @@ class Claim:
         return root_below(self.numerator / best**self.power, self.power)
 
 
-def inner(matrix: Floats, goal: list[list[Fraction]]) -> Fraction:
+def inner(matrix: Array, goal: list[list[Fraction]]) -> Fraction:
     """The trace of a product, exactly."""
     left, one = whole_numbers([Fraction(entry) for entry in matrix.T.ravel().tolist()])
     right, other = whole_numbers([entry for row in goal for entry in row])
@@ -87,19 +93,19 @@ class Criterion(Protocol):
     tol: float
 
     @property
-    def scale(self) -> Floats:
+    def scale(self) -> Array:
         """By how much each row of the lift vectors was divided, shape (N,)."""
 
-    def size(self, lifts: Floats, weights: Floats) -> float:
+    def size(self, lifts: Array, weights: Array) -> float:
         """The size of its values, for the barrier."""
 
-    def value(self, lifts: Floats, weights: Floats, barrier: float) -> float:
+    def value(self, lifts: Array, weights: Array, barrier: float) -> float:
         """The function, plus a logarithmic barrier with the parameter `barrier`."""
 
-    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Array, weights: Array, barrier: float) -> tuple[Array, Array]:
         """First and second derivatives by relative changes of the weights, shapes (V,) and (V, V)."""
 
-    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
+    def claim(self, lifts: Array, weights: Array, barrier: float) -> Claim:
         """The bound for all mechanisms from the matrix of these weights."""
 
 
@@ -111,27 +117,27 @@ class AOptimality:
     """
 
     goal: list[list[Fraction]]
-    scale: Floats
-    full: Floats
+    scale: Array
+    full: Array
     barrier_digits = 12
     tol = 1e-9
 
-    def size(self, lifts: Floats, weights: Floats) -> float:
+    def size(self, lifts: Array, weights: Array) -> float:
         """The value itself."""
         return self.value(lifts, weights)
 
-    def value(self, lifts: Floats, weights: Floats, barrier: float = 0.0) -> float:
+    def value(self, lifts: Array, weights: Array, barrier: float = 0.0) -> float:
         """tr(B' J^-1 B)."""
         return float((self.full * np.linalg.solve((lifts * weights) @ lifts.T, self.full)).sum())
 
-    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Array, weights: Array, barrier: float) -> tuple[Array, Array]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
         inverse, scaled = np.linalg.inv((lifts * weights) @ lifts.T), lifts * weights
         near, far = lifts.T @ inverse @ lifts, scaled.T @ inverse @ self.full
         both = far @ far.T
         return -np.diag(both) / weights, 2 * near * both
 
-    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
+    def claim(self, lifts: Array, weights: Array, barrier: float) -> Claim:
         """The theorem's bound, with M = B' J^-1."""
         undo, width = np.linalg.solve((lifts * weights) @ lifts.T, self.full), len(self.goal[0])
         value, whole = (float((self.full * undo)[:, :k].sum()) for k in (width, None))
@@ -146,25 +152,25 @@ class DOptimality:
     """The determinant of the covariance of all frequencies but one: -ln det J."""
 
     shares: Sequence[Fraction]
-    scale: Floats
+    scale: Array
     barrier_digits = 12
     tol = 1e-9
 
-    def size(self, lifts: Floats, weights: Floats) -> float:
+    def size(self, lifts: Array, weights: Array) -> float:
         """Logarithms of determinants are as large as there are secrets."""
         return float(len(lifts))
 
-    def value(self, lifts: Floats, weights: Floats, barrier: float = 0.0) -> float:
+    def value(self, lifts: Array, weights: Array, barrier: float = 0.0) -> float:
         """-ln det J, up to a constant."""
         return -float(np.linalg.slogdet((lifts * weights) @ lifts.T)[1])
 
-    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Array, weights: Array, barrier: float) -> tuple[Array, Array]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
         scaled = lifts * np.sqrt(weights)
         near = scaled.T @ np.linalg.solve(scaled @ scaled.T, scaled)
         return -np.diag(near), near**2
 
-    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
+    def claim(self, lifts: Array, weights: Array, barrier: float) -> Claim:
         """The theorem's bound, with a triangular M, whose determinant is a product."""
         n, prior = len(lifts), np.array(self.shares, dtype=float)
         last = int(np.argmax(prior))
@@ -201,19 +207,17 @@ class EOptimality:
     """The largest eigenvalue of the covariance C; the barrier is -ln det(t - C) - ln det J, at the best t."""
 
     goal: list[list[Fraction]]
-    scale: Floats
-    full: Floats
+    scale: Array
+    full: Array
     barrier_digits = 7  # below, equal largest eigenvalues would differ by rounding only
     tol = 1e-7
 
-    def size(self, lifts: Floats, weights: Floats) -> float:
+    def size(self, lifts: Array, weights: Array) -> float:
         """The largest eigenvalue."""
         spread = self.full.T @ np.linalg.solve((lifts * weights) @ lifts.T, self.full)
         return float(np.linalg.eigvalsh(spread)[-1])
 
-    def _parts(
-        self, lifts: Floats, weights: Floats, barrier: float
-    ) -> tuple[Floats, Floats, Floats]:
+    def _parts(self, lifts: Array, weights: Array, barrier: float) -> tuple[Array, Array, Array]:
         """J^-1 in the directions of the eigenvectors; these; and t less each eigenvalue."""
         undo = np.linalg.solve((lifts * weights) @ lifts.T, self.full)
         sizes, directions = np.linalg.eigh(self.full.T @ undo)
@@ -222,13 +226,13 @@ class EOptimality:
             low, high = (middle, high) if (barrier / (middle + below)).sum() > 1 else (low, middle)
         return undo @ directions, directions, middle + below
 
-    def value(self, lifts: Floats, weights: Floats, barrier: float) -> float:
+    def value(self, lifts: Array, weights: Array, barrier: float) -> float:
         """The least of t with its barrier."""
         left = self._parts(lifts, weights, barrier)[2]
         logs = np.log(left).sum() + np.linalg.slogdet((lifts * weights) @ lifts.T)[1]
         return self.size(lifts, weights) + float(left.min() - barrier * logs)
 
-    def slopes(self, lifts: Floats, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
+    def slopes(self, lifts: Array, weights: Array, barrier: float) -> tuple[Array, Array]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
         undo, _, left = self._parts(lifts, weights, barrier)
         scaled = lifts * np.sqrt(weights)
@@ -238,7 +242,7 @@ class EOptimality:
         curve = near**2 - np.outer(cross, cross) / (1 / left**2).sum()
         return -barrier * np.diag(near), barrier * curve
 
-    def claim(self, lifts: Floats, weights: Floats, barrier: float) -> Claim:
+    def claim(self, lifts: Array, weights: Array, barrier: float) -> Claim:
         """The bound on the summed variance, for the weights of directions from the barrier."""
         undo, directions, left = self._parts(lifts, weights, barrier)
         root = np.sqrt(barrier / left)  # squares sum to one

@@ -25,8 +25,14 @@ from pmlbook.hamming.known_source import (
     odds_needed,
     censoring_distortions,
 )
-from .mechanisms import RobustDesign, check_error_rate, worst_distortion
-from .mechanisms import largest_ratio, not_stored, stored_mechanism
+from pmlbook.hamming.mechanisms import (
+    RobustDesign,
+    check_error_rate,
+    worst_distortion,
+    largest_ratio,
+    not_stored,
+    stored_mechanism,
+)
 
 # %% auto #0
 __all__ = ['dp_leakage', 'min_distortion']

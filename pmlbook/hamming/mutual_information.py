@@ -19,8 +19,13 @@ from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
-from .mechanisms import RobustDesign, check_error_rate, worst_distortion
-from .mechanisms import not_stored, stored_mechanism
+from pmlbook.hamming.mechanisms import (
+    RobustDesign,
+    check_error_rate,
+    worst_distortion,
+    not_stored,
+    stored_mechanism,
+)
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0

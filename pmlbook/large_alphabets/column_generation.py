@@ -12,19 +12,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior
 from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, denominator_of
 from .losses import Fillings, Groups, Whole, joined, with_rest
-from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP, Growth, NearMisses
-from .stages import Search, dealt_out, feasible, start_columns
+from pmlbook.large_alphabets.stages import (
+    KEPT_COLUMNS,
+    SMALL,
+    TIME_IS_UP,
+    Growth,
+    NearMisses,
+    Search,
+    dealt_out,
+    feasible,
+    start_columns,
+)
 from .ungrouping import rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Priced
-from ..numerics.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = []
@@ -39,7 +47,7 @@ SECONDS_TO_CERTIFY = 2e-6  # for one probability
 class Task(NamedTuple):
     """A problem: a prior, a level, a utility, a tolerance relative to the value, and the prior's denominator, if small."""
 
-    prior: Floats
+    prior: Array
     epsilon: float
     utility: FInformation
     tol: float
@@ -62,8 +70,8 @@ class Task(NamedTuple):
 class FoundMechanism(NamedTuple):
     """Lift vectors in the order of the prior, their shares, and their value."""
 
-    lifts: Floats
-    shares: Floats
+    lifts: Array
+    shares: Array
     value: float
 
 
@@ -75,7 +83,7 @@ class Answer(NamedTuple):
     why: str
 
 
-def aggregation(prior: Floats, rows: int) -> Whole:
+def aggregation(prior: Array, rows: int) -> Whole:
     """One of `rows` labels for each symbol, the first half for single symbols."""
     order, alone = np.argsort(-prior), rows // 4
     middle = order[alone:-alone]
@@ -108,7 +116,7 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
 LIGHT_TAIL = 0.1  # a tail of less mass is aggregated into two symbols for a start
 
 
-def vertices_near(groups: Groups, lifts: Floats) -> Fillings:
+def vertices_near(groups: Groups, lifts: Array) -> Fillings:
     """Vertices by group with the full symbols of lift vectors in the order of the prior.
 
     A fractional item that does not fit its symbol is taken, or given back, by the one that loses least.
@@ -195,7 +203,7 @@ def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found
     return _within_level(task, groups, lifts * shares), priced
 
 
-def _within_level(task: Task, groups: Groups, parts: Floats) -> FoundMechanism:
+def _within_level(task: Task, groups: Groups, parts: Array) -> FoundMechanism:
     """Lift vectors in proportion to `parts`, moved towards one until the largest is at the limit."""
     outcome = task.prior @ parts
     lifts = parts / outcome
@@ -260,7 +268,7 @@ def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> 
     return Answer(found._replace(lifts=found.lifts[label]), bound + apart + groups.rounding, why)
 
 
-def _costs(groups: Groups) -> Floats:
+def _costs(groups: Groups) -> Array:
     """The largest loss if the rarest groups are one symbol."""
     each = groups.size * groups.loss(groups.share, np.arange(len(groups.p)))
     return np.asarray(np.cumsum(each))
@@ -309,7 +317,7 @@ def column_generation(
     tol: float = 1e-9,
     max_time: float | None = None,
     progress: Callable[[float, float, float], object] | bool | None = None,
-) -> tuple[Floats, Floats, float]:
+) -> tuple[Array, Array, float]:
     """Lift vectors of an optimal mechanism, shape (N, K) with K at most N, their shares, and a bound on the optimum.
 
     The utility is an `FInformation`: the search needs a sum over symbols. It stops when the bound exceeds the value by
@@ -325,7 +333,7 @@ def column_generation(
 
 def generate(
     prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock, limited: bool
-) -> tuple[Floats, Floats, float]:
+) -> tuple[Array, Array, float]:
     """As `column_generation`, within the time of a clock; one that is not limited or watched gets a limit."""
     checked, level = check_prior(prior), check_epsilon(epsilon)
     if not isinstance(utility, FInformation):

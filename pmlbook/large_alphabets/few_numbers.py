@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from .losses import Fillings, Groups, Whole, joined, nothing
 from .pricing import VertexKind, greedy, look, price
 from ..numerics.progress import Clock
@@ -26,7 +26,7 @@ def numbers_full(groups: Groups) -> Whole:
     return np.flatnonzero((light <= groups.room + near) & (heavy + width[-1] >= groups.room - near))
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #8fff56e1
-def upper_hull(profit: Floats, width: Floats, many: int) -> tuple[Whole, float]:
+def upper_hull(profit: Array, width: Array, many: int) -> tuple[Whole, float]:
     """Sets of `many` symbols, light to heavy, (V, many), and how far others may lie above.
 
     Source: Eisner and Severance 1976.
@@ -54,7 +54,7 @@ def upper_hull(profit: Floats, width: Floats, many: int) -> tuple[Whole, float]:
     return np.array([s for _, _, s in sorted(found, key=lambda point: point[0])]), above
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #9106c829
-def price_plane(groups: Groups, duals: Floats, numbers: Whole, keep: int) -> tuple[Fillings, float]:
+def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tuple[Fillings, float]:
     """As `price`, by points in the plane, for `numbers_full`; with one number exact, and the best column is among them.
 
     Source: a convex function is largest at a vertex.
@@ -96,8 +96,8 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 def min_of(
-    value: Callable[[Floats], Floats], low: Floats, high: Floats, steps: int
-) -> tuple[Floats, Floats]:
+    value: Callable[[Array], Array], low: Array, high: Array, steps: int
+) -> tuple[Array, Array]:
     """Places and values near the least of convex functions on intervals, all at once.
 
     Source: golden section, Kiefer 1953.
@@ -120,9 +120,7 @@ NARROWINGS = 60  # of the angle: a rate may be large where widths are nearly equ
 TOP_ROUNDING = 2.0**-48  # part of the terms of a top that is added, for multipliers may be large
 
 
-def multipliers(
-    groups: Groups, duals: Floats, kind: VertexKind
-) -> tuple[VertexKind, Floats, float]:
+def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexKind, Array, float]:
     """A kind of vertices with its multipliers, what each symbol earns beyond both, and what no vertex exceeds.
 
     Source: Lagrange multipliers; the dual function is convex.
@@ -146,7 +144,7 @@ def multipliers(
 
     scale = max(float(abs(profit / width).max()), 1e-300)
 
-    def at_angle(angle: Floats) -> Floats:
+    def at_angle(angle: Array) -> Array:
         return np.array(top(scale * np.tan(float(angle)))[0])
 
     right = np.array(np.pi / 2)
@@ -175,7 +173,7 @@ def every_kind(numbers: Whole) -> Iterator[VertexKind]:
 
 def price_numbers(
     groups: Groups,
-    duals: Floats,
+    duals: Array,
     numbers: Whole,
     limit: int,
     pairs: int,

@@ -11,10 +11,9 @@ from math import lcm
 import numpy as np
 
 from ..foundations.probability import exact_prior
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array, PriorLike
 from .losses import Groups
 from .repeated_sums import possible_rests
-from ..numerics.validation import PriorLike
 
 # %% auto #0
 __all__ = []
@@ -24,9 +23,7 @@ HALVINGS = 60
 SAFE = 2.0**-44  # part of the dual variable that rounding may add
 
 
-def hulls(
-    groups: Groups, rests: tuple[Floats, Floats], dual: float
-) -> tuple[Floats, Floats, Floats]:
+def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Array, Array, Array]:
     """Least mean cost of a symbol of each group at its dot, less the dual variable for a taker; the share of time that it takes; the slope.
 
     Source: the lower hull of four points.
@@ -51,7 +48,7 @@ def hulls(
     return best, often, slope
 
 
-def lattice_duals(groups: Groups) -> tuple[float, Floats]:
+def lattice_duals(groups: Groups) -> tuple[float, Array]:
     """A lower bound on every mechanism's loss below the closed bound, and the derivative by each symbol's dot.
 
     Source: weak duality, with the number of takers priced.

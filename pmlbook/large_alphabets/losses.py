@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.lift_vectors import lift_vectors
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior
 from ..foundations.utility import FInformation
-from ..numerics.validation import PriorLike, check_epsilon, check_prior
 
 # %% auto #0
 __all__ = []
@@ -36,7 +35,7 @@ class Groups:
     """
 
     def __init__(
-        self, prior: Floats, epsilon: float, utility: FInformation, denominator: int | None = None
+        self, prior: Array, epsilon: float, utility: FInformation, denominator: int | None = None
     ) -> None:
         self.denominator = denominator
         level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
@@ -77,25 +76,25 @@ class Groups:
         self.grid = np.concatenate([[0], near, 1 - near[-2::-1], [1]])
         self.losses = self.loss(self.grid[:, None], everyone)
 
-    def lift(self, x: Floats, k: Any) -> Floats:
+    def lift(self, x: Array, k: Any) -> Array:
         """Lift of group k, a fraction x of the way from its least to its largest part."""
         top = np.where(self.p <= self.a, 1 / self.a, 1 / self.p)[k]
         return np.where(x == 1, top, self.floor[k] + x * self.span[k])
 
-    def value(self, x: Floats, k: Any) -> Floats:
+    def value(self, x: Array, k: Any) -> Array:
         """The function f at that lift, up to a multiple of lift minus one, which averages to zero."""
         lift, excess = self.lift(x, k), getattr(self.utility, "excess", None)
         if excess is None:
             return np.asarray(self.utility.f(lift), dtype=float)
         return np.asarray(excess(lift, self.bottom[k] + x * self.span[k]), dtype=float)
 
-    def loss(self, x: Floats, k: Any) -> Floats:
+    def loss(self, x: Array, k: Any) -> Array:
         """What one symbol of group k loses below its chord."""
         low, high = self.ends
         lost = self.p[k] * ((1 - x) * low[k] + x * high[k] - self.value(x, k))
         return np.where((x <= 0) | (x >= 1), 0, np.maximum(lost, 0))
 
-    def sure_loss(self, x: Floats, k: Any) -> Floats:
+    def sure_loss(self, x: Array, k: Any) -> Array:
         """At most the loss, whatever rounding did to x: it is moved to the nearer end, where f may be steep."""
         less = np.where(x < 0.5, -1, 1) * self.same / self.width[k]
         return self.loss(np.clip(x + less, 0, 1), k)
@@ -112,7 +111,7 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
     return Groups(checked, level, utility).closed
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #lo000002
-def every_vertex(groups: Groups, prior: Floats, epsilon: float) -> tuple[Floats, Floats]:
+def every_vertex(groups: Groups, prior: Array, epsilon: float) -> tuple[Array, Array]:
     """How full each symbol of a sorted prior is in every vertex, shape (N, V), and what each loses, shape (V,)."""
     lifts, member, (low, high) = lift_vectors(prior, epsilon), groups.member, groups.ends
     x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
@@ -131,7 +130,7 @@ class Fillings:
 
     held: Whole
     taker: Whole
-    place: Floats
+    place: Array
 
     def __len__(self) -> int:
         return len(self.taker)
@@ -139,13 +138,13 @@ class Fillings:
     def __getitem__(self, which: Any) -> Fillings:
         return Fillings(self.held[:, which], self.taker[which], self.place[which])
 
-    def filled(self, groups: Groups) -> Floats:
+    def filled(self, groups: Groups) -> Array:
         """How full each group is on average, shape (G, V)."""
         full = self.held.astype(float)
         full[self.taker, np.arange(len(self))] += self.place
         return full / groups.size[:, None]
 
-    def loss(self, groups: Groups) -> Floats:
+    def loss(self, groups: Groups) -> Array:
         """What each vertex loses below the chords."""
         return groups.loss(self.place, self.taker)
 
@@ -164,7 +163,7 @@ def nothing(groups: Groups) -> Fillings:
     return Fillings(np.zeros((len(groups.p), 0), int), np.zeros(0, int), np.zeros(0))
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #9674b508
-def windows(arcs: Floats, length: float) -> tuple[Whole, Floats]:
+def windows(arcs: Array, length: float) -> tuple[Whole, Array]:
     """How many arcs a window covers wholly that begins where an arc begins, and its part of the next."""
     n, twice = len(arcs), np.append(arcs, arcs)
     ends, begin = np.append(0.0, np.cumsum(twice)), np.arange(n)
@@ -197,7 +196,7 @@ def circle(groups: Groups, order: Whole) -> Fillings:
     return joined(found)
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
-def turns(groups: Groups, order: Whole) -> Floats:
+def turns(groups: Groups, order: Whole) -> Array:
     """Shares of the vertices of `circle`, with which they average to lifts of one.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
@@ -213,7 +212,7 @@ def turns(groups: Groups, order: Whole) -> Floats:
     return shares
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c003
-def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Whole, Whole, Floats]:
+def nearest_pairs(one: Array, two: Array, room: float, keep: int) -> tuple[Whole, Whole, Array]:
     """Pairs of entries of two tables that fill the capacity best, `keep` from each side, and their rests.
 
     Source: Horowitz and Sahni 1974.
@@ -232,8 +231,8 @@ def nearest_pairs(one: Floats, two: Floats, room: float, keep: int) -> tuple[Who
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #ee71b144
 def with_rest(
-    groups: Groups, held: Whole, rest: Floats, slope: Floats | None = None
-) -> tuple[Fillings, Floats]:
+    groups: Groups, held: Whole, rest: Array, slope: Array | None = None
+) -> tuple[Fillings, Array]:
     """Vertices with `held` full but for a small rest, given or taken back where it costs least, and that cost.
 
     The cost is the loss, less `slope` times the change of the symbol's position.
@@ -253,7 +252,7 @@ def with_rest(
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #71efe86d
 def near_misses(
-    groups: Groups, power: int, keep: int, rng: np.random.Generator, slope: Floats | None = None
+    groups: Groups, power: int, keep: int, rng: np.random.Generator, slope: Array | None = None
 ) -> Fillings:
     """Vertices with small remainders from two tables of at most 2^power random sets.
 
@@ -264,7 +263,7 @@ def near_misses(
     deep = 2 if g > 35 else 1
     k, parts = 2 ** (power // deep), [order[i :: 2 * deep] for i in range(2 * deep)]
     drawn: list[Whole] = []
-    weights: list[Floats] = []
+    weights: list[Array] = []
     for part in parts:
         sets = rng.binomial(groups.size[part], groups.share[part], (k * deep**2, len(part)))
         weight = np.asarray(sets @ groups.width[part], dtype=float)

@@ -13,26 +13,45 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from ..extremal.binary import binary_mechanism
-from ..extremal.enumeration import ROUNDED, Contradiction, best_mix, dual_bound
-from ..extremal.enumeration import enumerate_optimum, keep_level, lowered, margin, mixture
-from ..extremal.enumeration import too_uneven
+from pmlbook.extremal.enumeration import (
+    ROUNDED,
+    Contradiction,
+    best_mix,
+    dual_bound,
+    enumerate_optimum,
+    keep_level,
+    lowered,
+    margin,
+    mixture,
+    too_uneven,
+)
 from ..extremal.gains import gain_bound, gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
 from ..extremal.lift_vectors import exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.uniform import uniform_mechanism
-from ..numerics.validation import Array as Floats
-from ..foundations.utility import UNPROVEN, ExpectedGain, FInformation, Utility
-from ..foundations.utility import as_utility, lifts_of
+from pmlbook.numerics.validation import (
+    Array,
+    CheckedPrior,
+    PriorLike,
+    check_epsilon,
+    checked_prior,
+    first_names,
+)
+from pmlbook.foundations.utility import (
+    UNPROVEN,
+    ExpectedGain,
+    FInformation,
+    Utility,
+    as_utility,
+    lifts_of,
+)
 from .column_generation import generate
-from .dual_bound import FEW as FEW
-from .dual_bound import formula_duals, formula_vertices
+from .dual_bound import FEW as FEW, formula_duals, formula_vertices
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import CheckedPrior, PriorLike, check_epsilon, checked_prior
-from ..numerics.validation import first_names
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
@@ -107,7 +126,7 @@ LOWER = tuple(2.0**-k for k in range(51, 20, -3))
 
 def programmed(
     prior: CheckedPrior, epsilon: float, utility: Utility, method: str, clock: Clock
-) -> tuple[Floats, float]:
+) -> tuple[Array, float]:
     """Lift vectors of the best mechanism by one linear programme, and a bound on the optimum.
 
     Where a clock with a limit is over first: those of randomized response, and the bound of dual variables that are zero.
@@ -182,7 +201,7 @@ class Blend:
     Source: iterative refinement (Higham 2002, Chapter 12), with Tikhonov's term for dependent vectors.
     """
 
-    def __init__(self, lifts: Floats, shares: Floats, prior: Floats) -> None:
+    def __init__(self, lifts: Array, shares: Array, prior: Array) -> None:
         self.lifts, self.shares, self.prior = lifts, shares, prior
         tallest = lifts.max(axis=0)  # divided by it entries are of order one
         self.root = np.sqrt(shares * tallest)  # so that a small share changes by little
@@ -194,7 +213,7 @@ class Blend:
         except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
             raise too_uneven(prior) from None
 
-    def channel(self, shave: float) -> Floats:
+    def channel(self, shave: float) -> Array:
         """The channel, with the largest lift lowered by the factor 1 - shave; rows sum to one."""
         lower, root = lowered(self.lifts, self.prior, shave), self.root
         tallest = lower.max(axis=0)
@@ -226,7 +245,7 @@ METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_gener
 def optimal_mechanism(
     prior: PriorLike,
     epsilon: float,
-    utility: str | Utility | Callable[[Floats], float] = "mutual_information",
+    utility: str | Utility | Callable[[Array], float] = "mutual_information",
     method: str = "auto",
     tol: float = 1e-9,
     max_time: float | None = None,

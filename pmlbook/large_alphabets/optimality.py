@@ -16,17 +16,29 @@ import numpy as np
 
 from ..extremal.enumeration import ceilings, excess
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.utility import NAMED, ExpectedGain, FInformation, Utility
-from ..foundations.utility import alpha_information, as_utility
-from .dual_bound import PROOFS, alike_vertices, optimality_bound
-from .dual_bound import proof_duals
+from pmlbook.foundations.utility import (
+    NAMED,
+    ExpectedGain,
+    FInformation,
+    Utility,
+    alpha_information,
+    as_utility,
+)
+from .dual_bound import PROOFS, alike_vertices, optimality_bound, proof_duals
 from ..numerics.enclosure import decimals, float_below
 from ..numerics.validation import check_epsilon
 from ..release.certificate import exact_lifts, exp_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
-from ..release.strict_json import common_denominator, fractions_of, read_object
-from ..release.strict_json import require_keys, require_same, rows_of, write_object
+from pmlbook.release.strict_json import (
+    common_denominator,
+    fractions_of,
+    read_object,
+    require_keys,
+    require_same,
+    rows_of,
+    write_object,
+)
 
 # %% auto #0
 __all__ = []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from .losses import Fillings, Flags, Groups, Whole, joined, nothing
 from ..numerics.progress import Clock
 
@@ -18,7 +18,7 @@ from ..numerics.progress import Clock
 __all__ = []
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #cbb78a5d
-def greedy(groups: Groups, duals: Floats) -> tuple[Floats, float, float]:
+def greedy(groups: Groups, duals: Array) -> tuple[Array, float, float]:
     """Profit of each symbol beyond the critical rate, the base, and the value of the greedy filling. Source: Dantzig 1957."""
     profit = duals / groups.size
     order = np.argsort(-profit / groups.width)
@@ -30,7 +30,7 @@ def greedy(groups: Groups, duals: Floats) -> tuple[Floats, float, float]:
     return q, base, float(duals @ groups.share) + base
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #0a297f2d
-def rest_reaches(groups: Groups, q: Floats, slack: float) -> tuple[Floats, Floats]:
+def rest_reaches(groups: Groups, q: Array, slack: float) -> tuple[Array, Array]:
     """How far from empty and from full a remainder may be without costing more than `slack`."""
     over = np.maximum(q, 0) - np.outer(groups.grid, q) + groups.losses > slack
     ever = over.any(axis=0)
@@ -53,12 +53,12 @@ class VertexKind(NamedTuple):
     dual: float = 0.0
     gain: float = 0.0
 
-    def limits(self, groups: Groups) -> tuple[Floats, Floats]:
+    def limits(self, groups: Groups) -> tuple[Array, Array]:
         """The least and the largest part of each group, but for rounding."""
         near = 2 * groups.same / groups.width
         return np.maximum(self.first - near, 0), np.minimum(self.last + near, 1)
 
-    def able(self, q: Floats) -> Flags:
+    def able(self, q: Array) -> Flags:
         """Groups that take or give; away from the ends those that do with fewer flips than if they gave or took."""
         if self.first == 0:
             return np.ones(len(q), dtype=bool)
@@ -111,7 +111,7 @@ class Half:
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #b94037cb
 def two_halves(
     groups: Groups,
-    q: Floats,
+    q: Array,
     slack: float,
     limit: int,
     clock: Clock | None = None,
@@ -139,7 +139,7 @@ def two_halves(
 class Rests:
     """What a remainder costs at least, by size, if the cheapest group takes it or gives it back."""
 
-    def __init__(self, groups: Groups, q: Floats, among: VertexKind | None = None) -> None:
+    def __init__(self, groups: Groups, q: Array, among: VertexKind | None = None) -> None:
         far = np.geomspace(groups.same / 100, groups.width.max(), 160)
         self.far, self.same, self.among = np.concatenate([[0], far]), groups.same, among
         self.least, self.ever = [], []
@@ -149,7 +149,7 @@ class Rests:
             before = between if among else np.maximum.accumulate(between)
             self.ever.append(before.min(axis=1))
 
-    def _between(self, groups: Groups, q: Floats, side: int, among: VertexKind | None) -> Floats:
+    def _between(self, groups: Groups, q: Array, side: int, among: VertexKind | None) -> Array:
         """The least cost of a rest between two neighbours of the grid, if one group has it; shape (160, G)."""
         x, earned = self.far[:, None] / groups.width, side * q
         past, out = x > 1, np.zeros_like(x[1:], dtype=bool)
@@ -162,17 +162,17 @@ class Rests:
         cost = np.where(past, np.inf, lost - earned * x + (among.gain if among else 0))
         return np.where(out, np.inf, np.minimum(cost[:-1], cost[1:]))
 
-    def fills(self, rest: Floats) -> Flags:
+    def fills(self, rest: Array) -> Flags:
         """Whether each rest is taken, and not given back."""
         return np.full(len(rest), self.among.side > 0) if self.among else rest >= 0
 
-    def cost(self, rest: Floats) -> Floats:
+    def cost(self, rest: Array) -> Array:
         """Lower bound on the cost of each rest, and of all rests within rounding of it."""
         sure = np.maximum(abs(rest) - self.same, 0)
         at = np.clip(np.searchsorted(self.far, sure, "right") - 1, 0, len(self.far) - 2)
         return np.where(self.fills(rest), self.least[0][at], self.least[1][at])
 
-    def windows(self, slack: Floats) -> tuple[Floats, Floats]:
+    def windows(self, slack: Array) -> tuple[Array, Array]:
         """Least and largest rests, taken or given back, short of another vertex, that cost at most slack."""
         if not self.among:
             up, down = (np.searchsorted(ever, slack, "right") for ever in self.ever)
@@ -194,7 +194,7 @@ class Pairs:
     def __init__(
         self,
         groups: Groups,
-        q: Floats,
+        q: Array,
         slack: float,
         halves: tuple[Half, Half],
         among: VertexKind | None = None,
@@ -248,7 +248,7 @@ class Pairs:
                 yield np.repeat(mine[start:stop], now), some[j]
                 start = stop
 
-    def pair_costs(self, block: tuple[Whole, Whole]) -> tuple[Floats, Floats, Floats]:
+    def pair_costs(self, block: tuple[Whole, Whole]) -> tuple[Array, Array, Array]:
         """Rest, flips and a lower bound on the cost of each pair of a block."""
         (one, two), (i, j) = self.halves, block
         rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
@@ -256,8 +256,8 @@ class Pairs:
         return rest, flips, flips + self.rests.cost(rest)
 
     def vertices(
-        self, block: tuple[Whole, Whole], rest: Floats, flips: Floats
-    ) -> tuple[Floats, Fillings]:
+        self, block: tuple[Whole, Whole], rest: Array, flips: Array
+    ) -> tuple[Array, Fillings]:
         """Vertices of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
         groups, fills, far = self.groups, self.rests.fills(rest), abs(rest)
         off = np.zeros((len(self.q), len(rest)), dtype=int)
@@ -278,7 +278,7 @@ class Pairs:
         return cost[good], Fillings(held, g, np.where(back, 1 - x, x))
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #4a6a8b81
-def best_of(cost: Floats, vertices: Fillings, keep: int) -> tuple[Floats, Fillings]:
+def best_of(cost: Array, vertices: Fillings, keep: int) -> tuple[Array, Fillings]:
     """The cheapest `keep` vertices for each group that takes the remainder."""
     order = np.lexsort((cost, vertices.taker))
     taker = vertices.taker[order]
@@ -308,7 +308,7 @@ def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillin
 
 def look(
     groups: Groups,
-    q: Floats,
+    q: Array,
     wanted: float,
     limit: int,
     pairs: int,
@@ -333,7 +333,7 @@ def look(
 
 def price(
     groups: Groups,
-    duals: Floats,
+    duals: Array,
     limit: int,
     pairs: int,
     keep: int,

@@ -12,7 +12,7 @@ from math import lcm
 
 import numpy as np
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from .losses import Fillings, Groups, Whole, joined, nothing
 from .pricing import greedy, rest_reaches
 from ..numerics.progress import Clock
@@ -64,7 +64,7 @@ class Sums:
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #00f9986f
 def sums_of(
     groups: Groups,
-    q: Floats,
+    q: Array,
     which: Whole,
     reserved: int = -1,
     slack: float = np.inf,
@@ -79,7 +79,7 @@ def sums_of(
 
 
 def sums_without(
-    groups: Groups, q: Floats, which: Whole, slack: float, others: Sums | None = None
+    groups: Groups, q: Array, which: Whole, slack: float, others: Sums | None = None
 ) -> Iterator[tuple[int, Sums]]:
     """Each of some groups, and the sums of all of them and of others, with one symbol of it set aside.
 
@@ -102,8 +102,8 @@ class Crowded(Exception):
 
 
 def near_an_end(
-    groups: Groups, q: Floats, slack: float, k: int, one: Sums, two: Sums
-) -> tuple[Floats, Whole, Whole, Floats]:
+    groups: Groups, q: Array, slack: float, k: int, one: Sums, two: Sums
+) -> tuple[Array, Whole, Whole, Array]:
     """Pairs of entries that leave group k a remainder near one of its ends: cost, entries, its place."""
     want, width, same = groups.room - one.weight, groups.width[k], groups.same
     up, down = (min(float(side[k]), width) for side in rest_reaches(groups, q, slack))
@@ -125,7 +125,7 @@ def near_an_end(
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #46bacef1
 def price_sums(
-    groups: Groups, duals: Floats, keep: int, clock: Clock | None = None, enough: float = 0.0
+    groups: Groups, duals: Array, keep: int, clock: Clock | None = None, enough: float = 0.0
 ) -> tuple[Fillings, float, bool]:
     """Columns of large excess, a bound on the loss of every mechanism, and whether all were examined.
 
@@ -189,7 +189,7 @@ def near_units(groups: Groups) -> Whole:
 LARGEST_DENOMINATOR = 10**7  # counts with a larger denominator are not recognised in floats
 
 
-def common_unit(p: Floats) -> int | None:
+def common_unit(p: Array) -> int | None:
     """The least n for which all probabilities are multiples of 1/n, if they look like counts."""
     n = 1
     for share in p.tolist():
@@ -199,7 +199,7 @@ def common_unit(p: Floats) -> int | None:
     return n if abs(p * n - np.rint(p * n)).max() <= n * 2.0**-52 else None
 
 
-def possible_rests(groups: Groups) -> tuple[Floats, Floats]:
+def possible_rests(groups: Groups) -> tuple[Array, Array]:
     """The least and the largest rest that each group can be left with; least > largest if none.
 
     Source: sums of multiples of 1/n are multiples of 1/n.
@@ -243,14 +243,14 @@ class SumCells:
         )
         self.few = self.rests.size * len(width) <= MOST_CELLS
 
-    def _weights(self, order: Whole, sums: Whole) -> Floats:
+    def _weights(self, order: Whole, sums: Whole) -> Array:
         """Weight of a filling with each sum, in some order, the last symbol cut."""
         groups = self.groups
         reached = np.append(0, np.cumsum((groups.size * self.units)[order]))
         weight = np.append(0.0, np.cumsum((groups.size * groups.width)[order]))
         return np.interp(sums, reached, weight)
 
-    def fill(self, q: Floats, slope: Floats) -> tuple[Floats, Floats, Whole]:
+    def fill(self, q: Array, slope: Array) -> tuple[Array, Array, Whole]:
         """Best filling of each row at a slope: its numbers, the multiplier of the sum, and the symbol that sets it."""
         row = np.arange(len(slope))
         value = (q - np.outer(slope, self.apart)) / self.units
@@ -263,7 +263,7 @@ class SumCells:
         last = order[row, np.minimum((before + some <= wanted).sum(axis=1), len(q) - 1)]
         return taken, value[row, last], last
 
-    def slopes(self, q: Floats) -> Floats:
+    def slopes(self, q: Array) -> Array:
         """The multiplier of the weight for each cell and rest, by bisection; any would be valid."""
         target = (self.groups.room - self.rests - self.unit * self.sums[:, None]).ravel()
         spread = max(float(np.ptp(self.apart / self.units)), 1e-10 * self.unit)
@@ -279,7 +279,7 @@ class SumCells:
 FROM, TO = slice(None, -1), slice(1, None)  # the ends of the intervals between points
 
 
-def highest(cells: SumCells, q: Floats, slope: Floats, price: Floats) -> float:
+def highest(cells: SumCells, q: Array, slope: Array, price: Array) -> float:
     """No vertex earns more than this, whatever the two multipliers of each cell and rest."""
     groups, shape = cells.groups, (*cells.rests.shape, len(q))
     above = np.maximum(q - np.outer(slope, cells.apart) - np.outer(price, cells.units), 0)
@@ -292,7 +292,7 @@ def highest(cells: SumCells, q: Floats, slope: Floats, price: Floats) -> float:
     taker = q * x - groups.loss(x, np.arange(len(q)))
     goal = groups.room - rest - cells.unit * cells.sums[:, None, None]
 
-    def worst(of: slice) -> Floats:
+    def worst(of: slice) -> Array:
         ends = (best[:, of] + slope[:, of] * goal[:, e] + taker[:, e] for e in (FROM, TO))
         return np.maximum(*ends)
 
@@ -305,7 +305,7 @@ def highest(cells: SumCells, q: Floats, slope: Floats, price: Floats) -> float:
     )
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c108
-def near_fillings(cells: SumCells, q: Floats, taken: Floats, last: Whole, keep: int) -> Fillings:
+def near_fillings(cells: SumCells, q: Array, taken: Array, last: Whole, keep: int) -> Fillings:
     """The best vertices that some fillings are near to, for each group that takes the rest."""
     groups, row = cells.groups, np.arange(len(taken))
     held = np.floor(taken + 1e-9).astype(np.int64)
@@ -327,7 +327,7 @@ def near_fillings(cells: SumCells, q: Floats, taken: Floats, last: Whole, keep: 
     return Fillings(numbers, taker, x[at, taker])
 
 
-def price_cells(cells: SumCells, duals: Floats, keep: int) -> tuple[Fillings, float]:
+def price_cells(cells: SumCells, duals: Array, keep: int) -> tuple[Fillings, float]:
     """Columns of large excess, and a bound on the loss of every mechanism.
 
     As `price`, by cells: at once, but not exact.

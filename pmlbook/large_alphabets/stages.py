@@ -8,11 +8,19 @@ from __future__ import annotations
 import highspy
 import numpy as np
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from .few_numbers import numbers_full, price_numbers, price_plane
 from .lattice import lattice_duals
-from .losses import Fillings, Groups, Whole, circle, joined, near_misses
-from .losses import nothing, turns
+from pmlbook.large_alphabets.losses import (
+    Fillings,
+    Groups,
+    Whole,
+    circle,
+    joined,
+    near_misses,
+    nothing,
+    turns,
+)
 from .pricing import best_of, price
 from .repeated_sums import SumCells, price_cells, price_sums, sums_repeat
 from .ungrouping import reduced, unroll
@@ -56,7 +64,7 @@ class GroupMaster:
         self.columns = joined([self.columns, columns])
         self.filled, self.loss = np.hstack([self.filled, filled]), np.append(self.loss, loss)
 
-    def solve(self, clock: Clock) -> tuple[float, Floats]:
+    def solve(self, clock: Clock) -> tuple[float, Array]:
         """Loss, recomputed from the weights, and dual variables; SolverFailed without an optimum."""
         self.solver.setOptionValue("time_limit", self.solver.getRunTime() + clock.left)
         for tolerance in FEASIBILITY:
@@ -89,7 +97,7 @@ class GroupMaster:
 TURNS = 4  # orders in which the symbols are laid on the circle
 
 
-def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, Floats]:
+def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, Array]:
     """Circle columns: the symbols by probability, light and heavy in turn, and in random orders.
 
     The shares are those of the order that loses least.
@@ -109,7 +117,7 @@ LEAST_EXCESS = 1e-13  # part of the loss that the excess of a column must reach
 ROUNDING_SHARE = 1e-12  # weights below it are rounding
 
 
-def feasible(groups: Groups, dual: Floats, bound: float) -> Floats:
+def feasible(groups: Groups, dual: Array, bound: float) -> Array:
     """Dual variables lowered until no column has a negative reduced cost, where they prove this bound.
 
     Every column fills the groups to the same capacity, so that all reduced costs move alike.
@@ -118,9 +126,7 @@ def feasible(groups: Groups, dual: Floats, bound: float) -> Floats:
     return dual - excess * groups.size * groups.width / groups.room
 
 
-def dealt_out(
-    groups: Groups, filled: Floats, loss: Floats, weights: Floats
-) -> tuple[Floats, Floats]:
+def dealt_out(groups: Groups, filled: Array, loss: Array, weights: Array) -> tuple[Array, Array]:
     """Lift vectors of the symbols, in the order of the prior, and their shares."""
     if (weights > 0).sum() > len(filled):
         weights = reduced(filled, loss, weights)
@@ -149,14 +155,14 @@ class Growth(Generation):
     def _tell(self, loss: float, bound: float) -> None:
         self.clock.tell(self.groups.closed - loss, self.groups.closed - bound)
 
-    def useful(self, dual: Floats, columns: Fillings) -> Fillings | None:
+    def useful(self, dual: Array, columns: Fillings) -> Fillings | None:
         """The best columns of negative reduced cost, some for each group with the fractional item; None without any."""
         reduced_cost = columns.loss(self.groups) - dual @ columns.filled(self.groups)
         reduced_cost, columns = best_of(reduced_cost, columns, KEPT_COLUMNS)
         helps = -reduced_cost > LEAST_EXCESS * self.value
         return columns[helps] if helps.any() else None
 
-    def lifts(self) -> tuple[Floats, Floats]:
+    def lifts(self) -> tuple[Array, Array]:
         """The lift vectors in use, in the order of the prior, and their weights."""
         master, used = self.programme, slice(len(self.programme.weights))
         filled, loss = master.filled[:, used], master.loss[used]
@@ -217,7 +223,7 @@ class Resting:
 def by_cells(growth: Growth, cells: SumCells) -> Resting:
     """Stage: what can no set do, whatever its sum? At once, but not exact."""
 
-    def price(dual: Floats) -> Priced:
+    def price(dual: Array) -> Priced:
         columns, bound = price_cells(cells, dual, KEPT_COLUMNS)
         return Priced(growth.useful(dual, columns), bound)
 
@@ -227,7 +233,7 @@ def by_cells(growth: Growth, cells: SumCells) -> Resting:
 def by_plane(growth: Growth, numbers: Whole) -> Stage:
     """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
 
-    def price(dual: Floats) -> Priced:
+    def price(dual: Array) -> Priced:
         columns, bound = price_plane(growth.groups, dual, numbers, KEPT_COLUMNS)
         return Priced(growth.useful(dual, columns), bound, feasible(growth.groups, dual, bound))
 
@@ -251,7 +257,7 @@ class Lists:
         self.power, self.smoothing = self.least, Adaptive(NEAREST)
         self.stale, self.took, self.pairs = 0, 0.0, PAIRS
 
-    def price(self, dual: Floats) -> Priced:
+    def price(self, dual: Array) -> Priced:
         """Columns from the table of sums, else from two lists."""
         growth, groups, complete = self.growth, self.growth.groups, False
         enough = 0.1 * growth.tol * (groups.closed - growth.value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.validation import Array as Floats
+from ..numerics.validation import Array
 from .losses import Whole
 
 # %% auto #0
@@ -19,18 +19,18 @@ __all__ = []
 TINY_PART = 1e-12  # a smaller part of a symbol or of the time is rounding
 
 
-def rounding_of(mass: Floats) -> Floats:
+def rounding_of(mass: Array) -> Array:
     """Parts of each symbol that are rounding: the lighter it is beside the others, the more."""
     return np.maximum(TINY_PART, 2.0**-48 * mass.sum() / mass)
 
 
-def snapped(part: Floats, least: Any, most: Any, near: Any = TINY_PART) -> Floats:
+def snapped(part: Array, least: Any, most: Any, near: Any = TINY_PART) -> Array:
     """Parts between two limits, those within rounding of a limit at it."""
     part = np.where(part - least < near, least, part)
     return np.where(most - part < near, most, part)
 
 
-def wrap_around(load: Floats, weights: Floats, mass: Floats) -> Floats:
+def wrap_around(load: Array, weights: Array, mass: Array) -> Array:
     """How full each symbol of a group is in each column, all equally full on average; shape (m, V).
 
     `load`, shape (V,): mass that each column takes of the group. `weights`, shape (V,): shares of the columns.
@@ -50,12 +50,12 @@ def wrap_around(load: Floats, weights: Floats, mass: Floats) -> Floats:
     return dealt
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #08614a49
-def schedule(part: Floats, mass: Floats) -> tuple[list[Floats], list[float]]:
+def schedule(part: Array, mass: Array) -> tuple[list[Array], list[float]]:
     """Pieces in which all symbols but one are full or empty, and their lengths; their mean is `part`.
 
     Source: Carathéodory's theorem, one face at a time.
     """
-    pieces: list[Floats] = []
+    pieces: list[Array] = []
     lengths: list[float] = []
     load, left, near = float(mass @ part), 1.0, rounding_of(mass)
     for _ in range(len(part)):
@@ -75,7 +75,7 @@ def schedule(part: Floats, mass: Floats) -> tuple[list[Floats], list[float]]:
     return pieces, [*lengths[: len(pieces) - 1], left]
 
 
-def together(schedules: list[tuple[list[Floats], list[float]]]) -> tuple[Floats, Floats]:
+def together(schedules: list[tuple[list[Array], list[float]]]) -> tuple[Array, Array]:
     """Several schedules as one, cut wherever one of them changes: shape (symbols, pieces), and lengths."""
     ends = [np.cumsum(lengths) for _, lengths in schedules]
     cuts = np.unique(np.concatenate([end[:-1] for end in ends]))
@@ -86,7 +86,7 @@ def together(schedules: list[tuple[list[Floats], list[float]]]) -> tuple[Floats,
     return np.vstack(rows), np.diff(cuts)
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #568cd76f
-def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def unroll(mass: Array, group: Whole, filled: Array, weights: Array) -> tuple[Array, Array]:
     """Columns of symbols, all but one full or empty, that fill the groups as the given ones do, and their shares.
 
     `mass`, `group`, shape (N,): mass of each symbol, and its group. `filled`, shape (G, V): how full each group is;
@@ -118,7 +118,7 @@ def unroll(mass: Floats, group: Whole, filled: Floats, weights: Floats) -> tuple
 AT_ONCE = 100  # columns that are reduced together
 
 
-def _few(filled: Floats, loss: Floats, weights: Floats) -> Floats:
+def _few(filled: Array, loss: Array, weights: Array) -> Array:
     """Weights of at most as many columns as rows, by moves in the null space."""
     kept, left = weights, np.ones(len(weights), dtype=bool)
     null = np.linalg.qr(filled.T, mode="complete")[0][:, len(filled) :]
@@ -138,7 +138,7 @@ def _few(filled: Floats, loss: Floats, weights: Floats) -> Floats:
     return kept
 
 
-def reduced(filled: Floats, loss: Floats, weights: Floats) -> Floats:
+def reduced(filled: Array, loss: Array, weights: Array) -> Array:
     """Weights of at most as many columns as rows, with the same average and no more loss.
 
     `AT_ONCE` columns at a time, or twice as many as rows: time goes with the cube of their number, and in a

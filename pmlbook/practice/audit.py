@@ -16,17 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from ..numerics.validation import Array, is_rational
-from ..foundations.probability import exact_prior
-from .estimated_prior import _miss
-from ..release.certificate import exp_below, shares_of
-from ..release.columns import encode
-from ..release.intervals import clopper_pearson
-from ..release.mechanism import Mechanism
-from ..release.levels import certified_level, exact_columns, published_share, standing
-from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
-from ..numerics.linear_programmes import whole_numbers
 from pmlbook.numerics.validation import (
+    Array,
+    is_rational,
     Frozen,
     PriorLike,
     aligned,
@@ -40,6 +32,15 @@ from pmlbook.numerics.validation import (
     needed_pandas,
     real_array,
 )
+from ..foundations.probability import exact_prior
+from .estimated_prior import _miss
+from ..release.certificate import exp_below, shares_of
+from ..release.columns import encode
+from ..release.intervals import clopper_pearson
+from ..release.mechanism import Mechanism
+from ..release.levels import certified_level, exact_columns, published_share, standing
+from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
+from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
 __all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit_leakage', 'noise_level']

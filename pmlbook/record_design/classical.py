@@ -16,8 +16,7 @@ from scipy.optimize import brentq
 
 from ..numerics.enclosure import exp_around, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, as_fractions
-from ..numerics.validation import Array, check_distribution, check_nonnegative
-from ..numerics.validation import real_array
+from ..numerics.validation import Array, check_distribution, check_nonnegative, real_array
 
 # %% auto #0
 __all__ = []

@@ -18,8 +18,14 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
-from ..numerics.validation import real_array, unit_of
+from pmlbook.numerics.validation import (
+    Array,
+    check_flag,
+    check_instance,
+    check_nonnegative,
+    real_array,
+    unit_of,
+)
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference
@@ -27,8 +33,7 @@ from ..per_record.queries import Query
 from .planes import AdversarySet
 from .referee import Goal
 from .rounds import Match, play
-from .symmetry import Setting, check_data, check_costs
-from .symmetry import setting, value_masses
+from .symmetry import Setting, check_data, check_costs, setting, value_masses
 from ..per_record.tilted import EPS
 
 # %% auto #0

@@ -17,8 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..numerics.validation import Array, InvalidPrior, check_instance
-from ..numerics.validation import check_nonnegative, real_array
+from pmlbook.numerics.validation import (
+    Array,
+    InvalidPrior,
+    check_instance,
+    check_nonnegative,
+    real_array,
+)
 from ..per_record.framework import check_belief
 from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
 from ..per_record.equal_queries import difference, in_query_order
