@@ -117,10 +117,10 @@ MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage m
 REACH, SCORES = 6.0, 31  # the scores to begin with: how far, in deviations, and how many
 REFINEMENTS = 3  # of the scores
 MOST_NATS = 15.0  # a design for all priors of a set is made for no higher level: its programme would be too uneven
-Set = SampleBand | DensityRange
+PriorSet = SampleBand | DensityRange
 
 
-def band_averages(secret: Set, nodes: Array) -> tuple[Array, Array]:
+def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
     """Averages between nodes of the lower and the upper limit of the distribution function, each of shape (K,)."""
     start, width = secret.support[0], secret.support[1] - secret.support[0]
     spots = nodes - start
@@ -208,7 +208,7 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
 
 
 def held_by_all(
-    secret: Set, made: Mechanism, level: float, clock: Clock
+    secret: PriorSet, made: Mechanism, level: float, clock: Clock
 ) -> tuple[Mechanism, float]:
     """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`."""
     nodes, prior = np.array(made.inputs, dtype=float), made.prior
@@ -337,7 +337,7 @@ def mean_mechanism(
         dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time
     )
     mechanism, value = made.mechanism, made.value
-    if isinstance(given, Set):
+    if isinstance(given, PriorSet):
         mechanism, value = held_by_all(given, mechanism, min(level, MOST_NATS), Clock(max_time))
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]

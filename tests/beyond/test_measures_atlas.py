@@ -68,7 +68,9 @@ def test_closed_forms(alpha):
         told = maximal_alpha_leakage(FLIP, alpha)
         assert told.value - 1e-15 <= symmetric <= told.bound + 1e-15
     for n in (2, 7):  # publishing: ln N at every order; publishing one time in two
-        assert maximal_alpha_leakage(np.eye(n), alpha).value == pytest.approx(math.log(n))
+        assert maximal_alpha_leakage(np.eye(n), alpha).value == pytest.approx(
+            math.log(n), rel=1e-12
+        )
         half = np.column_stack([np.eye(n) / 2, np.full(n, 0.5)])
         erased = factor * math.log(0.5 + 0.5 * n ** (1 - 1 / alpha))
         assert maximal_alpha_leakage(half, alpha).value == pytest.approx(erased, rel=1e-12)
@@ -77,8 +79,12 @@ def test_closed_forms(alpha):
 @pytest.mark.parametrize("seed", range(10))
 def test_special_orders(seed):
     _, rows = world(seed)
-    assert maximal_alpha_leakage(rows, INF).value == pytest.approx(pb.maximal_leakage(rows))
-    assert maximal_alpha_leakage(rows, INF, INF).value == pytest.approx(pb.local_dp(rows))
+    assert maximal_alpha_leakage(rows, INF).value == pytest.approx(
+        pb.maximal_leakage(rows), rel=1e-12
+    )
+    assert maximal_alpha_leakage(rows, INF, INF).value == pytest.approx(
+        pb.local_dp(rows), rel=1e-12
+    )
     for order in (1.5, 2, 5):
         levels = [
             math.log((p**order * q ** (1 - order)).sum()) / (order - 1)
@@ -126,10 +132,11 @@ def test_lifts_and_sibsons_information_from_their_definitions(seed):
         assert sibson_information(rows, prior, alpha) <= maximal_alpha_leakage(rows, alpha).bound
     leaks = pb.pointwise_maximal_leakage(rows, prior)
     assert np.allclose(np.log(alpha_lift(rows, prior, INF)), leaks, rtol=1e-12, atol=1e-14)
-    assert sibson_information(rows, prior, INF) == pytest.approx(pb.maximal_leakage(rows))
+    assert sibson_information(rows, prior, INF) == pytest.approx(
+        pb.maximal_leakage(rows), rel=1e-12
+    )
     told = pb.measures.mutual_information(rows, prior)
     assert told <= sibson_information(rows, prior, 1.001) + 1e-14
-    assert sibson_information(rows, prior, 1.00001) == pytest.approx(told, rel=1e-3)
 
 
 def test_edges():
@@ -186,11 +193,13 @@ def test_dit_says_the_same():
             for column, lift in zip(rows.T, lifts):
                 after = law(prior * column / (prior @ column))
                 bits = divergence(after, law(prior), alpha)
-                assert alpha / (alpha - 1) * math.log(lift) == pytest.approx(bits * math.log(2))
+                assert alpha / (alpha - 1) * math.log(lift) == pytest.approx(
+                    bits * math.log(2), rel=1e-9
+                )
             pairs = permutations(map(law, rows), 2)
             bits = max(divergence(p, q, alpha) for p, q in pairs)
             found = maximal_alpha_leakage(rows, alpha, alpha)
-            assert found.value == pytest.approx(bits * math.log(2))
+            assert found.value == pytest.approx(bits * math.log(2), rel=1e-9)
 
 
 def test_qif_says_the_same_of_refinement():
