@@ -37,8 +37,8 @@ __all__ = ['QuantileEstimate', 'QuantileDesign', 'cells_of', 'cell_names', 'cell
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
 PIECES = 64  # linear pieces of a cell
-WEIGHTS = 30.0, 300.0, 3000.0  # of the score at the quantile, until it is nearly best
-NEARLY = 0.01  # of the variance
+WEIGHTS = 10.0, 30.0, 100.0, 300.0, 1000.0  # of the score at the quantile, until it is nearly best
+NEARLY = 0.03  # of the variance: what is closer makes the other shares far worse
 Priors = Continuous | Steps
 
 
@@ -113,7 +113,8 @@ class QuantileEstimate(Frozen):
     """A quantile, estimated from released outcomes; made by `QuantileDesign.estimate`.
 
     `shares` has the share of each cell, and `points`, shape (K, n + 1), what cuts each of the K cells into n pieces of
-    equal probability. `quantile` is the share of people below the quantile, `ends` those of the prior.
+    equal probability. `quantile` is the share of people below the quantile, `ends` those of the prior, and
+    `prior`, shape (K,), its shares of the cells.
 
     Source: 'A quantile of a number on the line'.
     """
@@ -122,13 +123,25 @@ class QuantileEstimate(Frozen):
     points: Array
     quantile: float
     ends: tuple[float, float]
+    prior: Array
+
+    def smoothed(self) -> tuple[Array, Array]:
+        """Shares of the cells, shape (K,), and their covariance, if each share of the prior may err by as much as it is.
+
+        Source: 'A quantile of a number on the line'; the posterior mean of a Gaussian prior.
+        """
+        covariance, sizes = self.shares.covariance, self.prior**2
+        spread = np.diag(sizes) - np.outer(sizes, sizes) / sizes.sum()
+        # Both covariances are 0 along equal changes of all shares; a constant makes their sum invertible.
+        gain = np.linalg.solve(spread + covariance + sizes.max(), spread).T
+        return self.prior + gain @ (self.shares.frequencies - self.prior), spread - gain @ spread
 
     def _found(self) -> tuple[int, float, float]:
         """The cell where the shares cross, how far in it, and how much the share grows over the cell."""
-        sums = np.append(0.0, np.cumsum(self.shares.frequencies))
+        sums = np.append(0.0, np.cumsum(self.smoothed()[0]))
         sums[-1] = 1.0
         sums[1:-1] = sums[1:-1].clip(0, 1)
-        # Shares are estimated apart and may fall; the mean of both envelopes does not.
+        # Sums of estimated shares may fall; the mean of both envelopes does not.
         rising = np.maximum.accumulate(sums) + np.minimum.accumulate(sums[::-1])[::-1]
         curve = rising / 2
         cell = int(np.searchsorted(curve, self.quantile)) - 1
@@ -146,8 +159,7 @@ class QuantileEstimate(Frozen):
     def standard_error(self) -> float:
         """That of the share over the slope of the shares, where they cross; in units of the secret.
 
-        For many rows only: a slope that is badly known makes the error several times as large, which `interval`
-        allows for.
+        An approximation, as the covariance is estimated; `interval` holds at every number of rows.
         """
         cell, part, growth = self._found()
         pieces = len(self.points[cell]) - 1
@@ -155,7 +167,8 @@ class QuantileEstimate(Frozen):
         width = float(np.diff(self.points[cell])[place])
         weights = np.zeros(len(self.points))
         weights[:cell], weights[cell] = 1.0, part
-        return self.shares.of(weights).standard_error * width * pieces / growth
+        variance = max(float(weights @ self.smoothed()[1] @ weights), 0.0)
+        return math.sqrt(variance) * width * pieces / growth
 
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Two edges of cells between which the quantile lies, with the probability `level` or more.
@@ -216,6 +229,7 @@ class QuantileDesign(Frozen):
             self.points,
             self.quantile,
             (self.edges[0], self.edges[-1]),
+            self.mechanism.prior,
         )
 
     def __repr__(self) -> str:

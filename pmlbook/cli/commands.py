@@ -249,7 +249,8 @@ def estimate(arguments: argparse.Namespace) -> int:
         _tell_number(arguments, "mean", answer.size, answer.of(numbers))
     elif arguments.quantile is not None:
         points = np.column_stack([edges[:-1], edges[1:]])
-        found = QuantileEstimate(answer, points, arguments.quantile, (points[0, 0], points[-1, -1]))
+        ends = points[0, 0], points[-1, -1]
+        found = QuantileEstimate(answer, points, arguments.quantile, ends, prior)
         _tell_number(arguments, "quantile", answer.size, found)
     else:
         _tell_frequencies(arguments, answer)

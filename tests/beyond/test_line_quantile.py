@@ -10,7 +10,8 @@ from scipy.stats import beta, binom, gamma, lognorm, norm, uniform
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange
 from pmlbook.beyond.line_priors import secret_from
-from pmlbook.beyond.line_quantile import cell_names, cells_of, cuts_of, quantiles_of, shares_of
+from pmlbook.beyond.line_quantile import NEARLY, cell_names, cells_of, cuts_of
+from pmlbook.beyond.line_quantile import quantiles_of, shares_of
 from pmlbook.estimate import estimation_variance, quantile_mechanism
 
 STEPS = np.array([1.0, 5, 0, 2, 4]), np.array([0.0, 1, 2, 3, 4, 9])
@@ -37,7 +38,7 @@ def test_value_and_bound_are_within_five_per_cent(prior, epsilon, quantile):
 def test_a_bit_that_may_be_published_costs_what_no_privacy_costs():
     made = quantile_mechanism(uniform(0, 10), math.log(2), bins=4)
     assert made.bound == pytest.approx(0.25 * 100, rel=1e-9)
-    assert made.value == pytest.approx(0.25 * 100, rel=1e-2)
+    assert made.bound <= made.value <= (1 + NEARLY) * 25
 
 
 def test_shares_and_quantiles_of_cells():
@@ -170,3 +171,15 @@ def test_a_level_of_an_interval_lies_between_0_and_1(level):
     made = quantile_mechanism(uniform(0, 1), 1.0, bins=2)
     with pytest.raises(ValueError, match="level = "):
         made.estimate(made.privatize([0.5], rng=1)).interval(level)
+
+
+@pytest.mark.parametrize("truth", [uniform(0, 100), uniform(0, 90)])
+def test_two_thousand_people_find_the_median_as_closely_as_is_stated(truth):
+    """The shares at other cuts are badly known; taken as they are, the estimates were 17 off where 6 were stated."""
+    made = quantile_mechanism(uniform(0, 100), 0.7)
+    rng, off = np.random.default_rng(5), []
+    for _ in range(60):
+        found = made.estimate(made.privatize(truth.rvs(2000, random_state=rng), rng))
+        off.append(abs(found.value - truth.median()) / found.standard_error)
+    assert np.mean(np.array(off) > 2) <= 0.15
+    assert np.median(off) > 0.2  # and the stated error is not far too large
