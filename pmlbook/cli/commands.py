@@ -218,6 +218,14 @@ def check_release(arguments: argparse.Namespace) -> bool:
     return False
 
 
+def check_gaps(arguments: argparse.Namespace, gaps: int) -> None:
+    """ValueError if the release that a start ends with would refuse the gaps of its column."""
+    if arguments.release and gaps and arguments.missing != "keep":
+        raise ValueError(
+            f"column {arguments.column!r} is missing in {gaps:,} rows: fill it, or pass --missing keep"
+        )
+
+
 def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = False) -> int:
     """Release the file of a start, as `pmlbook release` does."""
     options = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}

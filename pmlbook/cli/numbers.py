@@ -21,7 +21,7 @@ from ..beyond.line_design import mean_mechanism
 from ..beyond.line_priors import Continuous, Steps, secret_from
 from ..beyond.prior_sets import check_interval
 from ..beyond.line_quantile import cell_names, quantile_mechanism, shares_of
-from .commands import check_release, release_too
+from .commands import check_gaps, check_release, release_too
 from pmlbook.cli.design import (
     FEW_ANSWERS,
     layout_options,
@@ -228,6 +228,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
         arguments, lambda: column_numbers(arguments.source, column, arguments)
     )
     rows = int((~np.isnan(x)).sum())
+    check_gaps(arguments, len(x) - rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are told side by side
         made, told = designed_for(arguments, prior, rows)

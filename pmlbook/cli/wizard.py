@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from .commands import check_release, release_too
+from .commands import check_gaps, check_release, release_too
 from pmlbook.cli.design import (
     counted,
     designed,
@@ -141,6 +141,7 @@ def start(arguments: argparse.Namespace) -> int:
     if arguments.goal in ("quantile", "shares"):
         raise ValueError(f"--for {arguments.goal} is for numbers, and needs --limits LOW HIGH")
     answers = _asked(arguments)
+    check_gaps(arguments, answers.gaps)
     small, whole = _mechanisms(answers)
     certificates = _certified(whole, answers.epsilon), _certified(small, answers.epsilon)
     told_mean = mean_error_text(small, answers.rows) if answers.goal == "mean" else None

@@ -138,7 +138,8 @@ def test_clipped_numbers_and_gaps(run):
         "start gaps.csv age --limits 20 80 --clip --prior-from column --for mean --epsilon 0.5"
     )
     assert run(f"{command} --release out.csv")[0] == 2  # gaps stay only if that is wanted
-    assert run(f"{command} --release out.csv --missing keep --force")[0] == 0
+    assert sorted(os.listdir()) == ["ages.csv", "gaps.csv"]  # and nothing is written before
+    assert run(f"{command} --release out.csv --missing keep")[0] == 0
     released = [line.split(",")[0] for line in Path("out.csv").read_text().splitlines()[1:]]
     assert [i for i, text in enumerate(released) if not text] == list(range(0, 4000, 7))
     code, out, err = run(
