@@ -10,8 +10,14 @@ from scipy.stats import beta, binom, gamma, lognorm, norm, uniform
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange
 from pmlbook.beyond.line_priors import secret_from
-from pmlbook.beyond.line_quantile import NEARLY, cell_names, cells_of, cuts_of
-from pmlbook.beyond.line_quantile import quantiles_of, shares_of
+from pmlbook.beyond.line_quantile import (
+    NEARLY,
+    cell_names,
+    cells_of,
+    cuts_of,
+    quantiles_of,
+    shares_of,
+)
 from pmlbook.estimate import estimation_variance, quantile_mechanism
 
 STEPS = np.array([1.0, 5, 0, 2, 4]), np.array([0.0, 1, 2, 3, 4, 9])
