@@ -265,7 +265,7 @@ class DiskLog:
             raise ValueError(f"account {own!r}: {error}") from None
         if limit is not None and after.epsilon > limit:
             spent = rounded_up(before.epsilon) if before else 0
-            most = "" if after.joint is not None else "at most "
+            most = "" if after.exact else "at most "
             kept = "" if granted is None else "; nothing is noted, this budget neither"
             raise BudgetExceeded(
                 f"column {name!r} has a budget of {limit!r} nats: its releases leak {spent} so far, "
@@ -282,7 +282,7 @@ class DiskLog:
             rows=None if rows is None else _check_rows(rows),
             level=certified_level(certificate.largest_lift),
             joint=after.epsilon,
-            exact=after.joint is not None,
+            exact=after.exact,
             budget=granted,
             mechanism=None if digest in known.contents else read_object(certificate.to_json()),
         )
@@ -394,7 +394,7 @@ def _check_stated(
     `known` is the account with this line, `lines` are its lines up to this one.
     """
     level, joint = certified_level(certificate.largest_lift), known.epsilon
-    listed = known.joint is not None
+    listed = known.exact
     if entry.level != level or not (
         listed and entry.joint == joint if entry.exact else entry.joint >= joint
     ):
