@@ -886,7 +886,7 @@ def test_a_log_is_not_passed_by_in_silence(run, tmp_path):
         code, said = run(f"release m.json {source} away/out.csv --column said")
         assert code == 1 and "has a budget of" in said, source
     os.close(number)
-    note = f"note: {LOG} is next to the source, and is not asked"
+    note = f"note: {LOG} is next to the source, and is not used"
     for place, other in enumerate(("--no-log", "--start-log away/fresh", "--log away/fresh")):
         code, said = run(f"{RELEASE.format(place)} {other}")
         assert code == 0 and note in said, other

@@ -399,12 +399,12 @@ def _check_stated(
         listed and entry.joint == joint if entry.exact else entry.joint >= joint
     ):
         raise ValueError(
-            f"says that {entry.level!r} nats are {'' if entry.exact else 'at most '}{entry.joint!r} together, "
-            f"and its mechanisms say {level!r} and {'' if listed else 'at most '}{joint!r}"
+            f"states that {entry.level!r} nats are {'' if entry.exact else 'at most '}{entry.joint!r} together, "
+            f"and its mechanisms give {level!r} and {'' if listed else 'at most '}{joint!r}"
         )
     least = min((e.budget for e in lines if e.budget is not None), default=math.inf)
     if max(entry.joint, entry.budget or 0.0) > least:
-        raise ValueError(f"says what a budget of {least!r} nats forbids")
+        raise ValueError(f"has a line that a budget of {least!r} nats forbids")
 
 
 def _not_above(budget: float) -> float:

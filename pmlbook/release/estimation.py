@@ -43,7 +43,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
     """
     if np.linalg.matrix_rank(channel) < len(channel):
         raise ValueError(
-            "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
+            "the rows of the channel are linearly dependent: the outcomes do not determine the frequencies"
         )
     weights = channel.mean(axis=0) if expected is None else expected
     root = np.sqrt(np.maximum(weights, RARE_OUTCOME * weights.max()))
@@ -285,7 +285,7 @@ class Estimate(Frozen):
             return self.undo @ goal
         found = scores_for(self.channel, goal, self.expected)
         if found is None:
-            raise ValueError("the outcomes do not tell this functional")
+            raise ValueError("the outcomes do not determine this functional")
         return found
 
     def interval(self, level: float = 0.95, method: str = "exact") -> Array:
