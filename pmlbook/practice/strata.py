@@ -35,7 +35,7 @@ __all__ = []
 # %% ../../nbs/practice/11_strata.ipynb #5a3a88b0
 @dataclass(frozen=True)
 class Stratum:
-    """People who agree in what is visible, and what a mechanism tells about one of them.
+    """People who agree in what is visible, and what a mechanism leaks about one of them.
 
     `name`: their values in the visible columns. `rows`: how many they are. `level`: leakage of the worst
     outcome under the shares counted among them, in nats. `worst`: the same under the worst shares that the
@@ -102,7 +102,7 @@ def boxes(
 def strata_levels(
     mechanism: Mechanism, counts: Mapping[tuple[Hashable, ...], ArrayLike], confidence: float = 0.95
 ) -> tuple[Stratum, ...]:
-    """What a mechanism tells about the people of each stratum, the worst first.
+    """What a mechanism leaks about the people of each stratum, the worst first.
 
     `mechanism`: with N inputs. `counts`, shape (N,): how often each secret was counted in each stratum, at
     least once in all. The index of a pandas Series, or the keys of a dict, name the secrets as the mechanism

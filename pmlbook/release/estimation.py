@@ -53,7 +53,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
 def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
-    None if the outcomes do not tell the goal. The mean may miss it by `STORED` times the sum of the scores' sizes, counted from the middle of the goal.
+    None if the outcomes do not determine the goal. The mean may miss it by `STORED` times the sum of the scores' sizes, counted from the middle of the goal.
     This is the effect of entries that are rounded to multiples of 2^-53. This must not
     be more than `HIDDEN` of the goal.
 

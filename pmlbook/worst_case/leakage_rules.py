@@ -18,7 +18,7 @@ __all__ = []
 
 # %% ../../nbs/worst_case/02_leakage_rules.ipynb #15c35e83
 def leakage_parts(channel: ArrayLike, prior: ArrayLike) -> tuple[Array, Array]:
-    """Leakage of each outcome, split into what its zeros rule out and what it tells beyond.
+    """Leakage of each outcome, split into what its zeros rule out and what it reveals beyond.
 
     Returns both parts, shape (M,), in nats, neither negative; they add up to
     `pointwise_maximal_leakage`. Both are nan where the outcome has probability 0. InvalidPrior or
