@@ -316,7 +316,7 @@ def test_a_mean_is_designed_told_and_estimated(run):
     assert code == 0 and told["low"] < ages.mean() < told["high"]
     assert abs(told["mean"] - ages.mean()) < 7 * told["standard_error"]
     code, out, err = run("estimate ages.estimate.json out.csv --column age_released")
-    assert code == 2 and "do not tell the frequencies" in err
+    assert code == 2 and "do not determine the frequencies" in err
 
 
 def test_a_warning_is_told_without_a_place_in_the_code(run):
