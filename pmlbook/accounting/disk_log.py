@@ -404,7 +404,7 @@ def _check_stated(
         )
     least = min((e.budget for e in lines if e.budget is not None), default=math.inf)
     if max(entry.joint, entry.budget or 0.0) > least:
-        raise ValueError(f"has a line that a budget of {least!r} nats forbids")
+        raise ValueError(f"states a level that a budget of {least!r} nats forbids")
 
 
 def _not_above(budget: float) -> float:
