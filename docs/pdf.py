@@ -150,7 +150,8 @@ def cover(sheets: dict[str, int]) -> str:
         for page, sheet in sheets.items()
     )
     return (
-        '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p></header>'
+        '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p>'
+        "<p>The printed book has signatures, and examples with their output; the notebooks have all code.</p></header>"
         f'<nav class="listing" aria-label="Contents"><h2>Contents</h2><ol>{lines}</ol></nav>'
     )
 
