@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .disk_log import DiskLog, certified
+from .disk_log import DiskLog
+from .release_log import certified
 from .locked_manifest import held_manifest, is_noted, staging
 from .manifest import Manifest
 from .release_log import check_text

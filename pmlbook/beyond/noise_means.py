@@ -21,7 +21,7 @@ __all__ = []
 # %% ../../nbs/beyond/10_noise_means.ipynb #0c7119a7
 # Relative error of a mean, if SciPy and sums are right up to a fourth of it.
 TRUSTED = 2.0**-40
-CELLS, ROUNDS = 2**17, 150
+CELLS, HALVINGS = 2**17, 150
 NEAR_CUT = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
 
 
@@ -61,7 +61,7 @@ def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, fl
     near = [bend + steps * side for bend in weight.bends for side in (-1, 1)]
     x = np.unique(np.clip(np.concatenate([cells.nodes, *near]), first, last))
     seen, low, high = cells.look(x), 0.0, 1.0
-    for _ in range(ROUNDS):
+    for _ in range(HALVINGS):
         middle = x[:-1] / 2 + x[1:] / 2
         f, inside, m, t = (
             weight.call(x),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pmlbook.beyond.types_of_releases import (
-    MOST,
+    MAX_RELEASES,
     Likelihoods,
     OneClass,
     exact_pair,
@@ -103,8 +103,8 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     """
     rows, shares, names = exact_pair(channel, prior)
     k, told = check_count(releases, "releases", 0), likelihoods(rows, shares)
-    if k > MOST:
-        raise ValueError(f"releases = {k} is too many: at most {MOST}")
+    if k > MAX_RELEASES:
+        raise ValueError(f"releases = {k} is too many: at most {MAX_RELEASES}")
     order = sorted(range(len(told.masses)), key=lambda x: told.masses[x])
     lower = upper = Fraction(1)
     chosen, best = order[0], (k, *[0] * (len(told.columns) - 1))

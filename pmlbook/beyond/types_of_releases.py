@@ -86,7 +86,7 @@ LN2 = math.log(2)
 WORK = 2**27  # types, times pairs of secrets, whose logarithms are computed
 FEW, BITS = 64, 2**21  # candidates that are compared exactly, and the length of the numbers
 # steps to a neighbour; releases; logarithms that count as this
-PASSES, MOST, DEEP = 20, 10**15, -5000.0
+PASSES, MAX_RELEASES, DEEP = 20, 10**15, -5000.0
 
 
 def log_ratio(a: int, b: int) -> float:

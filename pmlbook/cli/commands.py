@@ -25,7 +25,7 @@ from pmlbook.accounting.booking import (
     level_text,
     log_text,
 )
-from ..accounting.manifest import begun
+
 from pmlbook.cli.design import (
     finite_or_none,
     frequencies_told,
@@ -48,11 +48,7 @@ from pmlbook.cli.parsing import (
 from ..beyond.line_quantile import QuantileEstimate, cell_edges
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
-from pmlbook.foundations.leakage import (
-    local_dp,
-    maximal_leakage,
-    pointwise_maximal_leakage,
-)
+from ..foundations.leakage import local_dp, maximal_leakage, pointwise_maximal_leakage
 from ..practice.audit import keeps_as_it_is
 from ..practice.interpretation import sentence_level, sentence_levels
 from ..practice.strata import LevelExceeded, Stratum
@@ -205,33 +201,6 @@ def check_coins(reader: NumberReader | None, booking: Booking, log: DiskLog) -> 
             f"the account {account!r} has a release, and numbers rounded at random once more leak more than "
             "the log can tell"
         )
-
-
-def check_release(arguments: argparse.Namespace) -> bool:
-    """Whether the release that a start ends with was cut off, and is made again; ValueError or OSError if it could not be made."""
-    arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
-    if arguments.release:
-        log = find_log(arguments)
-        again = log is not None and begun(log, arguments.release) is not None
-        check_target(arguments.release, arguments.force or again, [arguments.source])
-        return again
-    return False
-
-
-def check_gaps(arguments: argparse.Namespace, gaps: int) -> None:
-    """ValueError if the release that a start ends with would refuse the gaps of its column."""
-    if arguments.release and gaps and arguments.missing != "keep":
-        raise ValueError(
-            f"column {arguments.column!r} is missing in {gaps:,} rows: fill it, or pass --missing keep"
-        )
-
-
-def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = False) -> int:
-    """Release the file of a start, as `pmlbook release` does."""
-    options = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
-    options |= {"numbers": numbers, "sha256": None, "epsilon": None, "given": None}
-    options |= {"confidence": 0.95, "quiet": True, "json": False}
-    return release(argparse.Namespace(**options))
 
 # %% ../../nbs/cli/06_commands.ipynb #d3c1a401
 def estimate(arguments: argparse.Namespace) -> int:

@@ -85,7 +85,7 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     return dict(zip(moved, even(*drifted, candidates.ones).tolist()))
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
-ROUNDS = 60  # a handful is enough, unless rounding stands in the way
+NEWTON_ROUNDS = 60  # a handful is enough, unless rounding stands in the way
 SMALL_ROOM = 1e-3  # of the mean weight: what a new vertex gets is no more than the barrier gives it
 
 
@@ -94,7 +94,7 @@ def newton_search(
 ) -> tuple[dict[int, float], float]:
     """Weights of vertices, and a certified lower bound on the variance, in the criterion's unit."""
     bound, n = 0.0, len(criterion.scale)
-    for _ in range(ROUNDS):
+    for _ in range(NEWTON_ROUNDS):
         names, before = list(found), np.array(list(found.values()))
         lifts = candidates.scaled(names)
         weights, barrier = best_weights(lifts, before, criterion, clock)

@@ -16,7 +16,7 @@ from .enumeration import Contradiction, too_uneven
 from pmlbook.extremal.measure_lists import (
     LIST_SHAVES,
     ExactMixture,
-    Lists,
+    MeasureLists,
     keeps_measure,
     measure_lists,
     mixed_exactly,
@@ -151,7 +151,7 @@ def optimum_under(
 
 
 def _kept(
-    promise: Lists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
+    promise: MeasureLists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
 ) -> list[list[int]]:
     """The first mixture that keeps a promise once it is stored, or the last one with noise."""
     for mixture in mixtures:
@@ -173,7 +173,7 @@ def _size(n: int, worth: Utility) -> float:
 
 
 def _bound(
-    lists: Lists,
+    lists: MeasureLists,
     shares: Sequence[Fraction],
     worth: Utility,
     duals: Sequence[Fraction],

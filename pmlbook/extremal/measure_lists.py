@@ -98,7 +98,7 @@ def float_columns(columns: Sequence[Sequence[Fraction]]) -> Array:
     return np.array([[float(x) for x in column] for column in columns]).T
 
 
-class Lists(NamedTuple):
+class MeasureLists(NamedTuple):
     """Vertices that may be used, vertices that certainly include all that may, which lifts are allowed, budgets."""
 
     inner: list[Vector]
@@ -114,17 +114,17 @@ def measure_lists(
     level: float,
     lower: float | None,
     shave: Fraction = Fraction(0),
-) -> Lists:
+) -> MeasureLists:
     """The vertices of a measure, for a level slightly below, by a shave more, and slightly above."""
     min_end = max(exp_below(level) * (1 - shave), Fraction(1))
     ends = min_end, exp_around(Fraction(min(level, 1000.0)))[1]
     if measure == "maximal":
         vertices = set_vertices(shares)
         least, most = (min(end, Fraction(len(shares))) for end in ends)  # more is not needed
-        return Lists(vertices, vertices, lambda _: True, least, most)
+        return MeasureLists(vertices, vertices, lambda _: True, least, most)
     if measure == "ldp":
         inner, outer = (ratio_vertices(shares, end) for end in ends)
-        return Lists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
+        return MeasureLists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
     below = level if lower is None else lower
     floors = [Fraction(0)] * 2
     if measure == "lip":
@@ -133,13 +133,17 @@ def measure_lists(
         floors[1] = 1 / exp_around(Fraction(below))[1]
     tops = [min(end, 1 / min(shares)) for end in ends]
     inner, outer = (box_vertices(shares, floor, top) for floor, top in zip(floors, tops))
-    return Lists(inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None)
+    return MeasureLists(
+        inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None
+    )
 
 # %% ../../nbs/extremal/14_measure_lists.ipynb #ec4c643b
 ExactMixture = list[tuple[Fraction, Vector]]
 
 
-def mixed_exactly(lists: Lists, used: Sequence[Vector], floats: Sequence[float]) -> ExactMixture:
+def mixed_exactly(
+    lists: MeasureLists, used: Sequence[Vector], floats: Sequence[float]
+) -> ExactMixture:
     """Weighted lifts that average to one exactly and keep the measure, near the weights given."""
     n, one = len(used[0]), Fraction(1)
     columns, right = [list(v) for v in used], [one] * n
@@ -164,7 +168,7 @@ def mixed_exactly(lists: Lists, used: Sequence[Vector], floats: Sequence[float])
 
 
 def solve_lists(
-    lists: Lists, shares: Sequence[Fraction], worth: Utility
+    lists: MeasureLists, shares: Sequence[Fraction], worth: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
     """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
     lifts, masses = float_columns(lists.inner), np.array(shares, dtype=float)
@@ -222,7 +226,7 @@ def outcomes_of(rows: Sequence[Sequence[int]], shares: Sequence[Fraction]) -> Ex
     return [(q / UNITS, tuple(k / q for k in column)) for q, column in zip(means, zip(*rows))]
 
 
-def keeps_measure(promise: Lists, outcomes: ExactMixture) -> bool:
+def keeps_measure(promise: MeasureLists, outcomes: ExactMixture) -> bool:
     """Whether outcomes keep the measure, decided in fractions."""
     spent = sum((q * max(v) for q, v in outcomes), Fraction(0))
     within = promise.least is None or spent <= promise.least
@@ -230,7 +234,7 @@ def keeps_measure(promise: Lists, outcomes: ExactMixture) -> bool:
 
 
 def with_noise(
-    promise: Lists, shares: Sequence[Fraction], mixture: ExactMixture
+    promise: MeasureLists, shares: Sequence[Fraction], mixture: ExactMixture
 ) -> list[list[int]]:
     """The channel of a mixture, with about as little noise as keeps the promise; all noise is silence."""
     for noise in (Fraction(4) ** k for k in range(-27, 1)):

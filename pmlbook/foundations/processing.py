@@ -53,7 +53,7 @@ def pre_process(channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike) -> t
     return posterior(attribute, prior).T @ channel, weights
 
 # %% ../../nbs/foundations/04_processing.ipynb #a9dcbbcd
-def compose(first: ArrayLike, second: ArrayLike) -> Array:
+def joint_channel(first: ArrayLike, second: ArrayLike) -> Array:
     """Joint channel of two releases that are independent given the secret.
 
     Parameters
@@ -77,7 +77,7 @@ def compose(first: ArrayLike, second: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> compose([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).tolist()
+    >>> joint_channel([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]]
     """
     second = aligned(second, names_of(first), "second", "first")

@@ -18,13 +18,8 @@ from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
 from .intervals import KnownSource, as_known, evened_at_level, members
-from pmlbook.hamming.known_source import (
-    channel_with,
-    distortion_needed,
-    lost,
-    odds_needed,
-    censoring_distortions,
-)
+from .known_source import censoring_distortions, channel_with, distortion_needed
+from .known_source import lost, odds_needed
 from pmlbook.hamming.mechanisms import (
     RobustDesign,
     check_error_rate,

@@ -19,13 +19,8 @@ from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
-from pmlbook.hamming.mechanisms import (
-    RobustDesign,
-    check_error_rate,
-    worst_distortion,
-    not_stored,
-    stored_mechanism,
-)
+from .mechanisms import RobustDesign, check_error_rate, not_stored
+from .mechanisms import stored_mechanism, worst_distortion
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0

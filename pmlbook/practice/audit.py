@@ -16,22 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from pmlbook.numerics.validation import (
-    Array,
-    is_rational,
-    Frozen,
-    PriorLike,
-    aligned,
-    check_count,
-    check_epsilon,
-    check_names,
-    check_pair,
-    check_prior,
-    labels_of,
-    names_of,
-    needed_pandas,
-    real_array,
-)
+from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count
+from ..numerics.validation import check_epsilon, check_names, check_pair, check_prior
+from ..numerics.validation import is_rational, labels_of, names_of, needed_pandas
+from ..numerics.validation import real_array
 from ..foundations.probability import exact_prior
 from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
@@ -151,9 +139,8 @@ def _from_distributions(
     secrets = labels_of(prior, len(check_prior(prior)))
     rows = [distributions(secret) for secret in secrets]
     if not all(isinstance(row, Mapping) for row in rows):
-        raise ValueError(
-            "mechanism must give a dict from outcomes to probabilities; or say `trials`"
-        )
+        what = "must give a dict from outcomes to probabilities"
+        raise ValueError(f"mechanism {what}; or say `trials`")
     outcomes = list(dict.fromkeys(outcome for row in rows for outcome in row))
     return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,11 +125,11 @@ def last_good(value: Callable[[float], float], low: float, high: float) -> float
 HOPELESS = 1e-12  # least chance to miss: less likely counts did not come from the mechanism
 # times the outcomes: error of a set's probability where entries of a channel were rounded
 OFF = 2.0**-51
-Ends = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
+IntervalEnds = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
 
 
 def ends_that_fit(
-    channel: Array, counts: Array, sets: NDArray[np.bool_], level: float, ends: Ends
+    channel: Array, counts: Array, sets: NDArray[np.bool_], level: float, ends: IntervalEnds
 ) -> tuple[float, float]:
     """The result of `ends` for limits on the sets' probabilities, which all hold with probability `level`.
 
@@ -175,6 +177,22 @@ def exact_interval(
     return max(least, float(goal.min())), min(most, float(goal.max()))
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
+INTERVALS = "exact", "score"
+
+
+def check_request(level: Any, method: Any) -> float:
+    """The level of an interval as a float; ValueError if it or the method is none."""
+    try:
+        number = float(level) if isinstance(level, Real | Decimal) else math.nan
+    except (OverflowError, ValueError):
+        number = math.nan
+    if not 0 < number < 1:
+        raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
+    if method not in INTERVALS:
+        raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
+    return number
+
+
 # largest distance; above it the chance of such counts is e^-500
 LEAST_DISTANCE, LARGEST_DISTANCE = 1e-6, 1e3
 
