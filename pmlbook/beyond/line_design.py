@@ -66,7 +66,7 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     low, high = secret.ends
     if not math.isfinite(high - low):
         raise ValueError("prior is unbounded: a mean needs two ends")
-    if low == high:
+    if low == high:  # the edges would be one number
         raise ValueError(f"prior has {low:g} alone: there is nothing to estimate")
     if np.ndim(bins) == 0:
         count = check_count(bins, "bins")  # type: ignore[arg-type]
@@ -75,9 +75,8 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     else:
         edges = real_array(bins, "bins", 1)
     if len(edges) < 2 or (np.diff(edges) <= 0).any() or edges[0] != low or edges[-1] != high:
-        raise ValueError(
-            f"bins must rise from {low!r} to {high!r}, the ends of the prior, in different floats"
-        )
+        what = f"rise from {low!r} to {high!r}, the ends of the prior, in different floats"
+        raise ValueError(f"bins must {what}")
     return edges
 
 
@@ -88,9 +87,8 @@ def inner_level(level: float, error: float) -> float:
     """
     room = math.exp(-level) + error
     if level and room >= 1:
-        raise ValueError(
-            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
-        )
+        what = f"known only up to {error:.2g}, too little for the level {level:g}"
+        raise ValueError(f"prior is {what}")
     return -math.log(room) * (1 - 2.0**-50) if level else 0.0
 
 
