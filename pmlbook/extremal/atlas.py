@@ -25,7 +25,7 @@ from pmlbook.extremal.measure_lists import (
     stored_units,
     with_noise,
 )
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
@@ -181,8 +181,7 @@ def _bound(
 ) -> Fraction:
     """What no mixture is worth more than; the weights of a mixture sum to one."""
     earned = [
-        worth.enclose(v, shares)[1] - sum((y * (x - 1) for y, x in zip(duals, v)), Fraction(0))
-        for v in lists.outer
+        worth.enclose(v, shares)[1] - weighted_sum(duals, (x - 1 for x in v)) for v in lists.outer
     ]
     if lists.most is None:
         return max(earned)

@@ -21,7 +21,7 @@ from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN, Utility, finite
 from ..numerics.validation import Array, PriorLike
 
@@ -173,7 +173,7 @@ def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) 
 def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
     """At least utility - dual variables . (lift - 1) of vertex v, in fractions."""
     column = vertices.column(v)
-    paid = sum((y * (lift - 1) for y, lift in zip(duals, column)), Fraction(0))
+    paid = weighted_sum(duals, (lift - 1 for lift in column))
     return utility.enclose(column, vertices.shares)[1] - paid
 
 

@@ -19,7 +19,7 @@ from .privacy_regions import lift_limit
 from ..numerics.enclosure import float_above
 from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import Clock
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
 
@@ -44,7 +44,7 @@ def gain_bound(
         best_share(shares, Fraction(c), [Fraction(g) - dual for g, dual in zip(column, paid)])
         for column in np.asarray(gain, dtype=float).T.tolist()
     ]
-    return max(tops) + sum((p * dual for p, dual in zip(shares, paid)), Fraction(0))
+    return max(tops) + weighted_sum(shares, paid)
 
 
 def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction]) -> Fraction:

@@ -20,7 +20,7 @@ from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count
 from ..numerics.validation import check_epsilon, check_names, check_pair, check_prior
 from ..numerics.validation import is_rational, labels_of, names_of, needed_pandas
 from ..numerics.validation import real_array
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
 from ..release.certificate import exp_below, shares_of
 from ..release.columns import encode
@@ -88,8 +88,13 @@ def _largest_lift(
     shares: Sequence[Fraction], own: Sequence[Fraction], others: Sequence[Fraction]
 ) -> Fraction:
     """Largest lift of a secret, at least one, with one limit of an outcome for it and the other for the rest."""
-    whole, each = sum(map(mul, shares, others)), zip(shares, own, others)
-    return max([Fraction(1), *(x / (p * x + whole - p * other) for p, x, other in each if x)])
+    often = weighted_sum(shares, others)
+    lifts = [Fraction(1)]
+    for p, x, other in zip(shares, own, others):
+        if x:
+            # The secret has its own limit, and all others keep theirs.
+            lifts.append(x / (often + p * (x - other)))
+    return max(lifts)
 
 # %% ../../nbs/practice/13_audit.ipynb #462dbec6
 MOST_TRIALS = 10**7
@@ -158,8 +163,12 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
     weights = [Fraction(p) for p in (given.values() if isinstance(given, Mapping) else given)]
     exact = [[Fraction(x) for x in row] for row in rows.tolist()]
     distributions = [[x / sum(row) for x in row] for row in exact]
-    means = (sum(p * x for p, x in zip(weights, column)) for column in zip(*distributions))
-    return all(max(c) * sum(weights) <= level * mean for c, mean in zip(zip(*distributions), means))
+    total = sum(weights)
+    for column in zip(*distributions):
+        mean = weighted_sum(weights, column) / total
+        if max(column) > level * mean:
+            return False
+    return True
 
 
 def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, float]:
