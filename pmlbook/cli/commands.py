@@ -49,7 +49,6 @@ from ..beyond.line_quantile import QuantileEstimate, cell_edges
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
 from ..foundations.leakage import local_dp, maximal_leakage, pointwise_maximal_leakage
-from ..practice.audit import keeps_as_it_is
 from ..practice.interpretation import sentence_level, sentence_levels
 from ..practice.strata import LevelExceeded, Stratum
 from ..release.certificate import Certificate
@@ -57,7 +56,7 @@ from ..release.estimation import Estimate, Functional
 from ..release.labels import released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism
-from ..release.levels import published_share, share_text
+from ..release.levels import keeps_as_it_is, published_share, share_text
 from ..numerics.validation import check_epsilon
 
 # %% auto #0

@@ -73,11 +73,14 @@ def centred_weights(rows: Array, weights: Array) -> Array:
 def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
     """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay."""
     names, weights = np.array(list(found)), np.array(list(found.values()))
-    kept = (candidates.vertices.lifts[:, names] * weights).max(axis=0) > LEAST_STORED_PROBABILITY
-    names, weights = names[kept], weights[kept]
-    lifts, shifts = candidates.scaled(names.tolist()), candidates.vertices.shifts[:, names]
-    told = claim.utility.matrix @ shifts
-    rows = np.vstack([lifts, (shifts[:, None] * told).reshape(-1, len(names))])
+    entries = candidates.vertices.lifts[:, names] * weights
+    frequent = entries.max(axis=0) > LEAST_STORED_PROBABILITY
+    names, weights = names[frequent], weights[frequent]
+    lifts = candidates.scaled(names.tolist())
+    shifts = candidates.vertices.shifts[:, names]
+    # Weights with these sums have the same derivative of the variance, so the same variance.
+    products = shifts[:, None] * (claim.utility.matrix @ shifts)
+    rows = np.vstack([lifts, products.reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
     moved = {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
     # Rows that are nearly dependent let the sums drift by what `SAME_ROW` calls rounding.

@@ -128,12 +128,16 @@ def gain_mixture(lifts: Array, prior: Array, shave: float) -> Array:
     Source: the active constraints of the programme of `gain_optimum`.
     """
     n, k = lifts.shape
-    c, tall = lifts.max() * (1 - shave), lifts == lifts.max()
+    largest = lifts.max()
+    c, tall = largest * (1 - shave), lifts == largest
     row, column = np.nonzero((lifts > 0) & ~tall)
-    free = len(row)
+    free, entries = len(row), np.arange(len(row))
+    # Unknowns: entries in between, and a weight for each column. Rows sum to one, and so do lifts in the mean.
     system = np.zeros((n + k, free + k))
-    system[row, range(free)], system[n + column, range(free)] = 1, prior[row]
-    system[:n, free:], system[n:, free:] = c * tall, np.diag(c * (prior @ tall) - 1)
+    system[row, entries] = 1
+    system[n + column, entries] = prior[row]
+    system[:n, free:] = c * tall
+    system[n:, free:] = np.diag(c * (prior @ tall) - 1)
     weights = np.linalg.lstsq(lifts, np.ones(n), rcond=None)[0]
     start = np.append((lifts * weights)[row, column], weights)
     defect = np.append(np.ones(n), np.zeros(k)) - system @ start

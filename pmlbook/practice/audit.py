@@ -17,12 +17,12 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count
-from ..numerics.validation import check_epsilon, check_names, check_pair, check_prior
+from ..numerics.validation import check_names, check_pair, check_prior
 from ..numerics.validation import is_rational, labels_of, names_of, needed_pandas
 from ..numerics.validation import real_array
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
-from ..release.certificate import exp_below, shares_of
+from ..release.certificate import shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
@@ -31,7 +31,7 @@ from ..numerics.enclosure import float_below, level_of, ln_around, text_above, t
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
-__all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit_leakage', 'noise_level']
+__all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'audit_leakage', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -148,27 +148,6 @@ def _from_distributions(
         raise ValueError(f"mechanism {what}; or say `trials`")
     outcomes = list(dict.fromkeys(outcome for row in rows for outcome in row))
     return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
-
-
-def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool:
-    """Decide in rational arithmetic whether no outcome of a table leaks more than `epsilon` nats.
-
-    `channel`, shape (N, M): rows are taken as they are and divided by their sums; a `Mechanism` would round
-    them to whole 2^-53. `prior`, shape (N,): P(x), all positive; fractions are exact. `epsilon`: level in nats.
-
-    Source: Grosse et al. 2024, eq. (2).
-    """
-    level, (rows, _) = exp_below(check_epsilon(epsilon)), check_pair(channel, prior)
-    given: Any = aligned(prior, names_of(channel), "prior", "channel")
-    weights = [Fraction(p) for p in (given.values() if isinstance(given, Mapping) else given)]
-    exact = [[Fraction(x) for x in row] for row in rows.tolist()]
-    distributions = [[x / sum(row) for x in row] for row in exact]
-    total = sum(weights)
-    for column in zip(*distributions):
-        mean = weighted_sum(weights, column) / total
-        if max(column) > level * mean:
-            return False
-    return True
 
 
 def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, float]:

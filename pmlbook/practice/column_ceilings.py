@@ -82,10 +82,12 @@ class Ceilings:
         self.count, self.packs, self.size = len(end), packs, float(abs(dual).sum())
         upper, one = kind == NO_ZERO_UPPER, np.ones(len(end))
         top = one if upper else end
-        self.need = packs.floor - packs.rest * (one if upper else begin) - packs.miss
-        self.need = self.need - (packs.free * end if kind else 0.0)
+        self.need = packs.floor - packs.miss - packs.rest * (one if upper else begin)
+        if kind:  # the free mass stays at the smallest lift
+            self.need = self.need - packs.free * end
         least = begin if kind else 0 * one
         lifts = np.array([least, least if upper else end, one])[:, :, None]
+        # The difference of floats is rounded: the next float is above it, and the bound stays one.
         width = np.nextafter(packs.high - packs.low, 1)
         self.held = packs.low * lifts + width * np.minimum(lifts, top[:, None])
         self.gain = packs.prior * xlogy(lifts, lifts) - dual * lifts
