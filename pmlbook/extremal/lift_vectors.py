@@ -103,8 +103,8 @@ def exact_lift_vectors(
         masses = np.add.outer(np.arange(size + 1).astype(object) * weight, masses).ravel()
     remainder = common * b - a * masses  # left over by every choice of entries at the limit
     chosen = np.flatnonzero(remainder >= 0)
-    held = np.unravel_index(chosen, [size + 1 for size in sizes[::-1]])
-    held = np.array(held)[::-1].T  # how many of each group are at the limit
+    digits = np.unravel_index(chosen, [size + 1 for size in sizes[::-1]])
+    held = np.array(digits)[::-1].T  # how many of each group are at the limit
     spare, remainder = held < sizes, remainder[chosen]
     fits = spare & (remainder[:, None] < a * each).astype(bool)
     full = np.flatnonzero(remainder == 0)  # no remainder: one place stands for all
