@@ -120,7 +120,7 @@ THREES = {
     "pre_process": lambda c, p, t: processing.pre_process(c, p, t),
     "conditional": lambda c, p, t: processing.conditional_leakage(c, t, p),
     "gain_advantage": lambda c, p, t: adversaries.gain_advantage(c, p, t),
-    "compose": lambda c, p, t: processing.compose(c, t),
+    "joint_channel": lambda c, p, t: processing.joint_channel(c, t),
 }
 
 

@@ -106,6 +106,7 @@ class DiskLog:
     def _read(self, connection: sqlite3.Connection) -> None:
         """Verify all rows: known ones by comparison, new ones line by line, or all if something differs."""
         known = self._state
+        # All rows, each time: a row that was changed below the last known one must not go unnoticed.
         rows = tuple(connection.execute("SELECT number, entry, sha256 FROM releases ORDER BY 1"))
         same = rows[: len(known.rows)] == known.rows
         entries = tuple(read_rows(rows, self.path, known.entries if same else ()))
@@ -203,6 +204,7 @@ class DiskLog:
             If the mechanism has other inputs or another prior than the first one of the account, the account is
             new and has the answers of another one, or an argument is not what it should be.
         """
+        # Everything is refused here that `record` would refuse: nothing has been drawn yet.
         certificate, name = certified(release), check_text(column, "column")
         own = self._account(name, certificate, account, new_account)
         granted, limit = self._granted(own, budget)
@@ -266,6 +268,7 @@ class DiskLog:
 
     def _check_twins(self, account: str, certificate: Certificate) -> None:
         """ValueError if an account is new and all its answers are among those of another one, or the reverse."""
+        # Two names for one column would each have a budget of their own.
         answers = {folded(str(name)) for name in certificate.inputs}
         for entry, *_ in [] if account in self else self._state.accounts.values():
             others = {folded(str(name)) for name in self._certificate(entry).inputs}
@@ -331,10 +334,7 @@ class DiskLog:
 def _check_stated(
     entry: Entry, certificate: Certificate, known: Account, lines: Sequence[Entry]
 ) -> None:
-    """ValueError unless a line states the level of its mechanisms: a bound may lie above the joint level, never below.
-
-    `known` is the account with this line, `lines` are its lines up to this one.
-    """
+    """ValueError unless a line states the levels of its mechanisms, and keeps the budget of all `lines` up to it."""
     level = certified_level(certificate.largest_lift)
     check_levels((entry.level, entry.joint, entry.exact), level, known)
     least = min((e.budget for e in lines if e.budget is not None), default=math.inf)

@@ -193,6 +193,7 @@ class ReleaseLog:
         RepeatedRelease
             If the column has been released before.
         """
+        # Without a lock during the computation, which may take seconds: another thread's release is counted again.
         before, after = self._after(column, mechanism)
         while not self._note(column, before, after):
             before, after = self._after(column, mechanism)

@@ -111,7 +111,8 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
     coins = words(2 * len(x)).astype(np.uint64).reshape(2, -1)
     bits = (coins[0] << np.uint64(FLOAT_BITS - 32)) | (coins[1] >> np.uint64(64 - FLOAT_BITS))
     at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
-    up = bits / UNITS < (x - nodes[at]) / (nodes[at + 1] - nodes[at])
+    left, right = nodes[at], nodes[at + 1]
+    up = bits / UNITS < (x - left) / (right - left)
     return np.asarray(at + up, dtype=np.intp)
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02

@@ -97,8 +97,10 @@ def cuts_of(secret: Priors, quantile: float, bins: int | ArrayLike) -> tuple[Arr
 def points_of(secret: Priors, edges: Array, shares: Array) -> Array:
     """The ends of the linear pieces of each cell, shape (K, PIECES_OF_CELL + 1)."""
     start = np.append(0.0, np.cumsum(shares))[:-1]
-    levels = start[:, None] + shares[:, None] * np.arange(PIECES_OF_CELL + 1) / PIECES_OF_CELL
-    points = quantiles_of(secret, levels.ravel().clip(0, 1)).reshape(levels.shape)
+    parts = np.arange(PIECES_OF_CELL + 1) / PIECES_OF_CELL
+    levels = start[:, None] + shares[:, None] * parts
+    points = quantiles_of(secret, levels.clip(0, 1).ravel()).reshape(levels.shape)
+    # Sums of shares are rounded; the edges of the cells are known.
     points[1:, 0] = points[:-1, -1] = edges[1:-1]
     return np.clip(points, points[:, :1], points[:, -1:])
 
@@ -176,6 +178,7 @@ class QuantileEstimate(Frozen):
         def limits(cut: int) -> tuple[float, float]:
             return self.shares.of(np.arange(cuts + 1) < cut).interval(each, method)
 
+        # In a fixed order, up to the first that is uncertain: so several comparisons need no correction.
         low, high = 0, cuts + 1
         while low < cuts and limits(low + 1)[1] < self.quantile:
             low += 1
@@ -314,6 +317,7 @@ def quantile_mechanism(
         raise ValueError(f"bins: no value lies near {edges[np.argmin(shares)]:g}; leave it out")
     shares = shares / shares.sum()
     below = np.arange(len(shares)) < place
+    # The bound: no mechanism estimates the share below the quantile better than one that sees this bit alone.
     bit = estimation_mechanism([shares[below].sum(), shares[~below].sum()], level, [1.0, 0.0])
     inner, enough = inner_level(level, TRUSTED), (1 + NEARLY) * bit.bound
     cells, clock = dict(zip(cell_names(edges), shares)), Clock(max_time)

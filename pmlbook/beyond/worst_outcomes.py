@@ -92,6 +92,7 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
         mean = secret.mean(noise.at(middle, room, isinstance(secret, Atoms)), tol)[0]
         return nats(mean / likeliest, 1.0)[1]
 
+    # Where the kernel is cut or bends, the leakage may jump or have a kink.
     between = secret.cuts(noise)
     marks = np.concatenate([np.linspace(low, high, 9), between[(low < between) & (between < high)]])
     marks = np.unique(marks).tolist()

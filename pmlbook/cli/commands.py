@@ -158,6 +158,7 @@ def _tell_release(
         "gaps": done.gaps,
     }
     lines = [f"{key}: {value}" for key, value in facts.items()]
+    # Users take codes for answers, and a level for local DP: both are said at each release.
     lines += [mechanism.standing, codes_or_answers(mechanism)]
     lines += log_text(booked) + _strata_lines(done.strata)
     facts |= booked | standing_of(mechanism) | _strata_facts(done.strata)
@@ -221,6 +222,7 @@ def estimate(arguments: argparse.Namespace) -> int:
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
     inputs, channel, prior = mechanism.inputs, mechanism.channel, mechanism.prior
     answer = Estimate.from_counts(inputs, channel, counts, prior, arguments.method, arguments.mean)
+    # A mean needs less than the frequencies: the outcomes may determine it alone.
     if arguments.mean:
         _tell_number(arguments, "mean", answer.size, answer.of(numbers))
     elif arguments.quantile is not None:
@@ -280,6 +282,7 @@ def audit(arguments: argparse.Namespace) -> int:
     for name, leak in zip(made.outputs, leaks):
         facts["leakage"].append({"outcome": name, "pml": finite_or_none(leak)})
         lines.append(f"leakage of {name}: {leak} nats")
+    # Decided for the table as it stands, before a mechanism rounds its entries.
     kept = True
     if arguments.epsilon is not None:
         kept = facts["holds"] = keeps_as_it_is(channel, made.exact_prior, arguments.epsilon)

@@ -142,12 +142,12 @@ def mixed(
     right = np.concatenate([np.ones(n), goal, np.zeros(k)])
     held = np.tile(limit * prior < 1, k)  # the others are held by their average already
     most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, ones)])
-    most = most.tocsr()[held]
     cost = np.append(np.zeros(n * k), scores**2)
-    given = (equal.tocsr(), right), (most, np.zeros(held.sum()))
-    best = maximise(-cost, equal=given[0], at_most=given[1], clock=clock)
-    alpha, gamma = -best.equality_duals[:n], -best.equality_duals[n : 2 * n]
-    return best.x[: n * k].reshape(k, n), best.x[n * k :], alpha, gamma
+    at_most = most.tocsr()[held], np.zeros(held.sum())
+    best = maximise(-cost, equal=(equal.tocsr(), right), at_most=at_most, clock=clock)
+    made, often = np.split(best.x, [n * k])
+    alpha, gamma, _ = np.split(-best.equality_duals, [n, 2 * n])
+    return made.reshape(k, n), often, alpha, gamma
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,9 @@ def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
     q = q / q.sum()
     D = D * min(1.0, distortion * (1 - 1e-13) / (V @ D).max())
     leak = V @ binary_divergences(D, 1 - D, q)
-    proof = at.dual[:K] / at.dual[:K].sum(), at.dual[K : 2 * K] / at.dual[:K].sum()
+    weights, duals = at.dual[: 2 * K].reshape(2, K)
+    # The weights of the vertices sum to one, and the other dual variables go with them.
+    proof = weights / weights.sum(), duals / weights.sum()
     return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
 

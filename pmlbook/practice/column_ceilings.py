@@ -59,11 +59,11 @@ class Knapsacks:
         whole = self.least(low + more, high + above, count + others)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(least >= self.floor, 0, (self.floor - least) / (whole - least))
-        kept = (count > 0) & (np.maximum(least, whole) >= self.floor)
-        t = np.clip(np.where(kept, t, 0), 0, 1)
+        possible = (count > 0) & (np.maximum(least, whole) >= self.floor)
+        t = np.clip(np.where(possible, t, 0), 0, 1)
         mean = p + t * q
         information = q * xlogy(t, t) - xlogy(mean, mean)
-        return np.where(kept, information - cost - t * extra, -np.inf), t
+        return np.where(possible, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/17_column_ceilings.ipynb #50d0ae77
 LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers

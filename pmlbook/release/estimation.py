@@ -43,6 +43,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
             "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
         )
     weights = channel.mean(axis=0) if expected is None else expected
+    # Multinomial counts have variances in proportion to their probabilities.
     root = np.sqrt(np.maximum(weights, RARE_OUTCOME * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 
@@ -79,7 +80,8 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
         return np.full(channel.shape[1], middle)
     for k in np.flatnonzero((missed <= ROUGH * held) & (STORED * held <= HIDDEN * least)):
         scores = tries[:, k]
-        for _ in range(2):  # what floats left open
+        # Iterative refinement: the singular values span many orders of magnitude.
+        for _ in range(2):
             rest = left[:, : k + 1].T @ (wanted - channel @ scores) / sizes[: k + 1]
             scores = scores + rest @ right[: k + 1]
         if abs(wanted - channel @ scores).max() <= STORED * abs(scores).sum():

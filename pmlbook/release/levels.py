@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import compress
 from operator import mul
 from typing import Any
 
@@ -115,8 +116,11 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
     shares, (columns, one) = shares_of(prior), exact_columns(rows)
     common = math.lcm(*(share.denominator for share in shares))
     whole = [share.numerator * (common // share.denominator) for share in shares]
-    told = sum(sum(map(mul, whole, column)) for column, proof in zip(columns, alone) if proof)
-    return min(max(told / (common * one), 5e-324), math.nextafter(1, 0))
+    proofs = compress(columns, alone)
+    identified = sum(sum(map(mul, whole, column)) for column in proofs)
+    # Some outcomes identify and others do not: the float is neither 0 nor 1.
+    share = identified / (common * one)
+    return min(max(share, 5e-324), math.nextafter(1, 0))
 
 
 def standing(local_dp: float, published: float) -> str:

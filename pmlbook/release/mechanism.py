@@ -197,6 +197,7 @@ class Mechanism(Frozen):
         every lift moves towards one by the factor 1 - t. The smallest t among 0, 2^-52, 2^-50, ..., 1 is taken.
         """
         best, noise = self, 2.0**-52
+        # Storage rounds the mixture, so each candidate is certified anew; the last one is constant.
         while not best.certify(epsilon):
             mixed = (1 - noise) * self.channel + noise * (self.prior @ self.channel)
             best, noise = replace(self, channel=mixed), 4 * noise
@@ -243,6 +244,7 @@ class Mechanism(Frozen):
     def draw(self, codes: NDArray[np.intp], words: Words | KeyedWords) -> NDArray[Any]:
         """Positions of outcomes for positions of secrets, both of shape (n,); -1, a gap, stays."""
         supply = words.block(codes) if isinstance(words, KeyedWords) else words
+        # The smallest type that holds all positions and -1: a column may have a billion rows.
         kind = np.min_scalar_type(-len(self.outputs))
         if codes.min() >= 0:
             return self._guide.draw(codes, supply).astype(kind)
