@@ -100,8 +100,7 @@ def points_of(secret: Priors, edges: Array, shares: Array) -> Array:
     parts = np.arange(PIECES_OF_CELL + 1) / PIECES_OF_CELL
     levels = start[:, None] + shares[:, None] * parts
     points = quantiles_of(secret, levels.clip(0, 1).ravel()).reshape(levels.shape)
-    # Sums of shares are rounded; the edges of the cells are known.
-    points[1:, 0] = points[:-1, -1] = edges[1:-1]
+    points[1:, 0] = points[:-1, -1] = edges[1:-1]  # sums of shares are rounded, edges are known
     return np.clip(points, points[:, :1], points[:, -1:])
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a09
