@@ -79,6 +79,7 @@ def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
     """The log of this name, or a new one."""
     if not (arguments.start_log or os.path.lexists(path)):
         raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
+    # A release that began its log and was cut off after the first line is completed with the same command.
     new, target = bool(arguments.start_log), arguments.target and Path(arguments.target)
     if new and target and os.path.lexists(path) and manifest_of(path, target).exists():
         log = DiskLog(path, after=arguments.after)
@@ -122,6 +123,7 @@ class Booking:
         self.booked = self.again
         number = self._before[0].number if self._before else len(log.entries) + 1
         self.receipt = self._receipt(number)
+        # SQLite deletes files with the names beside a log.
         names = [log.path, *beside(log.path), self._target, self.receipt]
         if len({path.resolve() for path in names}) < len(names):
             raise ValueError("log, receipt and target need names of their own")

@@ -5,6 +5,7 @@
 # %% ../../nbs/accounting/02_release_log.ipynb #8da92072
 from __future__ import annotations
 
+import math
 import unicodedata
 import warnings
 from collections.abc import Hashable
@@ -17,14 +18,17 @@ from typing import Any
 
 import numpy as np
 
+from ..release.certificate import Certificate
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..practice.composition import JointRelease, compose, matched
-from ..numerics.validation import check_instance
+from ..numerics.validation import check_epsilon, check_instance
+from ..practice.strata import LevelExceeded
 
 # %% auto #0
-__all__ = ['RepeatedRelease', 'rounded_up', 'ReleaseLog']
+__all__ = ['BudgetExceeded', 'certified', 'rounded_budget', 'over_budget', 'check_levels', 'rounded_up', 'RepeatedRelease',
+           'ReleaseLog']
 
 # %% ../../nbs/accounting/02_release_log.ipynb #f6d52810
 def min_remaining(
@@ -79,14 +83,64 @@ def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     remaining = min_remaining(known, new, min(before.first.prior))
     return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None)
 
+# %% ../../nbs/accounting/02_release_log.ipynb #08786a15
+class BudgetExceeded(LevelExceeded):
+    """A release would make all releases of a column leak more than its budget.
+
+    Source: the exact joint level, by `compose`.
+    """
+
+
+def certified(release: Mechanism | Certificate) -> Certificate:
+    """The certificate of a release, at its own level where a mechanism is given; ValueError if it does not hold."""
+    if isinstance(release, Mechanism):
+        release = release.certify(release.epsilon)
+    if not check_instance(release, Certificate, "release"):
+        raise ValueError(f"release does not hold what it claims: {release!r}")
+    return release
+
+
+def rounded_budget(budget: float) -> float:
+    """A budget as the largest float that does not exceed it: fractions and decimals lie between floats."""
+    nearest = check_epsilon(budget, "budget")
+    ratio = getattr(budget, "as_integer_ratio", None)
+    if ratio and Fraction(*ratio()) < Fraction(nearest):
+        nearest = math.nextafter(nearest, 0)
+    return nearest or 0.0  # minus zero is no number in JSON
+
+
+def over_budget(column: str, limit: float, before: Account | None, after: Account) -> str:
+    """Why one more release is refused."""
+    spent = rounded_up(before.epsilon) if before else 0
+    most = "" if after.joint is not None else "at most "
+    return (
+        f"column {column!r} has a budget of {limit!r} nats: its releases leak {spent} so far, "
+        f"and would leak {most}{rounded_up(after.epsilon)} with this one"
+    )
+
+
+def check_levels(stated: tuple[float, float, bool], level: float, account: Account) -> None:
+    """ValueError unless a line states the levels of its mechanisms: a bound may lie above the joint level, never below.
+
+    `stated`: the level of its release, that of the account, and whether the latter is exact.
+    """
+    alone, together, exact = stated
+    joint, listed = account.epsilon, account.joint is not None
+    right = listed and together == joint if exact else together >= joint
+    if alone != level or not right:
+        raise ValueError(
+            f"says that {alone!r} nats are {'' if exact else 'at most '}{together!r} together, "
+            f"and its mechanisms say {level!r} and {'' if listed else 'at most '}{joint!r}"
+        )
+
 # %% ../../nbs/accounting/02_release_log.ipynb #08786a16
-class RepeatedRelease(UserWarning):
-    """A column is released again; the message says what all releases leak together."""
-
-
 def rounded_up(level: float) -> Decimal:
     """Four digits that do not understate a level."""
     return Context(4, ROUND_CEILING).create_decimal_from_float(level)
+
+
+class RepeatedRelease(UserWarning):
+    """A column is released again; the message says what all releases leak together."""
 
 
 _NOTING = RLock()  # of all logs: it is held for a moment, and a log can be copied without it
@@ -139,6 +193,7 @@ class ReleaseLog:
         RepeatedRelease
             If the column has been released before.
         """
+        # Without a lock during the computation, which may take seconds: another thread's release is counted again.
         before, after = self._after(column, mechanism)
         while not self._note(column, before, after):
             before, after = self._after(column, mechanism)

@@ -22,6 +22,7 @@ from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import UNITS
 from ..numerics.enclosure import float_above, level_of, ln_around, text_above
+from ..foundations.probability import weighted_sum
 from pmlbook.numerics.validation import (
     Frozen,
     check_epsilon,
@@ -67,10 +68,6 @@ def _as_fractions(values: Any, name: str) -> tuple[Fraction, ...]:
     if min(exact, default=0) < 0:
         raise ValueError(f"{name} must be fractions of at least 0, got {shortened(values)}")
     return tuple(exact)
-
-
-def _mean(weights: Iterable[Fraction], values: Iterable[Fraction]) -> Fraction:
-    return sum(map(mul, weights, values), Fraction(0))
 
 # %% ../../nbs/beyond/04_leakage_variable.ipynb #d4a00044
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,11 +121,13 @@ class LeakageDistribution(Frozen):
             shape = f"{len(weights)} outcomes and {len(prior)} secrets"
             raise ValueError(f"lifts must be a vector for each of {shape}")
         for y, lift in enumerate(lifts):
-            if _mean(prior, lift) != 1:
-                raise ValueError(f"lifts[{y}] has the mean {_mean(prior, lift)} under prior, not 1")
+            mean = weighted_sum(prior, lift)
+            if mean != 1:
+                raise ValueError(f"lifts[{y}] has the mean {mean} under prior, not 1")
         for x, row in enumerate(zip(*lifts)):
-            if _mean(weights, row) != 1:
-                raise ValueError(f"lifts of secret {x} have the mean {_mean(weights, row)}, not 1")
+            mean = weighted_sum(weights, row)
+            if mean != 1:
+                raise ValueError(f"lifts of secret {x} have the mean {mean}, not 1")
 
     @cached_property
     def largest(self) -> tuple[Fraction, ...]:
@@ -142,7 +141,7 @@ class LeakageDistribution(Frozen):
 
     def expectation(self, f: Callable[[Fraction], Fraction]) -> Fraction:
         """Mean of f(e^level); exact if f gives fractions."""
-        return _mean(self.probabilities, map(f, self.largest))
+        return weighted_sum(self.probabilities, map(f, self.largest))
 
     @property
     def mean(self) -> float:

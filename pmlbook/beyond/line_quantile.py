@@ -21,22 +21,17 @@ from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Frozen,
-    check_count,
-    check_epsilon,
-    check_nonnegative,
-    real_array,
-    Array,
-)
-from ..release.estimation import Estimate, check_request
+from ..numerics.validation import Array, Frozen, check_count, check_epsilon
+from ..numerics.validation import check_nonnegative, real_array
+from ..release.estimation import Estimate
+from ..release.intervals import check_request
 from ..release.mechanism import Mechanism
 
 # %% auto #0
 __all__ = ['QuantileEstimate', 'QuantileDesign', 'cells_of', 'cell_names', 'cell_edges', 'quantile_mechanism', 'best_cells']
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
-PIECES = 64  # linear pieces of a cell
+PIECES_OF_CELL = 64  # linear pieces of a cell
 WEIGHTS = 10.0, 30.0, 100.0, 300.0, 1000.0  # of the score at the quantile, until it is nearly best
 NEARLY = 0.03  # of the variance: what is closer makes the other shares far worse
 Priors = Continuous | Steps
@@ -54,7 +49,7 @@ def quantiles_of(secret: Priors, levels: Array) -> Array:
     return np.clip(found, max(first, low), min(last, high))
 
 
-def shares_of(secret: Priors, edges: Array) -> Array:
+def cell_shares(secret: Priors, edges: Array) -> Array:
     """The probability of each cell, shape (K,), summed over the prior's own cells, which know its median."""
     x = np.unique(np.concatenate([edges, secret.cells.nodes.clip(edges[0], edges[-1])]))
     first = np.searchsorted(x, edges[:-1])
@@ -100,11 +95,12 @@ def cuts_of(secret: Priors, quantile: float, bins: int | ArrayLike) -> tuple[Arr
 
 
 def points_of(secret: Priors, edges: Array, shares: Array) -> Array:
-    """The ends of the linear pieces of each cell, shape (K, PIECES + 1)."""
+    """The ends of the linear pieces of each cell, shape (K, PIECES_OF_CELL + 1)."""
     start = np.append(0.0, np.cumsum(shares))[:-1]
-    levels = start[:, None] + shares[:, None] * np.arange(PIECES + 1) / PIECES
-    points = quantiles_of(secret, levels.ravel().clip(0, 1)).reshape(levels.shape)
-    points[1:, 0] = points[:-1, -1] = edges[1:-1]
+    parts = np.arange(PIECES_OF_CELL + 1) / PIECES_OF_CELL
+    levels = start[:, None] + shares[:, None] * parts
+    points = quantiles_of(secret, levels.clip(0, 1).ravel()).reshape(levels.shape)
+    points[1:, 0] = points[:-1, -1] = edges[1:-1]  # sums of shares are rounded, edges are known
     return np.clip(points, points[:, :1], points[:, -1:])
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a09
@@ -181,6 +177,7 @@ class QuantileEstimate(Frozen):
         def limits(cut: int) -> tuple[float, float]:
             return self.shares.of(np.arange(cuts + 1) < cut).interval(each, method)
 
+        # In a fixed order, up to the first that is uncertain: so several comparisons need no correction.
         low, high = 0, cuts + 1
         while low < cuts and limits(low + 1)[1] < self.quantile:
             low += 1
@@ -224,13 +221,9 @@ class QuantileDesign(Frozen):
 
     def estimate(self, outputs: Any) -> QuantileEstimate:
         """Estimate the quantile from released outcomes: value, standard error and `interval(level)`."""
-        return QuantileEstimate(
-            self.mechanism.estimate(outputs),
-            self.points,
-            self.quantile,
-            (self.edges[0], self.edges[-1]),
-            self.mechanism.prior,
-        )
+        shares, ends = self.mechanism.estimate(outputs), (self.edges[0], self.edges[-1])
+        prior = self.mechanism.prior
+        return QuantileEstimate(shares, self.points, self.quantile, ends, prior)
 
     def __repr__(self) -> str:
         return (
@@ -318,11 +311,12 @@ def quantile_mechanism(
         raise ValueError("prior needs a density: a continuous distribution, or a histogram")
     edges, place = cuts_of(secret, share, bins)
     density = density_at(secret, float(edges[place]))
-    shares = shares_of(secret, edges)
+    shares = cell_shares(secret, edges)
     if shares.min() <= 0:
         raise ValueError(f"bins: no value lies near {edges[np.argmin(shares)]:g}; leave it out")
     shares = shares / shares.sum()
     below = np.arange(len(shares)) < place
+    # The bound: no mechanism estimates the share below the quantile better than one that sees this bit alone.
     bit = estimation_mechanism([shares[below].sum(), shares[~below].sum()], level, [1.0, 0.0])
     inner, enough = inner_level(level, TRUSTED), (1 + NEARLY) * bit.bound
     cells, clock = dict(zip(cell_names(edges), shares)), Clock(max_time)
@@ -331,7 +325,7 @@ def quantile_mechanism(
     beside = np.array(
         [points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]]
     )
-    slope = min(density, float((shares[place - 1 : place + 1] / PIECES / beside).min()))
+    slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / beside).min()))
     value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * TRUSTED)
     bound = min(bit.bound / density**2 * (1 - 8 * TRUSTED), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pmlbook.beyond.types_of_releases import (
-    MOST,
+    MAX_RELEASES,
     Likelihoods,
     OneClass,
     exact_pair,
@@ -103,8 +103,8 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     """
     rows, shares, names = exact_pair(channel, prior)
     k, told = check_count(releases, "releases", 0), likelihoods(rows, shares)
-    if k > MOST:
-        raise ValueError(f"releases = {k} is too many: at most {MOST}")
+    if k > MAX_RELEASES:
+        raise ValueError(f"releases = {k} is too many: at most {MAX_RELEASES}")
     order = sorted(range(len(told.masses)), key=lambda x: told.masses[x])
     lower = upper = Fraction(1)
     chosen, best = order[0], (k, *[0] * (len(told.columns) - 1))
@@ -159,17 +159,19 @@ def rate_of(told: Likelihoods, x: int) -> Rate:
     secret = OneClass(told, x, 1)
     if secret.excluded.any() or not secret.others:
         raise ValueError(f"class {x} has no rate: an outcome excludes another secret")
-    lost, n = -secret.logs.T, len(secret.others)  # of each other secret, by each outcome
-    gain = np.append(np.zeros(lost.shape[1]), 1.0)
+    lost = -secret.logs.T  # of each other secret, by each outcome
+    n, m = lost.shape
+    # A matrix game: shares of the outcomes against weights of the other secrets.
     best = maximise(
-        gain,
-        equal=([np.append(np.ones(lost.shape[1]), 0)], [1]),
+        np.append(np.zeros(m), 1.0),
+        equal=([np.append(np.ones(m), 0)], [1]),
         at_most=(np.column_stack([-lost, np.ones(n)]), np.zeros(n)),
-        bounds=[(0, None)] * lost.shape[1] + [(None, None)],
+        bounds=[(0, None)] * m + [(None, None)],
     )
     tau, w = best.x[:-1], np.maximum(best.inequality_duals, 0)
     w = w / w.sum()
-    apart = np.where(w > 0, w * (secret.start - np.log(np.maximum(w, 1e-300))), 0).sum()
+    logs = np.log(np.maximum(w, 1e-300))
+    low = float(np.where(w > 0, w * (secret.start - logs), 0).sum())
     rest = float(np.log1p(-float(told.masses[x])))
     high = rest + float(abs(lost).max(axis=0)[tau > 0].sum())
-    return Rate(float((lost @ tau).min()), tau, w, float(apart), high)
+    return Rate(float((lost @ tau).min()), tau, w, low, high)

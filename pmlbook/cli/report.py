@@ -68,6 +68,7 @@ def codes_or_answers(mechanism: Mechanism) -> str:
     >>> codes_or_answers(Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
     'The released values are codes, r0 to r1, and not answers: only an estimate gives shares or a mean.'
     """
+    # As texts, for on the page 1 and '1' look the same.
     outcomes = [str(name) for name in mechanism.outputs]
     if set(outcomes).isdisjoint(map(str, mechanism.inputs)):
         what = f"codes, {short_label(outcomes[0])} to {short_label(outcomes[-1])}, and not answers"
@@ -97,6 +98,7 @@ USELESS = 0.25  # a standard error as large as this is no information
 
 def short_label(name: Hashable, most: int = 24) -> str:
     """A name on one line and not too long; characters that cannot be shown are written as their codes."""
+    # A name may hold half a surrogate or a line break, and each would break the page.
     text = " ".join(str(name).split()).encode("utf-8", "backslashreplace").decode()
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     text = text or "(no text)"
@@ -193,6 +195,7 @@ def report(
     title, errors = escape(short_label(column, 60)), errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
+    # Sentences about beliefs fit categories; cells of numbers come with their own.
     said = meaning or meant(mechanism, epsilon)
     meaning = [*said, *standing_text(released or mechanism)]
     body = [

@@ -114,7 +114,7 @@ def strata_levels(
     found, (_, rows) = [], in_one_order(counts, mechanism.inputs)
     for name, region in boxes(rows, confidence, len(mechanism.prior)).items():
         row = np.asarray(rows[name], dtype=float)
-        there = row > 0
+        there = row > 0  # a secret that nobody has in this stratum has no lift
         level = epsilon_pml(mechanism.channel[there], row[there] / row.sum())
         worst = max(0.0, float(np.nanmax(worst_leakage(mechanism.channel, region))))
         found.append(Stratum(name, int(row.sum()), level, worst))
@@ -137,6 +137,7 @@ def check_strata(
     level = check_epsilon(epsilon)
     _, rows = in_one_order(counts, mechanism.inputs)
     found = boxes(rows, confidence, len(mechanism.prior)).values()
+    # Decided exactly for each; the levels below are floats, for the message.
     over = sum(not keeps_level(mechanism, region, level) for region in found)
     if over:
         worst = strata_levels(mechanism, counts, confidence)[0].worst

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from ..numerics.validation import Array, real_array, unit_of
-from .estimation import METHODS, as_goal
+from .estimation import ESTIMATORS, as_goal
 from .mechanism import Mechanism
 from pmlbook.release.regression_scores import (
     FURTHEST,
@@ -211,8 +211,8 @@ def regression_of_release(
     >>> fit.names, fit.coefficients.round(6).tolist()
     (('yes: covariate 0',), [-1.098612])
     """
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method = {method!r} is none of {', '.join(METHODS)}")
+    if not isinstance(method, str) or method not in ESTIMATORS:
+        raise ValueError(f"method = {method!r} is none of {', '.join(ESTIMATORS)}")
     if covariates is None:
         raise ValueError(
             "covariates is None: at least a column of ones is needed, for the constant"

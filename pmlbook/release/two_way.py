@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from .column_kinds import categories_of
 from .columns import encode
 from .labels import sorted_names, is_missing, plain
-from .estimation import Estimate, as_goal, check_request, undoing, undone
+from .estimation import Estimate, as_goal, undoing, undone
+from .intervals import check_request
 from pmlbook.release.intervals import (
     ends_that_fit,
     last_good,
