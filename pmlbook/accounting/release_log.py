@@ -129,8 +129,8 @@ def check_levels(stated: tuple[float, float, bool], level: float, account: Accou
     right = listed and together == joint if exact else together >= joint
     if alone != level or not right:
         raise ValueError(
-            f"says that {alone!r} nats are {'' if exact else 'at most '}{together!r} together, "
-            f"and its mechanisms say {level!r} and {'' if listed else 'at most '}{joint!r}"
+            f"states that {alone!r} nats are {'' if exact else 'at most '}{together!r} together, "
+            f"and its mechanisms give {level!r} and {'' if listed else 'at most '}{joint!r}"
         )
 
 # %% ../../nbs/accounting/02_release_log.ipynb #08786a16
