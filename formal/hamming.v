@@ -109,12 +109,6 @@ Let M : R := #|X|%:R.
 Let M1_gt0 : 0 < M - 1. Proof. by rewrite subr_gt0 ltr1n. Qed.
 Let M_gt0 : 0 < M. Proof. by rewrite ltr0n ltnW. Qed.
 
-Lemma others (x : X) (a : R) : \sum_(z | z != x) a = (M - 1) * a.
-Proof.
-transitivity (\sum_(z : X) a - a); first by rewrite [in RHS](bigD1 x) //= addrC addKr.
-by rewrite sumr_const -mulr_natl mulrBl mul1r.
-Qed.
-
 Lemma symmetric_mechanism (D : R) : 0 <= D <= 1 -> mechanism (symmetric D).
 Proof.
 case/andP=> D0 D1; split=> [y x|x].

@@ -167,7 +167,7 @@ Qed.
 
 Definition constant (y x : 'I_n.+2) : R := (y == ord0)%:R.
 
-Lemma constant_valid (D : R) (P : 'I_n.+2 -> R) :
+Lemma constant_valid (P : 'I_n.+2 -> R) :
   \sum_i P i = 1 -> \sum_i P i * (1 - constant i i) = 1 - P ord0.
 Proof.
 move=> P_one; under eq_bigr => i _ do rewrite mulrBr mulr1.
