@@ -158,7 +158,7 @@ def interval_frame(here: IntervalProblem, a: int, value: ValueTree, above: float
     logs = [x - total for x in shares]
     box = mean_ranges(logs, coordinates.tolist(), slack) if value.low else []
     if not all(low <= x and y <= high for low, high, (x, y) in zip(value.low, value.high, box)):
-        raise ProofFailed(f"somebody is outside the box at the root of value {a}")
+        raise ProofFailed(f"adversaries may lie outside the box at the root of value {a}")
     span, rest = mean_ranges(logs, rows.tolist(), slack), mean_ranges(logs, left, slack)
     return IntervalFrame(rows, shares, middle, directions.tolist(), span, rest)
 
@@ -265,7 +265,7 @@ def _value_bound(
     for box, node in leaves_of((value.low, value.high), value.nodes, box_children, OutputBranching):
         ends = intervals(on, *box)
         if ends is not None and node is None:
-            raise ProofFailed("somebody may be in a box that is left out")
+            raise ProofFailed("adversaries may lie in a box that is left out")
         if ends is not None:
             found.append(box_bound(on, stationary, value, ends, node))
     return largest(found)
