@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..extremal.enumeration import SHAVES, Extremes, dual_bound, excess, polish, too_uneven
-from ..extremal.lift_vectors import Vertices
+from ..extremal.lift_vectors import LiftVertices
 from ..foundations.utility import Utility, finite
 from ..numerics.linear_programmes import Infeasible, maximise, whole_numbers
 from ..numerics.progress import Clock
@@ -24,7 +24,7 @@ from ..release.sampling import UNITS
 __all__ = []
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #d5a00006
-def disclosures(shares: Sequence[Fraction]) -> Vertices:
+def disclosures(shares: Sequence[Fraction]) -> LiftVertices:
     """The lift vectors e_x / P(x), of outcomes that publish a secret.
 
     Source: the vertices of the simplex of all lift vectors.
@@ -36,7 +36,7 @@ def disclosures(shares: Sequence[Fraction]) -> Vertices:
     """
     n, (weights, common) = len(shares), whole_numbers(shares)
     tall, tops = np.zeros((n, n), dtype=bool), np.full(n, common, dtype=object)
-    return Vertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
+    return LiftVertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
 
 
 def exposure(mechanism: Mechanism, epsilon: float) -> tuple[Fraction, ...]:
@@ -98,7 +98,7 @@ def units_of(rows: Array, most: Array) -> Array:
         return np.minimum(1, (most[:, None] / rows).min(axis=0))
 
 
-def raised(duals: Array, told: Vertices, worth: Array, limit: float) -> Array:
+def raised(duals: Array, told: LiftVertices, worth: Array, limit: float) -> Array:
     """Dual variables under which no secret is worth more to publish than `limit`, within its probability's square.
 
     A solver content with ten digits overlooks secrets that are rarer, and its dual variables of theirs say nothing.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extremal.lift_vectors import Vertices
+from ..extremal.lift_vectors import LiftVertices
 from ..numerics.validation import Array
 from ..large_alphabets.losses import Flags
 from ..numerics.linear_programmes import whole_numbers
@@ -30,7 +30,7 @@ class ScaledVertices:
     Weights of vertices average them to one just if they average `scaled` to `ones`.
     """
 
-    def __init__(self, vertices: Vertices, scale: Array) -> None:
+    def __init__(self, vertices: LiftVertices, scale: Array) -> None:
         self.vertices, self.scale = vertices, scale
         missed = scale * np.array(vertices.shares, dtype=float)
         missed = missed / missed.max()  # or squares of rare ones vanish
@@ -57,7 +57,7 @@ class CandidateSet(ScaledVertices):
         self.names: dict[tuple[bytes, int], int] = {}
         none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=object)
         sets = np.zeros((0, n), dtype=bool)
-        super().__init__(Vertices(shares, limit, sets, none, nothing, nothing), scale)
+        super().__init__(LiftVertices(shares, limit, sets, none, nothing, nothing), scale)
 
     def add(self, made: Iterable[Vertex]) -> list[int]:
         """Numbers of vertices, each given by its entries at the limit and the place of its remainder."""
@@ -91,7 +91,7 @@ class CandidateSet(ScaledVertices):
         self, talls: list[Any], places: list[int], tops: list[int], bottoms: list[int]
     ) -> None:
         old = self.vertices
-        self.vertices = Vertices(
+        self.vertices = LiftVertices(
             self.shares,
             self.limit,
             np.vstack([old.tall, *talls]),

@@ -30,7 +30,7 @@ __all__ = []
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
-    """What a bound by dual variables asks of a list of lift vectors, such as `Vertices`: their exact values.
+    """What a bound by dual variables asks of a list of lift vectors, such as `LiftVertices`: their exact values.
 
     `shares` is the prior; `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V), each
     entry rounded once; `column` gives the lifts of one vector.

@@ -33,7 +33,7 @@ def quotient(top: int, bottom: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Vertices:
+class LiftVertices:
     """Extremal lift vectors, exactly: `limit` on a set, a remainder at one place, zeros elsewhere.
 
     `shares`: the prior. `limit`: the largest lift. `tall`, shape (V, N): the entries at the limit. `place`,
@@ -78,7 +78,7 @@ MAX_ENUMERATED = 18  # symbols: 2^18 sets and their vertices fit in memory, many
 
 def exact_lift_vectors(
     shares: Sequence[Fraction], limit: Fraction, alike: Sequence[Hashable] | None = None
-) -> Vertices:
+) -> LiftVertices:
     """All vertices of {0 <= lift <= limit, prior . lift = 1}, in whole numbers.
 
     `shares`: the prior. `limit`: the largest lift, between 1 and 1 / min P(x). `alike`: equally likely symbols
@@ -96,7 +96,9 @@ def exact_lift_vectors(
     (weights, common), (a, b) = whole_numbers(shares), limit.as_integer_ratio()
     if a == b:  # nothing may be said
         last = np.arange(n) == n - 1
-        return Vertices(shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:])
+        return LiftVertices(
+            shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:]
+        )
     each = weights[[members[0] for members in groups]]
     masses = np.zeros(1, dtype=object)
     for weight, size in zip(each, sizes):
@@ -114,7 +116,7 @@ def exact_lift_vectors(
         tall[:, members] = np.arange(len(members)) < held[at, g, None]
         own = np.flatnonzero(taker == g)
         place[own] = np.array(members)[held[at[own], g]]
-    return Vertices(shares, limit, tall, place, room[at], b * weights[place])
+    return LiftVertices(shares, limit, tall, place, room[at], b * weights[place])
 
 
 def _members(keys: Sequence[Hashable]) -> list[list[int]]:

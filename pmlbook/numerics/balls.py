@@ -97,7 +97,7 @@ def _quotient(above: Any, below: Any) -> Any:
         return flint.arb.nan()
 
 # %% ../../nbs/numerics/06_balls.ipynb #bfcbd64b
-def log(x: Any) -> Ball:
+def ln(x: Any) -> Ball:
     """The natural logarithm of a ball or an exact number."""
     return _ball(Ball(x).inside.log())
 
@@ -126,7 +126,7 @@ def xlogx(x: Any) -> Ball:
     return _ball(flint.arb(0).union(end).union(lowest if not top * 3 < 1 else end))
 
 
-def entropy(weights: Sequence[Any]) -> Ball:
+def shannon_entropy(weights: Sequence[Any]) -> Ball:
     """Entropy in nats of non-negative weights: minus the sum of x ln x."""
     return -sum((xlogx(weight) for weight in weights), Ball(0))
 
@@ -152,27 +152,30 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
         [_distribution(row, "a row of channel") for row in channel],
     )
     out = [sum((w * e for w, e in zip(weights, column)), Ball(0)) for column in zip(*rows)]
-    return entropy(out) - sum((w * entropy(row) for w, row in zip(weights, rows)), Ball(0))
+    return shannon_entropy(out) - sum(
+        (w * shannon_entropy(row) for w, row in zip(weights, rows)), Ball(0)
+    )
 
 
 def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
     """Mutual information in nats of a table of joint probabilities; ValueError if it surely does not sum to 1."""
-    whole = entropy(_distribution([entry for row in table for entry in row], "table"))
+    whole = shannon_entropy(_distribution([entry for row in table for entry in row], "table"))
     rows, columns = (
-        entropy([sum(map(Ball, line), Ball(0)) for line in lines]) for lines in (table, zip(*table))
+        shannon_entropy([sum(map(Ball, line), Ball(0)) for line in lines])
+        for lines in (table, zip(*table))
     )
     return rows + columns - whole
 
 # %% ../../nbs/numerics/06_balls.ipynb #ef0ad3a5
 WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
-MOST = 4000  # bits
+PRECISION_LIMIT = 4000  # bits
 
 
 def _ends(inside: Any) -> Pair:
     """Two fractions around a ball."""
     import flint
 
-    with flint.ctx.workprec(2 * MOST):  # the ends themselves are rounded outwards too
+    with flint.ctx.workprec(2 * PRECISION_LIMIT):  # the ends themselves are rounded outwards too
         ends = [end.man_exp() for end in (inside.lower(), inside.upper())]
     low, high = (Fraction(int(man)) * Fraction(2) ** int(power) for man, power in ends)
     return low, high
@@ -192,17 +195,17 @@ def enclose(f: Callable[..., Any], **point: int | Fraction) -> Pair:
     ValueError if a number is no fraction, or f compares balls. SolverFailed if f has no finite value there.
     """
     bits = 128
-    while bits <= MOST:
+    while bits <= PRECISION_LIMIT:
         inside = _evaluate(f, point, bits)
         if inside.is_finite():
             low, high = _ends(inside)
             if high - low <= WIDTH:
                 return low, high
         bits *= 2
-    raise SolverFailed(f"no enclosure of the value at {point} with {MOST} bits")
+    raise SolverFailed(f"no enclosure of the value at {point} with {PRECISION_LIMIT} bits")
 
 # %% ../../nbs/numerics/06_balls.ipynb #0c0dcdc4
-PIECES = 20_000
+DEFAULT_PIECES = 20_000
 BITS = 80
 
 
@@ -269,7 +272,7 @@ def prove_over(
     box: Mapping[str, Sequence[Any]],
     least: int | Fraction = 0,
     given: Sequence[Callable[..., Any]] = (),
-    pieces: int = PIECES,
+    pieces: int = DEFAULT_PIECES,
 ) -> Enclosed:
     """Decide whether a function is at least a number everywhere in a box.
 
@@ -282,7 +285,7 @@ def prove_over(
 
     Examples
     --------
-    >>> prove_over(lambda x: x - 1 - log(x), {"x": (2, 10)}).status
+    >>> prove_over(lambda x: x - 1 - ln(x), {"x": (2, 10)}).status
     'proved'
     """
     begin, bound = time.perf_counter(), Ball(least).inside

@@ -45,7 +45,7 @@ def check_belief(prior: ArrayLike, name: str = "prior") -> Array:
     return flat.reshape(shape) if len(shape) > 1 else flat
 
 
-def check_release(channel: ArrayLike, shape: Sequence[int]) -> Array:
+def check_record_channel(channel: ArrayLike, shape: Sequence[int]) -> Array:
     """A release as a new array, one axis per record of `shape` and one for the outcome.
 
     It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
@@ -112,7 +112,7 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
     Source: Wu et al. 2026, Section 2.1.
     """
     belief = check_belief(_beside(channel, prior))
-    release = check_release(channel, belief.shape)
+    release = check_record_channel(channel, belief.shape)
     record = check_record(record, belief.ndim)
     both = by_record(belief[..., None] * release, record, belief.ndim).sum(axis=1)
     return float(max(0.0, rel_entr(both, np.outer(both.sum(axis=1), both.sum(axis=0))).sum()))

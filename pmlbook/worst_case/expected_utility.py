@@ -21,7 +21,7 @@ from pmlbook.numerics.linear_programmes import (
     Infeasible,
     SolverFailed,
     as_decimal,
-    digits_for,
+    digits_for_smallest,
     maximise,
     warn_if_loose,
 )
@@ -104,7 +104,7 @@ def _solve_precisely(
     clock: Clock,
 ) -> tuple[Array, list[Fraction]]:
     """The programme at a largest lift in decimals, for utilities between 0 and 1."""
-    n, digits = len(prior), digits_for(min(prior)) + 40
+    n, digits = len(prior), digits_for_smallest(min(prior)) + 40
     knapsack = Knapsack(allowed, prior, lift, digits)
     with localcontext(Context(prec=digits)):
         gains = np.array([[as_decimal(u) for u in row] for row in utilities], dtype=object)

@@ -22,7 +22,7 @@ from .dual_certificate import coverage, dual_certificate_bound, normalised
 __all__ = []
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000008
-class Pairs:
+class AllowedPairs:
     """The allowed pairs of a table as lists, sorted by output; every output must have one."""
 
     def __init__(self, allowed: NDArray[np.bool_], prior: Array) -> None:
@@ -96,7 +96,7 @@ class Newton:
     Source: Wright 1997, Chapter 11, for the structure of 'Least leakage by an interior-point method'.
     """
 
-    def __init__(self, pairs: Pairs, theta: float, weights: Array, at: Point) -> None:
+    def __init__(self, pairs: AllowedPairs, theta: float, weights: Array, at: Point) -> None:
         self.pairs, self.theta, self.weights, self.at = pairs, theta, weights, at
         self.stiff, bend = at.z / at.room, at.w / at.flow
         self.give = 1 / (self.stiff + bend)
@@ -175,7 +175,7 @@ class Newton:
         return Point(flow, cap, room, (outputs - at.slack * beta) / at.beta, margin, y, beta, z, w)
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000012
-STEPS, CENTRED, EARLY = (
+MAX_BARRIER_STEPS, CENTRED, EARLY = (
     60,
     1e-15,
     0.1,
@@ -189,7 +189,7 @@ class Margin:
     Source: derived in 'Least leakage by an interior-point method'; steps as in Mehrotra 1992.
     """
 
-    def __init__(self, pairs: Pairs, lift: float, weights: Array) -> None:
+    def __init__(self, pairs: AllowedPairs, lift: float, weights: Array) -> None:
         self.pairs, self.theta, self.weights = pairs, 1 / lift, weights / weights.sum()
 
     def start(self) -> Point:
@@ -227,7 +227,7 @@ class Margin:
     def solve(self, clock: Clock) -> Point:
         """A point at the optimum, or one whose sign of the margin is decided, or the last one in time."""
         at = self.start()
-        for _ in range(STEPS):
+        for _ in range(MAX_BARRIER_STEPS):
             try:
                 after = self.step(at)
             except np.linalg.LinAlgError:
@@ -244,7 +244,7 @@ class Margin:
 BEYOND = (1e9, *10.0 ** -np.arange(1, 10))  # how far an output's lift may be beyond t, relative
 
 
-def rounded(pairs: Pairs, flow: Array, lift: float) -> tuple[Array, float]:
+def rounded(pairs: AllowedPairs, flow: Array, lift: float) -> tuple[Array, float]:
     """The channel of the least largest lift that a flow makes without some outputs, and that lift.
 
     Infinite, with the flow, if each time some input has no output.
@@ -272,7 +272,7 @@ class Visit(NamedTuple):
         return self.upper / self.lower - 1
 
 
-class Ends:
+class Incumbent:
     """The best channel and the best dual certificate so far, in floats, beginning with the fair draw and a unit vector."""
 
     def __init__(self, allowed: NDArray[np.bool_], prior: Array) -> None:
@@ -284,7 +284,7 @@ class Ends:
         self.outcome = prior @ self.channel
         self.upper = float(1 / self.outcome[self.outcome > 0].min())
 
-    def take(self, usable: NDArray[np.bool_], pairs: Pairs, at: Point, lift: float) -> None:
+    def take(self, usable: NDArray[np.bool_], pairs: AllowedPairs, at: Point, lift: float) -> None:
         """Keep what is better."""
         dual, bound = pairs.prior * (at.y - at.y.min()), 1.0
         if (total := dual.sum()) > 0:
@@ -307,9 +307,9 @@ class Ends:
             self.upper, self.channel = largest, channel
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000019
-ROUNDS = 30  # programmes
+MAX_PROGRAMMES = 30  # programmes
 CLOSE, ENOUGH = 1e-12, 5e-10  # relative gaps: the end, and the end unless it still halves
-SMALL = 1000  # pairs of a table for which a simplex method finds a vertex at once
+SIMPLEX_PAIRS = 1000  # pairs of a table for which a simplex method finds a vertex at once
 FLOOR = 0.01  # the fair draw's part in the weights
 DECIDED = 1e-12  # a margin below minus this is negative
 
@@ -335,11 +335,11 @@ def search(
 
     Source: derived in 'Least leakage by an interior-point method'; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
-    clock, ends, visits = clock or Clock(), Ends(allowed, prior), list[Visit]()
+    clock, ends, visits = clock or Clock(), Incumbent(allowed, prior), list[Visit]()
     lift, weights = ends.lower, ends.outcome
-    while ends.upper > ends.lower * (1 + CLOSE) and len(visits) < ROUNDS and not clock.over:
+    while ends.upper > ends.lower * (1 + CLOSE) and len(visits) < MAX_PROGRAMMES and not clock.over:
         usable = ends.mass * ends.upper >= 1 - 1e-9
-        pairs = Pairs(allowed[:, usable], prior)
+        pairs = AllowedPairs(allowed[:, usable], prior)
         programme = Margin(pairs, lift, weights[usable])
         at = programme.solve(clock)
         ends.take(usable, pairs, at, lift)
@@ -350,6 +350,6 @@ def search(
         weights = FLOOR * ends.outcome
         weights[usable] += (1 - FLOOR) * pairs.mean(at.flow)
         lift = _next_lift(visits[-1], float(at.beta @ at.cap), visits)
-    if allowed.sum() <= SMALL and not clock.over:
+    if allowed.sum() <= SIMPLEX_PAIRS and not clock.over:
         ends.take_vertex(clock)
     return ends.channel, ends.dual, visits

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pmlbook.numerics.linear_programmes import (
     as_decimal,
     as_fractions,
-    digits_for,
+    digits_for_smallest,
     whole_numbers,
 )
 from ..numerics.progress import Clock
@@ -130,7 +130,7 @@ def cover(
 
     Source: derived in 'Rare secrets in high precision'; the dual of `coverage`, divided by the coverage.
     """
-    n, digits = len(prior), digits_for(min(prior))
+    n, digits = len(prior), digits_for_smallest(min(prior))
     knapsack = Knapsack(allowed, prior, lift, digits)
 
     def price(dual: NDArray[Any]) -> Column:
@@ -148,7 +148,7 @@ def cover(
     return Cover(excess, dual, knapsack.flow(found), found.finished)
 
 # %% ../../nbs/worst_case/08_multiprecision.ipynb #080dbd59
-ROUNDS = 60  # covers
+MAX_COVERS = 60  # covers
 STORED_RESOLUTION = Fraction(1, 2**49)  # relative; a stored channel has no finer lifts
 
 
@@ -175,7 +175,7 @@ def search_precisely(
 
     Source: derived in 'Rare secrets in high precision'.
     """
-    exact, digits = np.array(prior, dtype=object), digits_for(min(prior))
+    exact, digits = np.array(prior, dtype=object), digits_for_smallest(min(prior))
     weights, common = whole_numbers(prior)  # which are added and compared faster than fractions
     masses = (weights @ allowed.astype(object)).tolist()
     own = [max((mass, j) for j, mass in enumerate(masses) if row[j]) for row in allowed]
@@ -186,7 +186,7 @@ def search_precisely(
     )
     lift = lower = max(lower, Fraction(common, least[0]))
     upper, last = 1 / min(prior), None
-    for _ in range(ROUNDS):
+    for _ in range(MAX_COVERS):
         now = cover(allowed, prior, lift, clock)
         yield now.flow, now.dual
         if not now.finished or clock.over:

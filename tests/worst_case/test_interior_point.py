@@ -12,9 +12,9 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.dual_certificate import coverage, dual_certificate_bound
 from pmlbook.worst_case.interior_point import (
     ENOUGH,
+    AllowedPairs,
     Margin,
     Newton,
-    Pairs,
     Point,
     Visit,
     _next_lift,
@@ -35,7 +35,7 @@ def test_sums_over_pairs_are_sums_over_the_table():
     rng = np.random.default_rng(1)
     for _ in range(20):
         mask, prior = drawn(rng)
-        pairs, full = Pairs(mask, prior), rng.normal(size=mask.shape) * mask
+        pairs, full = AllowedPairs(mask, prior), rng.normal(size=mask.shape) * mask
         values = full[pairs.row, pairs.column]
         assert np.array_equal(pairs.matrix(values), full)
         assert np.allclose(pairs.by_input(values), full.sum(axis=1), rtol=0, atol=1e-13)
@@ -51,7 +51,7 @@ def test_a_move_solves_all_linear_equations():
     close = partial(np.allclose, rtol=0, atol=1e-9)
     for _ in range(20):
         mask, prior = drawn(rng)
-        pairs, theta = Pairs(mask, prior), rng.uniform(0.2, 0.9)
+        pairs, theta = AllowedPairs(mask, prior), rng.uniform(0.2, 0.9)
         row, column, share = pairs.row, pairs.column, pairs.share
         n, m, size = *mask.shape, len(row)
         weights = rng.dirichlet(np.ones(m))
@@ -93,7 +93,7 @@ def test_the_start_is_strictly_inside():
     for _ in range(20):
         mask, prior = drawn(rng)
         programme = Margin(
-            Pairs(mask, prior), rng.uniform(1, 9), rng.uniform(0.1, 1, mask.shape[1])
+            AllowedPairs(mask, prior), rng.uniform(1, 9), rng.uniform(0.1, 1, mask.shape[1])
         )
         at = programme.start()
         missed = Newton(programme.pairs, programme.theta, programme.weights, at).missed
@@ -109,7 +109,7 @@ def test_a_margin_between_its_ends():
         mask, prior = drawn(rng)
         fair = mask / mask.sum(axis=1, keepdims=True)
         lift, outcome = rng.uniform(1, 5), prior @ fair
-        programme = Margin(Pairs(mask, prior), lift, outcome)
+        programme = Margin(AllowedPairs(mask, prior), lift, outcome)
         at = programme.solve(Clock())
         own = (1 - fair.max(axis=0) / (lift * outcome)).min()
         assert own <= programme.limit(at) + 1e-9 and at.margin <= programme.limit(at) + 1e-9
@@ -117,7 +117,7 @@ def test_a_margin_between_its_ends():
 
 def test_outputs_without_use_are_left_out():
     prior, mask = np.array([0.5, 0.5]), np.ones((2, 2), dtype=bool)
-    pairs = Pairs(mask, prior)
+    pairs = AllowedPairs(mask, prior)
     flow = np.array([1 - 1e-9, 1.0, 1e-9, 0.0])  # the second output occurs once in a billion
     channel, largest = rounded(pairs, flow, 1.0)
     assert channel.tolist() == [[1, 0], [1, 0]] and largest == 1
@@ -199,7 +199,7 @@ def test_a_tiny_programme_agrees_with_another_solver():
     """Two secrets, one outcome in common: the margin by HiGHS, in the variables c = s - p."""
     prior, mask = np.array([0.7, 0.3]), np.array([[True, False], [True, True]])
     for lift in (1.1, 1.5, 2.0):
-        programme = Margin(Pairs(mask, prior), lift, np.array([0.5, 0.5]))
+        programme = Margin(AllowedPairs(mask, prior), lift, np.array([0.5, 0.5]))
         at, theta = programme.solve(Clock()), 1 / lift
         # x = p_21, s_1, s_2, margin + 9; the first secret announces outcome 1
         rows = [
