@@ -28,10 +28,12 @@ def rounded(pairs: AllowedPairs, flow: Array, lift: float) -> tuple[Array, float
 
     Infinite, with the flow, if each time some input has no output.
     """
-    own = pairs.largest(flow) / (pairs.mean(flow) * lift) - 1
-    best, least, table = pairs.matrix(flow), np.inf, pairs.matrix(flow)
+    beyond = pairs.largest(flow) / (pairs.mean(flow) * lift) - 1
+    table = pairs.matrix(flow)
+    best, least = table, np.inf
     for border in BEYOND:
-        channel, largest = normalised(np.where(own <= border, table, 0.0), pairs.prior, 0.0)
+        used = np.where(beyond <= border, table, 0.0)
+        channel, largest = normalised(used, pairs.prior, 0.0)
         if largest < least:
             best, least = channel, largest
     return best, least
@@ -55,24 +57,31 @@ class Incumbent:
     """The best channel and the best dual certificate so far, in floats, beginning with the fair draw and a unit vector."""
 
     def __init__(self, allowed: NDArray[np.bool_], prior: Array) -> None:
-        self.allowed, self.prior, self.mass = allowed, prior, prior @ allowed
+        self.allowed, self.prior = allowed, prior
+        self.mass = prior @ allowed
+        # the secret whose most likely outcome is rarest has the best unit vector
         hardest = (allowed * self.mass).max(axis=1).argmin()
         self.dual = np.eye(len(prior))[hardest]
-        self.lower = float(dual_certificate_bound(allowed, prior, self.dual))
+        bound = dual_certificate_bound(allowed, prior, self.dual)
+        self.lower = float(bound)
         self.channel = allowed / allowed.sum(axis=1, keepdims=True)
         self.outcome = prior @ self.channel
-        self.upper = float(1 / self.outcome[self.outcome > 0].min())
+        rarest = self.outcome[self.outcome > 0].min()
+        self.upper = float(1 / rarest)
 
     def take(self, usable: NDArray[np.bool_], pairs: AllowedPairs, at: Point, lift: float) -> None:
         """Keep what is better."""
-        dual, bound = pairs.prior * (at.y - at.y.min()), 1.0
-        if (total := dual.sum()) > 0:
-            bound = float(dual_certificate_bound(self.allowed, self.prior, dual / total))
-        if bound > self.lower and np.isfinite(bound):
-            self.lower, self.dual = bound, dual / total
+        tilted = pairs.prior * (at.y - at.y.min())
+        total = tilted.sum()
+        if total > 0:
+            dual = tilted / total
+            bound = float(dual_certificate_bound(self.allowed, self.prior, dual))
+            if bound > self.lower and np.isfinite(bound):
+                self.lower, self.dual = bound, dual
         channel, largest = rounded(pairs, at.flow, lift)
         if largest < self.upper:
-            self.upper, self.channel = largest, np.zeros(self.allowed.shape)
+            self.upper = largest
+            self.channel = np.zeros(self.allowed.shape)
             self.channel[:, usable] = channel
 
     def take_vertex(self, clock: Clock) -> None:
@@ -95,14 +104,18 @@ DECIDED = 1e-12  # a margin below minus this is negative
 
 def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
     """Where to solve next: a little short of where a negative margin points to, else at the lower end or near it."""
-    lower, upper, theta = now.lower, now.upper, 1 / now.lift
-    aim = 1 / max(theta + now.limit / slope, 1e-99)
-    step = abs(aim - now.lift)
-    short = aim - step * min(0.1, step / now.lift)
+    lower, upper = now.lower, now.upper
+    root = 1 / now.lift + now.limit / slope  # of the tangent, in theta = 1 / lift
+    target = 1 / max(root, 1e-99)
+    # stop short of the root by a part that vanishes with the step: the margin stays negative there
+    step = abs(target - now.lift)
+    short = target - step * min(0.1, step / now.lift)
     if abs(now.limit) > DECIDED and lower < short < upper:
         return short
-    fresh = all(visit.lift != lower for visit in visits)
-    return lower if fresh else lower + 0.1 * (min(upper, max(now.lift, lower)) - lower)
+    if all(visit.lift != lower for visit in visits):
+        return lower
+    inside = min(upper, max(now.lift, lower))
+    return lower + 0.1 * (inside - lower)
 
 
 def search(
@@ -114,21 +127,28 @@ def search(
 
     Source: derived in 'Least leakage by an interior-point method'; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
-    clock, ends, visits = clock or Clock(), Incumbent(allowed, prior), list[Visit]()
-    lift, weights = ends.lower, ends.outcome
-    while ends.upper > ends.lower * (1 + CLOSE) and len(visits) < MAX_PROGRAMMES and not clock.over:
-        usable = ends.mass * ends.upper >= 1 - 1e-9
+    clock, visits = clock or Clock(), list[Visit]()
+    best = Incumbent(allowed, prior)
+    lift, weights = best.lower, best.outcome
+    while best.upper > best.lower * (1 + CLOSE) and len(visits) < MAX_PROGRAMMES:
+        if clock.over:
+            break
+        # an outcome rarer than this cannot be used within the bracket
+        usable = best.mass * best.upper >= 1 - 1e-9
         pairs = AllowedPairs(allowed[:, usable], prior)
         programme = Margin(pairs, lift, weights[usable])
         at = programme.solve(clock)
-        ends.take(usable, pairs, at, lift)
-        visits.append(Visit(lift, programme.limit(at), ends.lower, ends.upper))
-        clock.tell(ends.upper, ends.lower)
+        best.take(usable, pairs, at, lift)
+        visits.append(Visit(lift, programme.limit(at), best.lower, best.upper))
+        clock.tell(best.upper, best.lower)
+        # near the end rounding stops the quadratic progress
         if len(visits) > 1 and ENOUGH > visits[-1].gap > visits[-2].gap / 2:
             break
-        weights = FLOOR * ends.outcome
+        # the weights follow the flow, with a part for outcomes that it does not use
+        weights = FLOOR * best.outcome
         weights[usable] += (1 - FLOOR) * pairs.mean(at.flow)
-        lift = _next_lift(visits[-1], float(at.beta @ at.cap), visits)
+        slope = float(at.beta @ at.cap)
+        lift = _next_lift(visits[-1], slope, visits)
     if allowed.sum() <= SIMPLEX_PAIRS and not clock.over:
-        ends.take_vertex(clock)
-    return ends.channel, ends.dual, visits
+        best.take_vertex(clock)
+    return best.channel, best.dual, visits
