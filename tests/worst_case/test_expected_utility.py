@@ -9,8 +9,8 @@ from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.expected_utility import (
     _affordable,
-    _channels,
     _candidates,
+    _channels,
     _solve,
     _solve_precisely,
     expected_utility,
