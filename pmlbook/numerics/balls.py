@@ -123,7 +123,9 @@ def xlogx(x: Any) -> Ball:
         return _ball(flint.arb.nan())
     top = inside.upper()
     end, lowest = top * top.log(), -flint.arb(-1).exp()
-    return _ball(flint.arb(0).union(end).union(lowest if not top * 3 < 1 else end))
+    # x ln x falls to -1/e at 1/e and rises again: up to 1/3 its least value is at the end
+    falling = top * 3 < 1
+    return _ball(flint.arb(0).union(end).union(end if falling else lowest))
 
 
 def shannon_entropy(weights: Sequence[Any]) -> Ball:
@@ -147,14 +149,11 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
 
     Source: Shannon 1948.
     """
-    weights, rows = (
-        _distribution(prior, "prior"),
-        [_distribution(row, "a row of channel") for row in channel],
-    )
+    weights = _distribution(prior, "prior")
+    rows = [_distribution(row, "a row of channel") for row in channel]
     out = [sum((w * e for w, e in zip(weights, column)), Ball(0)) for column in zip(*rows)]
-    return shannon_entropy(out) - sum(
-        (w * shannon_entropy(row) for w, row in zip(weights, rows)), Ball(0)
-    )
+    conditional = sum((w * shannon_entropy(row) for w, row in zip(weights, rows)), Ball(0))
+    return shannon_entropy(out) - conditional
 
 
 def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
@@ -243,6 +242,7 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
     with flint.ctx.workprec(BITS):
         sides = {name: _hull(*side) for name, side in box.items()}
         straight = Ball(f(**sides)).inside
+        # the mean value form: f at the middle, and a slope over the box for each side
         middle = {name: Ball((low + high) / 2) for name, (low, high) in box.items()}
         around = Ball(f(**middle)).inside
         for name, side in sides.items():
@@ -251,12 +251,14 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
             moves = isinstance(image, flint.arb_series)
             terms = image.coeffs() if moves else [image]
             slope = terms[1] if len(terms) > 1 else flint.arb(0)
-            if not all(term.is_finite() for term in terms) or (moves and image.prec < 2):
+            finite = all(term.is_finite() for term in terms)
+            if not finite or (moves and image.prec < 2):
                 slope = flint.arb.nan()
-            around += slope * (side.inside - middle[name].inside)
-        if not straight.is_finite() or not around.is_finite():
-            return straight if straight.is_finite() else around
-        return straight.intersection(around)
+            distance = side.inside - middle[name].inside
+            around += slope * distance
+        if not straight.is_finite():
+            return around
+        return straight.intersection(around) if around.is_finite() else straight
 
 # %% ../../nbs/numerics/06_balls.ipynb #3dbd04f0
 def _at(f: Callable[..., Any], point: dict[str, Fraction]) -> Pair | None:

@@ -105,7 +105,7 @@ class Newton:
 
     def __init__(self, pairs: AllowedPairs, theta: float, weights: Array, at: Point) -> None:
         self.pairs, self.theta, self.weights, self.at = pairs, theta, weights, at
-        # Z, W and U of the chapter: the flow moves by U times the force on it
+        # Z, W and U of 'The largest margin of a lift': the flow moves by U times the force on it
         self.cap_stiffness = at.z / at.cap_slack
         sign_stiffness = at.w / at.flow
         self.compliance = 1 / (self.cap_stiffness + sign_stiffness)
