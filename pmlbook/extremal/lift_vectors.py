@@ -95,8 +95,10 @@ def exact_lift_vectors(
         )
     (weights, common), (a, b) = whole_numbers(shares), limit.as_integer_ratio()
     if a == b:  # nothing may be said
-        last, own = np.arange(n) == n - 1, weights[-1:]
-        return LiftVertices(shares, limit, ~last[None], np.array([n - 1]), own, own)
+        last = np.arange(n) == n - 1
+        return LiftVertices(
+            shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:]
+        )
     each = weights[[members[0] for members in groups]]
     masses = np.zeros(1, dtype=object)
     for weight, size in zip(each, sizes):

@@ -247,7 +247,7 @@ MOST_POWER = 20, 22  # entries of a list, as powers of two: at first, and where 
 TOO_LONG = "the lists of the search are too long"
 
 
-class Lists:
+class PricingLists:
     """Stage: which column has the least reduced cost? By a table of sums, or by two lists of growing length."""
 
     def __init__(self, growth: Growth, numbers: Whole | None = None) -> None:
@@ -336,7 +336,9 @@ class Search:
         few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # few groups: complete anyway
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
-        self.lists = Lists(growth, self.numbers if len(self.numbers) <= FEW_NUMBERS else None)
+        self.lists = PricingLists(
+            growth, self.numbers if len(self.numbers) <= FEW_NUMBERS else None
+        )
 
     def run(self) -> None:
         """Turns of cells and lists until the gap is closed, the time is up, or neither side moves."""
