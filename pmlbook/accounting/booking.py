@@ -69,7 +69,7 @@ def note_beside(arguments: argparse.Namespace, log: DiskLog | None) -> None:
     source = Path(arguments.source)
     for other in logs_beside(source):
         if log is None or os.path.realpath(other) != os.path.realpath(log.path):
-            complain(f"note: {other} is next to the source, and is not asked")
+            complain(f"note: {other} is next to the source, and is not used")
     stream = source.exists() and not (source.is_file() or source.is_dir())
     if log is None and stream and not arguments.no_log:
         complain(f"note: {source} is no regular file, and has no log next to it: --log names one")
@@ -253,7 +253,7 @@ def budget_text(budget: float | None) -> str:
 def log_text(facts: dict[str, Any]) -> list[str]:
     """The report of a release about its line, for people."""
     if facts["log"] is None:
-        return ["log: none was asked; --start-log FILE begins one"]
+        return ["log: none was used; --start-log FILE begins one"]
     return [
         f"log: {facts['log']}, line {facts['line']}",
         f"together: release {facts['releases']} of {facts['account']!r}, which leak "

@@ -339,7 +339,7 @@ def _check_stated(
     check_levels((entry.level, entry.joint, entry.exact), level, known)
     least = min((e.budget for e in lines if e.budget is not None), default=math.inf)
     if max(entry.joint, entry.budget or 0.0) > least:
-        raise ValueError(f"says what a budget of {least!r} nats forbids")
+        raise ValueError(f"states a level that a budget of {least!r} nats forbids")
 
 
 def _check_rows(rows: int) -> int:

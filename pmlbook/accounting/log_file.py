@@ -156,7 +156,7 @@ def _check_held(entry: Entry, held: set[str]) -> None:
         except RecursionError:
             raise ValueError("holds no certificate: it is nested too deeply") from None
         if own != entry.certificate:
-            raise ValueError("holds another certificate than it says")
+            raise ValueError("holds another certificate than its digest states")
         held.add(entry.certificate)
     if entry.certificate not in held:
         raise ValueError("has a certificate that no line up to here holds")

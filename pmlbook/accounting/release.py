@@ -106,7 +106,7 @@ def release_file(
     confidence : float
         For the shares within the strata, see `strata_levels`.
     missing : {'refuse', 'keep'}
-        Whether a missing value that is no input is an error or stays as it is, which tells who did not answer.
+        Whether a missing value that is no input is an error or stays as it is, which reveals who did not answer.
     force : bool
         Whether an existing target is replaced.
     again : bool
@@ -298,7 +298,7 @@ def count_outcomes(
 ) -> NDArray[np.int64]:
     """How often each of the names occurs in a column, shape (M,); refuses what `release_file` refuses.
 
-    `secrets` are values before a release: a refusal tells that it met one.
+    `secrets` are values before a release: an error reveals that it met one.
     """
     counts, rows = np.zeros(len(names), np.int64), 0
     secrets = *secrets, *map(str, secrets)  # as they may stand in a file

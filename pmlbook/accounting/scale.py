@@ -244,7 +244,7 @@ def _check_plan(
     if not hasattr(frame, "to_delayed") or not hasattr(frame, "columns"):
         raise ValueError(f"frame must be a Dask frame, got a {type(frame).__name__}")
     if list(frame.columns).count(check_text(column, "column")) > 1:
-        raise ValueError(f"column {column!r} stands more than once in the frame")
+        raise ValueError(f"column {column!r} occurs more than once in the frame")
     if missing not in GAPS:
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)

@@ -199,7 +199,7 @@ def check_coins(reader: NumberReader | None, booking: Booking, log: DiskLog) -> 
     if reader and reader.rounds and not booking.again and account in log:
         raise ValueError(
             f"the account {account!r} has a release, and numbers rounded at random once more leak more than "
-            "the log can tell"
+            "the log can bound"
         )
 
 # %% ../../nbs/cli/06_commands.ipynb #d3c1a401

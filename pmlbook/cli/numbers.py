@@ -87,7 +87,7 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
         error = standard_error(made.mechanism, rows)
         return (
             made.mechanism,
-            f"shares: told, with standard errors up to {error:.2g} at {rows:,} rows",
+            f"shares: estimated, with standard errors up to {error:.2g} at {rows:,} rows",
         )
     share = 0.5 if arguments.quantile is None else arguments.quantile
     found = (
@@ -95,7 +95,7 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     )
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
     error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
-    told = f"{what}: told, with a standard error of {error:.3g} at {rows:,} rows"
+    told = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
     if goal != "mean":
         told += " if the prior is right and rows are many; the interval of `estimate` needs neither"
     return found.mechanism, f"{told}; no mechanism on the line has less than {least:.3g}"
@@ -143,7 +143,9 @@ def check_number_options(arguments: argparse.Namespace) -> None:
         needed["cuts"] = "--cuts NUMBER ..."
     missing = [text for name, text in needed.items() if getattr(arguments, name) is None]
     if missing and not sys.stdin.isatty():
-        raise ValueError(f"nobody to ask, as this is no terminal: give {', '.join(missing)}")
+        raise ValueError(
+            f"this is no terminal, so no question can be asked: give {', '.join(missing)}"
+        )
 
 
 def two_limits(answer: str) -> list[float]:

@@ -69,7 +69,7 @@ def _check_rows_left(missing: Sequence[str]) -> None:
     """ValueError if an option is missing and there is no terminal."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
-        raise ValueError(f"nobody to ask, as this is no terminal: give {options}")
+        raise ValueError(f"this is no terminal, so no question can be asked: give {options}")
 
 # %% ../../nbs/cli/02_wizard.ipynb #cf385ac4
 def merged(
@@ -323,10 +323,10 @@ def _tell_start(
 ) -> None:
     """Say what the level means and what a recipient will learn; `whole` is what is released with."""
     errors = errors_at(small, answers.rows)
-    learned = "frequencies: not told by these outcomes"
+    learned = "frequencies: not determined by these outcomes"
     if errors:
         most = f"{max(errors):.2g} at {answers.rows:,} rows"
-        learned = f"frequencies: told, with standard errors up to {most}"
+        learned = f"frequencies: estimated, with standard errors up to {most}"
     say(
         f"level: {answers.epsilon!r} nats",
         *meant(small, answers.epsilon),

@@ -268,10 +268,12 @@ def estimation_mechanism(
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
     if level == 0:
-        raise Infeasible("epsilon = 0: outcomes that tell nothing tell no frequencies")
+        raise Infeasible(
+            "epsilon = 0: outcomes that do not depend on the secret determine no frequencies"
+        )
     if level < STRICTEST:
         raise ValueError(
-            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits tell nothing"
+            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits are too few"
         )
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")

@@ -200,10 +200,10 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fractio
 
 
 def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
-    """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not tell them.
+    """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not determine them.
 
-    Entries are stored as multiples of 2^-53, so they may miss by their last bits what tells a functional. Then it is
-    the variance of the scores that tell it up to this rounding.
+    Entries are stored as multiples of 2^-53, so they may miss by their last bits what estimates a functional. Then it is
+    the variance of the scores that estimate it up to this rounding.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """

@@ -53,7 +53,7 @@ def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
         name = labels_of(counts, len(values))[cell]
         raise ValueError(f"{what}[{name!r}] = {values[cell]:g} is no whole number from 0 on")
     if not values.any():
-        raise ValueError(f"{what} are all 0: nobody was counted")
+        raise ValueError(f"{what} are all 0: no answer was counted")
     return values
 
 

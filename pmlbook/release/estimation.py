@@ -40,7 +40,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
     """
     if np.linalg.matrix_rank(channel) < len(channel):
         raise ValueError(
-            "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
+            "the rows of the channel are linearly dependent: the outcomes do not determine the frequencies"
         )
     weights = channel.mean(axis=0) if expected is None else expected
     # Multinomial counts have variances in proportion to their probabilities.
@@ -51,7 +51,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
 def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
-    None if the outcomes do not tell the goal. Entries are rounded to multiples of 2^-53, so the mean may miss it by
+    None if the outcomes do not determine the goal. Entries are rounded to multiples of 2^-53, so the mean may miss it by
     `STORED` times the sum of the scores' sizes, counted from the middle of the goal, and by at most `HIDDEN` of it.
 
     `channel`, shape (N, M): its rows may be linearly dependent. `goal`, shape (N,): a weight for each input.
@@ -267,7 +267,7 @@ class Estimate(Frozen):
             return self.undo @ goal
         found = scores_for(self.channel, goal, self.expected)
         if found is None:
-            raise ValueError("the outcomes do not tell this functional")
+            raise ValueError("the outcomes do not determine this functional")
         return found
 
     def interval(self, level: float = 0.95, method: str = "exact") -> Array:

@@ -312,7 +312,7 @@ def score_interval(
     if counts.sum() > MOST_COUNTED:
         raise ValueError(
             f"{counts.sum():.9g} people are too many for the score interval (limit {MOST_COUNTED:g}), whose "
-            "distances floats cannot tell apart: use method='exact'"
+            "distances floats cannot distinguish: use method='exact'"
         )
     span = float(np.ptp(goal))
     if not span:

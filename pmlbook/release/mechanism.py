@@ -219,7 +219,7 @@ class Mechanism(Frozen):
             Generator or seed, for experiments only; a cryptographic generator if left out. Or the words of a secret
             key, for a release that may have to be drawn again.
         missing : {'refuse', 'keep'}
-            Whether a missing value is an error or stays missing, which tells who did not answer.
+            Whether a missing value is an error or stays missing, which reveals who did not answer.
 
         Returns
         -------
