@@ -13,7 +13,7 @@ import numpy as np
 
 from ..extremal.enumeration import best_mix, dual_bound, symmetric_duals
 from ..extremal.gains import gain_bound, gain_programme
-from ..extremal.lift_vectors import Vertices, exact_lift_vectors, quotient
+from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors, quotient
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import ExpectedGain, FInformation, Utility
 from ..numerics.linear_programmes import whole_numbers
@@ -67,7 +67,7 @@ def chord_bound(shares: Sequence[Fraction], limit: Fraction, utility: Utility) -
 
 def alike_vertices(
     shares: Sequence[Fraction], limit: Fraction, duals: Sequence[Fraction]
-) -> Vertices:
+) -> LiftVertices:
     """All vertices but for the order of symbols with the same probability and dual variable.
 
     ValueError if there are more than `CHOICES` choices of entries at the limit.
@@ -80,7 +80,7 @@ def alike_vertices(
     return exact_lift_vectors(shares, limit, alike)
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #db000002
-def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
+def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> LiftVertices:
     """The lift vectors of a closed form; of those that are alike under a uniform prior only one.
 
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
@@ -88,11 +88,11 @@ def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
     n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
     if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
         rooms = common * b - a * (common - weights)
-        return Vertices(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
+        return LiftVertices(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
     return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
 
 
-def formula_duals(vertices: Vertices, utility: Utility) -> list[Fraction]:
+def formula_duals(vertices: LiftVertices, utility: Utility) -> list[Fraction]:
     """Dual variables under which all lift vectors of a closed form are worth the same, but for rounding."""
     n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
     if len(vertices.place) == 1:

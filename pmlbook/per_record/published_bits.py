@@ -139,7 +139,7 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
     -------
     Adversary
         Its `value` is reached by a prior on the number of ones among the others; its `bound` holds for all priors.
-        The gap may stay open: see the chapter.
+        The gap may stay open: see 'Every bit published'.
 
     Raises
     ------
