@@ -131,7 +131,7 @@ def test_one_mechanism_has_its_exact_level_beyond_the_list(tmp_path, monkeypatch
     assert entries[3].exact and entries[3].joint == compose(*[WEEKLY] * 4).epsilon
     for exact in (True, False):
         less = replace(entries[3], joint=lower(entries[3].joint), exact=exact)
-        assert re.match("line 4 of .* mechanisms say", refused(log, [*entries[:3], less]))
+        assert re.match("line 4 of .* mechanisms give", refused(log, [*entries[:3], less]))
     more = replace(entries[3], joint=2 * entries[3].joint, exact=False)  # as an older log says it
     assert refused(log, [*entries[:3], more]) == ""
 
