@@ -292,7 +292,7 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
         best, bound = max(best, found, key=attrgetter("value")), min(bound, near)
         clock.tell(best.value, bound)
         closed = task.reached(best.value, bound, groups.rounding)
-        why = "" if closed else why or "negligible symbols are told apart no further"
+        why = "" if closed else why or "negligible symbols are not distinguished further"
     return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c

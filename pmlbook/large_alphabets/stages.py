@@ -221,13 +221,13 @@ class Resting:
 
 
 def by_cells(growth: Growth, cells: SumCells) -> Resting:
-    """Stage: what can no set do, whatever its sum? At once, but not exact."""
+    """Stage: which value can no set exceed, for any sum? At once, but not exact."""
 
     def price(dual: Array) -> Priced:
         columns, bound = price_cells(cells, dual, KEPT_COLUMNS)
         return Priced(growth.useful(dual, columns), bound)
 
-    return Resting(Stage("what can no set do, whatever its sum?", price, None, 0.97, 1))
+    return Resting(Stage("which value can no set exceed, for any sum?", price, None, 0.97, 1))
 
 
 def by_plane(growth: Growth, numbers: Whole) -> Stage:

@@ -102,7 +102,7 @@ def _beside(channel: ArrayLike, prior: ArrayLike) -> ArrayLike:
 
 
 def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> float:
-    """What a release tells about one record, to an adversary with a given belief.
+    """What a release reveals about one record to an adversary with a given belief.
 
     `channel`, shape (N, M) or (n_1, ..., n_k, M): P(y | x); one row per dataset, in lexicographic order.
     `prior`, shape (n_1, ..., n_k): the adversary's belief P(x), one axis per record; zeros are allowed.

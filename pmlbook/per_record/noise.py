@@ -162,7 +162,7 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
     `n_values`: query values are 0, ..., n_values - 1. `noise`: 'laplace' or 'gaussian'. `scale`: scale of the
     Laplace distribution, or standard deviation. `bins`: how many to a unit. Returns `channel`, shape
     (n_values, M); `inside`, `outside`: divergence inside a bin at most, in nats, and probability of the two
-    unbounded bins where these may tell more. ValueError if an argument is out of its range.
+    unbounded bins where these may leak more. ValueError if an argument is out of its range.
     """
     count, fine = check_count(n_values, "n_values"), check_count(bins, "bins")
     spread = check_nonnegative(scale, "scale")

@@ -61,7 +61,9 @@ def parity_leakage(n: int, p: float, b: float) -> float:
     """
     n, level, flip = check_count(n, least=2), check_nonnegative(b, "b"), check_nonnegative(p, "p")
     if n >= 2**53:
-        raise ValueError(f"{n} records are too many: n must be a whole number that floats can tell")
+        raise ValueError(
+            f"{n} records are too many: n must be a whole number that floats can represent"
+        )
     if flip > 1:
         raise ValueError(f"p = {flip:g} must be at most 1")
     bit = math.log(2)

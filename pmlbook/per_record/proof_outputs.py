@@ -163,7 +163,7 @@ def interval_frame(here: IntervalProblem, a: int, value: ValueTree, above: float
     ranges = mean_ranges(logs, coordinates.tolist(), slack) if value.low else []
     box = zip(value.low, value.high, ranges)
     if not all(low <= x and y <= high for low, high, (x, y) in box):
-        raise ProofFailed(f"somebody is outside the box at the root of value {a}")
+        raise ProofFailed(f"adversaries may lie outside the box at the root of value {a}")
     span = mean_ranges(logs, rows.tolist(), slack)
     rest = mean_ranges(logs, left, slack)
     return IntervalFrame(rows, shares, middle, directions.tolist(), span, rest)
@@ -276,7 +276,7 @@ def _value_bound(
     for box, node in leaves_of((value.low, value.high), value.nodes, box_children, OutputBranching):
         ends = intervals(on, *box)
         if ends is not None and node is None:
-            raise ProofFailed("somebody may be in a box that is left out")
+            raise ProofFailed("adversaries may lie in a box that is left out")
         if ends is not None:
             found.append(box_bound(on, stationary, value, ends, node))
     return largest(found)
