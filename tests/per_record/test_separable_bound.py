@@ -175,7 +175,7 @@ def test_an_interval_is_never_understated():
 
 def test_derivatives_against_differences():
     rng, checked, torn_ones, others = np.random.default_rng(3), 0, 0, 0
-    for trial in range(0, 140, 3):
+    for trial in range(0, 120, 3):
         problem = drawn_world(trial)
         if trial % 5 == 4:
             continue
@@ -220,7 +220,7 @@ def test_derivatives_against_differences():
         assert abs(problem.missing(prior) - slack) < 1e-3
         assert abs(problem.leakage(prior / prior.sum()) - value) < 1e-3
         others += distribution is not own
-    assert checked >= 8 and torn_ones <= checked and others >= 4
+    assert checked >= 8 and torn_ones <= checked and others >= 3
 
 
 def test_outside_its_scope_the_bound_is_infinite():
