@@ -336,9 +336,8 @@ class Search:
         few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # few groups: complete anyway
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
-        self.lists = PricingLists(
-            growth, self.numbers if len(self.numbers) <= FEW_NUMBERS else None
-        )
+        listed = self.numbers if len(self.numbers) <= FEW_NUMBERS else None
+        self.lists = PricingLists(growth, listed)
 
     def run(self) -> None:
         """Turns of cells and lists until the gap is closed, the time is up, or neither side moves."""
