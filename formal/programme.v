@@ -64,7 +64,7 @@ have -> : \row_i spread r (enum_val i) = r by apply/rowP => k; rewrite mxE sprea
 by rewrite rA mxE.
 Qed.
 
-(** Independent vectors admit one solution at most. *)
+(** Independent vectors have one solution at most. *)
 Lemma unique (S : {set E}) w : row_free (table S) -> feasible S w ->
   w =1 spread (const_mx 1 *m pinvmx (table S)).
 Proof.

@@ -198,8 +198,9 @@ class Climb:
         back = c * (p[leave][:, None] - p[enter]) / p[place]
         after = rest + back
         found = self.gain(back, enter, np.full(len(enter), c), slope, place)
-        leaving = c * self.own[leave] - slope[leave] - 2 * back.T * self.spread[leave, place]
-        found += c * leaving.T
+        leaving = (c * self.own[leave] - slope[leave])[:, None]
+        pull = 2 * self.spread[leave, place][:, None]
+        found += c * (leaving - pull * back)
         found -= 2 * c * c * self.spread[np.ix_(leave, enter)]
         found = np.where((after >= 0) & (after <= c), found, -np.inf)
         found[-1, -1] = -np.inf  # neither secret
