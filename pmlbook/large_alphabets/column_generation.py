@@ -301,13 +301,10 @@ UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an 
 
 def warn_why(value: float, bound: float, tol: float, why: str) -> None:
     """Warn with `LooseBound` that the tolerance was not reached, and why."""
-    told, limit = texts_around(value, bound)
-    warnings.warn(
-        f"column generation: the value {told} and its bound {limit} are {text_above(bound - value, 2)} "
-        f"apart, more than tol = {tol:.0e} of the value: {why}",
-        LooseBound,
-        stacklevel=4,
-    )
+    shown, limit = texts_around(value, bound)
+    gap = f"are {text_above(bound - value, 2)} apart, more than tol = {tol:.0e} of the value"
+    message = f"column generation: the value {shown} and its bound {limit} {gap}: {why}"
+    warnings.warn(message, LooseBound, stacklevel=4)
 
 
 def column_generation(
