@@ -257,26 +257,21 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
     return growth
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
-FOR_THE_BOUND = 2 / 3  # of the time of a search with rare symbols aggregated
-
-
-def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> Answer:
-    """An answer for the prior by one whose `few` rarest groups are one symbol that loses nothing.
+def without_rare_symbols(task: Task, growth: Growth, few: int) -> None:
+    """Add what is found for a prior whose `few` rarest groups are one symbol that loses nothing, in half of the time.
 
     Source: proved in 'Rare symbols'.
     """
+    groups = growth.groups
     rare = groups.member < few
     label = np.where(rare, 0, np.cumsum(~rare))
     relaxed = task.aggregated(label)._replace(lossless=0)
-    found, bound, why = grow_mechanism(relaxed, clock.part(FOR_THE_BOUND))
-    bound += groups.rounding
+    found, bound, _ = grow_mechanism(relaxed, growth.clock.part(1 / 2))
+    growth.note(Priced(None, groups.closed - bound - groups.rounding))
     filled = np.minimum(groups.a * found.lifts, 1)
     x, _ = unroll(task.prior, label, filled, found.shares)
-    growth = Growth(groups, task.tol, clock)
-    growth.note(Priced(None, groups.closed - bound))
     growth.add(vertices_near(groups, x / groups.a))
     by_completion(growth, few).turn(growth)
-    return Answer(FoundMechanism(*growth.lifts(), groups.closed - growth.value), bound, why)
 
 
 def grow_but_rare(task: Task, clock: Clock) -> Answer:
@@ -289,16 +284,18 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     if len(task.prior) <= SMALL or not tails:
         return grow_mechanism(task, clock)
     best, bound, why = grow_mechanism(task, clock.part(1 / 4, silent=False))
-    for left, few in zip(range(len(tails) + 1, 0, -1), [*tails, 0]):
-        if why == "" or clock.over:
-            break
-        part = clock.part(1 / left)
-        again = without_rare_symbols(task, groups, few, part) if few else grow_mechanism(task, part)
-        found, near, why = again
-        best, bound = max(best, found, key=attrgetter("value")), min(bound, near)
-        clock.tell(best.value, bound)
-        closed = task.reached(best.value, bound, groups.rounding)
-        why = "" if closed else why or "negligible symbols are told apart no further"
+    if why == "" or clock.over or len(groups.p) > MOST_GROUPS:
+        return Answer(best, bound, why)
+    growth = Growth(groups, task.tol, clock)
+    growth.note(Priced(None, groups.closed - bound))
+    for few in tails:
+        if not growth.over:
+            without_rare_symbols(task, growth, few)
+    Search(growth).run()
+    value, bound = (groups.closed - loss for loss in (growth.value, growth.bound))
+    if value > best.value:
+        best = FoundMechanism(*growth.lifts(), value)
+    why = "" if task.reached(best.value, bound, groups.rounding) else growth.why or TIME_IS_UP
     return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c
