@@ -78,6 +78,7 @@ html_theme_options = {
         "image_dark": "_static/favicon.svg",
         "text": cfg["title"],
     },
+    "collapse_navbar": True,  # the part that is read, open; all chapters on each page took half of the writing
     "use_download_button": False,
     "use_fullscreen_button": False,
     "show_toc_level": 2,

@@ -116,6 +116,7 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
 REACH, SCORES = 6.0, 31  # the scores to begin with: how far, in deviations, and how many
 REFINEMENTS = 3  # of the scores
+NEAR = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
 # a design for all priors of a set is made for a level between these: beyond, its programme is too uneven
 LEAST_NATS, MOST_NATS = 2.0**-7, 15.0
 PriorSet = SampleBand | DensityRange
@@ -337,7 +338,7 @@ def mean_mechanism(
     error = float(((high - low) / width).sum()) + TRUSTED
     inner = inner_level(level, error)
     made = estimation_mechanism(
-        dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time
+        dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time, NEAR
     )
     mechanism, value = made.mechanism, made.value
     if isinstance(given, PriorSet):
@@ -349,5 +350,6 @@ def mean_mechanism(
         held, shares = secret.shares > 0, secret.shares
         means = secret.points[held]
     if len(means) > 1:
-        least = estimation_mechanism(shares[held] / shares.sum(), level, means, max_time).bound
+        listed = shares[held] / shares.sum()
+        least = estimation_mechanism(listed, level, means, max_time, NEAR).bound
     return LineDesign(mechanism, level, value, min(least, value))

@@ -322,7 +322,7 @@ def quantile_mechanism(
     >>> from scipy.stats import norm
     >>> design = quantile_mechanism(norm(40, 12), 0.5, bins=6)
     >>> design
-    QuantileDesign(0.5-quantile, 6 cells, 6 outcomes, variance 537.492, at least 537.485)
+    QuantileDesign(0.5-quantile, 6 cells, 13 outcomes, variance 544.927, at least 537.485)
     >>> design.estimate(design.privatize([30.0] * 1000, rng=1)).interval()[1] < 40
     True
     """

@@ -46,7 +46,7 @@ def steps(control: Control) -> tuple[list[Any], int]:
     return [round(float(v), 10) for v in values], int(np.argmin(np.abs(values - start)))
 
 # %% ../../nbs/display/02_explore.ipynb #905f4e5f
-POSITIONS = 40  # least positions of a slider on a static page, if it has as many at all
+POSITIONS = 24  # least positions of a slider on a static page, if it has as many at all
 
 
 def thinned(control: Control) -> tuple[list[Any], int]:

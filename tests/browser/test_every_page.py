@@ -47,9 +47,9 @@ WRONG = """control => {
 WIDE = """() => document.documentElement.scrollWidth <= innerWidth + 1 ? [] :
   [...document.querySelectorAll("article, article *")].flatMap(e => [e, ...(e.shadowRoot?.querySelectorAll("*") ?? [])])
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 160)).slice(0, 5)"""
-# Axe looks at each node anew. A token of code has the colours of its kind, of MathJax's drawings readers of the
-# screen get the source, of figures the words, and what is folded away in the sidebar nobody: one of each kind and
-# a word in their place tell the same in a fraction of the time. Colours are judged, not changes of colour.
+# Axe looks at each node anew. A token of code has the colours of its kind, and readers of the screen get the source
+# of MathJax's drawings and the words of figures: one of each kind and a word in their place give the same findings
+# in a fraction of the time. Colours are judged, not changes of colour.
 THIN = """() => {
   const seen = new Set();
   document.querySelectorAll("pre span").forEach(span => {
@@ -58,7 +58,6 @@ THIN = """() => {
   });
   document.querySelectorAll("mjx-container").forEach(formula => formula.replaceWith("formula"));
   document.querySelectorAll("svg :is(path, use, line, rect, circle, defs):not([role], [tabindex], [aria-label])").forEach(e => e.remove());
-  document.querySelectorAll("#pst-primary-sidebar details:not([open]) > ul").forEach(list => list.remove());
   document.head.append(Object.assign(document.createElement("style"), {textContent: "* { transition: none !important }"}));
 }"""
 # Contrast takes axe longest. It is the same for texts that look the same, down through all that lies below them:

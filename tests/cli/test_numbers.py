@@ -92,7 +92,7 @@ def test_asked_and_told_are_the_same_design(run):
 
 
 def test_numbers_may_be_taken_as_answers(run):
-    code, out, err = run("start ages.csv age -o a", "answers", "0", "0.5", "frequencies")
+    code, out, err = run("start ages.csv age -o a", "answers", "0", "2", "frequencies")
     assert code == 0 and len(read_certificate(Path("a.mechanism.json")).inputs) == 72
 
 

@@ -1,0 +1,395 @@
+(** The third paper, second class: all distributions of the source set order the symbols in
+    the same way, the likeliest first. *)
+From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
+From mathcomp Require Import ring.
+From pmlbook Require Import designs hamming.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+Section Sums.
+
+Variable R : realFieldType.
+
+(** The lightest set: entries up to [t] inside [A], and from [t] on outside. *)
+Lemma lightest (T : finType) (F : T -> R) (A U : {set T}) (t : R) :
+  0 <= t -> (#|A| <= #|U|)%N -> (forall i, i \in A -> F i <= t) ->
+  (forall i, i \notin A -> t <= F i) -> \sum_(i in A) F i <= \sum_(i in U) F i.
+Proof.
+move=> t_ge0 few low high.
+rewrite (big_setID U) /= [X in _ <= X](big_setID A) /= setIC ler_add2l.
+apply: (@le_trans _ _ (t *+ #|A :\: U|)).
+  by rewrite -sumr_const; apply: ler_sum => i; rewrite inE => /andP [_ /low].
+apply: (@le_trans _ _ (t *+ #|U :\: A|)); last first.
+  by rewrite -sumr_const; apply: ler_sum => i; rewrite inE => /andP [/high].
+by apply: ler_wpmuln2l => //; rewrite !cardsD setIC leq_sub2r.
+Qed.
+
+(** Summation by parts, as an inequality. *)
+Lemma by_parts (f e : nat -> R) m :
+  (forall i, (i < m)%N -> f i.+1 <= f i) -> (forall k, (k <= m)%N -> 0 <= \sum_(i < k) e i) ->
+  (f m * \sum_(i < m.+1) e i)%R <= \sum_(i < m.+1) f i * e i.
+Proof.
+elim: m => [|m IH] fall sums; first by rewrite !big_ord1.
+rewrite big_ord_recr [X in _ <= X]big_ord_recr /= mulrDr ler_add2r.
+apply: (@le_trans _ _ (f m * \sum_(i < m.+1) e i)).
+  by apply: ler_wpmul2r; [apply: sums | apply: fall].
+by apply: IH => [i i_lt|k k_le]; [apply: fall; apply: ltnW | apply: sums; apply: leqW].
+Qed.
+
+(** Lemma 10 of the third paper: moving weight to the place of the least value lowers the
+    sum.  The numbers need not lie between zero and one. *)
+Theorem kalantari_lem_10 (m : nat) (a a' b : 'I_m.+1 -> R) :
+  \sum_i a i = \sum_i a' i -> (forall i j : 'I_m.+1, (i <= j)%N -> b i <= b j) ->
+  a ord0 <= a' ord0 -> (forall i, i != ord0 -> a' i <= a i) ->
+  \sum_i a' i * b i <= \sum_i a i * b i.
+Proof.
+move=> same rising _ less; rewrite -subr_ge0 -sumrB.
+have -> : \sum_i (a i * b i - a' i * b i) = \sum_i (a i - a' i) * (b i - b ord0).
+  have -> : \sum_i (a i - a' i) * (b i - b ord0)
+      = \sum_i (a i * b i - a' i * b i) - (\sum_i a i - \sum_i a' i) * b ord0.
+    by rewrite -sumrB mulr_suml -sumrB; apply: eq_bigr => i _; ring.
+  by rewrite same subrr mul0r subr0.
+apply: sumr_ge0 => i _; have [->|i0] := eqVneq i ord0; first by rewrite subrr mulr0.
+by apply: mulr_ge0; rewrite subr_ge0; [apply: less | apply: rising].
+Qed.
+
+End Sums.
+
+Section Ordered.
+
+Variable R : realFieldType.
+
+(** [M = n + 2] symbols, numbered from zero, and a source set of the second class. *)
+Variable n : nat.
+Local Notation X := (ordinal_finType n.+2).
+Variable S : ('I_n.+2 -> R) -> Prop.
+Hypothesis S_ge0 : forall P, S P -> forall i, 0 <= P i.
+Hypothesis S_sum : forall P, S P -> \sum_i P i = 1.
+Hypothesis ordered : forall P, S P -> forall i j : 'I_n.+2, (i <= j)%N -> P j <= P i.
+
+(** Rearrangement: rising losses cost least where the likeliest symbols come first. *)
+Lemma rearranged (P E : 'I_n.+2 -> R) (t : {perm 'I_n.+2}) : S P -> (forall i, 0 <= E i) ->
+  (forall i j : 'I_n.+2, (i <= j)%N -> E i <= E j) ->
+  \sum_i P i * E i <= \sum_i P i * E (t i).
+Proof.
+move=> P_in E_ge0 rising; rewrite -subr_ge0 -sumrB.
+pose f i := P (inord i); pose e i := E (t (inord i)) - E (inord i).
+rewrite (eq_bigr (fun i : 'I_n.+2 => f i * e i)) => [|i _]; last first.
+  by rewrite /f /e inord_val mulrBr.
+have zero : \sum_(i < n.+2) e i = 0.
+  rewrite /e sumrB; under eq_bigr => i _ do rewrite inord_val.
+  under [X in _ - X]eq_bigr => i _ do rewrite inord_val.
+  by rewrite [X in _ - X](reindex_inj (@perm_inj _ t)) subrr.
+apply: (@le_trans _ _ (f n.+1 * \sum_(i < n.+2) e i)); first by rewrite zero mulr0.
+apply: by_parts => [i i_lt|k k_le].
+  by apply: (ordered P_in); rewrite !inordK // ltnW.
+have k_lt : (k < n.+2)%N by [].
+pose first := [set i : 'I_n.+2 | (i < k)%N].
+have firsts (F : 'I_n.+2 -> R) : \sum_(i < k) F (inord i) = \sum_(i in first) F i.
+  rewrite (big_ord_widen n.+2 (fun i => F (inord i))) ?(ltnW k_lt) //.
+  by apply: eq_big => [i|i _]; rewrite ?inE ?inord_val.
+rewrite /e sumrB (firsts (fun i => E (t i))) firsts subr_ge0.
+rewrite -[X in _ <= X](@big_imset _ _ _ _ _ t) /=; last by move=> i j _ _; apply: perm_inj.
+apply: (@lightest _ _ _ _ _ (E (inord k))) => //.
+- by rewrite card_imset //; apply: perm_inj.
+- by move=> i; rewrite inE => i_lt; apply: rising; rewrite inordK // ltnW.
+- by move=> i; rewrite inE -leqNgt => ki; apply: rising; rewrite inordK.
+Qed.
+
+(** Lemma 4 of the third paper: renaming the symbols makes the distortions rise, and keeps
+    the level and the validity. *)
+Theorem kalantari_lem_4 (D c : R) (Q : 'I_n.+2 -> 'I_n.+2 -> R) :
+  valid S D Q -> private c Q -> exists s : {perm 'I_n.+2},
+    let Q' y x := Q (s y) (s x) in
+    [/\ valid S D Q', private c Q'
+      & forall i j : 'I_n.+2, (i <= j)%N -> 1 - Q' i i <= 1 - Q' j j].
+Proof.
+move=> [[Q_ge0 Q_one] Q_D] Q_c.
+pose d := [tuple 1 - Q i i | i < n.+2].
+have : perm_eq (sort <=%R d) d by rewrite perm_sort.
+case/tuple_permP => s sE; exists s => Q'.
+have rising (i j : 'I_n.+2) : (i <= j)%N -> 1 - Q' i i <= 1 - Q' j j.
+  move=> ij; have at_ (x : 'I_n.+2) : nth 0 (sort <=%R d) x = 1 - Q' x x.
+    by rewrite sE -tnth_nth !tnth_mktuple.
+  rewrite -!at_; apply: (sorted_leq_nth le_trans le_refl) => //.
+  - exact: sort_le_sorted.
+  - by rewrite inE size_sort size_tuple.
+  - by rewrite inE size_sort size_tuple.
+split=> //; last by move=> y x z; apply: Q_c.
+split=> [|P P_in].
+  split=> [y x|x]; first exact: Q_ge0.
+  by rewrite -(Q_one (s x)) [RHS](reindex_inj (@perm_inj _ s)).
+have E_ge0 i : 0 <= 1 - Q' i i.
+  rewrite subr_ge0 -(Q_one (s i)) (bigD1 (s i)) //= ler_addl.
+  by apply: sumr_ge0 => y _; apply: Q_ge0.
+apply: le_trans (rearranged (s^-1)%g P_in E_ge0 rising) _.
+apply: le_trans (Q_D P P_in); apply: ler_sum => i _.
+by rewrite /Q' permKV.
+Qed.
+
+Definition zero_columns (Q : 'I_n.+2 -> 'I_n.+2 -> R) : {set 'I_n.+2} :=
+  [set y | [forall x, Q y x == 0]].
+
+(** Lemma 8 of the third paper, and Theorem 2 (a): with [k] columns of zeros the [k] rarest
+    symbols are lost, under every distribution. *)
+Theorem kalantari_lem_8 (D : R) (k : nat) (Q : 'I_n.+2 -> 'I_n.+2 -> R) : valid S D Q ->
+  (k <= #|zero_columns Q|)%N ->
+  forall P, S P -> \sum_(i < n.+2 | (n.+2 - k <= i)%N) P i <= D.
+Proof.
+move=> [[Q_ge0 Q_one] Q_D] zeros P P_in; set Z := zero_columns Q in zeros.
+apply: le_trans (Q_D P P_in); apply: (@le_trans _ _ (\sum_(i in Z) P i)).
+  have [->|k_gt0] := posnP k.
+    rewrite [X in X <= _]big_pred0 => [|i]; last by rewrite subn0 leqNgt ltn_ord.
+    by apply: sumr_ge0 => i _; apply: S_ge0 P_in i.
+  have k_lt : (n.+2 - k < n.+2)%N by rewrite ltn_subrL k_gt0.
+  rewrite (eq_bigl (fun i : 'I_n.+2 => i \in [set i : 'I_n.+2 | (n.+2 - k <= i)%N])); last first.
+    by move=> i; rewrite inE.
+  apply: (@lightest _ _ _ _ _ (P (Ordinal k_lt))).
+  - exact: S_ge0 P_in _.
+  - apply: leq_trans zeros.
+    rewrite -sum1dep_card; have -> : (\sum_(i < n.+2 | n.+2 - k <= i) 1
+        = \sum_(n.+2 - k <= i < n.+2) 1)%N by rewrite big_geq_mkord.
+    by rewrite sum_nat_const_nat muln1 leq_subLR addnC -leq_subLR leqnn.
+  - by move=> i; rewrite inE => le_i; apply: (ordered P_in).
+  - by move=> i; rewrite inE -ltnNge => i_lt; apply: (ordered P_in); apply: ltnW.
+rewrite [X in _ <= X](bigID (mem Z)) /= -[X in X <= _]addr0; apply: ler_add.
+  apply: ler_sum => i; rewrite inE => /forallP /(_ i) /eqP ->.
+  by rewrite subr0 mulr1.
+apply: sumr_ge0 => i _; apply: mulr_ge0; first exact: S_ge0 P_in i.
+rewrite subr_ge0 -(Q_one i) (bigD1 i) //= ler_addl.
+by apply: sumr_ge0 => y _; apply: Q_ge0.
+Qed.
+
+Definition constant (y x : 'I_n.+2) : R := (y == ord0)%:R.
+
+Lemma constant_valid (D : R) (P : 'I_n.+2 -> R) :
+  \sum_i P i = 1 -> \sum_i P i * (1 - constant i i) = 1 - P ord0.
+Proof.
+move=> P_one; under eq_bigr => i _ do rewrite mulrBr mulr1.
+rewrite sumrB P_one; congr (_ - _); rewrite (bigD1 ord0) //= /constant eqxx mulr1.
+by rewrite big1 ?addr0 // => i /negPf ->; rewrite mulr0.
+Qed.
+
+Lemma constant_mechanism : mechanism constant.
+Proof.
+split=> [y x|x]; first exact: ler0n.
+by rewrite (bigD1 ord0) //= big1 ?addr0 // => y /negPf; rewrite /constant => ->.
+Qed.
+
+(** Lemma 7 of the third paper: the level can be zero exactly if the distortion allows to
+    publish the likeliest symbol always. *)
+Theorem kalantari_lem_7 (D : R) :
+  (exists2 Q, valid S D Q & private 1 Q) <-> (forall P, S P -> 1 - P ord0 <= D).
+Proof.
+split=> [[Q [[Q_ge0 Q_one] Q_D] Q_same] P P_in|enough]; last first.
+  exists constant; last by move=> y x z; rewrite mul1r.
+  split; first exact: constant_mechanism.
+  by move=> P P_in; rewrite constant_valid ?enough // S_sum.
+apply: le_trans (Q_D P P_in).
+have -> : \sum_x P x * (1 - Q x x) = 1 - \sum_x P x * Q x x.
+  by under eq_bigr => x _ do rewrite mulrBr mulr1; rewrite sumrB S_sum.
+rewrite ler_add2l ler_opp2 -[P ord0]mulr1 -(Q_one ord0) mulr_sumr; apply: ler_sum => x _.
+apply: ler_pmul => //; first exact: S_ge0 P_in x.
+  by apply: (ordered P_in).
+by have := Q_same x x ord0; rewrite mul1r.
+Qed.
+
+(** The programme (11), without columns of zeros: distortions [d] that rise from the first
+    symbol on.  The last condition says that the level [ln c] is at least the objective,
+    [ln ((M - 1 - sum of the others) / d 0)].  With [l] distortions equal to one it is the
+    paper's programme for [l], so the one without zeros contains all of them. *)
+Definition programme (D c : R) (d : 'I_n.+2 -> R) : Prop :=
+  [/\ forall i, 0 <= d i <= 1, forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j,
+      \sum_i d i <= n.+1%:R, forall P, S P -> \sum_i P i * d i <= D
+    & n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0].
+
+Lemma others_sum (d : 'I_n.+2 -> R) i :
+  \sum_(j | j != i) (1 - d j) = n.+1%:R - \sum_(j | j != i) d j.
+Proof. by rewrite sumrB sumr_const cardC1 card_ord. Qed.
+
+Lemma others_rest (d : 'I_n.+2 -> R) i :
+  n.+1%:R - \sum_(j | j != i) d j = n.+1%:R - \sum_j d j + d i.
+Proof. by rewrite [in RHS](bigD1 i) //= opprD addrA addrAC addrNK. Qed.
+
+Lemma to_programme (D c : R) (Q : 'I_n.+2 -> 'I_n.+2 -> R) :
+  valid S D Q -> private c Q -> exists d, programme D c d.
+Proof.
+move=> Q_valid Q_c; have [s [[Q'_mech Q'_D] Q'_c rising]] := kalantari_lem_4 Q_valid Q_c.
+set Q' := fun _ => _ in Q'_mech Q'_D Q'_c rising.
+pose d i := 1 - Q' i i; have [Q'_ge0 Q'_one] := Q'_mech.
+have [c_ge1 _] := kalantari_rem_3 ord0 Q'_mech Q'_c.
+have d_in i : 0 <= d i <= 1.
+  rewrite /d subr_ge0 ler_subl_addr ler_addl Q'_ge0 andbT -(Q'_one i) (bigD1 i) //= ler_addl.
+  by apply: sumr_ge0.
+have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
+have row : n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0.
+  have := row_bound ord0 Q'_mech Q'_c; apply: le_trans.
+  rewrite [X in _ <= X](eq_bigr (fun y => 1 - d y)) => [|y _]; last by rewrite /d subKr.
+  by rewrite (others_sum d).
+have [fits|large] := leP (\sum_i d i) n.+1%:R.
+  by exists d; split.
+have sum_gt0 : 0 < \sum_i d i by apply: lt_trans large; apply: ltr0Sn.
+pose r := n.+1%:R / \sum_i d i.
+have r_ge0 : 0 <= r by apply: divr_ge0; apply: ltW => //; apply: ltr0Sn.
+have r_le1 : r <= 1 by rewrite /r ler_pdivr_mulr // mul1r ltW.
+have total : \sum_i r * d i = n.+1%:R by rewrite -mulr_sumr /r divfK // lt0r_neq0.
+exists (fun i => r * d i); split=> [i|i j ij||P P_in|].
+- by rewrite mulr_ge0 //= mulr_ile1 //; have /andP [] := d_in i.
+- by apply: ler_wpmul2l => //; apply: rising.
+- by rewrite total.
+- apply: le_trans (Q'_D P P_in); apply: ler_sum => i _; apply: ler_wpmul2l.
+    exact: S_ge0 P_in i.
+  by rewrite ler_pimull.
+rewrite -total (bigD1 ord0) //= addrK ler_pemull //; exact: mulr_ge0.
+Qed.
+
+(** The mechanism (48) for distortions that satisfy the programme. *)
+Lemma from_programme (D c : R) (d : 'I_n.+2 -> R) : 1 <= c -> programme D c d ->
+  exists2 Q, valid S D Q & private c Q.
+Proof.
+move=> c_ge1 [d_in rising fits d_D row].
+have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
+have d_le1 i : d i <= 1 by have /andP [] := d_in i.
+have c_ge0 : 0 <= c by exact: le_trans c_ge1.
+have [d0|d0_neq0] := eqVneq (d ord0) 0.
+  have one : forall i, i != ord0 -> d i = 1.
+    move=> i i0; have : \sum_(j | j != ord0) (1 - d j) <= 0.
+      by rewrite others_sum; move: row; rewrite d0 mulr0.
+    rewrite le_eqVlt ltNge sumr_ge0 ?orbF => [|j _]; last by rewrite subr_ge0.
+    rewrite psumr_eq0 => [/allP /(_ i)|j _]; last by rewrite subr_ge0.
+    by rewrite mem_index_enum i0 subr_eq0 => /(_ isT) /= /eqP.
+  exists constant; last first.
+    by move=> y x z; rewrite /constant ler_pemull // ler0n.
+  split=> [|P P_in]; first exact: constant_mechanism.
+  apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
+  apply: eq_bigr => i _; congr (_ * _); rewrite /constant.
+  by have [->|i0] := eqVneq i ord0; rewrite ?d0 ?subrr // subr0 one.
+have d_gt0 i : 0 < d i.
+  by apply: lt_le_trans (rising ord0 i (leq0n i)); rewrite lt_neqAle eq_sym d0_neq0 d_ge0.
+pose s := n.+1%:R - \sum_i d i.
+have s_ge0 : 0 <= s by rewrite subr_ge0.
+pose B i := s + d i.
+have B_gt0 i : 0 < B i by apply: ltr_paddl.
+have B_le i : B i <= c * d i.
+  have s_le : s <= (c - 1) * d ord0.
+    by move: row; rewrite others_rest -/s mulrBl mul1r ler_subr_addr.
+  rewrite /B -ler_subr_addr; apply: le_trans s_le _.
+  have -> : c * d i - d i = (c - 1) * d i by ring.
+  by apply: ler_wpmul2l; [rewrite subr_ge0 | apply: rising].
+pose f y x : R := if y == x then 1 else d x / B x.
+have f_le1 y x : f y x <= 1.
+  by rewrite /f; case: ifP => _ //; rewrite ler_pdivr_mulr // mul1r /B ler_addr.
+have f_ge y x : 1 <= c * f y x.
+  rewrite /f; case: ifP => _; first by rewrite mulr1.
+  by rewrite mulrA ler_pdivl_mulr // mul1r.
+have f_ge0 y x : 0 <= f y x.
+  by rewrite /f; case: ifP => _; [exact: ler01 | apply: divr_ge0 => //; apply: ltW].
+exists (fun y x => (1 - d y) * f y x); last first.
+  move=> y x z; rewrite mulrCA; apply: ler_wpmul2l; first by rewrite subr_ge0.
+  exact: le_trans (f_le1 y x) (f_ge y z).
+split=> [|P P_in].
+  split=> [y x|x]; first by apply: mulr_ge0 => //; rewrite subr_ge0.
+  rewrite (bigD1 x) //= {1}/f eqxx mulr1.
+  rewrite (eq_bigr (fun y => (1 - d y) * (d x / B x))) => [|y /negPf yx]; last by rewrite /f yx.
+  rewrite -mulr_suml others_sum others_rest -/s -/(B x) mulrC divfK ?lt0r_neq0 //.
+  by rewrite subrK.
+apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
+by apply: eq_bigr => i _; rewrite /f eqxx mulr1 subKr.
+Qed.
+
+(** Theorem 2 of the third paper, for a source set of the second class.  (a) is Lemma 8.
+    The level [ln c] is possible exactly if the programme has a solution.  While anything must
+    leak, the symmetric mechanism is optimal as long as every symbol of some distribution has
+    more than [D / (M - 1)], which includes the paper's [D] below its [D^(1)].  And the level
+    zero is possible where Lemma 7 says. *)
+Theorem kalantari_thm_2 (D : R) : 0 < D ->
+  [/\ forall (k : nat) Q, valid S D Q -> (k <= #|zero_columns Q|)%N ->
+        forall P, S P -> \sum_(i < n.+2 | (n.+2 - k <= i)%N) P i <= D,
+      forall c, 1 <= c -> ((exists2 Q, valid S D Q & private c Q) <-> exists d, programme D c d),
+      forall P, S P -> D < n.+1%:R * P ord_max -> least S D (n.+1%:R * ((1 - D) / D))
+    & (forall P, S P -> 1 - P ord0 <= D) -> least S D 1].
+Proof.
+move=> D0; split.
+- by move=> k Q Q_valid zeros; apply: kalantari_lem_8 Q_valid zeros.
+- move=> c c_ge1; split=> [[Q Q_valid Q_c]|[d d_in]]; first exact: to_programme Q_c.
+  exact: from_programme d_in.
+- move=> P P_in small.
+  have m_gt0 : 0 < n.+1%:R :> R by apply: ltr0Sn.
+  have next : n.+2%:R = n.+1%:R + 1 :> R by rewrite -addn1 natrD.
+  have M1 : #|X|%:R - 1 = n.+1%:R :> R by rewrite card_ord next addrK.
+  pose u i := P i - D / n.+1%:R.
+  have u_gt0 i : 0 < u i.
+    rewrite subr_gt0 ltr_pdivr_mulr // mulrC; apply: lt_le_trans small _.
+    by apply: ler_wpmul2l; [apply: ltW | apply: (ordered P_in); rewrite -ltnS].
+  have u_sum : \sum_i u i = 1 - n.+2%:R * (D / n.+1%:R).
+    by rewrite sumrB S_sum // sumr_const card_ord mulr_natl.
+  have u_sum_gt0 : 0 < \sum_i u i.
+    by rewrite (bigD1 ord0) //=; apply: ltr_paddr => //; apply: sumr_ge0 => i _; apply: ltW.
+  have MD : n.+2%:R * D < n.+1%:R.
+    by move: u_sum_gt0; rewrite u_sum subr_gt0 mulrA ltr_pdivr_mulr // mul1r.
+  have D1 : D <= 1.
+    rewrite leNgt; apply/negP => D_gt1; move: MD; apply/negP; rewrite -leNgt.
+    apply: (@le_trans _ _ n.+2%:R); first by rewrite ler_nat.
+    by rewrite ler_pmulr ?ltr0Sn // ltW.
+  set c := n.+1%:R * _.
+  have cD : c * D = n.+1%:R * (1 - D) by rewrite /c -mulrA divfK // lt0r_neq0.
+  have c_ge1 : 1 <= c.
+    rewrite -(ler_pmul2r D0) cD mul1r mulrBr mulr1 ler_subr_addr.
+    by have -> : D + n.+1%:R * D = n.+2%:R * D; [rewrite next mulrDl mul1r addrC | apply: ltW].
+  split.
+    have D_in : 0 <= D <= 1 by rewrite ltW.
+    have two : (1 < #|X|)%N by rewrite card_ord.
+    have [Q_mech Q_D Q_c] := kalantari_eq_7 two S_sum D_in c_ge1.
+    exists (symmetric D); first by split=> // T T_in; rewrite Q_D.
+    have more : D <= c * D by rewrite ler_pemull // ltW.
+    apply/Q_c; rewrite M1 -cD; split=> //; apply: (le_trans more).
+    by rewrite ler_pemull // (le_trans _ more) // ltW.
+  move=> Q e [Q_mech Q_D] Q_e; pose d i := 1 - Q i i.
+  have [Q_ge0 Q_one] := Q_mech.
+  have [e_ge1 _] := kalantari_rem_3 ord0 Q_mech Q_e.
+  have d_ge0 i : 0 <= d i.
+    rewrite subr_ge0 -(Q_one i) (bigD1 i) //= ler_addl; exact: sumr_ge0.
+  pose s := n.+1%:R - \sum_i d i.
+  have rows i : s <= (e - 1) * d i.
+    have := row_bound i Q_mech Q_e.
+    rewrite (eq_bigr (fun y => 1 - d y)) => [|y _]; last by rewrite /d subKr.
+    by rewrite (others_sum d) others_rest -/s mulrBl mul1r ler_subr_addr.
+  have cost : \sum_i u i * d i <= D / n.+1%:R * s.
+    have -> : \sum_i u i * d i = \sum_i P i * d i - D / n.+1%:R * \sum_i d i.
+      by rewrite mulr_sumr -sumrB; apply: eq_bigr => i _; rewrite mulrBl.
+    by rewrite /s mulrBr divfK ?lt0r_neq0 // ler_sub // Q_D.
+  have ud_ge0 i : 0 <= u i * d i by apply: mulr_ge0 => //; apply: ltW.
+  have s_ge0 : 0 <= s.
+    rewrite -(pmulr_rge0 (x := D / n.+1%:R)) ?divr_gt0 //.
+    by apply: le_trans cost; apply: sumr_ge0.
+  have s_gt0 : 0 < s.
+    rewrite lt_neqAle s_ge0 andbT; apply/eqP => s0.
+    have : \sum_i u i * d i == 0.
+      by rewrite eq_le sumr_ge0 // andbT; move: cost; rewrite -s0 mulr0.
+    rewrite psumr_eq0 // => /allP zero.
+    have d0 i : d i = 0.
+      have := zero i; rewrite mem_index_enum => /(_ isT) /=.
+      by rewrite mulf_eq0 gt_eqF //= => /eqP.
+    move: s0; rewrite /s big1 // subr0 => /eqP; rewrite eq_sym pnatr_eq0 //.
+  have key : s * (\sum_i u i) <= (e - 1) * (D / n.+1%:R * s).
+    apply: le_trans (ler_wpmul2l _ cost); last by rewrite subr_ge0.
+    rewrite !mulr_sumr; apply: ler_sum => i _; rewrite mulrC mulrCA.
+    by apply: ler_wpmul2l; [apply: ltW | apply: rows].
+  rewrite -(ler_pmul2r D0) cD.
+  have {key} key : \sum_i u i <= (e - 1) * (D / n.+1%:R).
+    by rewrite -(ler_pmul2l s_gt0) [X in _ <= X]mulrCA [s * (D / _)]mulrC.
+  move: key; rewrite u_sum -(ler_pmul2r m_gt0) mulrBl mul1r -!mulrA mulVf ?lt0r_neq0 // mulr1.
+  have -> : (n.+1%:R * (1 - D) <= e * D) = (n.+1%:R - n.+2%:R * D <= (e - 1) * D).
+    rewrite -subr_ge0 -[RHS]subr_ge0; congr (0 <= _); rewrite next; ring.
+  by [].
+move=> enough; have [Q Q_valid Q_1] := (kalantari_lem_7 D).2 enough.
+split; first by exists Q.
+by move=> T e [T_mech _] /(kalantari_rem_3 ord0 T_mech) [].
+Qed.
+
+End Ordered.
