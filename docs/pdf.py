@@ -2,8 +2,11 @@
 
 A part is printed in seconds, two thousand sheets at once never ended. The parts know at which sheet they begin;
 what leads from one to another is printed as a web address and becomes a jump when they are joined.
+Of code the book on paper has the signatures of public functions and the cells whose output is text.
 """
 
+import ast
+import html
 import posixpath
 import re
 import shutil
@@ -25,6 +28,7 @@ SITE = HERE.parent / "_build" / "html"
 TARGET = HERE.parent / "_build" / "pmlbook.pdf"
 LEFT_OUT = ("library/", "api")  # docstrings stand in the chapters
 INTERNALS = "For contributors"  # the second volume is not printed
+MOST_SHEETS = 500  # a book that one can carry
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.S)
 HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8"><title>pmlbook</title>
 <script>window.MathJax = {"options": {"enableMenu": false, "processHtmlClass": "tex2jax_process|mathjax_process|math|output_area"}}</script>
@@ -34,6 +38,14 @@ HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><h
 <link rel="stylesheet" href="_static/print.css"><script src="_static/book.js"></script>
 <script defer src="_static/mathjax/tex-chtml.js"></script></head><body><main class="bd-content">"""
 ELSEWHERE = "https://part.invalid/#"  # a link into another part, until they are joined
+CELL = re.compile(
+    r'(?P<cell><div class="cell[^"]*">\n)<div class="cell_input[^"]*">\n<div class="highlight-[^"]*">'
+    r'<div class="highlight"><pre>(?P<code>.*?)</pre></div>\n</div>\n</div>\n'
+    r'(?P<output><div class="cell_output[^"]*">\s*(?P<kind><[^>]*>))?',
+    re.S,
+)
+TEXT_OUTPUT = re.compile(r'<div class="output (?:text_|stream)|<div class="pst-scrollable')
+EVIDENCE = re.compile(r"# ((?:checks|proves|proves-step|refutes|corrects) .*)")
 
 
 def moved(body: str, page: str, piece: set[str], book: set[str]) -> str:
@@ -56,9 +68,35 @@ def moved(body: str, page: str, piece: set[str], book: set[str]) -> str:
     return re.sub(r'\b(href|src)="([^"]*)"', link, body)
 
 
+def signatures(code: str) -> str:
+    """Heads of the public functions and classes of a cell, each with the first line of its docstring."""
+    heads = []
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            inside = ast.get_docstring(node, clean=True)
+            head = "\n".join(code.split("\n")[node.lineno - 1 : node.body[0].lineno - 1])
+            heads += [f'{head}\n    """{inside.splitlines()[0]}"""'] if inside else []
+    return "\n\n".join(heads)
+
+
+def on_paper(cell: re.Match) -> str:
+    """A cell as it is printed: its code, or signatures, or a line that names what the notebook has."""
+    code = html.unescape(re.sub(r"<[^>]*>", "", cell["code"])).strip()
+    before, after = cell["cell"], cell["output"] or ""
+    evidence = EVIDENCE.match(code)
+    left_out = f'<p class="left-out">{evidence[1] if evidence else "code"} (in the notebook)</p>\n'
+    if cell["kind"] and TEXT_OUTPUT.match(cell["kind"]):
+        quiet = before.replace('class="cell', 'class="cell evidence', 1)
+        return f"{quiet}{left_out}{after}" if evidence else cell[0]
+    if "tag_pml-export" in before and (heads := signatures(code)):
+        return f'{before}<pre class="heads">{html.escape(heads)}</pre>{after}'
+    return before + ("" if after or "tag_pml-export" in before else left_out) + after
+
+
 def article(page: str) -> str:
-    """What a page of the site says, without what stands around it."""
-    return ARTICLE.search((SITE / f"{page}.html").read_text("utf-8"))[1]
+    """The contents of a page of the site, as they are printed."""
+    whole = ARTICLE.search((SITE / f"{page}.html").read_text("utf-8"))[1]
+    return CELL.sub(on_paper, whole)
 
 
 def title(page: str) -> str:
@@ -112,7 +150,8 @@ def cover(sheets: dict[str, int]) -> str:
         for page, sheet in sheets.items()
     )
     return (
-        '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p></header>'
+        '<header class="cover"><h1>pmlbook</h1><p>Optimal privacy mechanisms, each with its certificate</p>'
+        "<p>The printed book has signatures, and examples with their output; the notebooks have all code.</p></header>"
         f'<nav class="listing" aria-label="Contents"><h2>Contents</h2><ol>{lines}</ol></nav>'
     )
 
@@ -189,6 +228,10 @@ def print_book(target: Path = TARGET) -> None:
         browser.close()
         joined(front, readers, sheets).write(target)
     print(f"{first - 1} sheets in {target.name}, {target.stat().st_size / 1e6:.0f} MB")
+    if first - 1 >= MOST_SHEETS:
+        raise SystemExit(
+            f"{target.name} has {first - 1} sheets; it should have fewer than {MOST_SHEETS}"
+        )
 
 
 if __name__ == "__main__":

@@ -35,6 +35,12 @@ Record sublinear (mu : (X -> R) -> R) : Prop := Sublinear {
 
 Definition utility (mu : (X -> R) -> R) (Y : finType) (P : Y -> X -> R) : R := \sum_y mu (P y).
 
+Lemma others (x : X) (a : R) : \sum_(z | z != x) a = (#|X|%:R - 1) * a.
+Proof.
+transitivity (\sum_(z : X) a - a); first by rewrite [in RHS](bigD1 x) //= addrC addKr.
+by rewrite sumr_const mulrBl mul1r mulr_natl.
+Qed.
+
 Variable mu : (X -> R) -> R.
 Hypothesis mu_sub : sublinear mu.
 

@@ -101,6 +101,152 @@ have [x /eqP qx|none] := pickP (fun x => Q y x == 0); [left=> z|right=> x].
 by rewrite lt_neqAle Q_ge0 andbT eq_sym none.
 Qed.
 
+(** Definition 7: an entry is black if it is [c] times another of its column, red if another
+    is [c] times as large. *)
+Definition black (Y : finType) (c : R) (Q : Y -> X -> R) (y : Y) (x : X) : Prop :=
+  0 < Q y x /\ exists z, Q y x = c * Q y z.
+Definition red (Y : finType) (c : R) (Q : Y -> X -> R) (y : Y) (x : X) : Prop :=
+  0 < Q y x /\ exists z, Q y z = c * Q y x.
+
+(** What Definition 7 of the third paper says of colours: in a column with a black entry the
+    largest are black and no others, in one with a red entry the smallest are red and no
+    others, and no entry is both. *)
+Theorem kalantari_def_7 (Y : finType) (c : R) (Q : Y -> X -> R) : 1 < c ->
+  (forall y x, 0 <= Q y x) -> private c Q ->
+  [/\ forall y x, black c Q y x -> forall u, black c Q y u <-> forall z, Q y z <= Q y u,
+      forall y x, red c Q y x -> forall u, red c Q y u <-> forall z, Q y u <= Q y z
+    & forall y x, ~ (black c Q y x /\ red c Q y x)].
+Proof.
+move=> c_gt1 Q_ge0 Q_c; have c_gt0 : 0 < c by apply: lt_trans c_gt1; apply: ltr01.
+have top y x : black c Q y x -> forall z, Q y z <= Q y x by move=> [_ [u ->]] z; apply: Q_c.
+have low y x : red c Q y x -> forall z, Q y x <= Q y z.
+  by move=> [_ [u ux]] z; rewrite -(ler_pmul2l c_gt0) -ux; apply: Q_c.
+split=> y x.
+- move=> b u; split=> [/top //|u_top].
+  have same : Q y u = Q y x by apply/eqP; rewrite eq_le u_top andbT; apply: top b u.
+  by have [pos [z xz]] := b; split; [rewrite same | exists z; rewrite same].
+- move=> r u; split=> [/low //|u_low].
+  have same : Q y u = Q y x by apply/eqP; rewrite eq_le u_low; apply: low r u.
+  by have [pos [z xz]] := r; split; [rewrite same | exists z; rewrite same].
+move=> [/top b [pos [z xz]]]; have := b z; rewrite xz leNgt.
+by rewrite ltr_pmull // c_gt1.
+Qed.
+
+(** Claim 1 of the third paper: where anything leaks, no row is black in all published columns,
+    and none is red in all of them. *)
+Theorem kalantari_claim_1 (Y : finType) (c : R) (Q : Y -> X -> R) (x : X) : 1 < c ->
+  mechanism Q -> private c Q ->
+  ~ (forall y, (exists z, Q y z != 0) -> black c Q y x) /\
+  ~ (forall y, (exists z, Q y z != 0) -> red c Q y x).
+Proof.
+move=> c_gt1 [Q_ge0 Q_one] Q_c; have [blacks reds _] := kalantari_def_7 c_gt1 Q_ge0 Q_c.
+have [y0 pub] : exists y, Q y x != 0.
+  apply/existsP; apply: contraT; rewrite negb_exists => /forallP none.
+  have := Q_one x; rewrite big1 => [/eqP|y _]; first by rewrite eq_sym oner_eq0.
+  by apply/eqP; have := none y; rewrite negbK.
+have published y : (exists z, Q y z != 0) \/ forall z, Q y z = 0.
+  case: (pickP (fun z => Q y z != 0)) => [z yz|none]; first by left; exists z.
+  by right=> z; apply/eqP; have := none z => /negbFE.
+have equal (e : Y -> R) : (forall y, 0 <= e y) -> \sum_y e y = 0 -> forall y, e y = 0.
+  move=> e0 /eqP; rewrite psumr_eq0 // => /allP zero y.
+  by apply/eqP; have := zero y; rewrite mem_index_enum => /(_ isT).
+have cancel z : c * Q y0 z = Q y0 z -> Q y0 z = 0.
+  move/eqP; rewrite -subr_eq0 -{2}[Q y0 z]mul1r -mulrBl mulf_eq0 subr_eq0 gt_eqF //=.
+  by move/eqP.
+split=> all_rows.
+  have le y z : Q y z <= Q y x.
+    have [/all_rows b|zero] := published y; last by rewrite !zero.
+    exact: ((blacks y x b x).1 b).
+  have same z y : Q y x - Q y z = 0.
+    apply: (equal (fun y => Q y x - Q y z)) => [u|]; first by rewrite subr_ge0.
+    by rewrite sumrB !Q_one subrr.
+  have [_ [z xz]] := all_rows y0 (ex_intro _ x pub).
+  move/eqP: (same z y0); rewrite subr_eq0 => /eqP xz'.
+  by move: pub; rewrite xz' cancel ?eqxx // -xz.
+have le y z : Q y x <= Q y z.
+  have [/all_rows b|zero] := published y; last by rewrite !zero.
+  exact: ((reds y x b x).1 b).
+have same z y : Q y z - Q y x = 0.
+  apply: (equal (fun y => Q y z - Q y x)) => [u|]; first by rewrite subr_ge0.
+  by rewrite sumrB !Q_one subrr.
+have [_ [z xz]] := all_rows y0 (ex_intro _ x pub).
+move/eqP: (same z y0); rewrite subr_eq0 => /eqP xz'.
+by move: pub; rewrite cancel ?eqxx // -xz xz'.
+Qed.
+
+(** Claim 4 of the third paper: if the off-diagonal entries of each row share the colour
+    black or have none of it, as Claim 2 has it, and a diagonal entry that is not black makes
+    the rest of its row red, as Claim 3 has it, then no two diagonal entries of published
+    columns fail to be black. *)
+Theorem kalantari_claim_4 (c : R) (Q : X -> X -> R) (i j : X) : 1 < c ->
+  mechanism Q -> private c Q ->
+  let published y := exists z, Q y z != 0 in
+  (forall x y u, published y -> published u -> y != x -> u != x ->
+     black c Q y x -> black c Q u x) ->
+  (forall x, published x -> ~ black c Q x x ->
+     forall y, published y -> y != x -> red c Q y x) ->
+  published i -> published j -> i != j -> ~ (~ black c Q i i /\ ~ black c Q j j).
+Proof.
+move=> c_gt1 Q_mech Q_c published claim_2 claim_3 i_pub j_pub ij [i_not j_not].
+have [Q_ge0 _] := Q_mech; have [_ _ not_both] := kalantari_def_7 c_gt1 Q_ge0 Q_c.
+have [pos [z iz]] := claim_3 j j_pub j_not i i_pub ij.
+have iz_black : black c Q i z.
+  split; last by exists j.
+  by rewrite iz mulr_gt0 // (lt_trans ltr01).
+have iz_neq : i != z by apply/negP => /eqP e; apply: i_not; rewrite {2}e.
+have [no_black _] := kalantari_claim_1 z c_gt1 Q_mech Q_c.
+have off y : published y -> y != z -> black c Q y z.
+  by move=> y_pub yz; apply: claim_2 i_pub y_pub iz_neq yz iz_black.
+case: (pickP (fun u => Q z u != 0)) => [u zu|none].
+  have z_pub : published z by exists u.
+  suff zz : ~ ~ black c Q z z.
+    by apply: zz => zz; apply: no_black => y y_pub; have [->|] := eqVneq y z; [|apply: off].
+  move=> z_not; apply: (not_both i z); split=> //.
+  exact: claim_3.
+apply: no_black => y y_pub; apply: off => //; apply/negP => /eqP yz.
+by have [u] := y_pub; rewrite yz none.
+Qed.
+
+(** Claim 5 of the third paper: with these colours a published symbol whose diagonal entry is
+    not black has a distortion below that of every published symbol whose entry is. *)
+Theorem kalantari_claim_5 (c : R) (Q : X -> X -> R) (i j : X) : 1 < c ->
+  mechanism Q -> private c Q -> i != j -> 0 < Q i i ->
+  ~ black c Q i i -> black c Q j j ->
+  (forall y, y != i -> (exists z, Q y z != 0) -> red c Q y i) -> 1 - Q i i < 1 - Q j j.
+Proof.
+move=> c_gt1 [Q_ge0 Q_one] Q_c ij ii_gt0 ii_not jj reds.
+have c_gt0 : 0 < c by apply: lt_trans c_gt1; apply: ltr01.
+have [_ low _] := kalantari_def_7 c_gt1 Q_ge0 Q_c.
+have smallest y z : y != i -> Q y i <= Q y z.
+  move=> yi; case: (pickP (fun u => Q y u != 0)) => [u yu|none].
+    have y_red : red c Q y i by apply: reds => //; exists u.
+    exact: ((low y i y_red i).1 y_red).
+  by have /negbFE/eqP -> := none i; apply: Q_ge0.
+have ji : j != i by rewrite eq_sym.
+have jjE : Q j j = c * Q j i.
+  apply/eqP; rewrite eq_le Q_c /=; have [_ [z ->]] := jj.
+  by rewrite ler_pmul2l // smallest.
+have ij_gt : Q i i < c * Q i j.
+  rewrite lt_neqAle Q_c andbT; apply/negP => /eqP e; apply: ii_not.
+  by split=> //; exists j.
+have sums : Q j j + Q i j <= Q i i + Q j i.
+  have rest : \sum_(y | (y != i) && (y != j)) Q y i <= \sum_(y | (y != i) && (y != j)) Q y j.
+    by apply: ler_sum => y /andP [yi _]; apply: smallest.
+  have split_ x : \sum_(y | (y != i) && (y != j)) Q y x = 1 - Q i x - Q j x.
+    rewrite -(Q_one x) [in RHS](bigD1 i) //= [in RHS](bigD1 j) //=.
+    by ring.
+  move: rest; rewrite !split_ -subr_ge0 => h; rewrite -subr_ge0.
+  by move: h; congr (0 <= _); ring.
+rewrite ltr_add2l ltr_opp2 jjE.
+have key : (c - 1) * (c * Q j i) < (c - 1) * Q i i.
+  apply: (@le_lt_trans _ _ (c * (Q i i - Q i j))).
+    have -> : (c - 1) * (c * Q j i) = c * (c * Q j i - Q j i) by ring.
+    rewrite ler_pmul2l //; move: sums; rewrite jjE -subr_ge0 => h; rewrite -subr_ge0.
+    by move: h; congr (0 <= _); ring.
+  rewrite mulrBr mulrBl mul1r ltr_add2l ltr_opp2; exact: ij_gt.
+by rewrite ltr_pmul2l ?subr_gt0 in key.
+Qed.
+
 (** The symmetric mechanism (7), with [M] symbols. *)
 Definition symmetric (D : R) (y x : X) : R := if y == x then 1 - D else D / (#|X|%:R - 1).
 
@@ -108,12 +254,6 @@ Hypothesis two : (1 < #|X|)%N.
 Let M : R := #|X|%:R.
 Let M1_gt0 : 0 < M - 1. Proof. by rewrite subr_gt0 ltr1n. Qed.
 Let M_gt0 : 0 < M. Proof. by rewrite ltr0n ltnW. Qed.
-
-Lemma others (x : X) (a : R) : \sum_(z | z != x) a = (M - 1) * a.
-Proof.
-transitivity (\sum_(z : X) a - a); first by rewrite [in RHS](bigD1 x) //= addrC addKr.
-by rewrite sumr_const -mulr_natl mulrBl mul1r.
-Qed.
 
 Lemma symmetric_mechanism (D : R) : 0 <= D <= 1 -> mechanism (symmetric D).
 Proof.

@@ -5,6 +5,7 @@
     is the mean of a value of each lift vector. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
+From pmlbook Require Import programme.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -30,75 +31,19 @@ Definition support (w : Y -> R) : {set Y} := [set y | w y != 0].
 
 Definition utility (w : Y -> R) : R := \sum_y w y * value y.
 
-(** More outcomes than secrets depend linearly. *)
-Lemma dependence (S : {set Y}) : (#|X| < #|S|)%N ->
-  exists d : Y -> R, [/\ forall y, y \notin S -> d y = 0, exists y, d y != 0
-                       & forall x, \sum_y d y * lift y x = 0].
-Proof.
-move=> more; pose A := \matrix_(i < #|S|, j < #|X|) lift (enum_val i) (enum_val j).
-have : kermx A != 0.
-  rewrite kermx_eq0 /row_free neq_ltn; apply/orP; left.
-  exact: leq_ltn_trans (rank_leq_col _) more.
-case/rowV0Pn => v /sub_kermxP vA /rV0Pn [i vi].
-pose d y := if @idP (y \in S) is ReflectT yS then v 0 (enum_rank_in yS y) else 0.
-have dE j : d (enum_val j) = v 0 j.
-  rewrite /d; case: {-}_ / idP => [yS|]; last by rewrite enum_valP.
-  by rewrite enum_valK_in.
-exists d; split => [y yS||x].
-- by rewrite /d; case: {-}_ / idP => // yS'; rewrite yS' in yS.
-- by exists (enum_val i); rewrite dE.
-rewrite (bigID (mem S)) /= [X in _ + X]big1 ?addr0 => [|y yS]; last first.
-  by rewrite /d; case: {-}_ / idP => [yS'|]; [rewrite yS' in yS | rewrite mul0r].
-rewrite big_enum_val /=.
-have := congr1 (fun M : 'rV_#|X| => M 0 (enum_rank x)) vA.
-rewrite mxE [RHS]mxE => sum0; rewrite -[RHS]sum0.
-apply: eq_bigr => j _. rewrite dE mxE enum_rankK. by [].
-Qed.
-
-(** One step of the reduction: an outcome less, and no less utility. *)
+(** More outcomes than secrets depend linearly, so one can be dropped at no loss. *)
 Lemma fewer (w : Y -> R) : mechanism w -> (#|X| < #|support w|)%N ->
   exists w', [/\ mechanism w', utility w <= utility w' & (#|support w'| < #|support w|)%N].
 Proof.
-move=> [w_ge0 w_one] /dependence [d0 [d0_out [y0 d0y0] d0_zero]].
-pose sign : R := if 0 <= utility d0 then 1 else -1.
-pose d y := sign * d0 y.
-have sign_neq0 : sign != 0 by rewrite /sign; case: ifP; rewrite ?oppr_eq0 oner_eq0.
-have d_out y : y \notin support w -> d y = 0 by move=> yS; rewrite /d d0_out ?mulr0.
-have d_zero x : \sum_y d y * lift y x = 0.
-  by under eq_bigr => y _ do rewrite -mulrA; rewrite -mulr_sumr d0_zero mulr0.
-have d_gain : 0 <= utility d.
-  rewrite /utility; under eq_bigr => y _ do rewrite -mulrA.
-  rewrite -mulr_sumr -/(utility d0) /sign; case: ifP => [|/negbT]; rewrite ?mul1r //.
-  by rewrite -ltNge mulN1r oppr_ge0 => /ltW.
-have d_sum : \sum_y d y = 0.
-  transitivity (\sum_x p x * \sum_y d y * lift y x); last first.
-    by rewrite big1 // => x _; rewrite d_zero mulr0.
-  under [RHS]eq_bigr => x _ do rewrite mulr_sumr.
-  rewrite exchange_big /=; apply: eq_bigr => y _.
-  rewrite -[LHS]mulr1 -(lift_mean y) mulr_sumr; apply: eq_bigr => x _; ring.
-have [y1 y1_neg] : exists y, d y < 0.
-  apply/existsP; apply: contraT; rewrite negb_exists => /forallP d_ge0.
-  have d_pos y : 0 <= d y by rewrite leNgt.
-  have /eqP := d_sum; rewrite psumr_eq0 // => /allP /(_ y0); rewrite mem_index_enum => /(_ isT).
-  by rewrite /d mulf_eq0 (negPf sign_neq0) (negPf d0y0).
-case: (@arg_minP _ _ _ y1 (fun y => d y < 0) (fun y => w y / - d y) y1_neg) => y2 y2_neg y2_least.
-set t := w y2 / - d y2 in y2_least.
-have t_ge0 : 0 <= t by apply: divr_ge0 => //; rewrite oppr_ge0; exact: ltW.
-exists (fun y => w y + t * d y); split.
-- split => [y|x].
-    case: (ltP (d y) 0) => [neg|pos]; last by apply: addr_ge0 => //; exact: mulr_ge0.
-    by have := y2_least y neg; rewrite ler_pdivl_mulr ?oppr_gt0 // mulrN -subr_ge0 opprK.
-  under eq_bigr => y _ do rewrite mulrDl -mulrA.
-  by rewrite big_split -mulr_sumr /= d_zero mulr0 addr0 w_one.
-- rewrite /utility; under [X in _ <= X]eq_bigr => y _ do rewrite mulrDl -mulrA.
-  by rewrite big_split -mulr_sumr /= ler_addl; exact: mulr_ge0.
-apply: proper_card; apply/properP; split.
-  apply/subsetP => y; rewrite !inE; apply: contraNneq => wy.
-  by rewrite d_out ?mulr0 ?wy ?addr0 // inE wy eqxx.
-exists y2; rewrite !inE.
-  by apply: contraTneq y2_neg => wy; rewrite d_out ?ltxx // inE wy eqxx.
-have y2_neq0 : d y2 != 0 by rewrite lt_eqF.
-by rewrite negbK /t; apply/eqP; field.
+move=> [w_ge0 w_one] more.
+have dependent : ~~ row_free (table lift (support w)).
+  by rewrite /row_free neq_ltn (leq_ltn_trans (rank_leq_col _) more).
+have w_feas : feasible lift (support w) w.
+  by split=> // y; rewrite inE negbK => /eqP.
+have normed y : y \in [set: Y] -> \sum_x p x * lift y x = 1 by [].
+have [y [w' [yS [w'_ge0 w'_out w'_one] less]]] := shrink value normed (subsetT _) dependent w_feas.
+exists w'; split=> //; rewrite [X in (_ < X)%N](cardsD1 y) yS ltnS; apply: subset_leq_card.
+by apply/subsetP => z; apply: contraTT => /w'_out w'z; rewrite inE w'z eqxx.
 Qed.
 
 (** Theorem 1 of the first paper: no more outcomes than secrets are needed. *)

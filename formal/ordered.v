@@ -167,7 +167,7 @@ Qed.
 
 Definition constant (y x : 'I_n.+2) : R := (y == ord0)%:R.
 
-Lemma constant_valid (D : R) (P : 'I_n.+2 -> R) :
+Lemma constant_valid (P : 'I_n.+2 -> R) :
   \sum_i P i = 1 -> \sum_i P i * (1 - constant i i) = 1 - P ord0.
 Proof.
 move=> P_one; under eq_bigr => i _ do rewrite mulrBr mulr1.
@@ -248,14 +248,64 @@ exists (fun i => r * d i); split=> [i|i j ij||P P_in|].
 rewrite -total (bigD1 ord0) //= addrK ler_pemull //; exact: mulr_ge0.
 Qed.
 
-(** The mechanism (48) for distortions that satisfy the programme. *)
+(** The mechanism (48): a wrong answer is drawn in proportion to how often it is right.  A
+    symbol with the distortion one is never published. *)
+Definition errors (d : 'I_n.+2 -> R) (y x : 'I_n.+2) : R :=
+  if y == x then 1 - d x else d x * (1 - d y) / \sum_(j | j != x) (1 - d j).
+
+(** (48) for distortions in order: it has these distortions, and it keeps exactly the levels
+    that the programme's last condition admits. *)
+Theorem kalantari_eq_48 (d : 'I_n.+2 -> R) : (forall i, 0 < d i <= 1) ->
+  (forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j) -> \sum_i d i <= n.+1%:R ->
+  [/\ mechanism (errors d), forall i, 1 - errors d i i = d i
+    & forall c, 1 <= c ->
+        (private c (errors d) <-> n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0)].
+Proof.
+move=> d_in rising fits.
+have d_gt0 i : 0 < d i by have /andP [] := d_in i.
+have d_le1 i : 0 <= 1 - d i by rewrite subr_ge0; have /andP [] := d_in i.
+pose s := n.+1%:R - \sum_i d i; have s_ge0 : 0 <= s by rewrite subr_ge0.
+have B i : \sum_(j | j != i) (1 - d j) = s + d i by rewrite others_sum others_rest.
+have B_gt0 i : 0 < s + d i by apply: ltr_paddl.
+pose f y x : R := if y == x then 1 else d x / (s + d x).
+have errorsE y x : errors d y x = (1 - d y) * f y x.
+  by rewrite /errors /f B; case: eqP => [->|_]; rewrite ?mulr1 // mulrCA mulrA.
+have mech : mechanism (errors d).
+  split=> [y x|x].
+    rewrite errorsE /f; case: ifP => _; rewrite ?mulr1 // mulr_ge0 // divr_ge0 //; exact: ltW.
+  rewrite (bigD1 x) //= {1}/errors eqxx.
+  rewrite (eq_bigr (fun y => (1 - d y) * (d x / (s + d x)))) => [|y /negPf yx]; last first.
+    by rewrite errorsE /f yx.
+  by rewrite -mulr_suml B mulrC divfK ?lt0r_neq0 // subrK.
+have own i : 1 - errors d i i = d i by rewrite /errors eqxx subKr.
+split=> // c c_ge1; split=> [priv|row].
+  have := row_bound ord0 mech priv; rewrite own; apply: le_trans.
+  rewrite -(others_sum d) le_eqVlt; apply/orP; left; apply/eqP.
+  by apply: eq_bigr => y _; rewrite /errors eqxx.
+have c_ge0 : 0 <= c by apply: le_trans c_ge1.
+have B_le i : s + d i <= c * d i.
+  have s_le : s <= (c - 1) * d ord0.
+    by move: row; rewrite others_rest -/s mulrBl mul1r ler_subr_addr.
+  rewrite -ler_subr_addr; apply: le_trans s_le _.
+  have -> : c * d i - d i = (c - 1) * d i by ring.
+  by apply: ler_wpmul2l; [rewrite subr_ge0 | apply: rising].
+have f_le1 y x : f y x <= 1.
+  by rewrite /f; case: ifP => _ //; rewrite ler_pdivr_mulr // mul1r ler_addr.
+have f_ge y x : 1 <= c * f y x.
+  rewrite /f; case: ifP => _; first by rewrite mulr1.
+  by rewrite mulrA ler_pdivl_mulr // mul1r.
+move=> y x z; rewrite !errorsE mulrCA; apply: ler_wpmul2l => //.
+exact: le_trans (f_le1 y x) (f_ge y z).
+Qed.
+
+(** So the programme's solutions are mechanisms; where the first symbol is never wrong, it is
+    published always. *)
 Lemma from_programme (D c : R) (d : 'I_n.+2 -> R) : 1 <= c -> programme D c d ->
   exists2 Q, valid S D Q & private c Q.
 Proof.
 move=> c_ge1 [d_in rising fits d_D row].
 have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
 have d_le1 i : d i <= 1 by have /andP [] := d_in i.
-have c_ge0 : 0 <= c by exact: le_trans c_ge1.
 have [d0|d0_neq0] := eqVneq (d ord0) 0.
   have one : forall i, i != ord0 -> d i = 1.
     move=> i i0; have : \sum_(j | j != ord0) (1 - d j) <= 0.
@@ -269,37 +319,13 @@ have [d0|d0_neq0] := eqVneq (d ord0) 0.
   apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
   apply: eq_bigr => i _; congr (_ * _); rewrite /constant.
   by have [->|i0] := eqVneq i ord0; rewrite ?d0 ?subrr // subr0 one.
-have d_gt0 i : 0 < d i.
-  by apply: lt_le_trans (rising ord0 i (leq0n i)); rewrite lt_neqAle eq_sym d0_neq0 d_ge0.
-pose s := n.+1%:R - \sum_i d i.
-have s_ge0 : 0 <= s by rewrite subr_ge0.
-pose B i := s + d i.
-have B_gt0 i : 0 < B i by apply: ltr_paddl.
-have B_le i : B i <= c * d i.
-  have s_le : s <= (c - 1) * d ord0.
-    by move: row; rewrite others_rest -/s mulrBl mul1r ler_subr_addr.
-  rewrite /B -ler_subr_addr; apply: le_trans s_le _.
-  have -> : c * d i - d i = (c - 1) * d i by ring.
-  by apply: ler_wpmul2l; [rewrite subr_ge0 | apply: rising].
-pose f y x : R := if y == x then 1 else d x / B x.
-have f_le1 y x : f y x <= 1.
-  by rewrite /f; case: ifP => _ //; rewrite ler_pdivr_mulr // mul1r /B ler_addr.
-have f_ge y x : 1 <= c * f y x.
-  rewrite /f; case: ifP => _; first by rewrite mulr1.
-  by rewrite mulrA ler_pdivl_mulr // mul1r.
-have f_ge0 y x : 0 <= f y x.
-  by rewrite /f; case: ifP => _; [exact: ler01 | apply: divr_ge0 => //; apply: ltW].
-exists (fun y x => (1 - d y) * f y x); last first.
-  move=> y x z; rewrite mulrCA; apply: ler_wpmul2l; first by rewrite subr_ge0.
-  exact: le_trans (f_le1 y x) (f_ge y z).
-split=> [|P P_in].
-  split=> [y x|x]; first by apply: mulr_ge0 => //; rewrite subr_ge0.
-  rewrite (bigD1 x) //= {1}/f eqxx mulr1.
-  rewrite (eq_bigr (fun y => (1 - d y) * (d x / B x))) => [|y /negPf yx]; last by rewrite /f yx.
-  rewrite -mulr_suml others_sum others_rest -/s -/(B x) mulrC divfK ?lt0r_neq0 //.
-  by rewrite subrK.
-apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
-by apply: eq_bigr => i _; rewrite /f eqxx mulr1 subKr.
+have d_gt0 i : 0 < d i <= 1.
+  rewrite d_le1 andbT; apply: lt_le_trans (rising ord0 i (leq0n i)).
+  by rewrite lt_neqAle eq_sym d0_neq0 d_ge0.
+have [mech own levels] := kalantari_eq_48 d_gt0 rising fits.
+exists (errors d); last exact/levels.
+split=> // P P_in; apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
+by apply: eq_bigr => i _; rewrite own.
 Qed.
 
 (** Theorem 2 of the third paper, for a source set of the second class.  (a) is Lemma 8.

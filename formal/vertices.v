@@ -4,7 +4,7 @@
     At a vertex all entries but one are [0] or [c]; mixtures of vertices are all vectors. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs.
+From pmlbook Require Import leakage designs programme.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -328,18 +328,30 @@ by have [] := W_mix y.
 Qed.
 
 (** Theorem 5 of the first paper: the linear programme over the listed vertices finds an
-    optimal mechanism.  Weights that the programme allows make a mechanism of the level,
-    whose utility is the objective; optimal weights make one that no mechanism of the level
-    exceeds, with outcomes as many as you like.  [mu] need not be symmetric. *)
-Theorem grosse_thm_5 w : weights w ->
+    optimal mechanism.  The programme has an optimum.  Weights that it allows make a mechanism
+    of the level, whose utility is the objective; optimal weights make one that no mechanism
+    of the level exceeds, with outcomes as many as you like.  [mu] need not be symmetric. *)
+Theorem grosse_thm_5 : \sum_x p x = 1 -> 1 <= c ->
+  (exists2 w, weights w & forall v, weights v -> objective v <= objective w) /\
+  forall w, weights w ->
   [/\ mechanism (designed w), keeps p c (designed w), utility mu (designed w) = objective w
     & (forall v, weights v -> objective v <= objective w) ->
       forall (Y : finType) (P : Y -> X -> R), mechanism P -> keeps p c P ->
         utility mu P <= utility mu (designed w)].
 Proof.
-move=> w_weights; have [w_mech w_keeps w_utility] := designed_mechanism w_weights.
-split=> // best Y P P_mech P_keeps; have [v v_weights less] := weights_exist P_mech P_keeps.
-by rewrite w_utility; apply: le_trans less (best v v_weights).
+move=> p_sum c_ge1; split=> [|w w_weights]; last first.
+  have [w_mech w_keeps w_utility] := designed_mechanism w_weights.
+  split=> // best Y P P_mech P_keeps; have [v v_weights less] := weights_exist P_mech P_keeps.
+  by rewrite w_utility; apply: le_trans less (best v v_weights).
+apply: (@programme_has_optimum _ _ _ p vertex (fun e => mu (vertex e)) listed).
+  by move=> e /vertex_lifts [].
+have silent_keeps : keeps p c (fun (_ : unit) (_ : X) => 1).
+  move=> _ x; rewrite /mean; under eq_bigr => z _ do rewrite mulr1.
+  by rewrite p_sum mulr1.
+have silent : mechanism (fun (_ : unit) (_ : X) => 1 : R).
+  by split=> [_ _|x]; [exact: ler01 | rewrite sumr_const card_unit].
+have [w w_weights _] := weights_exist silent silent_keeps.
+by exists w.
 Qed.
 
 End Vertices.

@@ -104,6 +104,58 @@ Qed.
 
 End Supports.
 
+Section Guarantee.
+
+Variable R : realFieldType.
+Variables X Y : finType.
+Variable p : X -> R.
+Hypothesis p_gt0 : forall x, 0 < p x.
+
+(** Definition 1 of the second paper: a mechanism keeps the level [ln c] exactly if no outcome
+    that occurs multiplies the probability of a secret by more than [c]. *)
+Theorem song_def_1 (c : R) (P : Y -> X -> R) : mechanism P ->
+  (keeps p c P <-> forall y, 0 < mean p (P y) ->
+     forall x, p x * P y x / mean p (P y) <= c * p x).
+Proof.
+move=> [P_ge0 P_one]; have p_ge0 x : 0 <= p x by apply: ltW.
+split=> [P_keeps y m_gt0 x|grown y x].
+  by rewrite ler_pdivr_mulr // [c * _]mulrC -mulrA; apply: ler_wpmul2l => //; apply: P_keeps.
+have := mean_ge0 p_ge0 (P_ge0 y); rewrite le_eqVlt => /orP [/eqP /esym m0|m_gt0].
+  move/eqP: (m0); rewrite psumr_eq0 => [/allP /(_ x)|z _]; last exact: mulr_ge0.
+  by rewrite mem_index_enum mulf_eq0 gt_eqF //= => /(_ isT) /eqP ->; rewrite m0 mulr0.
+have := grown y m_gt0 x; rewrite ler_pdivr_mulr // [c * _]mulrC -mulrA.
+by rewrite ler_pmul2l.
+Qed.
+
+(** The programme (10): its constraints say that no lift exceeds [c]; a larger [c] admits more,
+    so that the least can be found by halving; and an outcome whose allowed secrets have a mass
+    below [1 / c] stays unused. *)
+Theorem song_eq_10 (c : R) (allow : X -> Y -> bool) (P : Y -> X -> R) :
+  0 < c -> mechanism P -> (forall y x, ~~ allow x y -> P y x = 0) ->
+  [/\ keeps p c P <-> (forall y, 0 < mean p (P y) -> forall x, P y x / mean p (P y) <= c),
+      forall d, c <= d -> keeps p c P -> keeps p d P
+    & keeps p c P -> forall y, \sum_(x | allow x y) p x < c^-1 -> forall x, P y x = 0].
+Proof.
+move=> c_gt0 P_mech only; have [P_ge0 P_one] := P_mech.
+have p_ge0 x : 0 <= p x by apply: ltW.
+split.
+- rewrite song_def_1 //; split=> lifts y m_gt0 x; have := lifts y m_gt0 x.
+    by rewrite -mulrA [c * _]mulrC ler_pmul2l.
+  by rewrite -mulrA [c * _]mulrC ler_pmul2l.
+- move=> d cd P_keeps y x; apply: le_trans (P_keeps y x) _.
+  by apply: ler_wpmul2r => //; apply: mean_ge0.
+move=> P_keeps y rare x; apply/eqP; rewrite eq_le P_ge0 andbT.
+suff m0 : mean p (P y) <= 0.
+  by apply: le_trans (P_keeps y x) _; rewrite pmulr_rle0.
+rewrite leNgt; apply/negP => m_gt0; move: rare; apply/negP; rewrite -leNgt.
+rewrite -[c^-1]mul1r ler_pdivr_mulr // -(ler_pmul2r m_gt0) mul1r -mulrA mulr_suml.
+rewrite {1}/mean (bigID (fun x => allow x y)) /= [X in _ + X]big1 ?addr0; last first.
+  by move=> z /only ->; rewrite mulr0.
+by apply: ler_sum => z _; apply: ler_wpmul2l => //; apply: P_keeps.
+Qed.
+
+End Guarantee.
+
 Section Ranks.
 
 Variable R : realFieldType.

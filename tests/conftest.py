@@ -4,6 +4,7 @@ import ctypes
 import os
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -34,3 +35,12 @@ def pytest_runtest_setup(item):
     """Skip what has this mark on other systems."""
     if item.get_closest_marker("posix") and os.name != "posix":
         pytest.skip("not on this system")
+
+
+@pytest.fixture(autouse=True)
+def same_draws(request, starts={}):  # noqa: B006
+    """Each test draws from its module's generators what it would draw alone: no order of tests matters."""
+    for name, value in vars(request.module).items():
+        if isinstance(value, np.random.Generator):
+            start = starts.setdefault((request.module, name), value.bit_generator.state)
+            value.bit_generator.state = start

@@ -11,8 +11,8 @@ import pmlbook as pb
 from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.enclosure import level_of
-from pmlbook.practice.audit import keeps_as_it_is
 from pmlbook.release.certificate import exp_below
+from pmlbook.release.levels import keeps_as_it_is
 
 PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 

@@ -11,12 +11,12 @@ import numpy as np  # noqa: E402
 from pmlbook.numerics.balls import (  # noqa: E402
     Ball,
     enclose,
-    entropy,
     exp,
     information,
     joint_information,
-    log,
+    ln,
     prove_over,
+    shannon_entropy,
     xlogx,
 )
 from pmlbook.numerics.enclosure import exp_around, ln_around  # noqa: E402
@@ -27,13 +27,13 @@ HALF = Fraction(1, 2)
 
 @pytest.mark.parametrize("x", [Fraction(1, 7), Fraction(10**9, 3), 1 + Fraction(1, 10**20)])
 def test_two_roads_to_a_logarithm_overlap(x):
-    for around, f, at in ((ln_around, log, x), (exp_around, exp, x / 10**8)):
+    for around, f, at in ((ln_around, ln, x), (exp_around, exp, x / 10**8)):
         (low, high), (below, above) = around(at), enclose(lambda y, f=f: f(y), y=at)
         assert max(low, below) <= min(high, above) and above - below <= Fraction(1, 10**30)
 
 
 def test_a_ball_over_a_side_contains_every_value():
-    rng, f = np.random.default_rng(4), (lambda p: xlogx(p) - log(1 + p))
+    rng, f = np.random.default_rng(4), (lambda p: xlogx(p) - ln(1 + p))
     for _ in range(50):
         low, high = sorted(Fraction(int(k), 1000) for k in rng.integers(0, 1000, 2))
         assert prove_over(
@@ -45,21 +45,21 @@ def test_a_ball_over_a_side_contains_every_value():
 
 
 def test_a_false_claim_is_refuted_in_fractions_and_shows_its_value():
-    proof = prove_over(lambda p, q: log(p) - log(q), {"p": (1, 2), "q": (1, 2)})
+    proof = prove_over(lambda p, q: ln(p) - ln(q), {"p": (1, 2), "q": (1, 2)})
     assert proof.status == "refuted" and not proof
     assert all(type(value) is Fraction for value in proof.point.values())
     assert proof.value[1] < 0 and proof.point["p"] < proof.point["q"]
 
 
 def test_what_touches_is_undecided_and_a_margin_decides_it():
-    f, box = (lambda x: x - 1 - log(x)), {"x": (HALF, 2)}
+    f, box = (lambda x: x - 1 - ln(x)), {"x": (HALF, 2)}
     assert prove_over(f, box, pieces=300).status == "undecided"
     assert prove_over(f, box, least=Fraction(-1, 10**6))
     assert prove_over(f, box, least=Fraction(1, 10**6)).status == "refuted"
 
 
 def test_hypotheses_are_used_and_contradictions_are_noticed():
-    f, box = (lambda p, q: log(q) - log(p)), {"p": (1, 2), "q": (1, 2)}
+    f, box = (lambda p, q: ln(q) - ln(p)), {"p": (1, 2), "q": (1, 2)}
     ahead = [lambda p, q: q - p - Fraction(1, 10)]
     assert prove_over(f, box, given=ahead)
     assert prove_over(f, box).status == "refuted"
@@ -72,7 +72,7 @@ def test_no_pieces_decide_nothing():
     assert prove_over(lambda x: x, {"x": (1, 2)}, pieces=0).status == "undecided"
     assert prove_over(lambda: Ball(1), {}).status == "proved"
     assert prove_over(lambda: Ball(-1), {}).status == "refuted"
-    assert prove_over(lambda: log(2) - log(2), {}, pieces=50).status == "undecided"
+    assert prove_over(lambda: ln(2) - ln(2), {}, pieces=50).status == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,8 @@ def test_a_box_of_anything_but_fractions_is_refused(side):
 
 
 @pytest.mark.parametrize(
-    "f", [lambda x: 1 / x, log, xlogx, lambda x: entropy([x, 1 - x]), lambda x: log(x) - log(x)]
+    "f",
+    [lambda x: 1 / x, ln, xlogx, lambda x: shannon_entropy([x, 1 - x]), lambda x: ln(x) - ln(x)],
 )
 def test_where_a_function_has_no_value_nothing_is_proved(f):
     proof = prove_over(lambda x: f(x), {"x": (-1, 1)}, least=-(10**6), pieces=300)
@@ -114,7 +115,7 @@ def test_where_a_function_has_no_value_nothing_is_proved(f):
 
 
 def test_a_point_without_a_value_is_no_enclosure():
-    for f in (lambda: log(0), lambda: 1 / Ball(0), lambda: xlogx(-1)):
+    for f in (lambda: ln(0), lambda: 1 / Ball(0), lambda: xlogx(-1)):
         with pytest.raises(SolverFailed, match="no enclosure"):
             enclose(f)
     with pytest.raises(ValueError, match="not 0.5"):
@@ -123,7 +124,7 @@ def test_a_point_without_a_value_is_no_enclosure():
 
 def test_information_is_entropy_of_what_is_known_for_sure():
     prior = [Fraction(1, 3), Fraction(2, 3)]
-    low, high = enclose(lambda: information(prior, [[1, 0], [0, 1]]) - entropy(prior))
+    low, high = enclose(lambda: information(prior, [[1, 0], [0, 1]]) - shannon_entropy(prior))
     assert low <= 0 <= high
     low, high = enclose(lambda: information(prior, [[1, 0], [1, 0]]))
     assert low <= 0 <= high
@@ -138,6 +139,6 @@ def test_what_is_no_distribution_has_no_information():
     with pytest.raises(ValueError, match="table sums to"):
         enclose(lambda: joint_information([[third, third]]))
     low, high = enclose(
-        lambda p: joint_information([[p, 0], [0, 1 - p]]) - entropy([p, 1 - p]), p=third
+        lambda p: joint_information([[p, 0], [0, 1 - p]]) - shannon_entropy([p, 1 - p]), p=third
     )
     assert low <= 0 <= high

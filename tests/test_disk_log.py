@@ -208,16 +208,16 @@ def higher(level):
 @pytest.mark.parametrize(
     "place, change, told",
     [
-        (0, lambda e: {"joint": 0.01}, "mechanisms say"),
-        (0, lambda e: {"joint": 0.01, "exact": False}, "mechanisms say"),
-        (0, lambda e: {"level": e.level / 2}, "mechanisms say"),
-        (0, lambda e: {"level": e.level / 2, "joint": e.level / 2}, "mechanisms say"),
-        (0, lambda e: {"level": -0.1}, "mechanisms say"),
+        (0, lambda e: {"joint": 0.01}, "mechanisms give"),
+        (0, lambda e: {"joint": 0.01, "exact": False}, "mechanisms give"),
+        (0, lambda e: {"level": e.level / 2}, "mechanisms give"),
+        (0, lambda e: {"level": e.level / 2, "joint": e.level / 2}, "mechanisms give"),
+        (0, lambda e: {"level": -0.1}, "mechanisms give"),
         (0, lambda e: {"budget": lower(e.joint)}, "a budget of .* nats forbids"),
-        (1, lambda e: {"joint": e.joint + 1e-9}, "mechanisms say"),
-        (1, lambda e: {"joint": lower(e.joint)}, "mechanisms say"),
-        (1, lambda e: {"joint": lower(e.joint), "exact": False}, "mechanisms say"),
-        (1, lambda e: {"joint": e.level, "exact": False}, "mechanisms say"),
+        (1, lambda e: {"joint": e.joint + 1e-9}, "mechanisms give"),
+        (1, lambda e: {"joint": lower(e.joint)}, "mechanisms give"),
+        (1, lambda e: {"joint": lower(e.joint), "exact": False}, "mechanisms give"),
+        (1, lambda e: {"joint": e.level, "exact": False}, "mechanisms give"),
         (1, lambda e: {"joint": higher(2.0), "exact": False}, "a budget of 2.0 nats forbids"),
         (1, lambda e: {"budget": higher(2.0)}, "a budget of 2.0 nats forbids"),
         (1, lambda e: {"joint": e.joint, "exact": False}, None),  # bounds, and true
@@ -232,7 +232,7 @@ def test_what_a_line_states_is_what_its_mechanisms_give(log, place, change, told
     if told is None:
         assert said == ""
     else:
-        assert re.match(rf"line {place + 1} of .* says .*{told}", said), said
+        assert re.match(rf"line {place + 1} of .* states .*{told}", said), said
 
 
 def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
@@ -240,7 +240,7 @@ def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
     from pmlbook.accounting import release_log
 
     monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
-    assert re.match("line 2 of .* mechanisms say .* at most", refused(log, log.entries))
+    assert re.match("line 2 of .* mechanisms give .* at most", refused(log, log.entries))
 
 
 def test_a_certificate_in_a_log_holds(log):
@@ -886,7 +886,7 @@ def test_a_log_is_not_passed_by_in_silence(run, tmp_path):
         code, said = run(f"release m.json {source} away/out.csv --column said")
         assert code == 1 and "has a budget of" in said, source
     os.close(number)
-    note = f"note: {LOG} is next to the source, and is not asked"
+    note = f"note: {LOG} is next to the source, and is not used"
     for place, other in enumerate(("--no-log", "--start-log away/fresh", "--log away/fresh")):
         code, said = run(f"{RELEASE.format(place)} {other}")
         assert code == 0 and note in said, other

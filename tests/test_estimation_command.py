@@ -74,7 +74,7 @@ def test_it_says_beforehand_whether_frequencies_can_be_estimated(run):
     code, said = run(*merged)
     mechanism = Mechanism.from_certificate(read_certificate("e.json"))
     assert code == 0 and pb.estimate.estimation_variance(mechanism) == float("inf")
-    assert "frequencies: not told" in said.out
+    assert "frequencies: not determined" in said.out
 
 
 def test_the_standard_error_is_the_one_that_estimate_finds(run, tmp_path):

@@ -95,7 +95,7 @@ def test_the_mean_comes_back():
     low, high = told.of(float).interval()
     assert low < told.of(float).value < high
     assert np.isnan(told.frequencies).all()
-    with pytest.raises(ValueError, match="do not tell this functional"):
+    with pytest.raises(ValueError, match="do not determine this functional"):
         told.of(lambda age: age > 40)
     with pytest.raises(ValueError, match="linearly dependent"):
         design.mechanism.estimate(design.mechanism.privatize(people, rng=rng))

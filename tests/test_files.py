@@ -773,7 +773,7 @@ REFUSED = {
         b"id,said\n1,flu\n\n2,flu\n",
         "row 2 of in.csv is blank; its header has 2 fields",
     ),
-    "column twice": (b"said,said\nflu,flu\n", "column 'said' stands more than once"),
+    "column twice": (b"said,said\nflu,flu\n", "column 'said' occurs more than once"),
     "no such column": (b"id,Said\n1,flu\n", "column 'said' is not in in.csv, which has 2 columns"),
     "quote within": (b'id,said\n"a"b,flu\n', "after row 0: ',' expected"),
     "quote without end": (b'id,said\n1,flu\n"a', "after row 1: a quote is never closed"),

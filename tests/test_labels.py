@@ -325,7 +325,7 @@ def test_groups_are_the_categories_met_or_not(make):
     assert table.groups == (*STEPS, None) and (table.frequencies[:, 1] == 0).all()
     empty = table.mean(float, "mid")
     assert math.isnan(empty.value) and empty.interval() == empty.interval(method="score") == (0, 1)
-    with pytest.raises(ValueError, match="nobody is in the group 'mid'"):
+    with pytest.raises(ValueError, match="no row is in the group 'mid'"):
         table.within("mid")
 
 

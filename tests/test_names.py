@@ -120,7 +120,7 @@ THREES = {
     "pre_process": lambda c, p, t: processing.pre_process(c, p, t),
     "conditional": lambda c, p, t: processing.conditional_leakage(c, t, p),
     "gain_advantage": lambda c, p, t: adversaries.gain_advantage(c, p, t),
-    "compose": lambda c, p, t: processing.compose(c, t),
+    "joint_channel": lambda c, p, t: processing.joint_channel(c, t),
 }
 
 
@@ -129,7 +129,7 @@ def test_three_tables_meet_by_name(call):
     expected = flat(call(ROWS, np.array(SHARES), OTHER))
     mixed = frame(OTHER).loc[["b", "c", "a"]]
     for channel, prior in ((frame(ROWS), SORTED), (frame(ROWS), np.array(SHARES)), (ROWS, PRIOR)):
-        if channel is ROWS and call is THREES["compose"]:
+        if channel is ROWS and call is THREES["joint_channel"]:
             continue
         assert np.allclose(flat(call(channel, prior, mixed)), expected, rtol=1e-12)
     with pytest.raises(ValueError, match=r"\['a', 'b', 'x'\].*\['a', 'b', 'c'\]"):

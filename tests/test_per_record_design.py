@@ -23,7 +23,7 @@ from pmlbook.record_design.leakage_distortion import (
 )
 from pmlbook.record_design.planes import AdversarySet, planes_at
 from pmlbook.record_design.referee import Goal
-from pmlbook.record_design.rounds import Match, play_round
+from pmlbook.record_design.rounds import DesignSearch, play_round
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
@@ -65,13 +65,13 @@ def test_the_bracket_holds_in_every_round(goal):
         truth = parity_min_leakage(n, goal.D, b)
     else:
         truth = parity_min_distortion(n, goal.L, b)
-    match = Match(setting(parity(n), reduce_symmetry=False), b, goal, 1e-6, Clock())
-    q, lower = match.exact, []
+    search = DesignSearch(setting(parity(n), reduce_symmetry=False), b, goal, 1e-6, Clock())
+    q, lower = search.exact, []
     for _ in range(5):
-        q = play_round(match, q)
-        lower.append(match.lower)
-        assert match.lower <= truth + 1e-9 and truth <= match.local + 1e-9
-    assert lower == sorted(lower) and match.local - match.lower < 1e-4
+        q = play_round(search, q)
+        lower.append(search.lower)
+        assert search.lower <= truth + 1e-9 and truth <= search.local + 1e-9
+    assert lower == sorted(lower) and search.local - search.lower < 1e-4
 
 
 def test_the_reference_values_are_there():

@@ -37,7 +37,7 @@ from pmlbook.record_design.leakage_distortion import (
 )
 from pmlbook.record_design.planes import AdversarySet, certify, planes_at
 from pmlbook.record_design.referee import Goal
-from pmlbook.record_design.rounds import Match, rounding_loss
+from pmlbook.record_design.rounds import DesignSearch, rounding_loss
 from pmlbook.record_design.symmetry import parity_min_leakage, setting
 from pmlbook.release.mechanism import Mechanism
 
@@ -424,7 +424,7 @@ def test_no_progress_is_not_called_an_interruption(monkeypatch):
 
 
 def test_the_last_round_is_certified(monkeypatch):
-    """Whatever ends the match, what is claimed is certified for the mechanism that is handed out."""
+    """Whatever ends the search, what is claimed is certified for the mechanism that is handed out."""
     monkeypatch.setattr("pmlbook.record_design.rounds.MAX_ROUNDS", 1)
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     again = per_record_leakage(counting(3), found.mechanism.channel, 1.0, tol=1e-6)
@@ -470,12 +470,12 @@ def test_adversaries_who_are_too_sure_are_not_adopted(n, D):
 
 def test_adopted_adversaries_have_the_entropy():
     sure = leakage_distortion(counting(2), 0.3, 0.1, tol=1e-4)
-    match = Match(setting(counting(2)), 1.1, Goal(D=0.3), 1e-6, Clock())
-    match.adopt(sure.candidates, match.exact)
-    problem = record_problem(counting(2), match.exact, 0)
-    contraction = sum(map(len, match.candidates.priors.values()))
+    search = DesignSearch(setting(counting(2)), 1.1, Goal(D=0.3), 1e-6, Clock())
+    search.adopt(sure.candidates, search.exact)
+    problem = record_problem(counting(2), search.exact, 0)
+    contraction = sum(map(len, search.candidates.priors.values()))
     assert contraction < sum(map(len, sure.candidates.priors.values()))
-    for priors in match.candidates.priors.values():
+    for priors in search.candidates.priors.values():
         assert (problem.missing(priors[..., :2]) <= 2 * LN2 - 1.1).all() if priors.size else True
 
 

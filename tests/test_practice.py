@@ -186,7 +186,7 @@ BAD = {
     "zero cell": (lambda: prior_from_counts(pd.Series({"a": 1, "b": 0})), r"counts\['b'\] = 0"),
     "negative": (lambda: prior_from_counts([1, -2]), r"counts\[1\] = -2 is no whole number"),
     "half": (lambda: box_region([1.5, 2]), r"counts\[0\] = 1\.5 is no whole number"),
-    "nobody": (lambda: ball_region([0, 0]), "nobody was counted"),
+    "nobody": (lambda: ball_region([0, 0]), "no answer was counted"),
     "text": (lambda: box_region(["a"]), "counts must hold real numbers"),
     "choice": (lambda: prior_from_counts([1], "ignore"), "zeros 'ignore' is none of"),
     "dropped": (lambda: box_region([1, 0], zeros="drop"), "zeros 'drop'"),

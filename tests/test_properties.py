@@ -13,7 +13,12 @@ from strategies import channels, labels, levels, pairs, priors
 import pmlbook as pb
 from pmlbook.foundations.leakage import lift
 from pmlbook.foundations.majorization import majorizes, robin_hood
-from pmlbook.foundations.processing import compose, conditional_leakage, post_process, pre_process
+from pmlbook.foundations.processing import (
+    conditional_leakage,
+    joint_channel,
+    post_process,
+    pre_process,
+)
 from pmlbook.foundations.utility import NAMED
 from pmlbook.release.certificate import exp_below
 
@@ -117,12 +122,14 @@ def test_composition(data, pair):
     """A pair leaks at most what the first does, plus what the second does to who saw the first."""
     first, prior = pair
     second = data.draw(channels(len(prior)))
-    both = pb.pointwise_maximal_leakage(compose(first, second), prior).reshape(first.shape[1], -1)
+    both = pb.pointwise_maximal_leakage(joint_channel(first, second), prior).reshape(
+        first.shape[1], -1
+    )
     steps = conditional_leakage(first, second, prior)
     total = pb.pointwise_maximal_leakage(first, prior)[:, None] + steps
     assert (np.isnan(both) == np.isnan(steps)).all()
     assert (np.nan_to_num(both) <= np.nan_to_num(total) + SLACK).all()
-    assert pb.epsilon_pml(compose(first, second), prior) >= pb.epsilon_pml(*pair) - SLACK
+    assert pb.epsilon_pml(joint_channel(first, second), prior) >= pb.epsilon_pml(*pair) - SLACK
 
 
 # Mechanisms

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.stats import binom
 
 import pmlbook as pb
-from pmlbook.release.estimation import METHODS
+from pmlbook.release.estimation import ESTIMATORS
 from pmlbook.release.regression import _climb
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
@@ -52,7 +52,7 @@ def test_without_noise_regressions_are_those_of_statsmodels():
     assert np.allclose(ours.coefficients, theirs.params, rtol=0, atol=1e-9)
     assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-9)
     theirs = sm.MNLogit(secret, public).fit(disp=0, tol=1e-13, method="newton", cov_type="HC0")
-    for method in METHODS:
+    for method in ESTIMATORS:
         ours = pb.estimate.regression_of_release(SURE, secret, public, method)
         assert np.allclose(ours.coefficients, theirs.params.T.ravel(), rtol=0, atol=1e-8)
         assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-8)
@@ -66,7 +66,8 @@ def test_regressions_cover_in_seeded_repetitions():
         released = NOISY.privatize(secret, rng)
         on = pb.estimate.regression_on_release(NOISY, released, response, None, public[:, 1:])
         of = [
-            pb.estimate.regression_of_release(NOISY, released, public, method) for method in METHODS
+            pb.estimate.regression_of_release(NOISY, released, public, method)
+            for method in ESTIMATORS
         ]
         ends = np.vstack([fit.intervals() for fit in (on, *of)])
         truth = np.array([1, 3, 2, 0.5] + 2 * [0.4, -0.5, -0.3, 0.8])
@@ -124,7 +125,7 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
     said, guess = (0, 1, 1, 0), (0, 1, 1, 1)
     told = [Fraction(1 + 2 * (a == b), 4) for a, b in zip(said, guess)]
     assert math.prod(told) == Fraction(27, 256) > Fraction(1, 2) ** 4
-    for method in METHODS:
+    for method in ESTIMATORS:
         assert (
             abs(pb.estimate.regression_of_release(noisy, said, line, method).coefficients).max()
             < 1e-9
@@ -132,7 +133,7 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 @pytest.mark.parametrize("column", [[1e200, 1.0, -1.0, 2.0], [1e300, 1e-300, 1.0, 1.0], [0.0] * 4])
 def test_what_floats_do_not_hold_is_refused_without_a_warning(column, method):
     noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
@@ -170,7 +171,7 @@ def test_both_methods_aim_where_they_say_on_real_data(fair):
     rows = public.to_numpy()
     one, two = (
         pb.estimate.regression_of_release(QUARTER, *without_chance(affair, public), method)
-        for method in METHODS
+        for method in ESTIMATORS
     )
     plain = sm.Logit(affair.to_numpy(), rows).fit(disp=0, tol=1e-12).params
     assert np.allclose(one.coefficients, plain, rtol=0, atol=1e-9)
@@ -189,7 +190,7 @@ def test_a_model_that_cannot_be_wrong_has_one_target(fair):
     sm, affair, _, _, data = fair
     ages = pd.get_dummies(data["age"].astype(int), dtype=float)
     odds = affair.groupby(data["age"]).mean().pipe(lambda p: np.log(p / (1 - p)))
-    for method in METHODS:
+    for method in ESTIMATORS:
         fit = pb.estimate.regression_of_release(QUARTER, *without_chance(affair, ages), method)
         assert np.allclose(fit.coefficients, odds, rtol=0, atol=1e-7)
 
@@ -240,7 +241,7 @@ def test_the_likelihood_covers_its_own_target_but_not_the_other(fair):
         told = QUARTER.privatize(truth[who], rng)
         one, two = (
             pb.estimate.regression_of_release(QUARTER, told, columns.iloc[who], method)
-            for method in METHODS
+            for method in ESTIMATORS
         )
         for place, (fit, goal) in enumerate([(one, plain), (two, own), (two, plain)]):
             low, high = fit.intervals()[1]
@@ -298,7 +299,7 @@ def test_the_likelihood_is_climbed_as_it_is_defined():
 
 def test_outcomes_that_an_input_cannot_give_are_no_trouble():
     holes = pb.Mechanism([[1.0, 0, 0], [0, 0.5, 0.5]], [0.5, 0.5], (0, 1), ("a", "b", "c"))
-    for method in METHODS:
+    for method in ESTIMATORS:
         fit = pb.estimate.regression_of_release(
             holes, ["a", "a", "a", "b", "c"], np.ones((5, 1)), method
         )
@@ -335,7 +336,7 @@ def test_a_unit_that_is_a_power_of_two_changes_no_digit(step):
             ),
             *(
                 (pb.estimate.regression_of_release(THREE, codes, aged, method), odds)
-                for method in METHODS
+                for method in ESTIMATORS
             ),
         ]
         return [(f.coefficients * b, f.covariance * np.outer(b, b)) for f, b in found]
@@ -353,7 +354,8 @@ def test_a_variance_that_is_no_float_is_refused(step):
     table = np.ldexp([[1.0], [3.0], [2.0], [5.0]], step)
     calls = [lambda: pb.estimate.regression_on_release(SURE_TWO, answer, said, covariates=table)]
     calls += [
-        lambda m=m: pb.estimate.regression_of_release(SURE_TWO, answer, table, m) for m in METHODS
+        lambda m=m: pb.estimate.regression_of_release(SURE_TWO, answer, table, m)
+        for m in ESTIMATORS
     ]
     for call in calls:
         if abs(step) > 500:
@@ -373,7 +375,7 @@ def test_a_steep_slope_is_one_in_other_units(large):
     unit = math.log(3) / large
     beside = np.column_stack([np.full(8, unit), TURNS])
     fits = [
-        pb.estimate.regression_of_release(SURE_TWO, EIGHT, beside, method) for method in METHODS
+        pb.estimate.regression_of_release(SURE_TWO, EIGHT, beside, method) for method in ESTIMATORS
     ]
     given = SURE_TWO, EIGHT, SHARES, [-unit, unit], TURNS[:, None], "logistic"
     fits.append(pb.estimate.regression_on_release(*given))
@@ -383,7 +385,7 @@ def test_a_steep_slope_is_one_in_other_units(large):
 
 def test_columns_too_large_are_refused():
     rows = np.column_stack([np.ones(8), 1e307 * TURNS])
-    for method in METHODS:
+    for method in ESTIMATORS:
         with pytest.raises(ValueError, match="no maximum"):
             pb.estimate.regression_of_release(SURE_TWO, EIGHT, rows, method)
     with pytest.raises(ValueError, match="no root"):
@@ -457,7 +459,7 @@ def test_a_variance_below_zero_by_rounding_is_zero():
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_an_outlier_whose_square_is_no_float_is_refused(method):
     faint = pb.Mechanism(
         [[0.5 + 1e-8, 0.5 - 1e-8], [0.5 - 1e-8, 0.5 + 1e-8]], [0.5, 0.5], (0, 1), (0, 1)
@@ -503,7 +505,7 @@ def test_as_many_coefficients_as_people_have_no_error(people):
             pb.estimate.regression_on_release(*given)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 @pytest.mark.parametrize(
     "nothing", [None, [], [[]], np.zeros((4, 0)), pd.DataFrame(index=range(4))]
 )

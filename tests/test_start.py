@@ -306,7 +306,7 @@ def test_a_mean_is_designed_told_and_estimated(run):
     words = "start ages.csv age --merge-below 0 --for mean --epsilon 0.3 --release out.csv"
     code, out, err = run(words)
     assert code == 0 and err == ""
-    assert "mean: told, with a standard error of" in out
+    assert "mean: estimated, with a standard error of" in out
     assert len(read_certificate(Path("ages.estimate.json")).outputs) < 9
     assert "--mean" in Path("ages.report.html").read_text()
     code, out, err = run(
@@ -316,7 +316,7 @@ def test_a_mean_is_designed_told_and_estimated(run):
     assert code == 0 and told["low"] < ages.mean() < told["high"]
     assert abs(told["mean"] - ages.mean()) < 7 * told["standard_error"]
     code, out, err = run("estimate ages.estimate.json out.csv --column age_released")
-    assert code == 2 and "do not tell the frequencies" in err
+    assert code == 2 and "do not determine the frequencies" in err
 
 
 def test_a_warning_is_told_without_a_place_in_the_code(run):
@@ -324,4 +324,4 @@ def test_a_warning_is_told_without_a_place_in_the_code(run):
     words = f"design --prior {shares} --epsilon 0.3 --for mean --max-time 0 -o d.json"
     code, out, err = run(words)
     assert code == 0 and err.startswith("pmlbook: warning:") and ".py" not in err
-    assert "mean: told" in out and "frequencies" not in out.split("mean: told")[1]
+    assert "mean: estimated" in out and "frequencies" not in out.split("mean: estimated")[1]

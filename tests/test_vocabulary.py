@@ -30,20 +30,32 @@ def private(text):
 
 
 def said(path):
-    """Names and docstrings of a module."""
+    """Names, docstrings and other texts of a module: errors, output of commands, help, labels."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     yield path.stem
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
-            yield ast.get_docstring(node) or ""
         if isinstance(node, ast.arg):
             yield node.arg
+    yield from texts(tree)
+
+
+def texts(tree):
+    """Every text that is written in code, docstrings and the pieces of f-strings included."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return [node.value for node in nodes if isinstance(node.value, str)]
+
+
+def shown(cell):
+    """What a reader of a chapter sees of a code cell: captions of figures, and texts in labels and output."""
+    source = "".join(cell["source"])
+    captions = re.findall(r"^#\| fig-(?:cap|alt): (.*)$", source, re.MULTILINE)
+    return captions if source.startswith("%") else [*captions, *texts(ast.parse(source))]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_names_and_docstrings_use_standard_terms(path):
+def test_names_and_texts_of_code_use_standard_terms(path):
     assert [words for text in said(path) if (words := private(text))] == []
 
 
@@ -51,11 +63,14 @@ def test_names_and_docstrings_use_standard_terms(path):
 def test_chapters_use_standard_terms(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     prose = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    assert [words for text in prose if (words := private(text))] == []
+    code = [text for cell in cells if cell["cell_type"] == "code" for text in shown(cell)]
+    assert [words for text in prose + code if (words := private(text))] == []
 
 
 def test_a_private_word_is_noticed():
     assert private("the corners of it, its law, Zipf's law and a flaw") == ["corners", "law"]
+    cell = {"source": ["#| fig-cap: A corner.\n", "ax.set(title=f'{n} told nobody')"]}
+    assert [word for text in shown(cell) for word in private(text)] == ["corner", "nobody"]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())

@@ -69,7 +69,7 @@ def note_beside(arguments: argparse.Namespace, log: DiskLog | None) -> None:
     source = Path(arguments.source)
     for other in logs_beside(source):
         if log is None or os.path.realpath(other) != os.path.realpath(log.path):
-            complain(f"note: {other} is next to the source, and is not asked")
+            complain(f"note: {other} is next to the source, and is not used")
     stream = source.exists() and not (source.is_file() or source.is_dir())
     if log is None and stream and not arguments.no_log:
         complain(f"note: {source} is no regular file, and has no log next to it: --log names one")
@@ -79,6 +79,7 @@ def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
     """The log of this name, or a new one."""
     if not (arguments.start_log or os.path.lexists(path)):
         raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
+    # A release that began its log and was cut off after the first line is completed with the same command.
     new, target = bool(arguments.start_log), arguments.target and Path(arguments.target)
     if new and target and os.path.lexists(path) and manifest_of(path, target).exists():
         log = DiskLog(path, after=arguments.after)
@@ -122,6 +123,7 @@ class Booking:
         self.booked = self.again
         number = self._before[0].number if self._before else len(log.entries) + 1
         self.receipt = self._receipt(number)
+        # SQLite deletes files with the names beside a log.
         names = [log.path, *beside(log.path), self._target, self.receipt]
         if len({path.resolve() for path in names}) < len(names):
             raise ValueError("log, receipt and target need names of their own")
@@ -251,7 +253,7 @@ def budget_text(budget: float | None) -> str:
 def log_text(facts: dict[str, Any]) -> list[str]:
     """The report of a release about its line, for people."""
     if facts["log"] is None:
-        return ["log: none was asked; --start-log FILE begins one"]
+        return ["log: none was used; --start-log FILE begins one"]
     return [
         f"log: {facts['log']}, line {facts['line']}",
         f"together: release {facts['releases']} of {facts['account']!r}, which leak "

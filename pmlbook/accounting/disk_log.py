@@ -10,74 +10,27 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pmlbook.accounting.log_file import (
-    START,
-    Entry,
-    append,
-    begin,
-    check_pages,
-    opened,
-    read_row,
-    read_rows,
-)
-from .release_log import Account, after_release, check_text, folded, rounded_up
-from ..practice.strata import LevelExceeded
+from .log_file import START, Entry, ReadLines, append, begin, check_pages, opened
+from .log_file import read_row, read_rows
+from .release_log import Account, BudgetExceeded, after_release, certified
+from .release_log import check_levels, check_text, folded, over_budget
+from .release_log import rounded_budget
 from ..release.certificate import Certificate
-from ..release.files import check_target
+from ..release.files import check_path, check_target
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..release.strict_json import NUMBER, read_object, write_object
-from ..numerics.validation import check_count, check_epsilon, check_flag, check_instance
+from ..numerics.validation import check_count, check_flag, check_instance
 
 # %% auto #0
-__all__ = ['BudgetExceeded', 'certified', 'DiskLog']
-
-# %% ../../nbs/accounting/04_disk_log.ipynb #afa4cf9e
-class BudgetExceeded(LevelExceeded):
-    """A release would make all releases of a column leak more than its budget.
-
-    Source: the exact joint level, by `compose`.
-    """
-
-
-def certified(release: Mechanism | Certificate) -> Certificate:
-    """The certificate of a release, at its own level where a mechanism is given; ValueError if it does not hold."""
-    if isinstance(release, Mechanism):
-        release = release.certify(release.epsilon)
-    if not check_instance(release, Certificate, "release"):
-        raise ValueError(f"release does not hold what it claims: {release!r}")
-    return release
+__all__ = ['DiskLog']
 
 # %% ../../nbs/accounting/04_disk_log.ipynb #63cb7aaa
-@dataclass(frozen=True)
-class _Read:
-    """The part of a log read so far: its rows and lines. It is never changed, only replaced as a whole."""
-
-    rows: tuple[tuple[Any, ...], ...] = ()
-    entries: tuple[Entry, ...] = ()
-
-    @cached_property
-    def accounts(self) -> dict[str, tuple[Entry, ...]]:
-        """The lines of each account."""
-        found: dict[str, list[Entry]] = {}
-        for entry in self.entries:
-            found.setdefault(folded(entry.account), []).append(entry)
-        return {name: tuple(entries) for name, entries in found.items()}
-
-    @cached_property
-    def contents(self) -> dict[str, dict[str, Any]]:
-        """The mechanisms by the digests of their certificates."""
-        return {e.certificate: e.mechanism for e in self.entries if e.mechanism is not None}
-
-
 class DiskLog:
     """The releases of each column, in an SQLite file that is only appended to.
 
@@ -120,11 +73,7 @@ class DiskLog:
     def __init__(
         self, path: str | os.PathLike[str], new: bool = False, after: str | None = None
     ) -> None:
-        if not isinstance(path, (str, os.PathLike)):
-            raise ValueError(f"path must be the name of a file, got a {type(path).__name__}")
-        if not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
-            raise ValueError(f"path {os.fspath(path)!r} is no name of a file")
-        self.path, self._new, self._state = Path(path), check_flag(new, "new"), _Read()
+        self.path, self._new, self._state = check_path(path), check_flag(new, "new"), ReadLines()
         self._place = self.path.absolute()  # a program may go to another folder
         self._certificates: dict[str, Certificate] = {}
         self._replayed: dict[str, tuple[str, Account]] = {}
@@ -138,9 +87,8 @@ class DiskLog:
             with opened(self._place) as connection:
                 check_pages(connection, self.path)
                 self._read(connection)
-        if after is not None and check_instance(after, str, "after").lower() not in {
-            entry.digest for entry in self.entries
-        }:
+        digests = {entry.digest for entry in self.entries}
+        if after is not None and check_instance(after, str, "after").lower() not in digests:
             raise ValueError(
                 f"{self.path} does not hold the line {after!r}: it is another log, or an older copy"
             )
@@ -158,6 +106,7 @@ class DiskLog:
     def _read(self, connection: sqlite3.Connection) -> None:
         """Verify all rows: known ones by comparison, new ones line by line, or all if something differs."""
         known = self._state
+        # All rows, each time: a row that was changed below the last known one must not go unnoticed.
         rows = tuple(connection.execute("SELECT number, entry, sha256 FROM releases ORDER BY 1"))
         same = rows[: len(known.rows)] == known.rows
         entries = tuple(read_rows(rows, self.path, known.entries if same else ()))
@@ -167,7 +116,7 @@ class DiskLog:
             )
         if not same:
             raise ValueError(f"{self.path} is no longer the log that was opened")
-        self._state = _Read(rows, entries)
+        self._state = ReadLines(rows, entries)
 
     def _certificate(self, entry: Entry) -> Certificate:
         """The certificate of a line, verified when it is first needed."""
@@ -255,6 +204,7 @@ class DiskLog:
             If the mechanism has other inputs or another prior than the first one of the account, the account is
             new and has the answers of another one, or an argument is not what it should be.
         """
+        # Everything is refused here that `record` would refuse: nothing has been drawn yet.
         certificate, name = certified(release), check_text(column, "column")
         own = self._account(name, certificate, account, new_account)
         granted, limit = self._granted(own, budget)
@@ -264,13 +214,8 @@ class DiskLog:
         except ValueError as error:
             raise ValueError(f"account {own!r}: {error}") from None
         if limit is not None and after.epsilon > limit:
-            spent = rounded_up(before.epsilon) if before else 0
-            most = "" if after.joint is not None else "at most "
-            kept = "" if granted is None else "; nothing is noted, this budget neither"
-            raise BudgetExceeded(
-                f"column {name!r} has a budget of {limit!r} nats: its releases leak {spent} so far, "
-                f"and would leak {most}{rounded_up(after.epsilon)} with this one{kept}"
-            )
+            unnoted = "" if granted is None else "; nothing is noted, this budget neither"
+            raise BudgetExceeded(f"{over_budget(name, limit, before, after)}{unnoted}")
         known, digest = self._state, certificate.digest
         entry = Entry(
             number=len(known.entries) + 1,
@@ -295,9 +240,8 @@ class DiskLog:
         """The account of a release; ValueError if its name may be a typing error, or needs a confirmation."""
         if new is not None:
             if account is not None or check_text(new, "new_account") in self:
-                raise ValueError(
-                    f"new_account = {new!r}: there is an account; say which, or a new one"
-                )
+                what = "there is an account; say which, or a new one"
+                raise ValueError(f"new_account = {new!r}: {what}")
             return new
         if account is None:
             self._check_twins(column, certificate)
@@ -315,7 +259,7 @@ class DiskLog:
         before = self.budget(account)
         if budget is None:
             return None, before
-        now = _not_above(budget) or 0.0  # minus zero is no number in JSON
+        now = rounded_budget(budget)
         if before is not None and now > before:
             raise ValueError(
                 f"budget = {now!r}: account {account!r} has {before!r} nats, and a budget is never raised"
@@ -324,6 +268,7 @@ class DiskLog:
 
     def _check_twins(self, account: str, certificate: Certificate) -> None:
         """ValueError if an account is new and all its answers are among those of another one, or the reverse."""
+        # Two names for one column would each have a budget of their own.
         answers = {folded(str(name)) for name in certificate.inputs}
         for entry, *_ in [] if account in self else self._state.accounts.values():
             others = {folded(str(name)) for name in self._certificate(entry).inputs}
@@ -358,7 +303,7 @@ class DiskLog:
         if fresh:
             with opened(self._place):
                 pass  # detects a disk without locks now
-        self._state = _Read((*known.rows, entry.row), (*known.entries, entry))
+        self._state = ReadLines((*known.rows, entry.row), (*known.entries, entry))
         return entry
 
     def privatize(
@@ -389,28 +334,12 @@ class DiskLog:
 def _check_stated(
     entry: Entry, certificate: Certificate, known: Account, lines: Sequence[Entry]
 ) -> None:
-    """ValueError unless a line states the level of its mechanisms: a bound may lie above the joint level, never below.
-
-    `known` is the account with this line, `lines` are its lines up to this one.
-    """
-    level, joint = certified_level(certificate.largest_lift), known.epsilon
-    listed = known.joint is not None
-    if entry.level != level or not (
-        listed and entry.joint == joint if entry.exact else entry.joint >= joint
-    ):
-        raise ValueError(
-            f"says that {entry.level!r} nats are {'' if entry.exact else 'at most '}{entry.joint!r} together, "
-            f"and its mechanisms say {level!r} and {'' if listed else 'at most '}{joint!r}"
-        )
+    """ValueError unless a line states the levels of its mechanisms, and keeps the budget of all `lines` up to it."""
+    level = certified_level(certificate.largest_lift)
+    check_levels((entry.level, entry.joint, entry.exact), level, known)
     least = min((e.budget for e in lines if e.budget is not None), default=math.inf)
     if max(entry.joint, entry.budget or 0.0) > least:
-        raise ValueError(f"says what a budget of {least!r} nats forbids")
-
-
-def _not_above(budget: float) -> float:
-    """A budget as the largest float that does not exceed it: fractions and decimals lie between floats."""
-    now, ratio = check_epsilon(budget, "budget"), getattr(budget, "as_integer_ratio", None)
-    return math.nextafter(now, 0) if ratio and Fraction(*ratio()) < Fraction(now) else now
+        raise ValueError(f"states a level that a budget of {least!r} nats forbids")
 
 
 def _check_rows(rows: int) -> int:

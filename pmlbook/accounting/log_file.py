@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
+from .release_log import folded
 from ..release.files import new_file
 from ..release.strict_json import BYTES, read_object, require_keys, write_object
 
@@ -155,10 +156,31 @@ def _check_held(entry: Entry, held: set[str]) -> None:
         except RecursionError:
             raise ValueError("holds no certificate: it is nested too deeply") from None
         if own != entry.certificate:
-            raise ValueError("holds another certificate than it says")
+            raise ValueError("holds another certificate than its digest states")
         held.add(entry.certificate)
     if entry.certificate not in held:
         raise ValueError("has a certificate that no line up to here holds")
+
+
+@dataclass(frozen=True)
+class ReadLines:
+    """The part of a log read so far: its rows and lines. It is never changed, only replaced as a whole."""
+
+    rows: tuple[tuple[Any, ...], ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+    @cached_property
+    def accounts(self) -> dict[str, tuple[Entry, ...]]:
+        """The lines of each account."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(folded(entry.account), []).append(entry)
+        return {name: tuple(entries) for name, entries in found.items()}
+
+    @cached_property
+    def contents(self) -> dict[str, dict[str, Any]]:
+        """The mechanisms by the digests of their certificates."""
+        return {e.certificate: e.mechanism for e in self.entries if e.mechanism is not None}
 
 # %% ../../nbs/accounting/03_log_file.ipynb #d437c07e
 SCHEMA = (

@@ -56,6 +56,7 @@ class Manifest:
         OSError if it cannot be opened. ValueError if it is damaged, a link, of another owner, or others can
         read it. Its content is never shown.
         """
+        # No link is followed, and the open file is checked, not its name, which may change in between.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(number, "rb") as file:
             _check_own(path, os.fstat(file.fileno()))
@@ -78,6 +79,7 @@ class Manifest:
     def note(self, line: str, drawn: str = "") -> None:
         """Add a note to a manifest that is written; it is on the disk when this returns."""
         with open(self.path, "r+b") as file:
+            # A note that was cut off is overwritten: readers skip it, and must not find it glued to this one.
             file.seek(file.truncate(file.read().rfind(b"\n") + 1))
             file.write(json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
             file.flush()
@@ -127,5 +129,6 @@ def begun(log: DiskLog, target: Path) -> tuple[Manifest, tuple[Entry, str]] | No
 
 def manifest_of(log: Path, target: Path) -> Path:
     """The path of a release's manifest: next to the log, named by the target."""
+    # The folder is resolved, the name is not: a link as target is another release.
     place = target.parent.resolve() / target.name
     return log.with_name(f"{log.name}.{sha256(os.fsencode(place)).hexdigest()[:16]}.manifest")

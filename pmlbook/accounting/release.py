@@ -106,7 +106,7 @@ def release_file(
     confidence : float
         For the shares within the strata, see `strata_levels`.
     missing : {'refuse', 'keep'}
-        Whether a missing value that is no input is an error or stays as it is, which tells who did not answer.
+        Whether a missing value that is no input is an error or stays as it is, which reveals who did not answer.
     force : bool
         Whether an existing target is replaced.
     again : bool
@@ -149,6 +149,7 @@ def release_file(
     with open_table(source, layout) as table:
         visible_too = several(given)
         copied = _Copy(table, mechanism, column, visible_too, missing, show_values, words, read)
+        # The target has no name until the block ends, so what fails below leaves nothing behind.
         with new_file(target, force, table.source.file, again) as file:
             with packed(file, target) as content:
                 copied.write(content, progress)
@@ -158,6 +159,7 @@ def release_file(
             table.source.check_unchanged()  # and last of all
             done = Released(copied.rows, copied.gaps, strata)
             if confirm:
+                # A booked release must be on the disk: a line without its data uses budget for nothing.
                 file.flush()
                 os.fsync(file.fileno())
                 confirm(done)
@@ -194,6 +196,7 @@ class _Copy:
         self.beside = find_beside(table, self.column, self.given, self.show_values)
         self.title = title_beside(self.column, table.columns)
         self.known = table.spell(self.mechanism.inputs)
+        # A gap that is written like an outcome could not be told from it.
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(self.missing, self.known, table.spell(self.mechanism.outputs), texts)
 
@@ -295,7 +298,7 @@ def count_outcomes(
 ) -> NDArray[np.int64]:
     """How often each of the names occurs in a column, shape (M,); refuses what `release_file` refuses.
 
-    `secrets` are values before a release: a refusal tells that it met one.
+    `secrets` are values before a release: an error reveals that it met one.
     """
     counts, rows = np.zeros(len(names), np.int64), 0
     secrets = *secrets, *map(str, secrets)  # as they may stand in a file

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .disk_log import DiskLog, certified
+from .disk_log import DiskLog
+from .release_log import certified
 from .locked_manifest import held_manifest, is_noted, staging
 from .manifest import Manifest
 from .release_log import check_text
@@ -78,6 +79,7 @@ def release_part(
 
     Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`.
     """
+    # In memory first: two workers with the same partition write the same file, or none.
     content = BytesIO()
     try:
         held = Manifest.read(manifest)
@@ -87,6 +89,7 @@ def release_part(
     except Exception as error:
         raise ValueError(f"column {column!r}, partition {number}: {error}") from None
     path = part_file(folder, number)
+    # Other rows under the same words would reveal the noise by the difference.
     same = all(note["drawn"].split()[number] == drawn for note in held.notes)
     if same:
         try:
@@ -185,6 +188,7 @@ def release_dask(
     like, target = release_frame(frame._meta, column, mechanism), Path(folder).absolute()
     release = _release_of(frame, column, mechanism, missing, log, options)
     with held_manifest(target, release) as manifest:
+        # The parts are written aside, so that the folder appears complete, or not at all.
         place = target if target.exists() else staging(target, manifest)
         one = partial(
             release_part,
@@ -195,7 +199,7 @@ def release_dask(
             folder=place,
         )
         booked = log is None or is_noted(manifest, log)
-        if log and not booked:
+        if log and not booked:  # before hours of work, not after
             log.ask(column, mechanism, **options)
         place.mkdir(mode=0o700, exist_ok=True)
         parts = compute(*(delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())))
@@ -240,7 +244,7 @@ def _check_plan(
     if not hasattr(frame, "to_delayed") or not hasattr(frame, "columns"):
         raise ValueError(f"frame must be a Dask frame, got a {type(frame).__name__}")
     if list(frame.columns).count(check_text(column, "column")) > 1:
-        raise ValueError(f"column {column!r} stands more than once in the frame")
+        raise ValueError(f"column {column!r} occurs more than once in the frame")
     if missing not in GAPS:
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
@@ -303,6 +307,7 @@ def sweep(
     """
     from joblib import Parallel, delayed
 
+    # All levels before the first design, which may take minutes.
     levels = [check_epsilon(level, f"epsilons[{place}]") for place, level in enumerate(epsilons)]
     designs = (delayed(optimal_mechanism)(prior, level, **choice) for level in levels)
     return list(Parallel(n_jobs=jobs)(designs))

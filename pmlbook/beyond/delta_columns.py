@@ -30,16 +30,21 @@ def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
 
     Source: the lift is affine in the filling.
     """
-    p, everyone, (low, high) = groups.p, np.arange(len(groups.p)), groups.ends
-    lifts, own = np.array([np.zeros(len(p)), 1 / p]), getattr(groups.utility, "excess", None)
-    value = p * np.asarray(own(lifts, lifts - 1) if own else groups.utility.f(lifts), dtype=float)
+    p, (low, high) = groups.p, groups.ends
+    excess = getattr(groups.utility, "excess", None)
+    # A symbol is absent from the outcome, or alone in it: the two lifts of a publication.
+    lifts = np.array([np.zeros(len(p)), 1 / p])
+    worth = excess(lifts, lifts - 1) if excess else groups.utility.f(lifts)
+    value = p * np.asarray(worth, dtype=float)
     place = (lifts - groups.floor) / groups.span
     chord = p * ((1 - place) * low + place * high)
     absent, alone = chord - value
-    size = groups.size @ (abs(chord[0]) + abs(value[0])) + abs(chord[1]) + abs(value[1])
+    sizes = abs(chord) + abs(value)
+    size = groups.size @ sizes[0] + sizes[1]
     filled = np.repeat(place[0][:, None], len(p), axis=1)
-    filled[everyone, everyone] += (place[1] - place[0]) / groups.size
-    return filled, groups.size @ absent + alone - absent, margin(len(groups.member)) * size
+    filled += np.diag((place[1] - place[0]) / groups.size)
+    loss = groups.size @ absent + alone - absent
+    return filled, loss, margin(len(groups.member)) * size
 
 
 class PromiseMaster:
@@ -59,22 +64,31 @@ class PromiseMaster:
 
     def solve(self, clock: Clock) -> None:
         """The best mixture of the columns, and its dual variables."""
-        loss, many, each = self.columns.loss(self.groups), len(self.columns), self.unit * self.mass
+        loss, many = self.columns.loss(self.groups), len(self.columns)
+        # Publications in units of the most that the promise allows: a delta of 1e-9 would be the solver's zero.
+        each = self.unit * self.mass
         equations = np.hstack([self.columns.filled(self.groups), each * self.filled])
-        limits = np.hstack([np.zeros((len(self.rows), many)), self.rows * self.unit])
-        cost, right = np.append(loss, each * self.loss), np.ones(len(self.rows))
-        equal, at_most = (equations, self.groups.share), (limits, right)
+        none = np.zeros((len(self.rows), many))
+        limits = np.hstack([none, self.rows * self.unit])
+        cost = np.append(loss, each * self.loss)
+        equal = equations, self.groups.share
+        at_most = limits, np.ones(len(limits))
         best = maximise(-cost, equal=equal, at_most=at_most, clock=clock)
         self.weights, self.published = np.maximum(best.x[:many], 0), self.unit * best.x[many:]
         self.dual, self.value = -best.equality_duals, best.value
 
     def bound(self, least: float) -> tuple[float, float]:
         """Loss below which no mechanism is, and its slope, if none within the level loses less than `least`."""
-        base, paid = self.dual @ self.groups.share, abs(self.dual) @ abs(self.filled)
-        room = self.margin + margin(len(self.mass)) * (paid + abs(self.dual) @ self.groups.share)
-        beyond = np.maximum(least - base - (self.loss - self.dual @ self.filled) + room, 0)
+        share, size = self.groups.share, abs(self.dual)
+        reduced_cost = self.loss - self.dual @ self.filled
+        # What products in floats may lose, so that the bound lies below the exact one.
+        paid = size @ abs(self.filled) + size @ share
+        rounding = self.margin + margin(len(self.mass)) * paid
+        beyond = least - self.dual @ share - reduced_cost + rounding
+        beyond = np.maximum(beyond, 0)
         slope = self.mass @ beyond if self.promise.each else beyond.max()
-        return float(least - float(self.promise.delta) * slope * OUTWARD), float(slope)
+        delta = float(self.promise.delta)
+        return float(least - delta * slope * OUTWARD), float(slope)
 
     def add(self, found: Fillings) -> bool:
         """Add the columns of negative reduced cost; False if there is none."""

@@ -26,7 +26,7 @@ from pmlbook.beyond.delta_programme import (
 )
 from .leakage_variable import check_delta
 from ..extremal.enumeration import ROUNDED
-from ..extremal.lift_vectors import Vertices, exact_lift_vectors
+from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility
 from ..large_alphabets.column_generation import UNWATCHED_SECONDS
@@ -145,7 +145,7 @@ class Question(NamedTuple):
             mechanism, base.value, base.bound, method, self.epsilon, delta, each, slope
         )
 
-    def vertices(self, less: Fraction = Fraction(0)) -> Vertices:
+    def vertices(self, less: Fraction = Fraction(0)) -> LiftVertices:
         """The extremal lift vectors of the level, or of a level that is a little lower."""
         limit = lift_limit(self.prior.exact, self.epsilon)[1]
         return exact_lift_vectors(self.prior.exact, max(limit * (1 - less), Fraction(1)))

@@ -12,19 +12,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..extremal.enumeration import SHAVES, Extremes, dual_bound, excess, polish, too_uneven
-from ..extremal.lift_vectors import Vertices
+from ..extremal.lift_vectors import LiftVertices
 from ..foundations.utility import Utility, finite
 from ..numerics.linear_programmes import Infeasible, maximise, whole_numbers
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from ..release.mechanism import Mechanism
+from ..foundations.probability import weighted_sum
 from ..release.sampling import UNITS
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #d5a00006
-def disclosures(shares: Sequence[Fraction]) -> Vertices:
+def disclosures(shares: Sequence[Fraction]) -> LiftVertices:
     """The lift vectors e_x / P(x), of outcomes that publish a secret.
 
     Source: the vertices of the simplex of all lift vectors.
@@ -36,7 +37,7 @@ def disclosures(shares: Sequence[Fraction]) -> Vertices:
     """
     n, (weights, common) = len(shares), whole_numbers(shares)
     tall, tops = np.zeros((n, n), dtype=bool), np.full(n, common, dtype=object)
-    return Vertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
+    return LiftVertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
 
 
 def exposure(mechanism: Mechanism, epsilon: float) -> tuple[Fraction, ...]:
@@ -63,7 +64,7 @@ class Promise(NamedTuple):
 
     def spent(self, exposed: Sequence[Fraction], shares: Sequence[Fraction]) -> Fraction:
         """What probabilities of an outcome beyond the level amount to."""
-        mean = sum((p * part for p, part in zip(shares, exposed)), Fraction(0))
+        mean = weighted_sum(shares, exposed)
         return max(exposed) if self.each else mean
 
     def kept(self, mechanism: Mechanism, epsilon: float) -> bool:
@@ -74,13 +75,14 @@ class Promise(NamedTuple):
         """Probabilities of being published, lowered until they keep the promise."""
         parts = np.clip(published, 0, 1)
         spent = self.spent([Fraction(part) for part in parts.tolist()], shares)
-        return (
-            parts if spent <= self.delta else parts * (float(self.delta / spent) * (1 - 2.0**-50))
-        )
+        if spent <= self.delta:
+            return parts
+        # The quotient and the products are rounded, each by half a unit in the last place.
+        return parts * (float(self.delta / spent) * (1 - 2.0**-50))
 
     def slope(self, beyond: Sequence[Fraction], shares: Sequence[Fraction]) -> Fraction:
         """What a unit of delta adds to the bound, if publishing a secret exceeds it by so much without delta."""
-        mean = sum((p * part for p, part in zip(shares, beyond)), Fraction(0))
+        mean = weighted_sum(shares, beyond)
         return mean if self.each else max(beyond)
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #d5a00007
@@ -98,7 +100,7 @@ def units_of(rows: Array, most: Array) -> Array:
         return np.minimum(1, (most[:, None] / rows).min(axis=0))
 
 
-def raised(duals: Array, told: Vertices, worth: Array, limit: float) -> Array:
+def raised(duals: Array, told: LiftVertices, worth: Array, limit: float) -> Array:
     """Dual variables under which no secret is worth more to publish than `limit`, within its probability's square.
 
     A solver content with ten digits overlooks secrets that are rarer, and its dual variables of theirs say nothing.
@@ -122,21 +124,29 @@ def delta_programme(
     n, many = vertices.lifts.shape
     rows, most = promise.limits(prior)
     unit = units_of(rows, most)
+    mass = unit * prior  # probability of the outcome that publishes a secret, at most
     values = finite(utility.at_lifts(vertices.lifts, vertices.shifts, prior))
     worth = finite(utility.at_lifts(told.lifts, told.shifts, prior))
-    shifts = np.hstack([vertices.shifts, unit * prior * told.shifts])
-    scale, last = max(abs(shifts).max(), np.finfo(float).tiny), np.arange(n) == np.argmax(prior)
-    equations = np.where(last[:, None], np.append(np.ones(many), unit * prior), shifts / scale)
-    limits = np.hstack([np.zeros((len(most), many)), rows * unit / most[:, None]])
-    gain = np.append(values, unit * prior * worth)
+    shifts = np.hstack([vertices.shifts, mass * told.shifts])
+    scale = max(abs(shifts).max(), np.finfo(float).tiny)
+    # One row follows from the others; in its place the weights sum to one.
+    last = np.arange(n) == np.argmax(prior)
+    total = np.append(np.ones(many), mass)
+    equations = np.where(last[:, None], total, shifts / scale)
+    none = np.zeros((len(most), many))
+    limits = np.hstack([none, rows * unit / most[:, None]])
+    gain = np.append(values, mass * worth)
     try:
         at_most = limits, np.ones(len(most))
         best = maximise(gain, equal=(equations, last), at_most=at_most, clock=clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
+    weights, published = best.x[:many], best.x[many:]
     duals = np.where(last, 0, best.equality_duals / scale)
-    used = (vertices.lifts * best.x[:many]).max(axis=0) > 1e-12
-    free = (best.x[many:] > 1e-9) & ~(promise.each & (best.x[many:] > 1 - 1e-9))
+    used = (vertices.lifts * weights).max(axis=0) > 1e-12
+    # A publication at its own limit has a dual variable besides, and determines no other.
+    at_limit = promise.each & (published > 1 - 1e-9)
+    free = (published > 1e-9) & ~at_limit
     table = np.hstack([vertices.shifts[:, used], told.shifts[:, free]])
     beyond = np.repeat([0.0, 1.0 - promise.each], [used.sum(), free.sum()])
     equal = np.append(values[used], worth[free])
@@ -147,7 +157,7 @@ def delta_programme(
         limit = float(best.equality_duals @ last + best.inequality_duals @ (1 / most))
         both.append(raised(duals, told, worth, limit))
     lifts = vertices.lifts[:, used] if used.any() else np.ones((n, 1))
-    return Mix(lifts, unit * best.x[many:], both)
+    return Mix(lifts, unit * published, both)
 
 
 class Bound(NamedTuple):
@@ -188,28 +198,38 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     cap = units_of(*promise.limits(prior))
     published = np.where(mix.published < (1 - 1e-9) * cap, mix.published, cap)
     free = np.flatnonzero((published > 1e-9 * cap) & (published < cap))
-    c, tall = lifts.max() * (1 - CAUTION[step]), lifts == lifts.max()
+    largest, delta = lifts.max(), float(promise.delta)
+    limit, tall = largest * (1 - CAUTION[step]), lifts == largest
     row, column = np.nonzero((lifts > 0) & ~tall)
-    entries, columns, others = np.split(
-        np.arange(len(row) + k + len(free)), [len(row), len(row) + k]
-    )
-    system = np.zeros((n + k + 1, len(row) + k + len(free)))
-    system[row, entries], system[free, others] = 1, 1
-    system[:n, columns], system[n + column, entries] = tall, prior[row]
-    system[n : n + k, columns] = np.diag(prior @ tall - 1 / c)
+    # Unknowns: entries between the limits, the entry at the limit of each column, and free publications.
+    r, size = len(row), len(row) + k + len(free)
+    entries, columns, others = np.split(np.arange(size), [r, r + k])
+    # Equations: rows sum to one, lifts are at the limit, and delta is spent.
+    system = np.zeros((n + k + 1, size))
+    system[row, entries] = 1
+    system[free, others] = 1
+    system[:n, columns] = tall
+    system[n + column, entries] = prior[row]
+    system[n : n + k, columns] = np.diag(prior @ tall - 1 / limit)
     system[-1, others] = 0 if promise.each else prior[free]
     weights = np.linalg.lstsq(lifts, 1 - published, rcond=None)[0]
-    start = np.concatenate([(lifts * weights)[row, column], weights * lifts.max(), published[free]])
-    right = np.append(1 - np.where(np.isin(np.arange(n), free), 0, published), np.zeros(k + 1))
+    between = (lifts * weights)[row, column]
+    start = np.concatenate([between, weights * largest, published[free]])
+    fixed = published.copy()
+    fixed[free] = 0
+    right = np.append(1 - fixed, np.zeros(k + 1))
     spent = prior @ published
     # all of delta, but for the solver's digits
-    whole = abs(spent - float(promise.delta)) <= 1e-9 * spent
-    right[-1] = system[-1] @ start + (whole and float(promise.delta) - spent)
+    whole = abs(spent - delta) <= 1e-9 * spent
+    right[-1] = system[-1] @ start + (whole and delta - spent)
+    # The least change that restores the equations, so that the mixture stays near the optimum.
     found = start + np.linalg.lstsq(system, right - system @ start, rcond=None)[0]
     channel, parts = tall * found[columns], published.copy()
-    channel[row, column], parts[free] = found[entries], found[others]
-    cut = np.floor(promise.fitted(parts, shares) * UNITS) - step
-    return _completed(np.maximum(channel, 0), np.maximum(cut, 0) / UNITS, prior, STEP_NOISES[step])
+    channel[row, column] = found[entries]
+    parts[free] = found[others]
+    units = np.floor(promise.fitted(parts, shares) * UNITS) - step
+    lowered = np.maximum(units, 0) / UNITS
+    return _completed(np.maximum(channel, 0), lowered, prior, STEP_NOISES[step])
 
 
 def _completed(channel: Array, published: Array, prior: Array, noise: float) -> Array:

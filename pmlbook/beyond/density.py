@@ -41,7 +41,6 @@ def cell_bracket(low: ArrayLike, high: ArrayLike, shares: ArrayLike) -> tuple[Ar
         lower = np.log(least.max(axis=0) / (p @ most))
         upper = np.log(most.max(axis=0) / (p @ least))
         lost = (len(p) + 4) * 2.0**-52  # in the mean and the quotient, Higham 2002, Section 3.1
-        lower, upper = (
-            bound + way * (lost + 2.0**-51 * abs(bound)) for bound, way in ((lower, -1), (upper, 1))
-        )
+        lower = lower - (lost + 2.0**-51 * abs(lower))
+        upper = upper + (lost + 2.0**-51 * abs(upper))
     return np.maximum(lower, 0.0), upper

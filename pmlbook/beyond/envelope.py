@@ -21,6 +21,7 @@ from ..numerics.validation import check_count, check_epsilon, check_instance
 from ..practice.composition import JointRelease
 from ..release.certificate import exp_below
 from ..release.levels import certified_level
+from ..foundations.probability import weighted_sum
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -137,12 +138,19 @@ def _allowed(
 ) -> dict[int, list[Fraction]]:
     """Events that keep both rows of the programme: these, mixed with the outcomes above the level shared by all."""
     totals = [max(Fraction(1), sum(column, Fraction(0))) for column in zip(*parts.values())]
-    parts = {x: [part / total for part, total in zip(row, totals)] for x, row in parts.items()}
-    shared = {x: [Fraction(v > 0, len(given)) for v in row] for x, row in given.items()}
-    lacks = {x: max(Fraction(0), -sum(map(mul, parts[x], given[x]), Fraction(0))) for x in given}
-    spare = {x: sum(map(mul, shared[x], given[x]), Fraction(0)) for x in given}
-    eta = Fraction(float_above(max(lacks[x] / (lacks[x] + spare[x]) for x in given)))
-    return {x: [(1 - eta) * a + eta * b for a, b in zip(parts[x], shared[x])] for x in given}
+    events, shared, eta = {}, {}, Fraction(0)
+    for x, gains in given.items():
+        events[x] = [part / total for part, total in zip(parts[x], totals)]
+        shared[x] = [Fraction(gain > 0, len(given)) for gain in gains]
+        # An event that lacks some of its row is mixed with one that has more than it needs.
+        lack = max(Fraction(0), -weighted_sum(events[x], gains))
+        spare = weighted_sum(shared[x], gains)
+        eta = max(eta, lack / (lack + spare))
+    eta = Fraction(float_above(eta))  # a short number: the fractions would grow long
+    return {
+        x: [(1 - eta) * own + eta * other for own, other in zip(events[x], shared[x])]
+        for x in given
+    }
 
 
 def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
@@ -153,26 +161,28 @@ def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     events = [[Fraction(0)] * m for _ in range(n)]
     if not able:
         return MergedTail(Fraction(0), Fraction(0), tuple(map(tuple, events)))
-    given = {x: [p * v for p, v in zip(shares, over[x])] for x in able}
+    given = {x: list(map(mul, shares, over[x])) for x in able}
     spare = {x: sum((v for v in given[x] if v > 0), Fraction(0)) for x in able}
+    # An outcome far below the level can take only a small part: in units of it, all variables are of order one.
     units = {x: [spare[x] / max(-v, spare[x]) for v in given[x]] for x in able}
-    gain = np.array([float(p * unit) for x in able for p, unit in zip(shares, units[x])])
+    gain = np.array([list(map(mul, shares, units[x])) for x in able], dtype=float)
     once = np.hstack([np.diag(np.array(units[x], dtype=float)) for x in able])
     keep = np.zeros((len(able), gain.size))
     for k, x in enumerate(able):
         scaled = map(mul, given[x], units[x])
         keep[k, k * m : (k + 1) * m] = [-float(v / spare[x]) for v in scaled]
     limits = np.vstack([once, keep]), np.append(np.ones(m), np.zeros(len(able)))
-    best = maximise(gain, at_most=limits)
+    best = maximise(gain.ravel(), at_most=limits)
     rows = np.clip(best.x, 0, 1).reshape(len(able), m).tolist()
-    found = {
-        x: [Fraction(v) * unit for v, unit in zip(row, units[x])] for x, row in zip(able, rows)
-    }
-    for x, row in _allowed(found, given).items():
-        events[x] = row
-    duals = (Fraction(max(0.0, d)) for d in best.inequality_duals[m:].tolist())
-    mu = {x: dual / spare[x] for x, dual in zip(able, duals)}
-    worth = [max(Fraction(0), *(1 + mu[x] * over[x][y] for x in able)) for y in range(m)]
-    value = sum((p * sum(column) for p, column in zip(shares, zip(*events))), Fraction(0))
-    bound = min(Fraction(1), sum((p * w for p, w in zip(shares, worth)), Fraction(0)))
+    found = {x: list(map(mul, map(Fraction, row), units[x])) for x, row in zip(able, rows)}
+    for x, event in _allowed(found, given).items():
+        events[x] = event
+    duals = np.maximum(best.inequality_duals[m:], 0).tolist()
+    mu = {x: Fraction(dual) / spare[x] for x, dual in zip(able, duals)}
+    # Weak duality: an outcome adds at most what its dearest secret pays for it.
+    worth = [Fraction(0)] * m
+    for x in able:
+        worth = [max(most, 1 + mu[x] * excess) for most, excess in zip(worth, over[x])]
+    value = weighted_sum(shares, map(sum, zip(*events)))
+    bound = min(Fraction(1), weighted_sum(shares, worth))
     return MergedTail(value, bound, tuple(map(tuple, events)))

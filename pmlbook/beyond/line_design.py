@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
-from .prior_sets import DensityRange, SampleBand
+from .prior_sets import DensityRange, PriorSet, SampleBand, band_averages, least_means
 from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import SELDOM, evened
@@ -40,7 +40,8 @@ def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
     Source: 'Auditing additive noise', what a cell adds.
     """
     if isinstance(secret, Atoms):
-        at = np.clip(np.searchsorted(edges, secret.points, side="right") - 1, 0, len(edges) - 2)
+        at = np.searchsorted(edges, secret.points, side="right") - 1
+        at = np.clip(at, 0, len(edges) - 2)  # the last edge belongs to the last bin
         shares, above = np.zeros((2, len(edges) - 1))
         np.add.at(shares, at, secret.shares)
         np.add.at(above, at, secret.shares * (secret.points - edges[at]))
@@ -48,14 +49,17 @@ def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
     if not isinstance(secret, Continuous | Steps):
         raise ValueError("prior must be one distribution, not a set of priors")
     cells = secret.cells
-    x = np.unique(np.concatenate([edges, cells.nodes, np.linspace(edges[0], edges[-1], FINE)]))
+    grid = np.linspace(edges[0], edges[-1], FINE)
+    x = np.unique(np.concatenate([edges, cells.nodes, grid]))
     seen = cells.look(x)
     width, mass = np.diff(x), cells.mass(x, seen)
+    # In a cell so much lies evenly, by the least density; the rest lies anywhere in it.
     even = np.clip(cells.floor(x, seen) * width, 0, mass)
+    anywhere = mass - even
     at = np.searchsorted(edges, x[:-1], side="right") - 1
     start = x[:-1] - edges[at]
-    low = even * (start + width / 2) + (mass - even) * start
-    high = low + (mass - even) * width
+    low = even * (start + width / 2) + anywhere * start
+    high = low + anywhere * width
     first = np.searchsorted(x, edges[:-1])
     sums: Array = np.add.reduceat(np.array([mass, low, high]), first, axis=1)
     return sums[0], sums[1] * (1 - TRUSTED), sums[2] * (1 + TRUSTED)
@@ -66,7 +70,7 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     low, high = secret.ends
     if not math.isfinite(high - low):
         raise ValueError("prior is unbounded: a mean needs two ends")
-    if low == high:
+    if low == high:  # the edges would be one number
         raise ValueError(f"prior has {low:g} alone: there is nothing to estimate")
     if np.ndim(bins) == 0:
         count = check_count(bins, "bins")  # type: ignore[arg-type]
@@ -75,9 +79,8 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     else:
         edges = real_array(bins, "bins", 1)
     if len(edges) < 2 or (np.diff(edges) <= 0).any() or edges[0] != low or edges[-1] != high:
-        raise ValueError(
-            f"bins must rise from {low!r} to {high!r}, the ends of the prior, in different floats"
-        )
+        what = f"rise from {low!r} to {high!r}, the ends of the prior, in different floats"
+        raise ValueError(f"bins must {what}")
     return edges
 
 
@@ -88,9 +91,8 @@ def inner_level(level: float, error: float) -> float:
     """
     room = math.exp(-level) + error
     if level and room >= 1:
-        raise ValueError(
-            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
-        )
+        what = f"known only up to {error:.2g}, too little for the level {level:g}"
+        raise ValueError(f"prior is {what}")
     return -math.log(room) * (1 - 2.0**-50) if level else 0.0
 
 
@@ -109,7 +111,8 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
     coins = words(2 * len(x)).astype(np.uint64).reshape(2, -1)
     bits = (coins[0] << np.uint64(FLOAT_BITS - 32)) | (coins[1] >> np.uint64(64 - FLOAT_BITS))
     at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
-    up = bits / UNITS < (x - nodes[at]) / (nodes[at + 1] - nodes[at])
+    left, right = nodes[at], nodes[at + 1]
+    up = bits / UNITS < (x - left) / (right - left)
     return np.asarray(at + up, dtype=np.intp)
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
@@ -119,36 +122,6 @@ REFINEMENTS = 3  # of the scores
 NEAR = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
 # a design for all priors of a set is made for a level between these: beyond, its programme is too uneven
 LEAST_NATS, MOST_NATS = 2.0**-7, 15.0
-PriorSet = SampleBand | DensityRange
-
-
-def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
-    """Averages between nodes of the lower and the upper limit of the distribution function, each of shape (K,)."""
-    start, width = secret.support[0], secret.support[1] - secret.support[0]
-    spots = nodes - start
-    if isinstance(secret, SampleBand):
-        points, lower, upper = secret.band
-        points, areas = points - start, np.array([lower, upper])[:, :-1] * np.diff(points)
-    else:
-        least, most = secret.least, secret.most
-        bend = max(1 - least * width, 0.0) / (most - least) if most > least else 0.0
-        points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
-        upper, lower = 1 - least * (width - points), least * points
-        if bend > TRUSTED * width or most == least:  # else any point may have what is left
-            upper = np.minimum(upper, most * points)
-            lower = np.maximum(lower, 1 - most * (width - points))
-        limits = np.array([lower, upper])
-        areas = (limits[:, :-1] + limits[:, 1:]) / 2 * np.diff(points)
-    sums = np.hstack([np.zeros((2, 1)), np.cumsum(areas, axis=1)])
-    below, above = (np.diff(np.interp(spots, points, one)) / np.diff(nodes) for one in sums)
-    return below, above
-
-
-def least_means(rows: Array, below: Array, above: Array) -> Array:
-    """Lower limits, shape (M,), of the mean of functions linear between nodes, shape (M, K + 1), over a band."""
-    rise, lost = np.diff(rows, axis=1), TRUSTED * rows.max(axis=1)
-    means = rows[:, -1] - np.maximum(rise, 0) @ above - np.minimum(rise, 0) @ below
-    return np.asarray(means - lost)
 
 
 def reference_prior(secret: Secret) -> Secret:
@@ -173,18 +146,17 @@ def best_for_scores(
     """
     n, k = len(prior), len(scores)
     outcomes, each, steps = map(sparse.identity, (k, n, n - 1))
+    # Each function between nodes rises and falls: its least mean over the band is linear in these parts.
     rise = sparse.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n))
     none = sparse.csr_array((n, 2 * k * (n - 1)))
-    equal = sparse.vstack(
-        [
-            sparse.hstack([sparse.kron(np.ones((1, k)), each), none]),
-            sparse.hstack([sparse.kron(scores[None], each), none]),
-            sparse.hstack([sparse.kron(outcomes, part) for part in (rise, -steps, steps)]),
-        ]
-    )
+    total, mean_score = sparse.kron(np.ones((1, k)), each), sparse.kron(scores[None], each)
+    parted = [sparse.kron(outcomes, part) for part in (rise, -steps, steps)]
+    rows = [[total, none], [mean_score, none], parted]
+    equal = sparse.vstack([sparse.hstack(row) for row in rows])
     right = np.concatenate([np.ones(n), goal, np.zeros(k * (n - 1))])
-    last, ones = (np.arange(n) == n - 1).astype(float)[None], np.ones((n, 1))
-    means = [sparse.csr_array(row) for row in (last, -band[1][None], band[0][None])]
+    below, above = band
+    last, ones = np.eye(n)[-1:], np.ones((n, 1))
+    means = [sparse.csr_array(row) for row in (last, -above[None], below[None])]
     parts = [-limit * sparse.kron(ones, mean) for mean in means]
     parts[0] = parts[0] + each
     most = sparse.hstack([sparse.kron(outcomes, part) for part in parts])
@@ -201,9 +173,11 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
         least, most = least_means(mixed.channel.T, *band), mixed.channel.max(axis=0)
         if (most <= limit * (1 - TRUSTED) * least).all():
             return mixed
-        often, goal = mechanism.prior @ mechanism.channel, 1 + (limit - 1) * (1 - margin)
+        often = mechanism.prior @ mechanism.channel
+        goal = 1 + (limit - 1) * (1 - margin)
         least, most = least_means(mechanism.channel.T, *band), mechanism.channel.max(axis=0)
         over = np.maximum(most - goal * least, 0)
+        # Noise by the output distribution adds the same to the mean and to the maximum of a column.
         noise = float((over / (over + often * (goal - 1))).max())
         mixed = replace(mechanism, channel=(1 - noise) * mechanism.channel + noise * often)
     raise ValueError(f"level {level:g} is too strict for this set of priors")

@@ -81,7 +81,8 @@ class Continuous(Secret):
         last = high if math.isfinite(high) else float(given.isf(LEFT_OUT))
         self.middle = float(given.median())
         inner = given.ppf(np.linspace(0, 1, 65)[1:-1])
-        nodes = np.unique(np.clip(np.concatenate([[first, self.middle, last], inner]), first, last))
+        nodes = np.concatenate([[first, self.middle, last], inner])
+        nodes = np.unique(np.clip(nodes, first, last))
         if not np.isfinite(nodes).all():
             raise ValueError("prior has quantiles that are no finite numbers")
         rest = 2 * LEFT_OUT if math.isinf(low) or math.isinf(high) else 0.0
@@ -149,11 +150,10 @@ class Steps(Secret):
         self.heights = shares / np.diff(edges)
         heights = self.heights[self.heights > 0]
         falls = np.diff(self.heights) < 0
-        self.peaked = bool(
-            len(heights)
-            and (np.diff(falls.astype(int)) >= 0).all()
-            and (self.heights[self.held[0] : self.held[-1] + 1] > 0).all()
-        )
+        # One peak: no rise after a fall, and no gap in the support.
+        unimodal = (np.diff(falls.astype(int)) >= 0).all()
+        between = self.heights[self.held[0] : self.held[-1] + 1]
+        self.peaked = bool(len(heights) and unimodal and (between > 0).all())
         self.cells = DensityCells(
             edges, lambda x: x[None], self._mass, self._floor, lambda x, seen: 0 * x
         )

@@ -159,9 +159,13 @@ def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[floa
     even, top = np.full(n, 1 / n), rows.max(axis=0)
     if beta > 1 and not start.all():
         return math.inf, math.inf, even
-    with np.errstate(divide="ignore"):
-        logs = beta * np.log(top) - (beta - 1) * np.log(start) if beta > 1 else np.log(top)
-    terms, shares = np.exp(logs - logs.max()), rows / top
+    log_top, log_start = np.log(top), np.log(start[start > 0])
+    logs = beta * log_top
+    if beta > 1:
+        logs = logs - (beta - 1) * log_start  # no entry of the row is 0 here
+    # Relative to the largest term, which is one: powers of high order would not be floats.
+    most = logs.max()
+    terms, shares = np.exp(logs - most), rows / top
     if alpha == math.inf:
         found = Bounds(float(terms.sum()), float(terms.sum()), (even,), ())
     elif beta >= alpha:
@@ -169,10 +173,11 @@ def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[floa
         found = Bounds(float(sums.max()), float(sums.max()), (np.eye(n)[sums.argmax()],), ())
     else:
         found = _sum_and_bound(terms, shares**alpha, beta / alpha)
-    far = abs(logs).max() + beta * max(abs(np.log(top)).max(), abs(np.log(start[start > 0])).max())
-    blur = UNIT * (2 * n + 2 * m + 4 * far + 4 * min(alpha, beta) + 32)
-    ends = (np.log(end) + logs.max() for end in (found.low, found.high))
-    low, high = (float(end + sign * blur) for end, sign in zip(ends, (-1, 1)))
+    # What logarithms and powers lose, by the sizes of the logarithms and of the orders.
+    size = abs(logs).max() + beta * max(abs(log_top).max(), abs(log_start).max())
+    blur = UNIT * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 32)
+    low = float(np.log(found.low) + most - blur)
+    high = float(np.log(found.high) + most + blur)
     return low, high, found.of_low[0]
 
 # %% ../../nbs/beyond/11_measures_atlas.ipynb #matlas09

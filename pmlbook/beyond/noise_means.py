@@ -21,7 +21,7 @@ __all__ = []
 # %% ../../nbs/beyond/10_noise_means.ipynb #0c7119a7
 # Relative error of a mean, if SciPy and sums are right up to a fourth of it.
 TRUSTED = 2.0**-40
-CELLS, ROUNDS = 2**17, 150
+CELLS, HALVINGS = 2**17, 150
 NEAR_CUT = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
 
 
@@ -57,39 +57,42 @@ def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, fl
     Source: 'Certified means over a prior', what a cell adds.
     """
     first, last = cells.nodes[[0, -1]]
+    # Nodes lie close together where the weight bends, and ever wider apart from there.
     steps = np.append(0, weight.scale * 2.0 ** np.arange(-4, 40))
     near = [bend + steps * side for bend in weight.bends for side in (-1, 1)]
     x = np.unique(np.clip(np.concatenate([cells.nodes, *near]), first, last))
     seen, low, high = cells.look(x), 0.0, 1.0
-    for _ in range(ROUNDS):
-        middle = x[:-1] / 2 + x[1:] / 2
-        f, inside, m, t = (
-            weight.call(x),
-            weight.call(middle),
-            cells.mass(x, seen),
-            cells.rounded(x, seen),
-        )
-        width = np.diff(x)
-        missed = abs((middle - x[:-1]) - (x[1:] - middle)) / width  # far from 0 a middle is rounded
-        even = np.where(missed < 0.25, np.clip(cells.floor(x, seen) * width, 0, m), 0)
-        chord, least, most = (
-            f[:-1] / 2 + f[1:] / 2,
-            np.minimum(f[:-1], f[1:]),
-            np.maximum(f[:-1], f[1:]),
-        )
+    for _ in range(HALVINGS):
+        left, right = x[:-1], x[1:]
+        middle, width = left / 2 + right / 2, np.diff(x)
+        f, at_middle = weight.call(x), weight.call(middle)
+        mass, rounding = cells.mass(x, seen), cells.rounded(x, seen)
+        start, end = f[:-1], f[1:]
+        chord = start / 2 + end / 2
+        least, most = np.minimum(start, end), np.maximum(start, end)
+        missed = abs((middle - left) - (right - middle)) / width  # far from 0 a middle is rounded
+        # The part of the mass that lies evenly over the cell, by the least density in it.
+        even = np.clip(cells.floor(x, seen) * width, 0, mass)
+        even = np.where(missed < 0.25, even, 0)
         room = 4 * missed * (most - least)
-        below = even * np.maximum(np.minimum(chord, inside) - room, least) + (m - even) * least
-        above = even * np.minimum(np.maximum(chord, inside) + room, most) + (m - even) * most
-        lost = TRUSTED * float(abs(np.diff(f)) @ np.maximum(t[:-1], t[1:]) + above.sum())
+        # Over an even mass the mean of a convex or concave weight lies between chord and middle.
+        low_mean = np.maximum(np.minimum(chord, at_middle) - room, least)
+        high_mean = np.minimum(np.maximum(chord, at_middle) + room, most)
+        below = even * low_mean + (mass - even) * least
+        above = even * high_mean + (mass - even) * most
+        worst = np.maximum(rounding[:-1], rounding[1:])
+        lost = TRUSTED * float(abs(np.diff(f)) @ worst + above.sum())
         low = max(low, float(below.sum()) - lost)
         high = min(high, float(above.sum()) + lost + cells.rest)
         gaps = above - below
-        wide = (gaps > tol * low / 2 / len(gaps)) & (x[:-1] < middle) & (middle < x[1:])
+        wide = gaps > tol * low / 2 / len(gaps)
+        wide &= (left < middle) & (middle < right)  # floats between the ends are left
         if high - low <= tol * low or not wide.any() or len(x) > CELLS:
             break
         more = middle[wide]
-        order = np.argsort(np.append(x, more), kind="stable")
-        x, seen = np.append(x, more)[order], np.column_stack([seen, cells.look(more)])[:, order]
+        x, seen = np.append(x, more), np.column_stack([seen, cells.look(more)])
+        order = np.argsort(x, kind="stable")
+        x, seen = x[order], seen[:, order]
     return low, high
 
 # %% ../../nbs/beyond/10_noise_means.ipynb #d04ba503

@@ -213,3 +213,36 @@ def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, f
         kind = "finite numbers" if bounded else "numbers"
         raise ValueError(f"{name} = ({low:g}, {high:g}) must be two {kind}, the lower one first")
     return low, high
+
+# %% ../../nbs/beyond/13_prior_sets.ipynb #15ed8dd1
+PriorSet = SampleBand | DensityRange
+
+
+def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
+    """Averages between nodes of the lower and the upper limit of the distribution function, each of shape (K,)."""
+    start, end = secret.support
+    width, spots = end - start, nodes - start
+    if isinstance(secret, SampleBand):
+        points, lower, upper = secret.band
+        points, areas = points - start, np.array([lower, upper])[:, :-1] * np.diff(points)
+    else:
+        least, most = secret.least, secret.most
+        spare = max(1 - least * width, 0.0)  # probability beyond the least density
+        bend = spare / (most - least) if most > least else 0.0
+        points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
+        upper, lower = 1 - least * (width - points), least * points
+        if bend > TRUSTED * width or most == least:  # else any point may have what is left
+            upper = np.minimum(upper, most * points)
+            lower = np.maximum(lower, 1 - most * (width - points))
+        limits = np.array([lower, upper])
+        areas = (limits[:, :-1] + limits[:, 1:]) / 2 * np.diff(points)
+    sums = np.hstack([np.zeros((2, 1)), np.cumsum(areas, axis=1)])
+    below, above = (np.diff(np.interp(spots, points, one)) / np.diff(nodes) for one in sums)
+    return below, above
+
+
+def least_means(rows: Array, below: Array, above: Array) -> Array:
+    """Lower limits, shape (M,), of the mean of functions linear between nodes, shape (M, K + 1), over a band."""
+    rise, lost = np.diff(rows, axis=1), TRUSTED * rows.max(axis=1)
+    means = rows[:, -1] - np.maximum(rise, 0) @ above - np.minimum(rise, 0) @ below
+    return np.asarray(means - lost)

@@ -86,7 +86,7 @@ LN2 = math.log(2)
 WORK = 2**27  # types, times pairs of secrets, whose logarithms are computed
 FEW, BITS = 64, 2**21  # candidates that are compared exactly, and the length of the numbers
 # steps to a neighbour; releases; logarithms that count as this
-PASSES, MOST, DEEP = 20, 10**15, -5000.0
+PASSES, MAX_RELEASES, DEEP = 20, 10**15, -5000.0
 
 
 def log_ratio(a: int, b: int) -> float:
@@ -131,17 +131,21 @@ class OneClass:
         self.others = [z for z in range(len(told.masses)) if z != x]
         columns = [told.columns[j] for j in self.outcomes]
         logs = np.array([[log_ratio(c[z], c[x]) for z in self.others] for c in columns])
-        self.excluded = np.isneginf(logs).astype(float)
-        self.logs = np.where(np.isneginf(logs), 0, logs)
+        never = np.isneginf(logs)
+        # An excluded secret has the logarithm -inf, and 0 * -inf is nan: so it is counted apart.
+        self.excluded = never.astype(float)
+        self.logs = np.where(never, 0, logs)
         masses = [told.masses[z] for z in self.others]
-        self.start = np.array([log_ratio(m.numerator, m.denominator) for m in masses])
+        self.start = np.array([log_ratio(*mass.as_integer_ratio()) for mass in masses])
         most = abs(self.logs).max(initial=0) * k * (len(self.outcomes) + 8)
-        self.slack = 2.0**-49 * (most + len(self.others) + 8 + abs(self.start).max(initial=0))
+        size = most + abs(self.start).max(initial=0)
+        self.slack = 2.0**-49 * (size + len(self.others) + 8)
 
     def log_sums(self, counts: NDArray[np.int64]) -> Array:
         """Logarithm of R for types, shape (B,), each within `slack`; -inf where R is zero."""
         terms = self.start + counts @ self.logs
         terms[counts @ self.excluded > 0] = -np.inf
+        # Relative to the largest term: the terms themselves are no floats.
         top = terms.max(axis=1, initial=-np.inf)
         top[np.isneginf(top)] = 0
         with np.errstate(divide="ignore"):
@@ -204,9 +208,11 @@ def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
         shares = np.clip(np.nan_to_num(found.x), 0, None) + 1e-300
         shares = shares / shares.sum()
         w = weights(shares)[1]
-        apart = np.where(w > 0, w * (np.log(np.maximum(w, 1e-300)) - start), 0).sum()
-        bound = float(k * (logs @ w).min() - apart) - 2 * secret.slack
+        # Gibbs' inequality: any weights bound the sum from below, so the search need not be exact.
+        divergence = np.where(w > 0, w * (np.log(np.maximum(w, 1e-300)) - start), 0).sum()
+        bound = float(k * (logs @ w).min() - divergence) - 2 * secret.slack
     counts = np.floor(k * shares).astype(int)
+    # Whole numbers by largest remainders.
     for j in np.argsort(counts - k * shares)[: k - counts.sum()]:
         counts[j] += 1
     now = secret.log_sums(counts[None])[0]
@@ -233,14 +239,12 @@ def least_sum(secret: OneClass) -> tuple[Fraction, Fraction, tuple[int, ...]]:
         bound, candidates = listed_types(secret)
         whole = len(candidates) <= FEW
     lower = Fraction(0) if bound < DEEP else exp_around(Fraction(bound - secret.slack))[0]
-    if secret.bits() > BITS:
+    if secret.bits() > BITS:  # too long to compute exactly
         near = float(secret.log_sums(np.array(candidates[:1]))[0])
-        most = (
-            exp_around(Fraction(max(near + secret.slack, DEEP)))[1]
-            if near > -np.inf
-            else Fraction(0)
-        )
-        return lower, most, candidates[0]
+        upper = Fraction(0)
+        if near > -np.inf:
+            upper = exp_around(Fraction(max(near + secret.slack, DEEP)))[1]
+        return lower, upper, candidates[0]
     sums = {counts: secret.exact(counts) for counts in candidates[:FEW]}
     best = min(sums, key=lambda counts: sums[counts])
     return sums[best] if whole else min(lower, sums[best]), sums[best], best

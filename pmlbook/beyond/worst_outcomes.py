@@ -55,7 +55,7 @@ def nats(low: float, high: float) -> tuple[float, float]:
     return max(value, 0.0), math.inf if low <= 0 else max(-math.log(low) * (1 + 2.0**-50), 0.0)
 
 
-def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
+def leakage_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
     """Leakage of one outcome between the ends."""
     low, high = secret.mean(noise.at(y), tol)
     least, most = (
@@ -66,19 +66,19 @@ def inside_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
     return value, bound, y
 
 
-def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Worst:
+def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Worst:
     """The largest leakage of an outcome from low to high, both between the ends of the support.
 
     Source: branch and bound; a piece leaks no more than its likeliest secret for the least mean over it.
     """
     if secret.peaked or low == high:
         return max(
-            (inside_at(noise, secret, y, tol / 2) for y in {low, high}), key=lambda one: one[1]
+            (leakage_at(noise, secret, y, tol / 2) for y in {low, high}), key=lambda one: one[1]
         )
     if isinstance(secret, Atoms) and noise.kind == "laplace" and math.isinf(noise.cut):
         held = secret.points[(low <= secret.points) & (secret.points <= high)]
         return max(
-            (inside_at(noise, secret, y, tol) for y in {low, high, *held.tolist()}),
+            (leakage_at(noise, secret, y, tol) for y in {low, high, *held.tolist()}),
             key=lambda one: one[1],
         )
 
@@ -92,10 +92,13 @@ def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) ->
         mean = secret.mean(noise.at(middle, room, isinstance(secret, Atoms)), tol)[0]
         return nats(mean / likeliest, 1.0)[1]
 
+    # Where the kernel is cut or bends, the leakage may jump or have a kink.
     between = secret.cuts(noise)
     marks = np.concatenate([np.linspace(low, high, 9), between[(low < between) & (between < high)]])
     marks = np.unique(marks).tolist()
-    best = max((inside_at(noise, secret, y, tol) for y in marks[:SEARCHED]), key=lambda one: one[0])
+    best = max(
+        (leakage_at(noise, secret, y, tol) for y in marks[:SEARCHED]), key=lambda one: one[0]
+    )
     rough = np.diff(np.log(np.maximum(secret.mean(noise.at(best[2]), tol), 1e-300))).item()
     queue: list[tuple[float, float, float]] = []
     for left, right in zip(marks, marks[1:]):
@@ -106,7 +109,7 @@ def inside(noise: Noise, secret: Secret, low: float, high: float, tol: float) ->
         if -bound <= best[0] + tol + 1.5 * rough or not left < middle < right:
             break
         heappop(queue)
-        best = max(best, inside_at(noise, secret, middle, tol / 4), key=lambda one: one[0])
+        best = max(best, leakage_at(noise, secret, middle, tol / 4), key=lambda one: one[0])
         for piece in ((left, middle), (middle, right)):
             heappush(queue, (-min(most(*piece), -bound), *piece))
     return best[0], max(-queue[0][0], best[0]), best[2]
@@ -130,7 +133,7 @@ def outside(
             edge,
         ), "the secret is unbounded, and outcomes far out leak without bound"
     if noise.kind == "laplace" and math.isinf(noise.cut):
-        return inside_at(noise, secret, end, tol / 2), ""
+        return leakage_at(noise, secret, end, tol / 2), ""
     mass = secret.at_end(side)
     if mass > 0:
         return (*nats(mass * (1 - TRUSTED), mass * (1 + TRUSTED)), side * math.inf), ""
@@ -155,7 +158,7 @@ def noise_bracket(
         found.append(one)
     low, high = max(secret.ends[0], clip[0]), min(secret.ends[1], clip[1])
     if low <= high:
-        found.append(inside(noise, secret, low, high, tol))
+        found.append(worst_between(noise, secret, low, high, tol))
     value, bound = max(one[0] for one in found), max(one[1] for one in found)
     if noise.kind == "laplace":  # no pair of secrets has a larger ratio
         width = secret.ends[1] - secret.ends[0]
@@ -196,7 +199,7 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
             mates = remainders == part
             some = Atoms(secret.points[mates], secret.shares[mates], secret.ends)
             laplace = Noise("laplace", noise.scale)
-            found += [inside_at(laplace, some, y, 0.0) for y in some.points.tolist()]
+            found += [leakage_at(laplace, some, y, 0.0) for y in some.points.tolist()]
         value, bound, where = max(found, key=lambda one: one[1])
         return NoiseLeakage(value, bound, where)
     numbers, steps = table_of(noise, "noise", "the numbers of noise")

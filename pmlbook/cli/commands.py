@@ -25,7 +25,7 @@ from pmlbook.accounting.booking import (
     level_text,
     log_text,
 )
-from ..accounting.manifest import begun
+
 from pmlbook.cli.design import (
     finite_or_none,
     frequencies_told,
@@ -48,12 +48,7 @@ from pmlbook.cli.parsing import (
 from ..beyond.line_quantile import QuantileEstimate, cell_edges
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
-from pmlbook.foundations.leakage import (
-    local_dp,
-    maximal_leakage,
-    pointwise_maximal_leakage,
-)
-from ..practice.audit import keeps_as_it_is
+from ..foundations.leakage import local_dp, maximal_leakage, pointwise_maximal_leakage
 from ..practice.interpretation import sentence_level, sentence_levels
 from ..practice.strata import LevelExceeded, Stratum
 from ..release.certificate import Certificate
@@ -61,7 +56,7 @@ from ..release.estimation import Estimate, Functional
 from ..release.labels import released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism
-from ..release.levels import published_share, share_text
+from ..release.levels import keeps_as_it_is, published_share, share_text
 from ..numerics.validation import check_epsilon
 
 # %% auto #0
@@ -163,6 +158,7 @@ def _tell_release(
         "gaps": done.gaps,
     }
     lines = [f"{key}: {value}" for key, value in facts.items()]
+    # Users take codes for answers, and a level for local DP: both are said at each release.
     lines += [mechanism.standing, codes_or_answers(mechanism)]
     lines += log_text(booked) + _strata_lines(done.strata)
     facts |= booked | standing_of(mechanism) | _strata_facts(done.strata)
@@ -203,35 +199,8 @@ def check_coins(reader: NumberReader | None, booking: Booking, log: DiskLog) -> 
     if reader and reader.rounds and not booking.again and account in log:
         raise ValueError(
             f"the account {account!r} has a release, and numbers rounded at random once more leak more than "
-            "the log can tell"
+            "the log can bound"
         )
-
-
-def check_release(arguments: argparse.Namespace) -> bool:
-    """Whether the release that a start ends with was cut off, and is made again; ValueError or OSError if it could not be made."""
-    arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
-    if arguments.release:
-        log = find_log(arguments)
-        again = log is not None and begun(log, arguments.release) is not None
-        check_target(arguments.release, arguments.force or again, [arguments.source])
-        return again
-    return False
-
-
-def check_gaps(arguments: argparse.Namespace, gaps: int) -> None:
-    """ValueError if the release that a start ends with would refuse the gaps of its column."""
-    if arguments.release and gaps and arguments.missing != "keep":
-        raise ValueError(
-            f"column {arguments.column!r} is missing in {gaps:,} rows: fill it, or pass --missing keep"
-        )
-
-
-def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = False) -> int:
-    """Release the file of a start, as `pmlbook release` does."""
-    options = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
-    options |= {"numbers": numbers, "sha256": None, "epsilon": None, "given": None}
-    options |= {"confidence": 0.95, "quiet": True, "json": False}
-    return release(argparse.Namespace(**options))
 
 # %% ../../nbs/cli/06_commands.ipynb #d3c1a401
 def estimate(arguments: argparse.Namespace) -> int:
@@ -253,6 +222,7 @@ def estimate(arguments: argparse.Namespace) -> int:
         raise ValueError(f"{arguments.source} has no values in column {arguments.column!r}")
     inputs, channel, prior = mechanism.inputs, mechanism.channel, mechanism.prior
     answer = Estimate.from_counts(inputs, channel, counts, prior, arguments.method, arguments.mean)
+    # A mean needs less than the frequencies: the outcomes may determine it alone.
     if arguments.mean:
         _tell_number(arguments, "mean", answer.size, answer.of(numbers))
     elif arguments.quantile is not None:
@@ -312,6 +282,7 @@ def audit(arguments: argparse.Namespace) -> int:
     for name, leak in zip(made.outputs, leaks):
         facts["leakage"].append({"outcome": name, "pml": finite_or_none(leak)})
         lines.append(f"leakage of {name}: {leak} nats")
+    # Decided for the table as it stands, before a mechanism rounds its entries.
     kept = True
     if arguments.epsilon is not None:
         kept = facts["holds"] = keeps_as_it_is(channel, made.exact_prior, arguments.epsilon)

@@ -159,9 +159,9 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
 def frequencies_told(error: float | None, rows: int) -> str:
     """The errors of a recipient's estimates of frequencies, in words."""
     if error is not None:
-        return f"frequencies: told, with standard errors up to {error:.2g} at {rows} rows"
+        return f"frequencies: estimated, with standard errors up to {error:.2g} at {rows} rows"
     return (
-        "frequencies: not told by these outcomes; --for frequencies finds outcomes that tell them, "
+        "frequencies: not determined by these outcomes; --for frequencies finds outcomes that determine them, "
         "unless answers are merged"
     )
 
@@ -169,7 +169,7 @@ def frequencies_told(error: float | None, rows: int) -> str:
 def mean_error_text(mechanism: Mechanism, rows: int) -> str:
     """The error of the mean of names that are numbers, in words."""
     variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
-    return f"mean: told, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
+    return f"mean: estimated, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
 
 # %% ../../nbs/cli/05_design.ipynb #837d6b5d
 def design(arguments: argparse.Namespace) -> int:

@@ -68,7 +68,7 @@ def column_numbers(source: Path, column: str, arguments: argparse.Namespace) -> 
     return np.concatenate(parts)
 
 
-def inside(x: Array, limits: Sequence[float], clip: bool, what: str) -> Array:
+def within_limits(x: Array, limits: Sequence[float], clip: bool, what: str) -> Array:
     """Numbers between the limits, or the nearer limit with `clip`; ValueError with how many lie outside."""
     low, high = limits
     outside = int(((x < low) | (x > high)).sum())
@@ -97,7 +97,7 @@ class NumberReader:
         if gaps.any() and missing != "keep":
             row = first_row + int(np.argmax(gaps))
             raise ValueError(f"{what} is missing in row {row}: fill it, or pass --missing keep")
-        filled = inside(
+        filled = within_limits(
             np.where(gaps, self.edges[0], x), (self.edges[0], self.edges[-1]), self.clip, what
         )
         if self.rounds:

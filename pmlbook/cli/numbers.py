@@ -20,8 +20,10 @@ from scipy.stats import truncnorm, uniform
 from ..beyond.line_design import mean_mechanism
 from ..beyond.line_priors import Continuous, Steps, secret_from
 from ..beyond.prior_sets import check_interval
-from ..beyond.line_quantile import cell_names, quantile_mechanism, shares_of
-from .commands import check_gaps, check_release, release_too
+from ..beyond.line_quantile import cell_names, quantile_mechanism, cell_shares
+from ..accounting.booking import find_log
+from ..accounting.manifest import begun
+from .commands import release
 from pmlbook.cli.design import (
     FEW_ANSWERS,
     layout_options,
@@ -30,7 +32,7 @@ from pmlbook.cli.design import (
     targets_of,
     write_texts,
 )
-from .number_columns import column_numbers, inside
+from .number_columns import column_numbers, within_limits
 from .parsing import parsed_number
 from .report import report
 from ..display.messages import FINE, ask, one_of, say
@@ -69,7 +71,7 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
     if kind != "column":
         column = (rest or [arguments.column])[0]
         found = column_numbers(Path(kind), column, arguments)
-        x, what = inside(found, arguments.limits, arguments.clip, kind), f"of {kind}"
+        x, what = within_limits(found, arguments.limits, arguments.clip, kind), f"of {kind}"
     counts, edges = np.histogram(x[~np.isnan(x)], BINS, (low, high))
     return (counts + 1.0, edges), f"The prior is a histogram {what}."
 
@@ -80,12 +82,12 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     if goal == "shares":
         secret, edges = secret_from(prior), cuts_between(arguments.limits, arguments.cuts)
         assert isinstance(secret, Continuous | Steps)
-        shares = shares_of(secret, edges)
+        shares = cell_shares(secret, edges)
         made = estimation_mechanism(dict(zip(cell_names(edges), shares / shares.sum())), level)
         error = standard_error(made.mechanism, rows)
         return (
             made.mechanism,
-            f"shares: told, with standard errors up to {error:.2g} at {rows:,} rows",
+            f"shares: estimated, with standard errors up to {error:.2g} at {rows:,} rows",
         )
     share = 0.5 if arguments.quantile is None else arguments.quantile
     found = (
@@ -93,7 +95,7 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     )
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
     error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
-    told = f"{what}: told, with a standard error of {error:.3g} at {rows:,} rows"
+    told = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
     if goal != "mean":
         told += " if the prior is right and rows are many; the interval of `estimate` needs neither"
     return found.mechanism, f"{told}; no mechanism on the line has less than {least:.3g}"
@@ -141,7 +143,9 @@ def check_number_options(arguments: argparse.Namespace) -> None:
         needed["cuts"] = "--cuts NUMBER ..."
     missing = [text for name, text in needed.items() if getattr(arguments, name) is None]
     if missing and not sys.stdin.isatty():
-        raise ValueError(f"nobody to ask, as this is no terminal: give {', '.join(missing)}")
+        raise ValueError(
+            f"this is no terminal, so no question can be asked: give {', '.join(missing)}"
+        )
 
 
 def two_limits(answer: str) -> list[float]:
@@ -188,7 +192,7 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
         say("limits are published: take them from what you know, not from the file")
         a.limits = ask("the least and the largest number that can occur", two_limits)
     a.limits = list(check_interval(a.limits, "--limits"))
-    x = inside(own(), a.limits, a.clip, f"column {a.column!r}")
+    x = within_limits(own(), a.limits, a.clip, f"column {a.column!r}")
     if a.prior_from is None:
 
         def read(answer: str) -> list[str]:
@@ -213,12 +217,39 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
         a.cuts = ask("cuts between the shares, apart by blanks", several_numbers)
     return prior, told, x
 
+# %% ../../nbs/cli/09_numbers.ipynb #6e2f0a24
+def check_start(arguments: argparse.Namespace) -> bool:
+    """Whether the release that a start ends with was cut off, and is made again; ValueError or OSError if it could not be made."""
+    arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
+    if not arguments.release:
+        return False
+    log = find_log(arguments)
+    again = log is not None and begun(log, arguments.release) is not None
+    check_target(arguments.release, arguments.force or again, [arguments.source])
+    return again
+
+
+def check_start_gaps(arguments: argparse.Namespace, gaps: int) -> None:
+    """ValueError if the release that a start ends with would refuse the gaps of its column."""
+    if arguments.release and gaps and arguments.missing != "keep":
+        raise ValueError(
+            f"column {arguments.column!r} is missing in {gaps:,} rows: fill it, or pass --missing keep"
+        )
+
+
+def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = False) -> int:
+    """Release the file of a start, as `pmlbook release` does."""
+    options = vars(arguments) | {"mechanism": mechanism, "target": arguments.release}
+    options |= {"numbers": numbers, "sha256": None, "epsilon": None, "given": None}
+    options |= {"confidence": 0.95, "quiet": True, "json": False}
+    return release(argparse.Namespace(**options))
+
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a14
 def start_numbers(arguments: argparse.Namespace) -> int:
     """Ask what a column of numbers is released for, design, and write the certificate and a page."""
     check_number_options(arguments)
     targets = targets_of(arguments, ("mechanism.json", "report.html"))
-    again = check_release(arguments)
+    again = check_start(arguments)
     for target in targets:
         check_target(target, arguments.force or again, [arguments.source])
     if arguments.column is None:
@@ -228,7 +259,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
         arguments, lambda: column_numbers(arguments.source, column, arguments)
     )
     rows = int((~np.isnan(x)).sum())
-    check_gaps(arguments, len(x) - rows)
+    check_start_gaps(arguments, len(x) - rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are told side by side
         made, told = designed_for(arguments, prior, rows)

@@ -117,10 +117,10 @@ def _strata(parser: Parser) -> None:
 
 def _log_options(parser: Parser) -> None:
     which = parser.add_mutually_exclusive_group()
-    what = "release log to ask (default: pmlbook-log.sqlite next to the source, if it is there)"
+    what = "release log to use (default: pmlbook-log.sqlite next to the source, if it is there)"
     which.add_argument("--log", type=Path, metavar="FILE", help=what)
     which.add_argument("--start-log", type=Path, metavar="FILE", help="begin a new log")
-    which.add_argument("--no-log", action="store_true", help="ask no log")
+    which.add_argument("--no-log", action="store_true", help="use no log")
     # Not part of the group: a budget may be lowered in any log.
     what = "for all releases of the column; kept in the log, may be lowered and never raised"
     parser.add_argument("--budget", type=_nats, metavar="NATS", help=what)
@@ -167,7 +167,11 @@ GOALS = ("information", "frequencies", "mean")
 def _start(parser: Parser) -> None:
     add = parser.add_argument
     add("source", type=Path, help="CSV or Parquet")
-    add("column", nargs="?", help="asked for if left out, as is what follows")
+    add(
+        "column",
+        nargs="?",
+        help="a question asks for it if it is left out, as for all that follows",
+    )
     add("--merge-below", type=_share, metavar="SHARE", help="merge rarer answers")
     add("--other", default="other", metavar="NAME", help="of the merged answers")
     level = parser.add_mutually_exclusive_group()
@@ -194,12 +198,12 @@ def _design(parser: Parser) -> None:
     add("--column", help="the column of --counts")
     add("--epsilon", type=_nats, required=True, help="level in nats")
     what = (
-        "what the release is for: to tell most about one value, or the frequencies of all or the "
+        "what the release is for: the most information about one value, or the frequencies of all or the "
         "mean of values that are numbers with the least variance (default: information)"
     )
     add("--for", dest="goal", default="information", choices=GOALS, help=what)
     add("--utility", default=UTILITY_NAMES[0], choices=UTILITY_NAMES)
-    what = "to be released, for the standard error that is told (default: 1000)"
+    what = "to be released, for the standard error that is printed (default: 1000)"
     add("--rows", type=_rows, default=1000, help=what)
     add("--max-time", type=_seconds, help="seconds")
     add("-o", "--output", type=Path, default=Path("mechanism.json"))
@@ -253,8 +257,8 @@ def _estimate(parser: Parser) -> None:
 def _words(parser: Parser) -> None:
     parser.add_argument("--prior", nargs="+", required=True, metavar="NAME=WEIGHT")
     either = parser.add_mutually_exclusive_group(required=True)
-    either.add_argument("--promise", metavar="SENTENCE", help="tell its largest level")
-    either.add_argument("--epsilon", type=_nats, help="tell which promises a level keeps")
+    either.add_argument("--promise", metavar="SENTENCE", help="print its largest level")
+    either.add_argument("--epsilon", type=_nats, help="print which promises a level keeps")
 
 
 def _book(parser: Parser) -> None:
@@ -332,7 +336,7 @@ def parser() -> Parser:
         epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error; nothing "
         "written, but a line of a log where it says 'booked'), 3 a defect of pmlbook",
     )
-    whole.add_argument("--version", nargs=0, action=_Version, help="tell the version")
+    whole.add_argument("--version", nargs=0, action=_Version, help="print the version")
     own = whole.add_subparsers(metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         one = own.add_parser(

@@ -91,6 +91,7 @@ def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
     have names and others have none.
     """
     weights: dict[Hashable, Fraction] = {}
+    # A bare number among names may be a name without its weight.
     if len({"=" in word for word in words}) > 1:
         raise ValueError(f"prior {listed_names(words)} has names in some places and none in others")
     for place, word in enumerate(words):
@@ -128,6 +129,7 @@ def in_order_of(
 
     ValueError if the names are not the same; both lists are shown.
     """
+    # As texts: JSON has the name 1 where a command line has '1'.
     names, texts = list(weights), [str(name) for name in inputs]
     if names == list(range(len(inputs))):  # bare numbers, in the order of the rows
         return list(weights.values())
@@ -148,6 +150,7 @@ def read_text(path: Path) -> str:
     OSError, ValueError if the file cannot be read, is too long, or no text.
     """
     with open_source(path) as source:
+        # One byte more than allowed: a pipe does not tell its length.
         data = source.file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise ValueError(f"{path} has more than {LARGEST_FILE:,} bytes")

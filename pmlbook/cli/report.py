@@ -41,12 +41,12 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
     times = text_above(float_above(exp_around(Fraction(min(check_epsilon(epsilon), 1000)))[1]), 3)
     told = {
         "no belief more than doubles": (
-            "Nobody comes to believe in any answer more than twice as much.",
-            f"Somebody may come to believe in an answer {times} times as much.",
+            "No belief in any answer more than doubles.",
+            f"The belief in some answer may grow {times} times.",
         ),
         "no odds more than double": (
-            "Nobody's odds of anything about one person more than double.",
-            "Somebody's odds may more than double.",
+            "No odds of anything about one person more than double.",
+            "Some odds about one person may more than double.",
         ),
         "no answer is ruled out": (
             "After every outcome each answer is still possible.",
@@ -66,14 +66,15 @@ def codes_or_answers(mechanism: Mechanism) -> str:
     Examples
     --------
     >>> codes_or_answers(Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
-    'The released values are codes, r0 to r1, and not answers: only an estimate tells shares or a mean.'
+    'The released values are codes, r0 to r1, and not answers: only an estimate gives shares or a mean.'
     """
+    # As texts, for on the page 1 and '1' look the same.
     outcomes = [str(name) for name in mechanism.outputs]
     if set(outcomes).isdisjoint(map(str, mechanism.inputs)):
         what = f"codes, {short_label(outcomes[0])} to {short_label(outcomes[-1])}, and not answers"
     else:
         what = "called like answers, and need not be the true ones"
-    return f"The released values are {what}: only an estimate tells shares or a mean."
+    return f"The released values are {what}: only an estimate gives shares or a mean."
 
 
 def standing_text(mechanism: Mechanism) -> list[str]:
@@ -97,6 +98,7 @@ USELESS = 0.25  # a standard error as large as this is no information
 
 def short_label(name: Hashable, most: int = 24) -> str:
     """A name on one line and not too long; characters that cannot be shown are written as their codes."""
+    # A name may hold half a surrogate or a line break, and each would break the page.
     text = " ".join(str(name).split()).encode("utf-8", "backslashreplace").decode()
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     text = text or "(no text)"
@@ -193,6 +195,7 @@ def report(
     title, errors = escape(short_label(column, 60)), errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
+    # Sentences about beliefs fit categories; cells of numbers come with their own.
     said = meaning or meant(mechanism, epsilon)
     meaning = [*said, *standing_text(released or mechanism)]
     body = [
@@ -226,7 +229,7 @@ HEAD = (
 def _learned(errors: Sequence[float] | None, rows: int) -> str:
     """The part of the page on estimates from the outcomes."""
     if not errors:
-        return "The frequencies cannot be told back from these outcomes."
+        return "The frequencies cannot be estimated from these outcomes."
     most = f"with a standard error of at most {max(errors):.2g} at {rows:,} rows"
-    well = "" if max(errors) < USELESS else ", which is too much to learn from"
-    return f"The frequencies can be told back {most}{well}. The lines are two standard errors."
+    well = "" if max(errors) < USELESS else ", which is too large to be useful"
+    return f"The frequencies can be estimated {most}{well}. The lines are two standard errors."

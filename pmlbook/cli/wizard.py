@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from .commands import check_gaps, check_release, release_too
+
 from pmlbook.cli.design import (
     counted,
     designed,
@@ -26,7 +26,13 @@ from pmlbook.cli.design import (
     write_texts,
 )
 from ..display.messages import FINE, ask, one_of, say
-from .numbers import are_numbers, start_numbers
+from pmlbook.cli.numbers import (
+    are_numbers,
+    check_start,
+    check_start_gaps,
+    release_too,
+    start_numbers,
+)
 from .parsing import TYPED_DECIMAL, parsed_number, share_of
 from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level
@@ -63,7 +69,7 @@ def _check_rows_left(missing: Sequence[str]) -> None:
     """ValueError if an option is missing and there is no terminal."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
-        raise ValueError(f"nobody to ask, as this is no terminal: give {options}")
+        raise ValueError(f"this is no terminal, so no question can be asked: give {options}")
 
 # %% ../../nbs/cli/02_wizard.ipynb #cf385ac4
 def merged(
@@ -132,7 +138,7 @@ def start(arguments: argparse.Namespace) -> int:
     check_options(arguments)
     targets = targets_of(arguments, KINDS)
     # A name that is taken is better known before the questions than after them.
-    again = check_release(arguments)
+    again = check_start(arguments)
     for target in targets:
         check_target(target, arguments.force or again, [arguments.source])
     arguments.column = arguments.column or _ask_column(arguments)
@@ -141,7 +147,7 @@ def start(arguments: argparse.Namespace) -> int:
     if arguments.goal in ("quantile", "shares"):
         raise ValueError(f"--for {arguments.goal} is for numbers, and needs --limits LOW HIGH")
     answers = _asked(arguments)
-    check_gaps(arguments, answers.gaps)
+    check_start_gaps(arguments, answers.gaps)
     small, whole = _mechanisms(answers)
     certificates = _certified(whole, answers.epsilon), _certified(small, answers.epsilon)
     told_mean = mean_error_text(small, answers.rows) if answers.goal == "mean" else None
@@ -317,10 +323,10 @@ def _tell_start(
 ) -> None:
     """Say what the level means and what a recipient will learn; `whole` is what is released with."""
     errors = errors_at(small, answers.rows)
-    learned = "frequencies: not told by these outcomes"
+    learned = "frequencies: not determined by these outcomes"
     if errors:
         most = f"{max(errors):.2g} at {answers.rows:,} rows"
-        learned = f"frequencies: told, with standard errors up to {most}"
+        learned = f"frequencies: estimated, with standard errors up to {most}"
     say(
         f"level: {answers.epsilon!r} nats",
         *meant(small, answers.epsilon),

@@ -121,7 +121,7 @@ class Staircase:
         return _element("staircase", attributes)
 
 
-MOST = 6  # secrets, or outcomes, of a table that a browser solves while you click
+MOST_PLAYED = 6  # secrets, or outcomes, of a table that a browser solves while you click
 
 
 def staircase(
@@ -140,10 +140,10 @@ def staircase(
     """
     checked, table = check_prior(prior), real_array(utilities, "utilities", 2)
     (n, m), symbols = table.shape, len(checked)
-    if n != symbols or not (2 <= n <= MOST and 1 <= m <= MOST):
+    if n != symbols or not (2 <= n <= MOST_PLAYED and 1 <= m <= MOST_PLAYED):
         raise ValueError(
             f"utilities has shape {n} x {m}: it needs {symbols} rows, one for each secret, "
-            f"at least 2, and at most {MOST} rows and columns"
+            f"at least 2, and at most {MOST_PLAYED} rows and columns"
         )
     rows = tuple(map(str, inputs or [f"secret {i + 1}" for i in range(n)]))
     columns = tuple(map(str, outputs or [f"outcome {j + 1}" for j in range(m)]))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extremal.lift_vectors import Vertices
+from ..extremal.lift_vectors import LiftVertices
 from ..numerics.validation import Array
 from ..large_alphabets.losses import Flags
 from ..numerics.linear_programmes import whole_numbers
@@ -30,7 +30,7 @@ class ScaledVertices:
     Weights of vertices average them to one just if they average `scaled` to `ones`.
     """
 
-    def __init__(self, vertices: Vertices, scale: Array) -> None:
+    def __init__(self, vertices: LiftVertices, scale: Array) -> None:
         self.vertices, self.scale = vertices, scale
         missed = scale * np.array(vertices.shares, dtype=float)
         missed = missed / missed.max()  # or squares of rare ones vanish
@@ -57,7 +57,7 @@ class CandidateSet(ScaledVertices):
         self.names: dict[tuple[bytes, int], int] = {}
         none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=object)
         sets = np.zeros((0, n), dtype=bool)
-        super().__init__(Vertices(shares, limit, sets, none, nothing, nothing), scale)
+        super().__init__(LiftVertices(shares, limit, sets, none, nothing, nothing), scale)
 
     def add(self, made: Iterable[Vertex]) -> list[int]:
         """Numbers of vertices, each given by its entries at the limit and the place of its remainder."""
@@ -91,7 +91,7 @@ class CandidateSet(ScaledVertices):
         self, talls: list[Any], places: list[int], tops: list[int], bottoms: list[int]
     ) -> None:
         old = self.vertices
-        self.vertices = Vertices(
+        self.vertices = LiftVertices(
             self.shares,
             self.limit,
             np.vstack([old.tall, *talls]),
@@ -124,9 +124,11 @@ def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex
     a, b = candidates.limit.as_integer_ratio()
     ends = np.cumsum(candidates.whole[order]) * a
     around, length = candidates.common * a, candidates.common * b
+    # An arc that starts or ends where a secret does is a vertex; between two of them it changes linearly.
     stops = sorted({int(end - back) % around for end in ends for back in (0, length)})
-    gaps = [(after - start) % around for start, after in zip(stops, [*stops[1:], stops[0]])]
-    weights = [(gap + gaps[k - 1]) / (2 * around) for k, gap in enumerate(gaps)]
+    following = [*stops[1:], stops[0]]
+    gaps = [(after - start) % around for start, after in zip(stops, following)]
+    weights = [(gap + before) / (2 * around) for before, gap in zip([gaps[-1], *gaps], gaps)]
     return [_arc(ends, order, start, length) for start in stops], weights
 
 
@@ -170,16 +172,14 @@ class Climb:
         n = len(dual)
         self.spread, self.dual = np.zeros((n + 1, n + 1)), np.append(dual, 0.0)
         self.spread[:n, :n] = spread
-        self.p, self.c, self.own = (
-            np.append(candidates.prior, 0.0),
-            float(candidates.limit),
-            np.diag(self.spread),
-        )
+        self.p, self.own = np.append(candidates.prior, 0.0), np.diag(self.spread)
+        self.c = float(candidates.limit)
 
     def gain(self, move: Array, i: NDArray[np.intp], by: Array, slope: Array, place: int) -> Array:
         """The gain of moving the lift at `place`, and that of secrets i by `by`."""
-        bent = move**2 * self.own[place] + by**2 * self.own[i]
-        return move * slope[place] + by * slope[i] + bent + 2 * move * by * self.spread[i, place]
+        linear = move * slope[place] + by * slope[i]
+        squares = move**2 * self.own[place] + by**2 * self.own[i]
+        return linear + squares + 2 * move * by * self.spread[i, place]
 
     def slope(self, tall: Flags, place: int) -> tuple[Array, float]:
         """The slope of the value at a vertex, and its remainder."""
@@ -191,30 +191,36 @@ class Climb:
     def swap(self, tall: Flags, place: int, slope: Array, rest: float) -> tuple[float, Flags, int]:
         """The best exchange of one secret at the limit for another, or none for either: gain and vertex."""
         p, c, none = self.p, self.c, len(tall)
-        leave, enter = np.append(np.flatnonzero(tall), none), np.append(np.flatnonzero(~tall), none)
+        leave = np.append(np.flatnonzero(tall), none)
+        enter = np.append(np.flatnonzero(~tall), none)
         enter = enter[enter != place]
+        # The remainder takes what the exchange changes in the mean, and must stay between 0 and c.
         back = c * (p[leave][:, None] - p[enter]) / p[place]
+        after = rest + back
         found = self.gain(back, enter, np.full(len(enter), c), slope, place)
-        found += c * (c * self.own[leave] - slope[leave])[:, None]
-        found -= 2 * c * back * self.spread[leave, place][:, None]
+        leaving = (c * self.own[leave] - slope[leave])[:, None]
+        pull = 2 * self.spread[leave, place][:, None]
+        found += c * (leaving - pull * back)
         found -= 2 * c * c * self.spread[np.ix_(leave, enter)]
-        found = np.where((rest + back >= 0) & (rest + back <= c), found, -np.inf)
+        found = np.where((after >= 0) & (after <= c), found, -np.inf)
         found[-1, -1] = -np.inf  # neither secret
         i, k = np.unravel_index(found.argmax(), found.shape)
-        after = np.append(tall, False)
-        after[leave[i]], after[enter[k]] = False, True
-        return float(found[i, k]), after[:none], place
+        changed = np.append(tall, False)
+        changed[leave[i]], changed[enter[k]] = False, True
+        return float(found[i, k]), changed[:none], place
 
     def shift(self, tall: Flags, place: int, slope: Array, rest: float) -> tuple[float, Flags, int]:
         """The best move of the remainder to another secret: gain and vertex."""
         p, c = self.p, self.c
         leave, enter = np.flatnonzero(tall), np.flatnonzero(~tall)
         enter = enter[enter != place]
-        takes, gives = rest * p[place] / p[enter], (c - rest) * p[place] / p[leave]
-        full = np.full(len(leave), c - rest)
+        # Either the remainder goes to another secret, or is filled up by one that was at the limit.
+        takes = rest * p[place] / p[enter]
+        gives = (c - rest) * p[place] / p[leave]
+        emptied, filled = np.full(len(enter), -rest), np.full(len(leave), c - rest)
         found = np.append(
-            self.gain(np.full(len(enter), -rest), enter, takes, slope, place),
-            self.gain(full, leave, -gives, slope, place),
+            self.gain(emptied, enter, takes, slope, place),
+            self.gain(filled, leave, -gives, slope, place),
         )
         found = np.where(np.append(takes, gives) <= c, found, -np.inf)
         if not len(found):
@@ -255,14 +261,18 @@ ROUNDOFF = 2.0**-51  # relative: four times the error of an addition or product
 
 def sets_at_limit(candidates: CandidateSet) -> Flags | None:
     """All sets of secrets that may be at the limit in a vertex, one a row, and perhaps some that may not; None if too many."""
-    p, share, tiny = candidates.prior, 1 / float(candidates.limit), len(candidates.prior) * 2.0**-50
+    p, share = candidates.prior, 1 / float(candidates.limit)
+    rounding = len(p) * 2.0**-50
+    # Likely secrets first: a partial sum is then too large, or too small for good, as early as can be.
     order = np.argsort(-p)
     rest = 1 - np.cumsum(p[order]) + p.max()  # largest sum that later secrets and a remainder add
     sets, sums = np.zeros((1, 0), dtype=bool), np.zeros(1)
     for i, most in zip(order, rest):
         sums = np.column_stack([sums, sums + p[i]]).ravel()
-        possible = (sums <= share + tiny) & (sums + most >= share - tiny)
-        sets = np.column_stack([np.repeat(sets, 2, axis=0), np.arange(len(sums)) % 2 == 1])
+        possible = sums <= share + rounding
+        possible &= sums + most >= share - rounding
+        with_it = np.arange(len(sums)) % 2 == 1
+        sets = np.column_stack([np.repeat(sets, 2, axis=0), with_it])
         sets, sums = sets[possible], sums[possible]
         if sets.size > TABLE:
             return None
@@ -279,10 +289,13 @@ class Sweep:
         self.p, self.c, n = candidates.prior, float(candidates.limit), len(dual)
         self.spread, size = matrix.T @ matrix, abs(matrix).T @ abs(matrix)
         self.wrong = n * 2.0**-50 / self.p  # of a remainder
+        # A bound on the slope of the value, from the sizes of its terms.
         steep = 2 * (1 + self.c) * size.sum(axis=1) + abs(dual)
-        slack = (len(matrix) + 2 * n + 24) * ROUNDOFF * (1 + self.c) * float(steep.sum())
-        self.slack = slack + 2 * float((steep * self.wrong).max())
-        self.slope, self.own = -2 * self.spread.sum(axis=1) - dual, np.diag(self.spread)
+        operations = len(matrix) + 2 * n + 24
+        self.slack = operations * ROUNDOFF * (1 + self.c) * float(steep.sum())
+        self.slack += 2 * float((steep * self.wrong).max())
+        self.own = np.diag(self.spread)
+        self.slope = -2 * self.spread.sum(axis=1) - dual
         self.constant = float(self.spread.sum() + dual.sum())
 
     def best(self, tall: Flags) -> tuple[float, Flags, int] | None:
@@ -293,10 +306,12 @@ class Sweep:
         who, at = np.nonzero(fits)
         if not len(at):
             return None
+        # The value is quadratic in the remainder, with what the entries at the limit add to its slope.
         pull = lifted @ self.spread + self.slope
-        base, rest = (lifted * pull).sum(axis=1), np.clip(rests[who, at], 0, self.c)
-        bent = 2 * pull[who, at] - self.slope[at] + rest * self.own[at]
-        value = base[who] + rest * bent
+        base = (lifted * pull).sum(axis=1)
+        rest = np.clip(rests[who, at], 0, self.c)
+        slope = 2 * pull[who, at] - self.slope[at]
+        value = base[who] + rest * (slope + rest * self.own[at])
         top = int(value.argmax())
         return float(value[top]), tall[who[top]], int(at[top])
 
@@ -306,7 +321,9 @@ def swept(
 ) -> tuple[Fraction, list[int]]:
     """An upper bound on |M (l - 1)|^2 - y.(l - 1) over all vertices; and some with nearly that value, the best first."""
     sweep, n = Sweep(candidates, matrix, dual), len(dual)
-    blocks = np.array_split(sets, 1 + len(sets) // 4096 + min(8 * n, len(sets) // 16))
+    # Blocks that fit in the cache, and enough of them that each names a vertex.
+    count = 1 + len(sets) // 4096 + min(8 * n, len(sets) // 16)
+    blocks = np.array_split(sets, count)
     best = [found for found in map(sweep.best, blocks) if found is not None]
     best.sort(key=lambda one: -one[0])
     most = best[0][0] + sweep.constant

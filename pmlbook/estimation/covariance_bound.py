@@ -35,9 +35,9 @@ class DualFunction:
         self.ones, n = candidates.ones, len(candidates.ones)
         self.flat = np.linalg.qr(np.column_stack([candidates.ones, np.eye(n)]))[0][:, 1:n]
         self.summed = isinstance(criterion, AOptimality)
-        wanted = (
-            self.flat.T @ criterion.full if isinstance(criterion, AOptimality) else np.eye(n - 1)
-        )
+        wanted = np.eye(n - 1)
+        if isinstance(criterion, AOptimality):
+            wanted = self.flat.T @ criterion.full
         sizes, axes = np.linalg.eigh(wanted @ wanted.T)
         self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
@@ -49,11 +49,14 @@ class DualFunction:
 
     def of(self, multipliers: Array) -> tuple[float, Array]:
         """Its logarithm, up to a factor and a constant, and the slope, which is the best K; concave everywhere."""
+        # Beyond `near` both functions go on along their tangents, so that they stay concave for any multipliers.
         sizes, near, axes = self._axes(multipliers)
         if self.summed:
-            total = max(((near + sizes) / np.sqrt(4 * near)).sum(), math.sqrt(near.min()))
-            return 2 * math.log(total), (axes / np.sqrt(near) / total) @ axes.T
-        return (np.log(near) + sizes / near).mean(), (axes / near / len(near)) @ axes.T
+            root = np.sqrt(near)
+            total = max(((near + sizes) / (2 * root)).sum(), root.min())
+            return 2 * math.log(total), (axes / root / total) @ axes.T
+        value = (np.log(near) + sizes / near).mean()
+        return value, (axes / near / len(near)) @ axes.T
 
     def best(self, multipliers: Array) -> Array:
         """A root of the best matrix J, up to a factor."""
@@ -92,15 +95,18 @@ class PairsRelaxation:
         """The negative logarithm of the dual programme, and its slope."""
         own, cost = np.exp(x[: len(self.room)]), self.cost(x)
         value, best = self.dual.of(self.multipliers(x))
+        slope = own * (self.room / cost - np.diag(best))
         others = self.limits / cost - np.tensordot(self.forms, best, 2)
-        return math.log(cost) - value, np.append(own * (self.room / cost - np.diag(best)), others)
+        return math.log(cost) - value, np.append(slope, others)
 
     def solve(self, start: Array) -> Array:
         """The best multipliers, the largest own one being 1."""
         n = len(self.room)
         ends = [(-LOGS - math.log(2 * n), LOGS)] * n + [(0.0, None)] * len(self.limits)
         x = minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT).x
-        return np.append(x[:n] - x[:n].max(), x[n:] / math.exp(x[:n].max()))
+        # The programme is homogeneous: the unit is free, and a fixed one keeps the next start in range.
+        largest = x[:n].max()
+        return np.append(x[:n] - largest, x[n:] / math.exp(largest))
 
     def violated(self, x: Array) -> list[tuple[Array, float]]:
         """Constraints on pairs that the best covariance does not keep."""
@@ -122,15 +128,18 @@ class PairsRelaxation:
 
 def _outside(best: Array, least: Array, most: Array) -> list[tuple[Array, float]]:
     """Forms of pairs whose covariance violates its limits, the worst first, and these limits."""
-    found, usual = [], np.sqrt(np.outer(np.diag(most), np.diag(most)))
-    over = np.triu(np.maximum(best - most, least - best), 1) / usual
+    deviation = np.sqrt(np.diag(most))
+    over = np.triu(np.maximum(best - most, least - best), 1)
+    over = over / np.outer(deviation, deviation)
+    found = []
     for k in np.argsort(-over, axis=None)[: len(best)]:
         at = np.unravel_index(k, best.shape)
         if over[at] <= OUTSIDE:
             break
+        sign, limit = (1.0, most[at]) if best[at] > most[at] else (-1.0, -least[at])
         form = np.zeros_like(best)
-        form[at] = form[at[::-1]] = 1.0 if best[at] > most[at] else -1.0
-        found.append((form, 2 * float(most[at] if best[at] > most[at] else -least[at])))
+        form[at] = form[at[::-1]] = sign
+        found.append((form, 2 * float(limit)))  # twice: the form has the covariance twice
     return found
 
 
@@ -204,6 +213,7 @@ def most_spread(
     for i in range(len(shift)):
         row = [entry + Fraction(together) for entry in entries(i)]
         weights.append(max(row[i], Fraction(0)))
+        # A covariance is worst at one of its two ends.
         pairs = (max(row[j] * x for x in candidates.together(i, j)) for j in range(i))
         total += weights[i] * rooms[i] + 2 * sum(pairs, Fraction(0))
     whole = min(Fraction(together), *weights) * candidates.between

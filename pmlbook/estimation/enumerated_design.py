@@ -73,11 +73,14 @@ def centred_weights(rows: Array, weights: Array) -> Array:
 def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
     """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay."""
     names, weights = np.array(list(found)), np.array(list(found.values()))
-    kept = (candidates.vertices.lifts[:, names] * weights).max(axis=0) > LEAST_STORED_PROBABILITY
-    names, weights = names[kept], weights[kept]
-    lifts, shifts = candidates.scaled(names.tolist()), candidates.vertices.shifts[:, names]
-    told = claim.utility.matrix @ shifts
-    rows = np.vstack([lifts, (shifts[:, None] * told).reshape(-1, len(names))])
+    entries = candidates.vertices.lifts[:, names] * weights
+    frequent = entries.max(axis=0) > LEAST_STORED_PROBABILITY
+    names, weights = names[frequent], weights[frequent]
+    lifts = candidates.scaled(names.tolist())
+    shifts = candidates.vertices.shifts[:, names]
+    # Weights with these sums have the same derivative of the variance, so the same variance.
+    products = shifts[:, None] * (claim.utility.matrix @ shifts)
+    rows = np.vstack([lifts, products.reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
     moved = {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
     # Rows that are nearly dependent let the sums drift by what `SAME_ROW` calls rounding.
@@ -85,7 +88,7 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     return dict(zip(moved, even(*drifted, candidates.ones).tolist()))
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
-ROUNDS = 60  # a handful is enough, unless rounding stands in the way
+NEWTON_ROUNDS = 60  # a handful is enough, unless rounding stands in the way
 SMALL_ROOM = 1e-3  # of the mean weight: what a new vertex gets is no more than the barrier gives it
 
 
@@ -94,7 +97,7 @@ def newton_search(
 ) -> tuple[dict[int, float], float]:
     """Weights of vertices, and a certified lower bound on the variance, in the criterion's unit."""
     bound, n = 0.0, len(criterion.scale)
-    for _ in range(ROUNDS):
+    for _ in range(NEWTON_ROUNDS):
         names, before = list(found), np.array(list(found.values()))
         lifts = candidates.scaled(names)
         weights, barrier = best_weights(lifts, before, criterion, clock)
@@ -265,10 +268,12 @@ def estimation_mechanism(
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
     if level == 0:
-        raise Infeasible("epsilon = 0: outcomes that tell nothing tell no frequencies")
+        raise Infeasible(
+            "epsilon = 0: outcomes that do not depend on the secret determine no frequencies"
+        )
     if level < STRICTEST:
         raise ValueError(
-            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits tell nothing"
+            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits are too few"
         )
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")

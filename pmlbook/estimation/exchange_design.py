@@ -198,20 +198,24 @@ class Exchange:
         master, used = self.master, set(self.master.names)
         excess = Excess(master.candidates, claim.matrix, master.names, master.weights)
         master.prune(excess)
-        new, bound = [name for name in excess.local_maxima(self.starts()) if name not in used], None
+        names, bound = excess.local_maxima(self.starts()), None
+        new = [name for name in names if name not in used]
         if self.sets is not None and self.sweeps(excess, new):
             matrix, dual = claim.utility.matrix, excess.dual * excess.mean
             best, names = swept(master.candidates, self.sets, matrix, dual)
-            new, bound = [name for name in names if name not in used], claim.bound(best)
+            bound = claim.bound(best)
             if self.closed(claim.value, bound):
                 return Priced(None, bound)
+            new = [name for name in names if name not in used]
         over, barrier = excess.of(new), master.barrier
         most = float(over.max(initial=0.0))
         if most < 10 * barrier:
             if barrier <= LEAST_BARRIER and most < barrier and self.settled(excess):
                 return Priced(None, bound)
             master.barrier = max(barrier / 10, LEAST_BARRIER)
-        return Priced([name for name, more in zip(new, over) if more > 0.1 * master.barrier], bound)
+        # What exceeds by less than the barrier gives would leave the design again.
+        useful = [name for name, more in zip(new, over) if more > 0.1 * master.barrier]
+        return Priced(useful, bound)
 
     def starts(self) -> list[Vertex]:
         """Vertices in use, by their weight, and at first from a new circle, from which climbs start."""

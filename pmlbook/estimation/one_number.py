@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
+from ..foundations.probability import weighted_sum
 from ..numerics.validation import Array
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
@@ -35,18 +36,22 @@ class Line:
 
         Source: duality of the fractional knapsack, Dantzig 1957; what floats lose is added, Higham 2002, Section 4.2.
         """
-        worth = self.alpha[:, None] + self.gamma[:, None] * scores
-        each = worth / self.prior[:, None]
-        order = np.argsort(-each, axis=0)
+        prior, slope = self.prior[:, None], self.gamma[:, None] * scores
+        worth = self.alpha[:, None] + slope
+        density = worth / prior
+        # The knapsack is filled in the order of worth per probability; the last item in it is the fractional one.
+        order = np.argsort(-density, axis=0)
         full = np.cumsum(self.prior[order], axis=0) * self.limit >= 1
         full[-1] = True
         last = np.take_along_axis(order, full.argmax(axis=0)[None], axis=0)
-        threshold = np.take_along_axis(each, last, axis=0)[0]
-        high = np.minimum(self.limit, 1 / self.prior)[:, None]
-        gain = np.maximum(worth - threshold * self.prior[:, None], 0) * high
-        size = abs(self.alpha)[:, None] + abs(self.gamma[:, None] * scores)
-        size = size + abs(threshold) * self.prior[:, None]
-        lost = (len(each) + 16) * 2.0**-52 * (abs(threshold) + (size * high).sum(axis=0))
+        threshold = np.take_along_axis(density, last, axis=0)[0]
+        high = np.minimum(self.limit, 1 / prior)
+        # Any threshold gives a bound, so rounding in the order above costs tightness alone.
+        gain = np.maximum(worth - threshold * prior, 0) * high
+        size = abs(self.alpha)[:, None] + abs(slope)
+        size = size + abs(threshold) * prior
+        largest = abs(threshold) + (size * high).sum(axis=0)
+        lost = (len(density) + 16) * 2.0**-52 * largest
         return threshold + gain.sum(axis=0) + lost
 
     @property
@@ -65,25 +70,30 @@ class Line:
         values = self.above(scores)
         while True:
             gaps = np.diff(scores)
-            slopes = np.diff(values) / gaps
-            tops = np.clip(slopes / 2, scores[:-1], scores[1:])
-            chords = values[:-1] + slopes * (tops - scores[:-1]) - tops**2
+            slopes, start = np.diff(values) / gaps, scores[:-1]
+            # The worth is convex in the score, so between two scores the chord lies above it.
+            tops = np.clip(slopes / 2, start, scores[1:])
+            chords = values[:-1] + slopes * (tops - start) - tops**2
             found = values - scores**2
             open_ = chords > found.max() + slack
             if not open_.any() or len(scores) > CHORDS:
                 break
-            parts = scores[:-1, None] + gaps[:, None] * np.arange(1, PARTS) / PARTS
-            more = np.unique(parts[open_])
-            more = more[~np.isin(more, scores)]
+            shares = np.arange(1, PARTS) / PARTS
+            parts = start[:, None] + gaps[:, None] * shares
+            more = np.setdiff1d(parts[open_], scores)
             if not len(more):
                 break
-            order = np.argsort(np.append(scores, more), kind="stable")
-            values = np.append(values, self.above(more))[order]
-            scores = np.append(scores, more)[order]
-        highest = np.append(True, found[1:] > found[:-1]) & np.append(found[:-1] >= found[1:], True)
-        best = np.flatnonzero(highest & (found > -slack))
+            values = np.append(values, self.above(more))
+            scores = np.append(scores, more)
+            order = np.argsort(scores, kind="stable")
+            scores, values = scores[order], values[order]
+        # Local maxima: of a plateau the first score, for a second one would be the same column.
+        rising = np.append(True, found[1:] > found[:-1])
+        falling = np.append(found[:-1] >= found[1:], True)
+        best = np.flatnonzero(rising & falling & (found > -slack))
+        best = best[np.argsort(-found[best])]
         most = max(float(chords.max()), float(found.max()))
-        return most + CHORD_ROUNDING * (1 + abs(most)), scores[best[np.argsort(-found[best])]]
+        return most + CHORD_ROUNDING * (1 + abs(most)), scores[best]
 
 
 FIRST_GRID = 257  # scores to begin with
@@ -98,12 +108,16 @@ def two_outcomes(goal: Array, limit: float) -> tuple[Array, Array]:
     Returns the joint probabilities, shape (2, N), and the scores, shape (2,).
     """
     share = np.linspace(0, 1, TRIED + 2)[1:-1]
-    high, low, rest = goal.max(), -goal.min(), 1 - share
-    up = np.minimum((limit - 1) * share / high, (limit - 1) * rest / low)
-    slope = np.minimum(up, np.minimum(share / low, rest / high))
-    best = int(np.argmin(share * rest / slope**2))
+    high, low, other = goal.max(), -goal.min(), 1 - share
+    # The steepest line whose lifts lie between 0 and the limit, for each share.
+    by_limit = (limit - 1) * np.minimum(share / high, other / low)
+    by_zero = np.minimum(share / low, other / high)
+    slope = np.minimum(by_limit, by_zero)
+    best = int(np.argmin(share * other / slope**2))
     q, t = float(share[best]), float(slope[best])
-    return np.array([1 - q - t * goal, q + t * goal]), np.array([-q / t, (1 - q) / t])
+    second = q + t * goal
+    scores = np.array([-q, 1 - q]) / t
+    return np.array([1 - second, second]), scores
 
 
 TRIED = 999  # shares of the first of two outcomes
@@ -128,12 +142,12 @@ def mixed(
     right = np.concatenate([np.ones(n), goal, np.zeros(k)])
     held = np.tile(limit * prior < 1, k)  # the others are held by their average already
     most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, ones)])
-    most = most.tocsr()[held]
     cost = np.append(np.zeros(n * k), scores**2)
-    given = (equal.tocsr(), right), (most, np.zeros(held.sum()))
-    best = maximise(-cost, equal=given[0], at_most=given[1], clock=clock)
-    alpha, gamma = -best.equality_duals[:n], -best.equality_duals[n : 2 * n]
-    return best.x[: n * k].reshape(k, n), best.x[n * k :], alpha, gamma
+    at_most = most.tocsr()[held], np.zeros(held.sum())
+    best = maximise(-cost, equal=(equal.tocsr(), right), at_most=at_most, clock=clock)
+    made, often = np.split(best.x, [n * k])
+    alpha, gamma, _ = np.split(-best.equality_duals, [n, 2 * n])
+    return made.reshape(k, n), often, alpha, gamma
 
 
 @dataclass(frozen=True)
@@ -192,14 +206,14 @@ def one_number(
             used = prior @ made.T > 0  # the programme's shares are a rounding apart from these
             outcomes, scores, value = made[used], tried[used], now
         worth, near = Line(prior, most, alpha, gamma).most(tol * value / 8)
-        parts = zip(alpha, gamma, goal)
-        paid = sum((Fraction(a) + Fraction(g) * b for a, g, b in parts), Fraction(0))
+        paid = sum(map(Fraction, alpha)) + weighted_sum(map(Fraction, gamma), goal)
         bound = max(bound, paid - Fraction(worth))
         if value - bound <= tol * value:
             break
-        both = np.array([scores[:-1], scores[1:]])
+        # Where two neighbouring scores are both in use, the best one often lies between them.
+        neighbours = np.array([scores[:-1], scores[1:]])
         often = prior @ outcomes.T
-        between = np.average(both, axis=0, weights=[often[:-1], often[1:]])
+        between = np.average(neighbours, axis=0, weights=[often[:-1], often[1:]])
         # where no score helps, those that are not in use still hold the dual variables
         kept = np.concatenate([lines, scores]) if better else np.append(lines, tried)
         tried = np.concatenate([kept, near[:MORE], between])

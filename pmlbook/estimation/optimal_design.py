@@ -19,6 +19,7 @@ from ..foundations.utility import Utility
 from ..release.estimation import scores_for
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
+from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import Pair, float_above
 
 Numbers = NDArray[Any]  # whole numbers of any size
@@ -75,7 +76,7 @@ def number_of(secret: Hashable) -> float:
 def centred(wanted: Array, shares: Sequence[Fraction]) -> list[list[Fraction]]:
     """Functionals less their means, in fractions."""
     rows = [[Fraction(entry) for entry in row] for row in wanted.tolist()]
-    means = [sum((p * b for p, b in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
+    means = [weighted_sum(shares, column) for column in zip(*rows)]
     return [[entry - mean for entry, mean in zip(row, means)] for row in rows]
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #e5a1b002
@@ -193,16 +194,16 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fractio
         if scores is None:
             return None
         exact = [Fraction(score) for score in scores.tolist()]
-        mean = sum((q * z for q, z in zip(often, exact)), Fraction(0)) / whole
-        total += sum((q * (z - mean) ** 2 for q, z in zip(often, exact)), Fraction(0)) / whole
+        mean = weighted_sum(often, exact) / whole
+        total += weighted_sum(often, ((z - mean) ** 2 for z in exact)) / whole
     return total
 
 
 def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
-    """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not tell them.
+    """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not determine them.
 
-    Entries are stored as multiples of 2^-53, so they may miss by their last bits what tells a functional. Then it is
-    the variance of the scores that tell it up to this rounding.
+    Entries are stored as multiples of 2^-53, so they may miss by their last bits what estimates a functional. Then it is
+    the variance of the scores that estimate it up to this rounding.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """
@@ -254,7 +255,7 @@ class Spread(Utility):
     def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
         """The value on a column of lifts, twice."""
         rows = (
-            sum((Fraction(m) * (lift - 1) for m, lift in zip(row, lifts)), Fraction(0))
+            weighted_sum(map(Fraction, row), (lift - 1 for lift in lifts))
             for row in self.matrix.tolist()
         )
         value = sum((row**2 for row in rows), Fraction(0))

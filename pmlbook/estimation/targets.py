@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import mul
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +27,7 @@ from pmlbook.estimation.optimal_design import (
 from ..numerics.validation import Array, check_instance
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
+from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import float_above, float_below
 
 # %% auto #0
@@ -248,9 +248,7 @@ class EOptimality:
         root = np.sqrt(barrier / left)  # squares sum to one
         matrix, whole = (undo * root).T / self.scale, (directions * root).tolist()
         mixed = [[Fraction(entry) for entry in row] for row in whole]
-        given = [
-            [sum(map(mul, row, column), Fraction(0)) for column in zip(*mixed)] for row in self.goal
-        ]
+        given = [[weighted_sum(row, column) for column in zip(*mixed)] for row in self.goal]
         total = sum((entry**2 for row in mixed for entry in row), Fraction(0))
         utility = Spread(matrix)
         return Claim(self.size(lifts, weights), matrix, utility, inner(matrix, given) ** 2 / total)

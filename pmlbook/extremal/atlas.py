@@ -16,7 +16,7 @@ from .enumeration import Contradiction, too_uneven
 from pmlbook.extremal.measure_lists import (
     LIST_SHAVES,
     ExactMixture,
-    Lists,
+    MeasureLists,
     keeps_measure,
     measure_lists,
     mixed_exactly,
@@ -25,7 +25,7 @@ from pmlbook.extremal.measure_lists import (
     stored_units,
     with_noise,
 )
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
@@ -151,7 +151,7 @@ def optimum_under(
 
 
 def _kept(
-    promise: Lists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
+    promise: MeasureLists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
 ) -> list[list[int]]:
     """The first mixture that keeps a promise once it is stored, or the last one with noise."""
     for mixture in mixtures:
@@ -173,7 +173,7 @@ def _size(n: int, worth: Utility) -> float:
 
 
 def _bound(
-    lists: Lists,
+    lists: MeasureLists,
     shares: Sequence[Fraction],
     worth: Utility,
     duals: Sequence[Fraction],
@@ -181,8 +181,7 @@ def _bound(
 ) -> Fraction:
     """What no mixture is worth more than; the weights of a mixture sum to one."""
     earned = [
-        worth.enclose(v, shares)[1] - sum((y * (x - 1) for y, x in zip(duals, v)), Fraction(0))
-        for v in lists.outer
+        worth.enclose(v, shares)[1] - weighted_sum(duals, (x - 1 for x in v)) for v in lists.outer
     ]
     if lists.most is None:
         return max(earned)

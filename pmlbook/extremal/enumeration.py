@@ -21,7 +21,7 @@ from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN, Utility, finite
 from ..numerics.validation import Array, PriorLike
 
@@ -30,7 +30,7 @@ __all__ = []
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
 class Extremes(Protocol):
-    """What a bound by dual variables asks of a list of lift vectors, such as `Vertices`: their exact values.
+    """What a bound by dual variables asks of a list of lift vectors, such as `LiftVertices`: their exact values.
 
     `shares` is the prior; `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V), each
     entry rounded once; `column` gives the lifts of one vector.
@@ -112,13 +112,14 @@ def best_mix(
         raise too_uneven(prior)
     values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
     scale = max(shifts.max(), np.finfo(float).tiny)
-    rows, last = shifts / scale, int(np.argmax(prior))  # the same equations, of order one;
-    rows[last] = 1  # one of them follows from the others: the weights sum to one instead
+    last = np.arange(len(prior)) == np.argmax(prior)
+    # Equations of order one, one of which follows from the others: the weights sum to one instead.
+    rows = np.where(last[:, None], 1, shifts / scale)
     try:
-        best = maximise(values, equal=(rows, np.arange(len(prior)) == last), clock=clock)
+        best = maximise(values, equal=(rows, last), clock=clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
-    duals = np.where(np.arange(len(prior)) == last, 0, best.equality_duals / scale)
+    duals = np.where(last, 0, best.equality_duals / scale)
     used = np.flatnonzero((vertices.lifts * best.x).max(axis=0) > 1e-12)
     used = complete(vertices.lifts, values - duals @ shifts, abs(values).max(), used)
     polished = polish(duals, shifts[:, used], values[used])
@@ -173,7 +174,7 @@ def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) 
 def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
     """At least utility - dual variables . (lift - 1) of vertex v, in fractions."""
     column = vertices.column(v)
-    paid = sum((y * (lift - 1) for y, lift in zip(duals, column)), Fraction(0))
+    paid = weighted_sum(duals, (lift - 1 for lift in column))
     return utility.enclose(column, vertices.shares)[1] - paid
 
 

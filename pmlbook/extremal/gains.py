@@ -19,7 +19,7 @@ from .privacy_regions import lift_limit
 from ..numerics.enclosure import float_above
 from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import Clock
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
 
@@ -44,7 +44,7 @@ def gain_bound(
         best_share(shares, Fraction(c), [Fraction(g) - dual for g, dual in zip(column, paid)])
         for column in np.asarray(gain, dtype=float).T.tolist()
     ]
-    return max(tops) + sum((p * dual for p, dual in zip(shares, paid)), Fraction(0))
+    return max(tops) + weighted_sum(shares, paid)
 
 
 def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction]) -> Fraction:
@@ -128,12 +128,16 @@ def gain_mixture(lifts: Array, prior: Array, shave: float) -> Array:
     Source: the active constraints of the programme of `gain_optimum`.
     """
     n, k = lifts.shape
-    c, tall = lifts.max() * (1 - shave), lifts == lifts.max()
+    largest = lifts.max()
+    c, tall = largest * (1 - shave), lifts == largest
     row, column = np.nonzero((lifts > 0) & ~tall)
-    free = len(row)
+    free, entries = len(row), np.arange(len(row))
+    # Unknowns: entries in between, and a weight for each column. Rows sum to one, and so do lifts in the mean.
     system = np.zeros((n + k, free + k))
-    system[row, range(free)], system[n + column, range(free)] = 1, prior[row]
-    system[:n, free:], system[n:, free:] = c * tall, np.diag(c * (prior @ tall) - 1)
+    system[row, entries] = 1
+    system[n + column, entries] = prior[row]
+    system[:n, free:] = c * tall
+    system[n:, free:] = np.diag(c * (prior @ tall) - 1)
     weights = np.linalg.lstsq(lifts, np.ones(n), rcond=None)[0]
     start = np.append((lifts * weights)[row, column], weights)
     defect = np.append(np.ones(n), np.zeros(k)) - system @ start

@@ -18,6 +18,7 @@ from ..numerics.enclosure import exp_around
 from ..numerics.linear_programmes import SolverFailed, maximise
 from ..numerics.validation import Array
 from ..release.certificate import exp_below
+from ..foundations.probability import weighted_sum
 from ..release.sampling import UNITS
 
 # %% auto #0
@@ -36,7 +37,8 @@ def box_vertices(shares: Sequence[Fraction], low: Fraction, high: Fraction) -> l
     for place in range(n):
         for ends in product((low, high), repeat=n - 1):
             others = ends[:place] + (Fraction(0),) + ends[place:]
-            rest = (1 - sum(p * x for p, x in zip(shares, others))) / shares[place]
+            # The mean of one leaves a single value for the entry that is free.
+            rest = (1 - weighted_sum(shares, others)) / shares[place]
             if low <= rest <= high:
                 found.add(ends[:place] + (rest,) + ends[place:])
     return sorted(found)
@@ -49,7 +51,7 @@ def ratio_vertices(shares: Sequence[Fraction], high: Fraction) -> list[Vector]:
     """
     found = set()
     for shape in product((Fraction(1), high), repeat=len(shares)):
-        mean = sum(p * x for p, x in zip(shares, shape))
+        mean = weighted_sum(shares, shape)
         found.add(tuple(x / mean for x in shape))
     return sorted(found)
 
@@ -60,7 +62,7 @@ def set_vertices(shares: Sequence[Fraction]) -> list[Vector]:
     Source: the proof of 'A measure atlas'.
     """
     shapes = list(product((Fraction(0), Fraction(1)), repeat=len(shares)))[1:]
-    masses = [sum(p * x for p, x in zip(shares, shape)) for shape in shapes]
+    masses = [weighted_sum(shares, shape) for shape in shapes]
     return [tuple(x / mass for x in shape) for shape, mass in zip(shapes, masses)]
 
 # %% ../../nbs/extremal/14_measure_lists.ipynb #de5330d1
@@ -98,7 +100,7 @@ def float_columns(columns: Sequence[Sequence[Fraction]]) -> Array:
     return np.array([[float(x) for x in column] for column in columns]).T
 
 
-class Lists(NamedTuple):
+class MeasureLists(NamedTuple):
     """Vertices that may be used, vertices that certainly include all that may, which lifts are allowed, budgets."""
 
     inner: list[Vector]
@@ -114,17 +116,17 @@ def measure_lists(
     level: float,
     lower: float | None,
     shave: Fraction = Fraction(0),
-) -> Lists:
+) -> MeasureLists:
     """The vertices of a measure, for a level slightly below, by a shave more, and slightly above."""
     min_end = max(exp_below(level) * (1 - shave), Fraction(1))
     ends = min_end, exp_around(Fraction(min(level, 1000.0)))[1]
     if measure == "maximal":
         vertices = set_vertices(shares)
         least, most = (min(end, Fraction(len(shares))) for end in ends)  # more is not needed
-        return Lists(vertices, vertices, lambda _: True, least, most)
+        return MeasureLists(vertices, vertices, lambda _: True, least, most)
     if measure == "ldp":
         inner, outer = (ratio_vertices(shares, end) for end in ends)
-        return Lists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
+        return MeasureLists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
     below = level if lower is None else lower
     floors = [Fraction(0)] * 2
     if measure == "lip":
@@ -133,13 +135,17 @@ def measure_lists(
         floors[1] = 1 / exp_around(Fraction(below))[1]
     tops = [min(end, 1 / min(shares)) for end in ends]
     inner, outer = (box_vertices(shares, floor, top) for floor, top in zip(floors, tops))
-    return Lists(inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None)
+    return MeasureLists(
+        inner, outer, lambda v: floors[0] <= min(v) and max(v) <= tops[0], None, None
+    )
 
 # %% ../../nbs/extremal/14_measure_lists.ipynb #ec4c643b
 ExactMixture = list[tuple[Fraction, Vector]]
 
 
-def mixed_exactly(lists: Lists, used: Sequence[Vector], floats: Sequence[float]) -> ExactMixture:
+def mixed_exactly(
+    lists: MeasureLists, used: Sequence[Vector], floats: Sequence[float]
+) -> ExactMixture:
     """Weighted lifts that average to one exactly and keep the measure, near the weights given."""
     n, one = len(used[0]), Fraction(1)
     columns, right = [list(v) for v in used], [one] * n
@@ -152,11 +158,10 @@ def mixed_exactly(lists: Lists, used: Sequence[Vector], floats: Sequence[float])
         pass
     for sip in (Fraction(2) ** k for k in range(-50, 1)):
         weights = [(1 - sip) * Fraction(w) for w in floats]
-        rest = [one - sum((w * v[i] for w, v in zip(weights, used)), 0 * one) for i in range(n)]
-        spent = sum((w * max(v) for w, v in zip(weights, used)), max(rest))
+        rest = [one - weighted_sum(weights, row) for row in zip(*used)]
+        spent = weighted_sum(weights, map(max, used)) + max(rest)
         if min(rest) > 0 and (lists.least is None or spent <= lists.least):
-            # every vertex has mean one, so the rest has this mean
-            total = one - sum(weights, 0 * one)
+            total = one - sum(weights)  # every vertex has mean one, so this is the mean of the rest
             last = tuple(x / total for x in rest)
             if lists.allowed(last):
                 return [*zip(weights, used), (total, last)]
@@ -164,7 +169,7 @@ def mixed_exactly(lists: Lists, used: Sequence[Vector], floats: Sequence[float])
 
 
 def solve_lists(
-    lists: Lists, shares: Sequence[Fraction], worth: Utility
+    lists: MeasureLists, shares: Sequence[Fraction], worth: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
     """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
     lifts, masses = float_columns(lists.inner), np.array(shares, dtype=float)
@@ -173,28 +178,31 @@ def solve_lists(
     scale, n = max(abs(shifts).max(), np.finfo(float).tiny), len(shares)
     if lists.least is None:
         rows, last = shifts / scale, int(np.argmax(masses))
-        rows[last] = (
-            1  # one of the equations follows from the others: the weights sum to one instead
-        )
+        # One of the equations follows from the others: the weights sum to one instead.
+        rows[last] = 1
         best = maximise(values, equal=(rows, np.arange(n) == last))
         duals = np.where(np.arange(n) == last, 0, best.equality_duals / scale)
         weights, dual = best.x, 0.0
     else:  # sets, in units of the budget; silence takes what is left
-        shapes, room = lifts / lifts.max(axis=0), float(lists.least - 1)
+        largest, budget = lifts.max(axis=0), float(lists.least - 1)
+        shapes = lifts / largest
         often, part = int(np.argmax(masses)), ~shapes.all(axis=0)
         others, with_it = np.arange(n) != often, shapes[often]
         equal = (shapes - with_it)[others][:, part], np.zeros(n - 1)
-        limits = np.array([1 - with_it, with_it])[:, part], [1.0, 1 / max(room, 1e-300)]
-        best = maximise((values / lifts.max(axis=0))[part], equal=equal, at_most=limits)
+        spent = np.array([1 - with_it, with_it])[:, part]
+        limits = spent, [1.0, 1 / max(budget, 1e-300)]
+        best = maximise((values / largest)[part], equal=equal, at_most=limits)
         dual, silent = best.inequality_duals
         duals = np.full(n, silent - dual - best.equality_duals.sum())
         duals[others] = best.equality_duals
         weights = np.zeros(len(values))
-        weights[part] = best.x * room / lifts.max(axis=0)[part]
+        weights[part] = best.x * budget / largest[part]
     used = np.flatnonzero(weights > 1e-12 * weights.max())
     found, given = [lists.inner[v] for v in used], weights[used].tolist()
-    if lists.least is not None and (Fraction(1),) * n not in found:
-        found, given = [*found, (Fraction(1),) * n], [*given, 0.0]
+    constant = (Fraction(1),) * n
+    if lists.least is not None and constant not in found:  # the budget need not be spent
+        found.append(constant)
+        given.append(0.0)
     return found, given, [Fraction(float(y)) for y in duals], Fraction(max(0.0, float(dual)))
 
 
@@ -218,11 +226,11 @@ def stored_units(mixture: ExactMixture) -> list[list[int]]:
 
 def outcomes_of(rows: Sequence[Sequence[int]], shares: Sequence[Fraction]) -> ExactMixture:
     """Probability and lifts of each outcome of a stored channel, in fractions."""
-    means = [sum((p * k for p, k in zip(shares, column)), Fraction(0)) for column in zip(*rows)]
+    means = [weighted_sum(shares, column) for column in zip(*rows)]
     return [(q / UNITS, tuple(k / q for k in column)) for q, column in zip(means, zip(*rows))]
 
 
-def keeps_measure(promise: Lists, outcomes: ExactMixture) -> bool:
+def keeps_measure(promise: MeasureLists, outcomes: ExactMixture) -> bool:
     """Whether outcomes keep the measure, decided in fractions."""
     spent = sum((q * max(v) for q, v in outcomes), Fraction(0))
     within = promise.least is None or spent <= promise.least
@@ -230,7 +238,7 @@ def keeps_measure(promise: Lists, outcomes: ExactMixture) -> bool:
 
 
 def with_noise(
-    promise: Lists, shares: Sequence[Fraction], mixture: ExactMixture
+    promise: MeasureLists, shares: Sequence[Fraction], mixture: ExactMixture
 ) -> list[list[int]]:
     """The channel of a mixture, with about as little noise as keeps the promise; all noise is silence."""
     for noise in (Fraction(4) ** k for k in range(-27, 1)):

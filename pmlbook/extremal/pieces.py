@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .measure_lists import exact_weights
 from .enumeration import best_mix, dual_bound
 from .lift_vectors import exact_lift_vectors
-from ..foundations.probability import exact_prior
+from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.validation import PriorLike
@@ -65,7 +65,7 @@ def value_of(
     """
     vertices = [moved(shares, name, c) for name in names]
     weights = exact_weights(vertices, [Fraction(1)] * len(shares))
-    return sum((w * worth.enclose(v, shares)[0] for w, v in zip(weights, vertices)), Fraction(0))
+    return weighted_sum(weights, (worth.enclose(v, shares)[0] for v in vertices))
 
 # %% ../../nbs/extremal/13_pieces.ipynb #2f043131
 def _best(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from math import gcd, lcm
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ Rays = dict[tuple[int, ...], int]  # rays of a cone; each with the walls that it
 
 def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
     """The rays of a cone's part where `row` . x <= 0, or = 0 if `flat`; `wall` is the bit of this row."""
-    height = {ray: sum(a * x for a, x in zip(row, ray)) for ray in rays}
+    height = {ray: sum(map(mul, row, ray)) for ray in rays}
     above = [ray for ray in rays if height[ray] > 0]
     below = [ray for ray in rays if height[ray] < 0]
     kept = {ray: walls | wall for ray, walls in rays.items() if height[ray] == 0}
@@ -61,7 +62,8 @@ def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
         if shared.bit_count() < len(row) - 2:  # too few walls to meet in a plane
             continue
         if np.count_nonzero(known & shared == shared) == 2:  # these two and no third
-            meeting = [height[high] * y - height[low] * x for x, y in zip(high, low)]
+            up, down = height[high], height[low]
+            meeting = [up * y - down * x for x, y in zip(high, low)]
             kept[tuple(whole(meeting))] = shared | wall
     return kept
 
@@ -69,14 +71,20 @@ def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
 def exact_vertices(inequalities: NDArray[Any], equalities: NDArray[Any]) -> list[list[Fraction]]:
     """All vertices of the polytope {p >= 0 : inequalities p <= 0, equalities p = 1}, as lists of fractions."""
     first = equalities[0]
-    cuts = [(row - first, True) for row in equalities[1:]] + [(row, False) for row in inequalities]
+    # The cone over the polytope: equalities are compared with the first one, which is its height.
+    cuts = [(row - first, True) for row in equalities[1:]]
+    cuts += [(row, False) for row in inequalities]
     axes = np.eye(len(first), dtype=int).tolist()
     everywhere = (1 << len(axes)) - 1  # an axis lies in all walls x >= 0 but its own
     rays = {tuple(axis): everywhere ^ (1 << k) for k, axis in enumerate(axes)}
     for k, (row, flat) in enumerate(cuts, start=len(axes)):
         rays = cut(rays, whole(row), 1 << k, flat)
-    heights = {ray: sum(a * x for a, x in zip(first, ray)) for ray in rays}
-    return [[Fraction(x) / height for x in ray] for ray, height in heights.items() if height > 0]
+    found = []
+    for ray in rays:
+        height = sum(map(mul, first, ray))
+        if height > 0:
+            found.append([Fraction(x) / height for x in ray])
+    return found
 
 
 def vertices(

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from .probability import exact_prior
+from .probability import exact_prior, weighted_sum
 from .utility import FInformation, NAMED, Utility, check_function, lifts_of
 from ..numerics.enclosure import Pair
 from pmlbook.numerics.validation import (
@@ -139,8 +139,7 @@ class HypothesisDivergence(Frozen, Utility):
         if not self.exact:
             return super().enclose(lifts, prior)
         after, before = (
-            sum((lift * share for lift, share in zip(lifts, exact_prior(hypothesis))), Fraction(0))
-            for hypothesis in (self.first, self.second)
+            weighted_sum(lifts, exact_prior(hypothesis)) for hypothesis in (self.first, self.second)
         )
         low, high = self.information.enclose([after / before if before else after], [Fraction(1)])
         return before * low, before * high

@@ -5,7 +5,9 @@
 # %% ../../nbs/foundations/01_probability.ipynb #db48eb62
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +34,11 @@ def exact_prior(prior: PriorLike) -> tuple[Fraction, ...]:
     Source: every float is a whole number times a power of two (IEEE 754).
     """
     return checked_prior(prior).exact
+
+
+def weighted_sum(weights: Iterable[Fraction | int], values: Iterable[Fraction | int]) -> Fraction:
+    """Sum of products, exactly: of a prior and values their mean."""
+    return sum(map(mul, weights, values), Fraction(0))
 
 # %% ../../nbs/foundations/01_probability.ipynb #5f3b856d
 def joint(channel: ArrayLike, prior: ArrayLike) -> Array:

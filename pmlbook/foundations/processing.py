@@ -53,7 +53,7 @@ def pre_process(channel: ArrayLike, prior: ArrayLike, attribute: ArrayLike) -> t
     return posterior(attribute, prior).T @ channel, weights
 
 # %% ../../nbs/foundations/04_processing.ipynb #a9dcbbcd
-def compose(first: ArrayLike, second: ArrayLike) -> Array:
+def joint_channel(first: ArrayLike, second: ArrayLike) -> Array:
     """Joint channel of two releases that are independent given the secret.
 
     Parameters
@@ -77,7 +77,7 @@ def compose(first: ArrayLike, second: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> compose([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).tolist()
+    >>> joint_channel([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]]
     """
     second = aligned(second, names_of(first), "second", "first")
@@ -98,10 +98,12 @@ def conditional_leakage(first: ArrayLike, second: ArrayLike, prior: ArrayLike) -
     second = aligned(second, first_names(names_of(first), names_of(prior)), "second", "first")
     first, prior = check_pair(first, prior)
     second = check_channel(second, rows=len(prior), name="second")
-    left, rows = (first > 0)[:, :, None], second[:, None, :]  # secrets that y leaves
-    largest, least = (left * rows).max(axis=0), np.where(left, rows, np.inf).min(axis=0)
-    # P(z | y), a mean of what is left, which rounding does not lead outside
-    outcome = np.clip(np.nan_to_num(posterior(first, prior)).T @ second, least, largest)
+    possible, rows = (first > 0)[:, :, None], second[:, None, :]  # secrets that y does not exclude
+    largest = (possible * rows).max(axis=0)
+    least = np.where(possible, rows, np.inf).min(axis=0)
+    # P(z | y) is a mean of these rows, and rounding must not lead outside of them.
+    belief = np.nan_to_num(posterior(first, prior))
+    outcome = np.clip(belief.T @ second, least, largest)
     lifts = np.divide(largest, outcome, out=np.full_like(outcome, np.nan), where=outcome > 0)
     return np.log(lifts)
 
@@ -113,12 +115,13 @@ AT_ONCE, AT_MOST = 2**16, 2**19  # numbers in rows that are compared
 def _told_apart(first: Array, second: Array) -> Array:
     """The largest LC_s of pairs of rows, shape (K, M), from above."""
     shared, gap = first * second, first - second
+    common = shared > 0
     low, high = np.zeros((len(first), 1)), np.ones((len(first), 1))
 
     def tangent(s: Array) -> tuple[Array, Array]:
         mixed = s * first + (1 - s) * second
-        part = np.divide(shared, mixed, where=shared > 0, out=np.zeros_like(shared))
-        turn = np.divide(part * gap, mixed, where=shared > 0, out=np.zeros_like(shared))
+        part = np.divide(shared, mixed, where=common, out=np.zeros_like(shared))
+        turn = np.divide(part * gap, mixed, where=common, out=np.zeros_like(shared))
         return 1 - part.sum(axis=1, keepdims=True), turn.sum(axis=1, keepdims=True)
 
     with np.errstate(over="ignore"):  # a slope may be infinite
@@ -127,9 +130,11 @@ def _told_apart(first: Array, second: Array) -> Array:
             rising = tangent(middle)[1] > 0
             low, high = np.where(rising, middle, low), np.where(rising, high, middle)
         (left, up), (right, down) = tangent(low), tangent(high)
-        rise, fall = np.maximum(up, 0), np.minimum(down, 0)  # the largest may be at an end
-        way = high - low
-        return np.asarray(np.minimum(left + rise * way, right - fall * way)[:, 0])
+        width = high - low
+        # A concave function lies below both tangents; the largest value may be at an end.
+        from_left = left + np.maximum(up, 0) * width
+        from_right = right - np.minimum(down, 0) * width
+        return np.asarray(np.minimum(from_left, from_right)[:, 0])
 
 
 def contraction(channel: ArrayLike) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import Pair
+from .probability import weighted_sum
 from pmlbook.numerics.validation import (
     Array,
     Frozen,
@@ -281,10 +282,8 @@ class ExpectedGain(Frozen, Utility):
     def enclose(self, lifts: Sequence[Fraction], prior: Sequence[Fraction]) -> Pair:
         """The value on one column of lifts, twice; see `Utility.enclose`."""
         belief = [lift * share for lift, share in zip(lifts, prior)]
-        value = max(
-            sum((Fraction(g) * b for g, b in zip(column, belief)), Fraction(0))
-            for column in self.gain.T.tolist()
-        )
+        gains = self.gain.T.tolist()
+        value = max(weighted_sum(map(Fraction, column), belief) for column in gains)
         return value, value
 
 # %% ../../nbs/foundations/06_utility.ipynb #d2ede6e7

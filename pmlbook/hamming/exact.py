@@ -18,21 +18,10 @@ from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
 from .intervals import KnownSource, as_known, evened_at_level, members
-from pmlbook.hamming.known_source import (
-    channel_with,
-    distortion_needed,
-    lost,
-    odds_needed,
-    censoring_distortions,
-)
-from pmlbook.hamming.mechanisms import (
-    RobustDesign,
-    check_error_rate,
-    worst_distortion,
-    largest_ratio,
-    not_stored,
-    stored_mechanism,
-)
+from .known_source import censoring_distortions, channel_with, distortion_needed
+from .known_source import lost, odds_needed
+from .mechanisms import RobustDesign, check_error_rate, largest_ratio, not_stored
+from .mechanisms import stored_mechanism, worst_distortion
 
 # %% auto #0
 __all__ = ['dp_leakage', 'min_distortion']
@@ -51,7 +40,9 @@ def _least_odds(vertices: Array, limit: float) -> tuple[Array, Array]:
     """Distortions that need the least e^epsilon, and the worst distribution: the linear programme."""
     count, size = vertices.shape
     likeliest = vertices.max(axis=0)
-    units, rare = np.maximum(likeliest, limit), np.flatnonzero(likeliest < limit)
+    units = np.maximum(likeliest, limit)
+    # A likelier symbol needs no cap: its mean already keeps its distortion below one.
+    rare = np.flatnonzero(likeliest < limit)
     caps = np.column_stack([np.eye(size)[rare], -np.ones(len(rare))])
     means = ROW_SCALE * size * np.column_stack([vertices / units, -np.ones(count)])
     spare = np.append(limit / units, 1 - size)
@@ -73,8 +64,10 @@ def _strongest(
     worst: Array, level: Array, middle: Array, limit: float, slack: float
 ) -> tuple[Array, float]:
     """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
+    # A little of the middle makes up for digits that the solver lost; how little, is tried.
     shares = (0.0, *10.0 ** np.arange(-13, -5))
-    distributions = [_below((1 - t) * worst + t * middle, level, 1 - limit - slack) for t in shares]
+    most = 1 - limit - slack
+    distributions = [_below((1 - t) * worst + t * middle, level, most) for t in shares]
     forced = [
         odds_needed(q, limit, slack)[0] if q.max() < 1 - limit else 1.0 for q in distributions
     ]
@@ -153,15 +146,18 @@ def _design(
 def _least_average(vertices: Array, odds: float) -> tuple[Array, Array]:
     """Distortions with the least worst average at e^epsilon = `odds`, and the worst distribution."""
     count, size = vertices.shape
-    unit = (size - 1) / (odds + size - 1)  # what the symmetric mechanism needs
+    total = odds + size - 1
+    unit = (size - 1) / total  # what the symmetric mechanism needs
+    # A distortion in units of the symmetric one, or of its symbol's probability: so all columns are of one size.
     units = np.maximum(vertices.max(axis=0), unit)
-    zeros, ones = np.zeros((size, 1)), np.ones((count, 1))
-    caps = np.hstack([-np.eye(size), units[:, None], zeros])
-    means = ROW_SCALE * size * np.hstack([vertices / units, np.zeros((count, 1)), -ones])
-    whole = -np.append(unit / (size - 1) / units, [(odds - 1) / (odds + size - 1), 0])
+    none, ones = np.zeros((count, 1)), np.ones((count, 1))
+    caps = np.hstack([-np.eye(size), units[:, None], np.zeros((size, 1))])
+    means = ROW_SCALE * size * np.hstack([vertices / units, none, -ones])
+    whole = -np.append(1 / (total * units), [(odds - 1) / total, 0])
     table = sparse.csr_matrix(np.vstack([means, caps, whole]))
     limits = [(0, most) for most in units / unit] + [(0, None)] * 2
-    right, gain = np.append(np.zeros(size + count), -1), np.append(np.zeros(size + 1), -1)
+    right = np.append(np.zeros(size + count), -1)
+    gain = np.append(np.zeros(size + 1), -1)
     best = maximise(gain, at_most=(table, right), bounds=limits)
     answer = unit * best.x[:size] / units
     return np.minimum(answer, 1), _weighed(vertices, best.inequality_duals)

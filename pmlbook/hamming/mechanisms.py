@@ -108,20 +108,20 @@ def min_full_distortion(vertices: Array, odds: float, outcomes: int) -> float:
     Source: Kalantari et al. 2018, eq. (5).
     """
     count, size = vertices.shape
-    entries, ones = sparse.eye(size * outcomes), np.ones((size, 1))
+    n = size * outcomes  # entries of the channel
+    entries, ones = sparse.eye(n), np.ones((size, 1))
     floor = sparse.kron(ones, sparse.eye(outcomes))  # z_j under each entry of column j
-    right = np.zeros((count, size * outcomes))
+    right = np.zeros((count, n))
     right[:, np.arange(size) * (outcomes + 1)] = vertices
-    none = sparse.csr_matrix((size * outcomes, 1))
+    none = sparse.csr_matrix((n, 1))
     rules = [[-entries, floor, none], [entries, -odds * floor, none]]
     rules.append([-right, np.zeros((count, outcomes)), -np.ones((count, 1))])
-    limits = np.append(np.zeros(2 * size * outcomes), -np.ones(count))
+    limits = np.append(np.zeros(2 * n), -np.ones(count))
+    at_most = sparse.bmat(rules, format="csr"), limits
     rows = sparse.kron(sparse.eye(size), np.ones((1, outcomes)))
     rows = sparse.hstack([rows, sparse.csr_matrix((size, outcomes + 1))])
-    cost = np.append(np.zeros(size * outcomes + outcomes), -1)
-    best = maximise(
-        cost, at_most=(sparse.bmat(rules, format="csr"), limits), equal=(rows, np.ones(size))
-    )
+    cost = np.append(np.zeros(n + outcomes), -1)
+    best = maximise(cost, at_most=at_most, equal=(rows, np.ones(size)))
     return -best.value
 
 

@@ -19,13 +19,9 @@ from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
-from pmlbook.hamming.mechanisms import (
-    RobustDesign,
-    check_error_rate,
-    worst_distortion,
-    not_stored,
-    stored_mechanism,
-)
+from .mechanisms import RobustDesign, check_error_rate, not_stored
+from .mechanisms import stored_mechanism, worst_distortion
+from ..foundations.probability import weighted_sum
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -116,11 +112,14 @@ def lower_bound(vertices: Array, distortion: float, weights: Array, duals: Array
     """
     mixture, slope = weights @ vertices, duals @ vertices
     active = (mixture > 0) & (slope > 0)  # the other symbols may be reported truthfully at no cost
-    mixture, slope = mixture[active], slope[active] / mixture[active]
+    mixture, slope = mixture[active], slope[active]
+    slope = slope / mixture
     q, a = _poured(mixture, slope), np.exp(-slope)
     argument = a + (1 - a) * q
     gradient = mixture * (1 - a) / argument
-    tangent = -mixture @ np.log(argument) + q @ gradient - gradient.max(initial=0)
+    # The cost is convex in q: its tangent at any q is a bound, so q need not be the optimum.
+    tangent = q @ gradient - mixture @ np.log(argument)
+    tangent -= gradient.max(initial=0)
     return float(tangent - distortion * duals.sum())
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a791
@@ -147,8 +146,8 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Arra
     columns = zip(*(as_fractions(vertex) for vertex in vertices.tolist()))
     pairs = []  # for each symbol its probability in the mixture, and the cost of an error
     for column in columns:
-        mixed = sum((w * p for w, p in zip(shares, column)), Fraction(0))
-        slope = sum((s * p for s, p in zip(each, column)), Fraction(0))
+        mixed = weighted_sum(shares, column)
+        slope = weighted_sum(each, column)
         if mixed > 0 and slope > 0:  # the others may be reported truthfully at no cost
             pairs.append((mixed, slope))
     total = -Fraction(distortion) * sum(each, Fraction(0))
@@ -159,7 +158,8 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Arra
         poured = _poured(np.array(p, dtype=float), np.array(rates, dtype=float))
         at = [Fraction(q) for q in poured.tolist()]
         cost, flattest, steepest = zip(*map(_tangent, p, slopes, at))
-        total += sum(cost) + sum(q * fall for q, fall in zip(at, flattest)) - max(steepest)
+        # A tangent at q, at its least over all distributions: a vertex of the simplex.
+        total += sum(cost) + weighted_sum(at, flattest) - max(steepest)
     return float_below(total)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #2d4897f9
@@ -179,10 +179,13 @@ def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], t
     # the Hessian of one symbol is [[a, b], [b, c]]
     a = p / D + p / E + barrier_D + barrier_E
     b = p / r + p / q
-    c = p * (D / r**2 + E / q**2) + barrier_q
+    bend = D / r**2 + E / q**2
+    c = p * bend + barrier_q
     # its determinant without cancellation: a perfect square and products of positive terms
-    det = (p * (E * r - D * q) / (q * r)) ** 2 / (D * E)
-    det += (p / D + p / E) * barrier_q + (barrier_D + barrier_E) * c
+    root = p * (E * r - D * q) / (q * r)
+    det = root**2 / (D * E)
+    det += (p / D + p / E) * barrier_q
+    det += (barrier_D + barrier_E) * c
     return lambda u, v: ((c * u - b * v) / det, (a * v - b * u) / det)
 
 
@@ -199,8 +202,10 @@ def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Poi
     solve = _symbol_solver(p, r, at)
 
     # D and q if the multipliers stayed, and how they answer to each multiplier
-    gradient_D = target / D - target / E - p * slope_D - dual[K:] @ V
-    start_D, start_q = solve(gradient_D, target / q - p * slope_q - at.normal)
+    gradient_D = target / D - target / E
+    gradient_D -= p * slope_D + dual[K:] @ V
+    gradient_q = target / q - p * slope_q - at.normal
+    start_D, start_q = solve(gradient_D, gradient_q)
     rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
     rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
     per_D, per_q = solve(rows_D, rows_q)
@@ -210,12 +215,15 @@ def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Poi
     system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
     system[range(n), range(n)] += slack / dual
     system[:K, -1] = system[-1, :K] = 1
-    room = np.concatenate([at.top - V @ binary_divergences(D, E, q), distortion - V @ D])
+    information = V @ binary_divergences(D, E, q)
+    room = np.concatenate([at.top - information, distortion - V @ D])
     missing = np.append(room - target / dual, 1 - q.sum())
-    right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - dual[:K].sum())
+    moved = rows_D @ start_D + rows_q @ start_q
+    right = np.append(moved - missing, 1 - dual[:K].sum())
     change = np.linalg.solve(system, right)
 
-    step_D, step_q = start_D - change[:-1] @ per_D, start_q - change[:-1] @ per_q
+    step_D = start_D - change[:-1] @ per_D
+    step_q = start_q - change[:-1] @ per_q
     rows = (target - slack * change[:n]) / dual - slack
     slacks = np.concatenate([rows, step_D, -step_D, step_q])
     duals = (target - at.dual * slacks) / at.slack - at.dual
@@ -252,7 +260,9 @@ def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
     q = q / q.sum()
     D = D * min(1.0, distortion * (1 - 1e-13) / (V @ D).max())
     leak = V @ binary_divergences(D, 1 - D, q)
-    proof = at.dual[:K] / at.dual[:K].sum(), at.dual[K : 2 * K] / at.dual[:K].sum()
+    weights, duals = at.dual[: 2 * K].reshape(2, K)
+    # The weights of the vertices sum to one, and the other dual variables go with them.
+    proof = weights / weights.sum(), duals / weights.sum()
     return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
 

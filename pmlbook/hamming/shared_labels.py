@@ -22,6 +22,7 @@ from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
+from ..foundations.probability import weighted_sum
 from ..numerics.validation import Array, check_epsilon, names_of, real_array
 
 # %% auto #0
@@ -68,10 +69,7 @@ def _worst_loss(mechanism: Mechanism, known: KnownSource, table: Any) -> Fractio
         distributions = [tuple(known.worst(means))]
     else:
         distributions = [as_fractions(vertex) for vertex in known.vertices.tolist()]
-    return max(
-        sum((p * mean for p, mean in zip(distribution, means)), Fraction(0))
-        for distribution in distributions
-    )
+    return max(weighted_sum(distribution, means) for distribution in distributions)
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label017
 def _demands(known: KnownSource, lost: Any) -> Any:
@@ -97,10 +95,7 @@ def _worst_distribution(known: KnownSource, duals: Array) -> tuple[Fraction, ...
         return tuple(moved_into(filled, *known.limits, Fraction(1)))
     distributions = [as_fractions(vertex) for vertex in known.vertices.tolist()]
     mixture = as_fractions(np.clip(duals, 0, None).tolist())  # optimal dual variables sum to one
-    return tuple(
-        sum((w * p[i] for w, p in zip(mixture, distributions)), Fraction(0))
-        for i in range(known.size)
-    )
+    return tuple(weighted_sum(mixture, column) for column in zip(*distributions))
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #7d33ddde
 def _loss_programme(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..extremal.enumeration import best_mix, dual_bound, symmetric_duals
 from ..extremal.gains import gain_bound, gain_programme
-from ..extremal.lift_vectors import Vertices, exact_lift_vectors, quotient
+from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors, quotient
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import ExpectedGain, FInformation, Utility
 from ..numerics.linear_programmes import whole_numbers
@@ -58,16 +58,17 @@ def chord_bound(shares: Sequence[Fraction], limit: Fraction, utility: Utility) -
     """
     total, one = Fraction(0), [Fraction(1)]
     for share in shares:
-        low, high = max(Fraction(0), (1 - limit * (1 - share)) / share), min(limit, 1 / share)
+        low = max(Fraction(0), (1 - limit * (1 - share)) / share)
+        high = min(limit, 1 / share)
         at = (1 - low) / (high - low) if high > low else Fraction(0)
-        ends = (utility.enclose([lift], one)[1] for lift in (low, high))
-        total += share * sum((w * end for w, end in zip((1 - at, at), ends)), Fraction(0))
+        at_low, at_high = (utility.enclose([lift], one)[1] for lift in (low, high))
+        total += share * ((1 - at) * at_low + at * at_high)
     return total
 
 
 def alike_vertices(
     shares: Sequence[Fraction], limit: Fraction, duals: Sequence[Fraction]
-) -> Vertices:
+) -> LiftVertices:
     """All vertices but for the order of symbols with the same probability and dual variable.
 
     ValueError if there are more than `CHOICES` choices of entries at the limit.
@@ -80,19 +81,21 @@ def alike_vertices(
     return exact_lift_vectors(shares, limit, alike)
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #db000002
-def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> Vertices:
+def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> LiftVertices:
     """The lift vectors of a closed form; of those that are alike under a uniform prior only one.
 
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
     """
-    n, (weights, common), (a, b) = len(shares), whole_numbers(shares), limit.as_integer_ratio()
+    n, (weights, common) = len(shares), whole_numbers(shares)
+    a, b = limit.as_integer_ratio()
     if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
-        rooms = common * b - a * (common - weights)
-        return Vertices(shares, limit, ~np.eye(n, dtype=bool), np.arange(n), rooms, b * weights)
+        # in the first privacy region every vertex has all symbols full but one
+        rests, full = common * b - a * (common - weights), ~np.eye(n, dtype=bool)
+        return LiftVertices(shares, limit, full, np.arange(n), rests, b * weights)
     return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
 
 
-def formula_duals(vertices: Vertices, utility: Utility) -> list[Fraction]:
+def formula_duals(vertices: LiftVertices, utility: Utility) -> list[Fraction]:
     """Dual variables under which all lift vectors of a closed form are worth the same, but for rounding."""
     n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
     if len(vertices.place) == 1:
@@ -114,11 +117,16 @@ def proof_duals(
 
     Source: Grosse et al. 2024, Theorems 2 to 5.
     """
-    n, limit, prior = len(shares), lift_limit(shares, epsilon)[1], np.array(shares, dtype=float)
+    n, limit = len(shares), lift_limit(shares, epsilon)[1]
+    prior = np.array(shares, dtype=float)
     if isinstance(utility, ExpectedGain):
-        _, multipliers = gain_programme(prior, quotient(*limit.as_integer_ratio()), utility.gain)
-        return "shares", tuple(map(Fraction, (np.array(multipliers) * prior).tolist()))
-    if n > 2 and limit <= 1 / (1 - min(shares)) or n > FEW and len(set(shares)) > 1:
+        lift = quotient(*limit.as_integer_ratio())
+        _, multipliers = gain_programme(prior, lift, utility.gain)
+        duals = (np.array(multipliers) * prior).tolist()
+        return "shares", tuple(map(Fraction, duals))
+    first_region = n > 2 and limit <= 1 / (1 - min(shares))
+    if first_region or n > FEW and len(set(shares)) > 1:
+        return "chords", ()
         return "chords", ()
     if n <= 2 or len(set(shares)) == 1:
         found = formula_duals(formula_vertices(shares, limit), utility)

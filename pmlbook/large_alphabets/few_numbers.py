@@ -21,9 +21,11 @@ __all__ = []
 def numbers_full(groups: Groups) -> Whole:
     """How many full symbols a vertex can have."""
     width = np.sort(np.repeat(groups.width, groups.size))
+    # the weight of the lightest and of the heaviest symbols, by their number
     light, heavy = (np.append(0, np.cumsum(w))[:-1] for w in (width, width[::-1]))
-    near = groups.same
-    return np.flatnonzero((light <= groups.room + near) & (heavy + width[-1] >= groups.room - near))
+    fits = light <= groups.room + groups.same
+    fills = heavy + width[-1] >= groups.room - groups.same
+    return np.flatnonzero(fits & fills)
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #8fff56e1
 def upper_hull(profit: Array, width: Array, many: int) -> tuple[Whole, float]:
@@ -40,18 +42,22 @@ def upper_hull(profit: Array, width: Array, many: int) -> tuple[Whole, float]:
     found, open_edges, above = [first, last], [(first, last)], 0.0
     while open_edges:
         left, right = open_edges.pop()
-        if left[0] >= right[0]:
+        run = right[0] - left[0]
+        if run <= 0:
             continue
-        slope = (right[1] - left[1]) / (right[0] - left[0])
-        middle = point(np.argsort(slope * apart - profit, kind="stable")[:many])
-        near = 2.0**-48 * float(abs(profit).sum() + abs(slope * apart).sum())
-        higher = middle[1] - left[1] - slope * (middle[0] - left[0]) > near
-        if higher and left[0] < middle[0] < right[0]:
+        slope = (right[1] - left[1]) / run
+        # the set of the largest profit above the edge's slope
+        tilted = slope * apart
+        middle = point(np.argsort(tilted - profit, kind="stable")[:many])
+        near = 2.0**-48 * float(abs(profit).sum() + abs(tilted).sum())
+        rise = middle[1] - left[1] - slope * (middle[0] - left[0])
+        if rise > near and left[0] < middle[0] < right[0]:
             found.append(middle)
             open_edges += [(left, middle), (middle, right)]
         else:
             above = max(above, near)
-    return np.array([s for _, _, s in sorted(found, key=lambda point: point[0])]), above
+    found.sort(key=lambda point: point[0])
+    return np.array([members for _, _, members in found]), above
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #9106c829
 def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tuple[Fillings, float]:
@@ -60,7 +66,8 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
     Source: a convex function is largest at a vertex.
     """
     q, _, _ = greedy(groups, duals)
-    member, width = np.repeat(np.arange(len(q)), groups.size), groups.width
+    same, everyone = groups.same, np.arange(len(q))
+    member, width = np.repeat(everyone, groups.size), groups.width
     found, best, near = [nothing(groups)], -np.inf, 0.0
     for m in numbers.tolist():
         sides = np.full((2, 2, len(q)), np.inf)
@@ -70,15 +77,20 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
             held = np.zeros((len(q), len(sets)), dtype=np.int64)
             np.add.at(held, (member[sets], np.arange(len(sets))[:, None]), 1)
             weight, profit = held.T @ width, held.T @ q
+            lightest, heaviest = weight[0] - same, weight[-1] + same
+            most = weight[profit.argmax()]
             # the hull's edges bound the choices whose rest is next to nothing, or to all of the taker
-            for side, at in enumerate((groups.room + own * width, groups.room - (1 - own) * width)):
-                crossed = (at >= weight[0] - groups.same) & (at <= weight[-1] + groups.same)
-                at = np.clip(weight[profit.argmax()], at - groups.same, at + groups.same)
-                earned = np.interp(at, weight, profit) + (side - own) * q
+            empty, full = groups.room + own * width, groups.room - (1 - own) * width
+            for side, at in enumerate((empty, full)):
+                crossed = (at >= lightest) & (at <= heaviest)
+                nearest = np.clip(most, at - same, at + same)
+                earned = np.interp(nearest, weight, profit) + (side - own) * q
                 sides[own, side] = np.where(crossed, earned, -np.inf)
-            taker, column = np.nonzero(held > 0 if own else held < groups.size[:, None])
+            # the sets of the hull themselves, each with every taker whose part fits
+            free = held > 0 if own else held < groups.size[:, None]
+            taker, column = np.nonzero(free)
             rest = (groups.room - weight)[column] + own * width[taker]
-            able = (rest >= -groups.same) & (rest <= width[taker] + groups.same)
+            able = (rest >= -same) & (rest <= width[taker] + same)
             taker, column, rest = taker[able], column[able], rest[able]
             x = np.clip(rest / width[taker], 0, 1)
             earned = profit[column] + (x - own) * q[taker]
@@ -88,8 +100,11 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
             held, taker, x = held[:, column[order]], taker[order], x[order]
             held[taker, np.arange(len(taker))] -= own
             found.append(Fillings(held, taker, x))
-        best = max(best, float(sides.min(axis=0).max()))
-    return joined(found), float(groups.size @ (q * groups.share)) - best - near
+        # both bounds hold for a taker, with and without it: the smaller one counts
+        least = sides.min(axis=0)
+        best = max(best, float(least.max()))
+    value = float(groups.size @ (q * groups.share))
+    return joined(found), value - best - near
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #9c0d1e02
 GOLDEN = (5**0.5 - 1) / 2
@@ -125,20 +140,24 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
 
     Source: Lagrange multipliers; the dual function is convex.
     """
-    profit, width, every = duals / groups.size, groups.width, np.arange(len(groups.width))
+    profit, width = duals / groups.size, groups.width
+    every = np.arange(len(width))
     member, ends = np.repeat(every, groups.size), np.array([[kind.first], [kind.last]])
-    sides = np.repeat(ends if kind.side > 0 else 1 - ends, len(width), axis=1)
-    lost, flips = groups.loss(sides, every), float(kind.first > 0)
+    taken = ends if kind.side > 0 else 1 - ends
+    lost = groups.loss(np.repeat(taken, len(width), axis=1), every)
+    flips = float(kind.first > 0)
 
     def top(rate: float) -> tuple[float, float, float]:
-        """What no vertex exceeds at a rate, the multiplier of the number, and the gain of the remainder."""
+        """The bound at a multiplier of the capacity, with the best multiplier of the number and the taker's gain."""
         earned, best = profit - rate * width, (np.inf, 0.0, 0.0)
         falling = np.sort(earned[member])[::-1]
         # the best multiplier is what the last full symbol earns, or the first that is not
         for dual in falling[max(kind.number - 1, 0) : kind.number + 1].tolist():
             more = np.maximum(earned - dual, 0)
-            gain = float((kind.side * earned * ends - lost - flips * more).max())
-            most = rate * groups.room + dual * kind.number + float(groups.size @ more) + gain
+            gains = kind.side * earned * ends - lost - flips * more
+            gain = float(gains.max())
+            full = float(groups.size @ more)
+            most = rate * groups.room + dual * kind.number + full + gain
             best = min(best, (most, dual, gain))
         return best
 
@@ -150,12 +169,10 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
     right = np.array(np.pi / 2)
     rate = scale * np.tan(float(min_of(at_angle, -right, right, NARROWINGS)[0]))
     most, dual, gain = top(rate)
+    # a bound on the size of every term, for the rounding of their sum
     size = abs(rate) * groups.room + abs(dual) * kind.number + float(abs(duals).sum())
-    return (
-        kind._replace(dual=dual, gain=gain),
-        profit - rate * width - dual,
-        most + TOP_ROUNDING * size,
-    )
+    solved = kind._replace(dual=dual, gain=gain)
+    return solved, profit - rate * width - dual, most + TOP_ROUNDING * size
 
 
 NEAR_END = 0.01  # a part up to this is at an end

@@ -28,8 +28,10 @@ def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Arra
 
     Source: the lower hull of four points.
     """
-    everyone, (least, most), share = np.arange(len(groups.p)), rests, groups.share
+    everyone, share = np.arange(len(groups.p)), groups.share
+    least, most = rests
     able, none = least <= most, np.zeros(len(share))
+    # four points of each symbol: empty, full, and with the least and the largest rest
     places, costs, takes = [none, none + 1], [none, none], [none, none]
     for rest in (least, most):
         x = np.where(able, np.clip(rest / groups.width, 0, 1), 0)
@@ -37,13 +39,18 @@ def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Arra
         costs.append(np.where(able, groups.loss(x, everyone) - dual, 0))
         takes.append(able.astype(float))
     best, often, slope = none + np.inf, none, none
+    # the lower hull at the share is on the cheapest chord across it
     for i, j in permutations(range(4), 2):
-        across = (places[i] <= share) & (places[j] >= share) & (places[i] < places[j])
-        way = np.divide(share - places[i], places[j] - places[i], out=none.copy(), where=across)
-        cost = np.where(across, (1 - way) * costs[i] + way * costs[j], np.inf)
-        often = np.where(cost < best, (1 - way) * takes[i] + way * takes[j], often)
-        rise = np.divide(costs[j] - costs[i], places[j] - places[i], out=none.copy(), where=across)
-        slope = np.where(cost < best, rise, slope)
+        left, right = places[i], places[j]
+        across = (left <= share) & (right >= share) & (left < right)
+        run, rise = right - left, costs[j] - costs[i]
+        weight = np.divide(share - left, run, out=none.copy(), where=across)
+        cost = np.where(across, (1 - weight) * costs[i] + weight * costs[j], np.inf)
+        taking = (1 - weight) * takes[i] + weight * takes[j]
+        cheaper = cost < best
+        often = np.where(cheaper, taking, often)
+        chord = np.divide(rise, run, out=none.copy(), where=across)
+        slope = np.where(cheaper, chord, slope)
         best = np.minimum(best, cost)
     return best, often, slope
 

@@ -120,10 +120,11 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
 # %% ../../nbs/large_alphabets/01_losses.ipynb #lo000002
 def every_vertex(groups: Groups, prior: Array, epsilon: float) -> tuple[Array, Array]:
     """How full each symbol of a sorted prior is in every vertex, shape (N, V), and what each loses, shape (V,)."""
-    lifts, member, (low, high) = lift_vectors(prior, epsilon), groups.member, groups.ends
-    x = (lifts - groups.floor[member][:, None]) / groups.span[member][:, None]
-    x = np.clip(x, 0, 1)
-    chords = (groups.p * low)[member] @ (1 - x) + (groups.p * high)[member] @ x
+    lifts, member = lift_vectors(prior, epsilon), groups.member
+    floor, span = groups.floor[member], groups.span[member]
+    x = np.clip((lifts - floor[:, None]) / span[:, None], 0, 1)
+    low, high = (groups.p * end for end in groups.ends)
+    chords = low[member] @ (1 - x) + high[member] @ x
     return x, chords - groups.utility.columns(lifts, prior)
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c001
@@ -176,8 +177,10 @@ def windows(arcs: Array, length: float) -> tuple[Whole, Array]:
     ends, begin = np.append(0.0, np.cumsum(twice)), np.arange(n)
     last = np.searchsorted(ends, ends[:n] + length, "right") - 1
     many = last - begin
-    spans = np.column_stack([begin, begin + many]).ravel()
-    covered = np.where(many > 0, np.add.reduceat(twice, spans)[::2], 0)
+    # summed anew: a difference of two long sums would lose digits
+    spans = np.column_stack([begin, last]).ravel()
+    sums = np.add.reduceat(twice, spans)[::2]
+    covered = np.where(many > 0, sums, 0)
     return many, np.maximum(length - covered, 0)
 
 
@@ -191,7 +194,7 @@ def circle(groups: Groups, order: Whole) -> Fillings:
     for arcs in (symbols, symbols[::-1]):
         n, step = len(arcs), np.arange(len(arcs))
         many, cut = windows(groups.p[arcs], length)
-        at = (step + many) % n
+        at = (step + many) % n  # the symbol that the window's end cuts
         covered = (step - step[:, None]) % n < many[:, None]
         full = ~covered & (step != at[:, None]) if groups.left_out else covered
         taker, held = arcs[at], np.zeros((len(groups.p), n), dtype=int)
@@ -199,7 +202,8 @@ def circle(groups: Groups, order: Whole) -> Fillings:
         np.add.at(held, (arcs[arc], window), 1)
         reach = groups.reach[taker]
         part = reach - cut if groups.left_out else cut - (groups.p[taker] - reach)
-        found.append(Fillings(held, taker, np.clip(part / groups.width[taker], 0, 1)))
+        x = np.clip(part / groups.width[taker], 0, 1)
+        found.append(Fillings(held, taker, x))
     return joined(found)
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
@@ -226,10 +230,13 @@ def nearest_pairs(one: Array, two: Array, room: float, keep: int) -> tuple[Whole
     """
     order = np.argsort(two)
     want, sorted_two = room - one, two[order]
-    below, found = np.searchsorted(sorted_two, want, side="right") - 1, []
+    below = np.searchsorted(sorted_two, want, side="right") - 1
+    found = []
+    # the nearest weights below and above what is wanted
     for at in (below, below + 1):
         inside = (at >= 0) & (at < len(two))
-        rest = np.where(inside, want - sorted_two[np.clip(at, 0, len(two) - 1)], np.inf)
+        partner = sorted_two[np.clip(at, 0, len(two) - 1)]
+        rest = np.where(inside, want - partner, np.inf)
         best = np.argsort(abs(rest))[:keep]
         best = best[inside[best]]
         found.append((best, order[at[best]], rest[best]))
@@ -245,17 +252,20 @@ def with_rest(
     The cost is the loss, less `slope` times the change of the symbol's position.
     """
     width, everyone = groups.width[:, None], np.arange(len(groups.p))[:, None]
-    x, give = np.minimum(abs(rest) / width, 1), rest >= 0
-    able = np.where(give, held < groups.size[:, None], held > 0) & (abs(rest) <= width)
-    cost = groups.loss(np.where(give, x, 1 - x), everyone)
+    part, give = np.minimum(abs(rest) / width, 1), rest >= 0
+    free = np.where(give, held < groups.size[:, None], held > 0)
+    able = free & (abs(rest) <= width)
+    x = np.where(give, part, 1 - part)
+    cost = groups.loss(x, everyone)
     if slope is not None:
-        cost -= slope[:, None] * np.where(give, x, -x)
+        cost -= slope[:, None] * np.where(give, part, -part)
     cost = np.where(able, cost, np.inf)
-    taker, good = cost.argmin(axis=0), np.isfinite(cost.min(axis=0))
-    taker, held, back, column = taker[good], held[:, good], ~give[good], np.arange(good.sum())
-    held[taker, column] -= back
-    x = x[:, good][taker, column]
-    return Fillings(held, taker, np.where(back, 1 - x, x)), cost[:, good][taker, column]
+    taker, least = cost.argmin(axis=0), cost.min(axis=0)
+    good = np.isfinite(least)
+    taker, held, back = taker[good], held[:, good], ~give[good]
+    column = np.arange(len(taker))
+    held[taker, column] -= back  # a full symbol gives a part back: it is the taker now
+    return Fillings(held, taker, x[:, good][taker, column]), least[good]
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #71efe86d
 def near_misses(
@@ -266,15 +276,19 @@ def near_misses(
     Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
     """
     g = len(groups.p)
-    order = np.argsort(-groups.width * groups.size * np.exp(rng.random(g)))  # heavy ones apart
-    deep = 2 if g > 35 else 1
-    k, parts = 2 ** (power // deep), [order[i :: 2 * deep] for i in range(2 * deep)]
+    chance = np.exp(rng.random(g))
+    order = np.argsort(-groups.width * groups.size * chance)  # heavy ones apart
+    deep = 2 if g > 35 else 1  # four tables instead of two, combined in pairs
+    k = 2 ** (power // deep)
+    parts = [order[i :: 2 * deep] for i in range(2 * deep)]
     drawn: list[Whole] = []
     weights: list[Array] = []
     for part in parts:
-        sets = rng.binomial(groups.size[part], groups.share[part], (k * deep**2, len(part)))
+        size = k * deep**2, len(part)
+        sets = rng.binomial(groups.size[part], groups.share[part], size)
         weight = np.asarray(sets @ groups.width[part], dtype=float)
-        new = np.sort(np.unique(weight, return_index=True)[1])[:k]
+        _, first_of = np.unique(weight, return_index=True)
+        new = np.sort(first_of)[:k]
         drawn.append(sets[new])
         weights.append(weight[new])
     if deep == 2:
@@ -283,7 +297,9 @@ def near_misses(
     rest[abs(rest) < groups.same] = 0
     held = np.zeros((g, len(rest)), dtype=int)
     for half, code in enumerate((first, second)):
-        for i in range(deep * (half + 1) - 1, deep * half - 1, -1):
+        # the number of a combined set is read from its last digit
+        tables = range(deep * half, deep * (half + 1))
+        for i in reversed(tables):
             many = len(drawn[i])
             held[parts[i]], code = drawn[i][code % many].T, code // many
     found, cost = with_rest(groups, held, rest, slope)

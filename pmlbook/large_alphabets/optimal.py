@@ -112,10 +112,8 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
     if not np.isfinite([value, bound]).all():
         raise ValueError(f"utility is {value} and its bound {bound}: they must be finite")
     if value - room > bound:
-        raise Contradiction(
-            f"value {value!r} exceeds the upper bound {bound!r} by more than rounding: "
-            f"is the utility sub-linear?"
-        )
+        found = f"value {value!r} exceeds the upper bound {bound!r} by more than rounding"
+        raise Contradiction(f"{found}: is the utility sub-linear?")
     return Design(mechanism, value, max(bound, value + room), method)
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #6b94637f

@@ -106,18 +106,21 @@ def _check_shape(o: Optimality) -> None:
         raise ValueError("prior must hold positive fractions that sum to exactly 1")
     if o.proof not in PROOFS:
         raise ValueError(f"proof {o.proof!r} is none of {', '.join(PROOFS)}")
-    if len(o.duals) != (0 if o.proof == "chords" else n):
+    wanted = 0 if o.proof == "chords" else n
+    if len(o.duals) != wanted:
         raise ValueError(
             f"there are {len(o.duals)} dual variables, which does not suit {o.proof!r}"
         )
     if len(o.weights) != n or len({len(row) for row in o.weights}) != 1:
         raise ValueError(f"weights must have {n} rows of the same length")
-    if n * max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0) > ENTRIES:
+    longest = max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0)
+    if n * longest > ENTRIES:  # before anything is computed: a certificate may come from anywhere
         raise ValueError(f"the tables have more than {ENTRIES} entries")
     for place, row in enumerate(o.weights):
         if sum(row) != UNITS or min(row) < 0:
             raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")
-    if len(o.gain) != (n if o.utility == "expected_gain" else 0):
+    gains = n if o.utility == "expected_gain" else 0
+    if len(o.gain) != gains:
         raise ValueError(f"gain has {len(o.gain)} rows, which does not suit {o.utility!r}")
 
 
@@ -180,8 +183,9 @@ def certify_optimum(
         raise ValueError(f"no bound on {name} can be enclosed: use a named utility or a gain")
     shares, rows = mechanism.exact_prior, mechanism.weights
     proof, duals = proof_duals(shares, level, measure)
-    value = decimals(exact_value(rows, shares, measure), 17)[0]
-    bound = decimals(optimality_bound(shares, level, measure, proof, duals), 17)[1]
+    reached = exact_value(rows, shares, measure)
+    proved = optimality_bound(shares, level, measure, proof, duals)
+    value, bound = decimals(reached, 17)[0], decimals(proved, 17)[1]
     weights = tuple(map(tuple, rows.tolist()))
     return Optimality(level, name, gain, proof, shares, duals, weights, value, bound)
 

@@ -221,13 +221,13 @@ class Resting:
 
 
 def by_cells(growth: Growth, cells: SumCells) -> Resting:
-    """Stage: what can no set do, whatever its sum? At once, but not exact."""
+    """Stage: which value can no set exceed, for any sum? At once, but not exact."""
 
     def price(dual: Array) -> Priced:
         columns, bound = price_cells(cells, dual, KEPT_COLUMNS)
         return Priced(growth.useful(dual, columns), bound)
 
-    return Resting(Stage("what can no set do, whatever its sum?", price, None, 0.97, 1))
+    return Resting(Stage("which value can no set exceed, for any sum?", price, None, 0.97, 1))
 
 
 def by_plane(growth: Growth, numbers: Whole) -> Stage:
@@ -247,7 +247,7 @@ MOST_POWER = 20, 22  # entries of a list, as powers of two: at first, and where 
 TOO_LONG = "the lists of the search are too long"
 
 
-class Lists:
+class PricingLists:
     """Stage: which column has the least reduced cost? By a table of sums, or by two lists of growing length."""
 
     def __init__(self, growth: Growth, numbers: Whole | None = None) -> None:
@@ -336,7 +336,8 @@ class Search:
         few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # few groups: complete anyway
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
-        self.lists = Lists(growth, self.numbers if len(self.numbers) <= FEW_NUMBERS else None)
+        listed = self.numbers if len(self.numbers) <= FEW_NUMBERS else None
+        self.lists = PricingLists(growth, listed)
 
     def run(self) -> None:
         """Turns of cells and lists until the gap is closed, the time is up, or neither side moves."""

@@ -38,12 +38,17 @@ def wrap_around(load: Array, weights: Array, mass: Array) -> Array:
 
     Source: the wrap-around rule of McNaughton 1959, from one machine to the next.
     """
-    dealt, each = np.zeros((len(mass), len(load))), float(weights @ load) / float(mass.sum())
+    dealt = np.zeros((len(mass), len(load)))
+    each = float(weights @ load) / float(mass.sum())
+    # what the symbols after this one can still take
     others, near = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0), rounding_of(mass)
     for i, own in enumerate(mass):
-        least, most = np.maximum(load - others[i], 0) / own, np.minimum(load / own, 1)
-        room = weights * np.maximum(most - least, 0)
-        more = np.clip(each - weights @ least - (np.cumsum(room) - room), 0, room)
+        least = np.maximum(load - others[i], 0) / own
+        most = np.minimum(load / own, 1)
+        slack = weights * np.maximum(most - least, 0)
+        missing = each - weights @ least
+        before = np.cumsum(slack) - slack
+        more = np.clip(missing - before, 0, slack)
         dealt[i] = snapped(least + np.divide(more, weights), least, most, near[i])
         dealt[i] = snapped(dealt[i], 0.0, 1.0, near[i])
         load = np.maximum(load - own * dealt[i], 0)
@@ -60,11 +65,14 @@ def schedule(part: Array, mass: Array) -> tuple[list[Array], list[float]]:
     load, left, near = float(mass @ part), 1.0, rounding_of(mass)
     for _ in range(len(part)):
         order = np.argsort(-part, kind="stable")
-        before = np.cumsum(mass[order]) - mass[order]
+        sizes = mass[order]
+        before = np.cumsum(sizes) - sizes
         piece = np.zeros(len(part))
-        piece[order] = snapped((load - before) / mass[order], 0, 1, near[order])
-        lasts = np.divide(part, piece, out=np.full(len(part), np.inf), where=piece > 0)
-        spare = np.divide(left - part, 1 - piece, out=np.full(len(part), np.inf), where=piece < 1)
+        piece[order] = snapped((load - before) / sizes, 0, 1, near[order])
+        never = np.full(len(part), np.inf)
+        # until a symbol is used up, or has to be full for all that is left
+        lasts = np.divide(part, piece, out=never.copy(), where=piece > 0)
+        spare = np.divide(left - part, 1 - piece, out=never, where=piece < 1)
         length = float(min(lasts.min(), spare.min(), left))
         pieces.append(piece)
         if left - length < TINY_PART:
@@ -79,10 +87,13 @@ def together(schedules: list[tuple[list[Array], list[float]]]) -> tuple[Array, A
     """Several schedules as one, cut wherever one of them changes: shape (symbols, pieces), and lengths."""
     ends = [np.cumsum(lengths) for _, lengths in schedules]
     cuts = np.unique(np.concatenate([end[:-1] for end in ends]))
-    cuts = np.concatenate([[0], cuts[np.diff(cuts, prepend=0) > TINY_PART], [1]])
+    apart = np.diff(cuts, prepend=0) > TINY_PART  # nearer cuts differ by rounding only
+    cuts = np.concatenate([[0], cuts[apart], [1]])
     middle = (cuts[1:] + cuts[:-1]) / 2
-    at = [np.minimum(np.searchsorted(end, middle), len(end) - 1) for end in ends]
-    rows = [np.array(pieces)[now].T for (pieces, _), now in zip(schedules, at)]
+    rows = []
+    for (pieces, _), end in zip(schedules, ends):
+        now = np.minimum(np.searchsorted(end, middle), len(end) - 1)
+        rows.append(np.array(pieces)[now].T)
     return np.vstack(rows), np.diff(cuts)
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #568cd76f
@@ -100,7 +111,8 @@ def unroll(mass: Array, group: Whole, filled: Array, weights: Array) -> tuple[Ar
     size = np.bincount(group)
     for g in np.flatnonzero(size > 1):
         own = np.flatnonzero(group == g)
-        full[own] = wrap_around(filled[g] * mass[own].sum(), weights, mass[own])
+        load = filled[g] * mass[own].sum()
+        full[own] = wrap_around(load, weights, mass[own])
     fraction = (full > 0) & (full < 1)
     for v, weight in enumerate(weights):
         many = np.bincount(group[fraction[:, v]], minlength=len(size))
@@ -121,8 +133,11 @@ AT_ONCE = 100  # columns that are reduced together
 def _few(filled: Array, loss: Array, weights: Array) -> Array:
     """Weights of at most as many columns as rows, by moves in the null space."""
     kept, left = weights, np.ones(len(weights), dtype=bool)
-    null = np.linalg.qr(filled.T, mode="complete")[0][:, len(filled) :]
-    taken, shares = np.zeros(null.shape), np.zeros((null.shape[1],) * 2)
+    # columns whose mixtures leave the filling as it is
+    factor, _ = np.linalg.qr(filled.T, mode="complete")
+    null = factor[:, len(filled) :]
+    many = null.shape[1]
+    taken, shares = np.zeros(null.shape), np.zeros((many, many))
     for k in range(null.shape[1]):  # orthogonal to the earlier ones
         way = null[:, k] - taken[:, :k] @ shares[:k, k]
         way = way if loss @ way <= 0 else -way
@@ -134,7 +149,8 @@ def _few(filled: Array, loss: Array, weights: Array) -> Array:
         kept = np.where(left, np.maximum(kept + lasts[gone] * way, 0), 0)
         kept[gone], left[gone] = 0, False
         taken[:, k] = way
-        shares[k, k:] = (null[gone, k:] - taken[gone, :k] @ shares[:k, k:]) / way[gone]
+        remaining = null[gone, k:] - taken[gone, :k] @ shares[:k, k:]
+        shares[k, k:] = remaining / way[gone]
     return kept
 
 

@@ -97,7 +97,7 @@ def _quotient(above: Any, below: Any) -> Any:
         return flint.arb.nan()
 
 # %% ../../nbs/numerics/06_balls.ipynb #bfcbd64b
-def log(x: Any) -> Ball:
+def ln(x: Any) -> Ball:
     """The natural logarithm of a ball or an exact number."""
     return _ball(Ball(x).inside.log())
 
@@ -123,10 +123,12 @@ def xlogx(x: Any) -> Ball:
         return _ball(flint.arb.nan())
     top = inside.upper()
     end, lowest = top * top.log(), -flint.arb(-1).exp()
-    return _ball(flint.arb(0).union(end).union(lowest if not top * 3 < 1 else end))
+    # x ln x falls to -1/e at 1/e and rises again: up to 1/3 its least value is at the end
+    falling = top * 3 < 1
+    return _ball(flint.arb(0).union(end).union(end if falling else lowest))
 
 
-def entropy(weights: Sequence[Any]) -> Ball:
+def shannon_entropy(weights: Sequence[Any]) -> Ball:
     """Entropy in nats of non-negative weights: minus the sum of x ln x."""
     return -sum((xlogx(weight) for weight in weights), Ball(0))
 
@@ -147,32 +149,32 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
 
     Source: Shannon 1948.
     """
-    weights, rows = (
-        _distribution(prior, "prior"),
-        [_distribution(row, "a row of channel") for row in channel],
-    )
+    weights = _distribution(prior, "prior")
+    rows = [_distribution(row, "a row of channel") for row in channel]
     out = [sum((w * e for w, e in zip(weights, column)), Ball(0)) for column in zip(*rows)]
-    return entropy(out) - sum((w * entropy(row) for w, row in zip(weights, rows)), Ball(0))
+    conditional = sum((w * shannon_entropy(row) for w, row in zip(weights, rows)), Ball(0))
+    return shannon_entropy(out) - conditional
 
 
 def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
     """Mutual information in nats of a table of joint probabilities; ValueError if it surely does not sum to 1."""
-    whole = entropy(_distribution([entry for row in table for entry in row], "table"))
+    whole = shannon_entropy(_distribution([entry for row in table for entry in row], "table"))
     rows, columns = (
-        entropy([sum(map(Ball, line), Ball(0)) for line in lines]) for lines in (table, zip(*table))
+        shannon_entropy([sum(map(Ball, line), Ball(0)) for line in lines])
+        for lines in (table, zip(*table))
     )
     return rows + columns - whole
 
 # %% ../../nbs/numerics/06_balls.ipynb #ef0ad3a5
 WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
-MOST = 4000  # bits
+PRECISION_LIMIT = 4000  # bits
 
 
 def _ends(inside: Any) -> Pair:
     """Two fractions around a ball."""
     import flint
 
-    with flint.ctx.workprec(2 * MOST):  # the ends themselves are rounded outwards too
+    with flint.ctx.workprec(2 * PRECISION_LIMIT):  # the ends themselves are rounded outwards too
         ends = [end.man_exp() for end in (inside.lower(), inside.upper())]
     low, high = (Fraction(int(man)) * Fraction(2) ** int(power) for man, power in ends)
     return low, high
@@ -192,17 +194,17 @@ def enclose(f: Callable[..., Any], **point: int | Fraction) -> Pair:
     ValueError if a number is no fraction, or f compares balls. SolverFailed if f has no finite value there.
     """
     bits = 128
-    while bits <= MOST:
+    while bits <= PRECISION_LIMIT:
         inside = _evaluate(f, point, bits)
         if inside.is_finite():
             low, high = _ends(inside)
             if high - low <= WIDTH:
                 return low, high
         bits *= 2
-    raise SolverFailed(f"no enclosure of the value at {point} with {MOST} bits")
+    raise SolverFailed(f"no enclosure of the value at {point} with {PRECISION_LIMIT} bits")
 
 # %% ../../nbs/numerics/06_balls.ipynb #0c0dcdc4
-PIECES = 20_000
+DEFAULT_PIECES = 20_000
 BITS = 80
 
 
@@ -240,6 +242,7 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
     with flint.ctx.workprec(BITS):
         sides = {name: _hull(*side) for name, side in box.items()}
         straight = Ball(f(**sides)).inside
+        # the mean value form: f at the middle, and a slope over the box for each side
         middle = {name: Ball((low + high) / 2) for name, (low, high) in box.items()}
         around = Ball(f(**middle)).inside
         for name, side in sides.items():
@@ -248,12 +251,14 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
             moves = isinstance(image, flint.arb_series)
             terms = image.coeffs() if moves else [image]
             slope = terms[1] if len(terms) > 1 else flint.arb(0)
-            if not all(term.is_finite() for term in terms) or (moves and image.prec < 2):
+            finite = all(term.is_finite() for term in terms)
+            if not finite or (moves and image.prec < 2):
                 slope = flint.arb.nan()
-            around += slope * (side.inside - middle[name].inside)
-        if not straight.is_finite() or not around.is_finite():
-            return straight if straight.is_finite() else around
-        return straight.intersection(around)
+            distance = side.inside - middle[name].inside
+            around += slope * distance
+        if not straight.is_finite():
+            return around
+        return straight.intersection(around) if around.is_finite() else straight
 
 # %% ../../nbs/numerics/06_balls.ipynb #3dbd04f0
 def _at(f: Callable[..., Any], point: dict[str, Fraction]) -> Pair | None:
@@ -269,7 +274,7 @@ def prove_over(
     box: Mapping[str, Sequence[Any]],
     least: int | Fraction = 0,
     given: Sequence[Callable[..., Any]] = (),
-    pieces: int = PIECES,
+    pieces: int = DEFAULT_PIECES,
 ) -> Enclosed:
     """Decide whether a function is at least a number everywhere in a box.
 
@@ -282,7 +287,7 @@ def prove_over(
 
     Examples
     --------
-    >>> prove_over(lambda x: x - 1 - log(x), {"x": (2, 10)}).status
+    >>> prove_over(lambda x: x - 1 - ln(x), {"x": (2, 10)}).status
     'proved'
     """
     begin, bound = time.perf_counter(), Ball(least).inside

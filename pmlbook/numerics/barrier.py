@@ -81,7 +81,7 @@ class Centre(NamedTuple):
 
 
 CENTRED_DECREMENT = 0.05  # a squared decrement: below it the barrier parameter is lowered
-STEPS = 100  # for one parameter
+MAX_NEWTON_STEPS = 100  # for one parameter
 BORDER, ARMIJO = 0.5, 0.3  # parts of the way to the boundary, and of the promised decrease
 SHORTEST = 1e-9  # floats allow no further decrease
 NOISE = 1e-13  # relative: what the value of a function may be off
@@ -110,7 +110,7 @@ def centre(point: Array, smooth: Smooth, rows: Array, parameter: float) -> Centr
         return smooth.value(x, parameter) - parameter * float(np.log(x).sum())
 
     now = barrier(point)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         move, promise, off = barrier_direction(point, smooth, rows, parameter)
         if promise <= max(CENTRED_DECREMENT * parameter, NOISE * abs(now)):
             return Centre(point, parameter, math.sqrt((abs(promise) + off) / parameter))

@@ -77,7 +77,8 @@ def float_below(x: Fraction) -> float:
 def _in_digits(x: float | Decimal, digits: int, way: str) -> str:
     """A number in so many digits, rounded this way from the digits that stand for it."""
     given = x if isinstance(x, Decimal) else repr(float(x) + 0.0)  # no -0
-    return f"{float(Context(digits, way).create_decimal(given)):.{digits}g}"
+    rounded = Context(digits, way).create_decimal(given)
+    return f"{float(rounded):.{digits}g}"
 
 
 def text_above(x: float | Decimal, digits: int = 6) -> str:
@@ -105,8 +106,8 @@ def texts_around(value: float, bound: float, digits: int = 9) -> tuple[str, str]
     if value == bound:
         return repr(float(value) + 0.0), repr(float(bound) + 0.0)
     ways = (text_above, text_below) if bound < value else (text_below, text_above)
-    told, limit = (way(x, digits) for way, x in zip(ways, (value, bound)))
-    return told, limit
+    shown, limit = (way(x, digits) for way, x in zip(ways, (value, bound)))
+    return shown, limit
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #1bf7bb97
 def reaches(epsilon: float, ratio: Fraction) -> bool:

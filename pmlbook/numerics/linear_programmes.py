@@ -76,9 +76,9 @@ class Programme:
     inequality_duals: Array
 
 
-State = highspy.HighsModelStatus
-CONTRADICTION = (State.kInfeasible, State.kModelError)
-LATE = (State.kTimeLimit, State.kIterationLimit)
+HighsStatus = highspy.HighsModelStatus
+CONTRADICTION = (HighsStatus.kInfeasible, HighsStatus.kModelError)
+LATE = (HighsStatus.kTimeLimit, HighsStatus.kIterationLimit)
 TOLERANCE = 1e-10  # of the solver
 MISSED = 3e-4  # violates a constraint by more: no solution, whatever the solver reports
 
@@ -124,18 +124,18 @@ def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, A
     options.time_limit = seconds
     solver.passOptions(options)
     if solver.passModel(posed) == highspy.HighsStatus.kError:
-        return State.kModelError, _NONE, _NONE
+        return HighsStatus.kModelError, _NONE, _NONE
     solver.run()
     status, found = solver.getModelStatus(), solver.getSolution()
     x, sums = np.array(found.col_value), np.array(found.row_value)
-    if status == State.kOptimal:
+    if status == HighsStatus.kOptimal:
         low, high = (
             np.append(posed.col_lower_, posed.row_lower_),
             np.append(posed.col_upper_, posed.row_upper_),
         )
         reached = np.append(x, sums)
         if not ((low - MISSED <= reached) & (reached <= high + MISSED)).all():
-            status = State.kSolveError
+            status = HighsStatus.kSolveError
     return status, x, np.array(found.row_dual)
 
 
@@ -161,18 +161,18 @@ def maximise(
     posed, above = _posed(-gain / scale, at_most, equal, bounds)
     for method in ("simplex", "ipm"):
         status, x, duals = _solved(posed, method, max(patience.left, 1e-3))
-        if status in (State.kOptimal, *CONTRADICTION, *LATE):  # no second method
+        if status in (HighsStatus.kOptimal, *CONTRADICTION, *LATE):  # no second method
             break
     if status in CONTRADICTION:
         raise Infeasible("the constraints contradict each other")
     if status in LATE:
         raise OutOfTime(f"the time is up: HiGHS says {status.name}")
-    if status != State.kOptimal:
+    if status != HighsStatus.kOptimal:
         raise SolverFailed(f"HiGHS stopped with {status.name}")
     return Programme(x, float(gain @ x), -scale * duals[above:], -scale * duals[:above])
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #7b8e261e
-def digits_for(smallest: Fraction) -> int:
+def digits_for_smallest(smallest: Fraction) -> int:
     """Digits that are enough for decimals of order one and as small as `smallest`."""
     return 60 + 2 * math.ceil(0.302 * math.ceil(1 / smallest).bit_length())
 

@@ -44,8 +44,10 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
     axes = getattr(values, "axes", ()) if hasattr(values, "to_numpy") else ()
     if axis >= len(axes):
         return None
-    names, numbers = tuple(axes[axis]), tuple(range(len(axes[axis])))
-    plain = type(axes[axis]).__name__ == "RangeIndex" and names == numbers
+    labels = axes[axis]
+    names, numbers = tuple(labels), tuple(range(len(labels)))
+    # the index that pandas makes by itself names nothing
+    plain = type(labels).__name__ == "RangeIndex" and names == numbers
     return Unnamed(numbers) if plain else names
 
 

@@ -34,23 +34,23 @@ def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> t
     Source: Blahut 1972; Arimoto 1972.
     """
     (count, a, _), clock = rows.shape, clock or Clock()
-    distributions, lower, upper = (
-        np.full((count, a), 1 / a),
-        np.zeros(count),
-        np.full(count, np.inf),
-    )
-    alive = np.arange(count)
+    distributions = np.full((count, a), 1 / a)
+    lower, upper = np.zeros(count), np.full(count, np.inf)
+    active = np.arange(count)
     for _ in range(2000):
-        distribution, channel = distributions[alive], rows[alive]
+        distribution, channel = distributions[active], rows[active]
         divergence = divergences(channel, distribution)
-        lower[alive], upper[alive] = (distribution * divergence).sum(axis=1), divergence.max(axis=1)
+        lower[active] = (distribution * divergence).sum(axis=1)
+        upper[active] = divergence.max(axis=1)
+        # a channel whose upper bound is below another's lower one cannot be the largest
         best = max(floor, float(lower.max()))
-        open_ = (upper[alive] >= best) & (upper[alive] - lower[alive] > 1e-14)
-        alive = alive[open_]
-        if not len(alive) or clock.over:
+        unfinished = upper[active] - lower[active] > 1e-14
+        candidate = unfinished & (upper[active] >= best)
+        active = active[candidate]
+        if not len(active) or clock.over:
             break
-        better = distribution[open_] * np.exp(divergence[open_])
-        distributions[alive] = better / better.sum(axis=1, keepdims=True)
+        better = distribution[candidate] * np.exp(divergence[candidate])
+        distributions[active] = better / better.sum(axis=1, keepdims=True)
     return distributions, lower, upper + blur_of(rows, upper)
 
 # %% ../../nbs/per_record/07_certain.ipynb #0bd17a9c
@@ -69,20 +69,26 @@ def flat_part(
     if math.prod(present.tolist()) > MAX_CHOICES:
         return None
     choices = np.array(list(itertools.product(*(range(c) for c in present))))
-    distributions, lower = np.zeros(choices.shape), np.full(len(choices), -np.inf)
+    distributions = np.zeros(choices.shape)
+    lower = np.full(len(choices), -np.inf)
     bound, step = 0.0, max(1, NUMBERS_A_LOOK // (a * m))
-    for part in (slice(k, k + step) for k in range(0, len(choices), step)):
+    values = np.arange(a)
+    for start in range(0, len(choices), step):
         if clock.over:
             return None
-        rows = problem.rows[np.arange(a), choices[part]]
-        distributions[part], lower[part], upper = capacities(rows, float(lower.max()), clock)
+        part = slice(start, start + step)
+        rows = problem.rows[values, choices[part]]
+        largest = float(lower.max())
+        distributions[part], lower[part], upper = capacities(rows, largest, clock)
         bound = max(bound, float(upper.max()))
     # the largest entropy among those that leak most
+    sizes = problem.log_counts[values, choices]
     entropy = entr(distributions).sum(axis=1)
-    entropy += (distributions * problem.log_counts[np.arange(a), choices]).sum(axis=1)
-    best = int(np.where(lower >= lower.max() - 1e-12, entropy, -np.inf).argmax())
+    entropy += (distributions * sizes).sum(axis=1)
+    most = lower >= lower.max() - 1e-12
+    best = int(np.where(most, entropy, -np.inf).argmax())
     classes = np.zeros(problem.log_counts.shape)
-    classes[np.arange(a), choices[best]] = distributions[best]
+    classes[values, choices[best]] = distributions[best]
     return classes, float(problem.leakage(classes)), bound
 
 # %% ../../nbs/per_record/07_certain.ipynb #be3ca5fe
@@ -96,7 +102,8 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     uniform, a = problem.uniform, len(problem.rows)
     slack = most_slack(problem, b)
     both = problem.outputs(uniform)
-    lift = both / both.sum(axis=1, keepdims=True) / np.maximum(both.sum(axis=0), NEAR_ZERO)
+    rows = both / both.sum(axis=1, keepdims=True)
+    lift = rows / np.maximum(both.sum(axis=0), NEAR_ZERO)
     seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a published record
     density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
     gains = (problem.rows @ density[..., None])[..., 0]
@@ -105,9 +112,12 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     width = max(float(np.abs(away).max()), 1e-12)
 
     def height(log_heat: float) -> float:
+        """The bound of Donsker and Varadhan at a temperature."""
         heat = width * np.exp(log_heat)
-        return float(heat * (np.log1p((uniform * np.expm1(away / heat)).sum()) + slack))
+        cumulant = np.log1p((uniform * np.expm1(away / heat)).sum())
+        return float(heat * (cumulant + slack))
 
+    # any temperature gives a bound, so the search needs no proof
     best = minimize_scalar(height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded")
     rounding = sum_margin(problem.rows.size, 1 + size) + blur(problem) * size
     return mean + slack + height(best.x) + rounding

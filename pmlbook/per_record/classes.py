@@ -37,7 +37,9 @@ __all__ = []
 def log_sum(logs: Array) -> float:
     """Logarithm of the sum of e^logs, right to a few units in the last place."""
     top = float(logs.max(initial=-np.inf))
-    return top + math.log(math.fsum(np.exp(logs - top).flat)) if math.isfinite(top) else top
+    if not math.isfinite(top):
+        return top
+    return top + math.log(math.fsum(np.exp(logs - top).flat))
 
 
 MOST_CLASSES = 400  # classes of a value; with more, contraction coefficients are taken as 1
@@ -87,8 +89,10 @@ class RecordProblem:
     def leakage(self, classes: Array) -> Any:
         """I(X_i; Y) in nats for class probabilities of shape (..., A, C)."""
         both = self.outputs(classes)
-        marginals = entr(both.sum(axis=-2)).sum(axis=-1) + entr(both.sum(axis=-1)).sum(axis=-1)
-        return np.maximum(0.0, marginals - entr(both).sum(axis=(-2, -1)))
+        of_outputs = entr(both.sum(axis=-2)).sum(axis=-1)
+        of_record = entr(both.sum(axis=-1)).sum(axis=-1)
+        joint = entr(both).sum(axis=(-2, -1))
+        return np.maximum(0.0, of_outputs + of_record - joint)
 
     def entropy(self, classes: Array) -> Any:
         """Largest H(X) in nats of a prior with class probabilities of shape (..., A, C)."""
@@ -117,13 +121,16 @@ def grouped(rows: Array, log_counts: Array, symbols: int) -> Group:
             f"{symbols} x {len(first)} classes with {rows.shape[1]} outputs are too many numbers"
             f" (limit {MAX_NUMBERS}): let the channel merge outputs"
         )
-    place = np.argsort(np.argsort(first))[where.ravel()]  # in the order in which they appear
-    order, ends = np.argsort(place, kind="stable"), np.cumsum(np.bincount(place)).tolist()
+    # classes in the order in which they appear, and the members of each
+    place = np.argsort(np.argsort(first))[where.ravel()]
+    counts = np.bincount(place)
+    order, ends = np.argsort(place, kind="stable"), np.cumsum(counts).tolist()
     members = [order[begin:end] for begin, end in zip([0, *ends], ends)]
-    sizes = log_counts[np.sort(first)]
-    for k in np.flatnonzero(np.bincount(place) > 1):
+    appearance = np.sort(first)
+    sizes = log_counts[appearance]
+    for k in np.flatnonzero(counts > 1):
         sizes[k] = log_sum(log_counts[members[k]])
-    return rows[np.sort(first)], sizes, members
+    return rows[appearance], sizes, members
 
 
 def stacked(
@@ -131,10 +138,12 @@ def stacked(
 ) -> RecordProblem:
     """The problem of one record, with one group of classes for each of its symbols."""
     most, outputs = max(len(sizes) for _, sizes, _ in groups), groups[0][0].shape[1]
+    # unused places hold a uniform row and the count zero
     rows = np.full((len(groups), most, outputs), 1 / outputs)
     log_counts = np.full((len(groups), most), -np.inf)
     for a, (distinct, sizes, _) in enumerate(groups):
-        rows[a, : len(sizes)], log_counts[a, : len(sizes)] = distinct, sizes
+        used = len(sizes)
+        rows[a, :used], log_counts[a, :used] = distinct, sizes
     return RecordProblem(record, tuple(symbols), rows, log_counts, tuple(names))
 
 
@@ -173,23 +182,25 @@ def classes_of(query: Query, checked: Array, by_value: bool, record: int) -> Rec
     if by_value:
         for sizes in query.log_counts(record):
             values = np.flatnonzero(np.isfinite(sizes))
-            groups.append(grouped(checked[values], sizes[values], len(symbols)))
-            names.append(
-                tuple(f"query value {_listing(values[member])}" for member in groups[-1][2])
-            )
+            group = grouped(checked[values], sizes[values], len(symbols))
+            groups.append(group)
+            listed = (_listing(values[member]) for member in group[2])
+            names.append(tuple(f"query value {values}" for values in listed))
     else:
         others = [a for i, a in enumerate(query.alphabets) if i != record]
         fillings = list(itertools.product(*others))
         table = np.moveaxis(checked.reshape(*query.shape, -1), record, 0)
         for block in table.reshape(len(symbols), len(fillings), -1):
-            groups.append(grouped(block, np.zeros(len(block)), len(symbols)))
-            names.append(tuple(f"others like {fillings[m[0]]}" for m in groups[-1][2]))
+            group = grouped(block, np.zeros(len(block)), len(symbols))
+            groups.append(group)
+            names.append(tuple(f"others like {fillings[m[0]]}" for m in group[2]))
     return stacked(record, symbols, groups, names)
 
 
 def _listing(values: NDArray[np.int64]) -> str:
     """A few numbers for people: 1, 2, 5 or 3 to 9."""
-    if len(values) > 2 and values[-1] - values[0] == len(values) - 1:
+    consecutive = values[-1] - values[0] == len(values) - 1
+    if len(values) > 2 and consecutive:
         return f"{values[0]} to {values[-1]}"
     shown = ", ".join(str(v) for v in values[:6])
     return shown + (", ..." if len(values) > 6 else "")
@@ -234,8 +245,10 @@ class AdversaryPrior(Frozen):
     @property
     def entropy(self) -> float:
         """H(X) in nats."""
-        inside = [entr(c).sum() + c @ size for c, size in zip(self.classes, self.log_counts)]
-        return float(entr(self.distribution).sum() + self.distribution @ np.array(inside))
+        parts = zip(self.classes, self.log_counts)
+        inside = np.array([entr(c).sum() + c @ size for c, size in parts])
+        own = entr(self.distribution).sum()
+        return float(own + self.distribution @ inside)
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -39,12 +39,14 @@ def concave_bound(levels: Array, bounds: Array, at: float) -> float:
     `levels`, shape (K,): increasing, from 0 to the end of the function's domain. `bounds`, shape (K,): at
     least the function's values there, non-increasing. `at`: where; below 0 is like 0.
     """
-    at, tops = max(at, float(levels[0])), bounds
+    at = max(at, float(levels[0]))
     ends = np.append(levels[1:], levels[-1])
     left, right = ends <= at, ends > at
-    best = float(tops[np.searchsorted(levels, at, "right") - 1])
-    x, u = np.insert(ends[left], 0, levels[0]), np.insert(tops[left], 0, tops[0])
-    for end, top in zip(ends[right], tops[right]):
+    best = float(bounds[np.searchsorted(levels, at, "right") - 1])
+    x = np.insert(ends[left], 0, levels[0])
+    u = np.insert(bounds[left], 0, bounds[0])
+    # a concave function lies below the chord through any two bounds around the level
+    for end, top in zip(ends[right], bounds[right]):
         chords = u + (top - u) * (at - x) / (end - x)
         best = max(best, float(chords.max()))
     return best + 2.0**-48 * (1 + abs(best))
@@ -115,7 +117,8 @@ def product_query(
         table = query.table.ravel()
         places.append(table if by_value else np.arange(table.size))
     pairs, numbers = np.unique(np.array(places), axis=1, return_inverse=True)
-    joint = rows[0][pairs[0]][:, :, None] * rows[1][pairs[1]][:, None, :]
+    first_rows, second_rows = rows[0][pairs[0]], rows[1][pairs[1]]
+    joint = first_rows[:, :, None] * second_rows[:, None, :]
     alphabets = tuple(tuple(a) for a in first.alphabets)
     function = _Numbered(alphabets, tuple(numbers.ravel().tolist()))
     return Query(function, alphabets), joint.reshape(len(joint), -1)
@@ -214,8 +217,11 @@ def audit_pair(
     ]
     promised = [max(math.log(size) for size in query.shape)]
     for k in (0, 1):  # this one first, then the other
-        rest = math.nextafter(level - _room(check_query_rows(*releases[k])[0]), -math.inf)
+        checked, _ = check_query_rows(*releases[k])
+        rest = math.nextafter(level - _room(checked), -math.inf)
         grid = np.append(np.linspace(0, largest, steps), min(max(rest, 0), largest))
-        curve = leakage_curve(*releases[1 - k], np.unique(grid), tol, clock.left / (2 - k))
-        promised.append(found[k].bound + concave_bound(curve.levels, curve.bounds, rest))
+        seconds = clock.left / (2 - k)
+        curve = leakage_curve(*releases[1 - k], np.unique(grid), tol, seconds)
+        after = concave_bound(curve.levels, curve.bounds, rest)
+        promised.append(found[k].bound + after)
     return PairAudit(found[0], found[1], found[2], min(promised))

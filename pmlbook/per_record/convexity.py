@@ -18,7 +18,12 @@ __all__ = []
 # %% ../../nbs/per_record/02_convexity.ipynb #a549d687
 def _to_border(start: Array, end: Array, b: float) -> Array:
     """The point of entropy b between a distribution that has at least b and one that has less."""
-    t = brentq(lambda t: float(entr((1 - t) * start + t * end).sum()) - b, 0, 1, xtol=1e-14)
+
+    def excess(t: float) -> float:
+        point = (1 - t) * start + t * end
+        return float(entr(point).sum()) - b
+
+    t = brentq(excess, 0, 1, xtol=1e-14)
     return (1 - t) * start + t * end
 
 
@@ -33,16 +38,20 @@ def border_mixture(p: Array, b: float) -> tuple[Array, Array]:
     support = np.flatnonzero(p)
     if entr(p).sum() <= b + 1e-12 or len(support) == 1:
         return np.ones(1), p[None]
+    # along two symbols, away from p in both directions: to the border or until one symbol is gone
     i, j = support[:2]
     ends = []
     for source, target in ((i, j), (j, i)):
         far = p.copy()
         far[target], far[source] = p[source] + p[target], 0
-        ends.append(_to_border(p, far, b) if entr(far).sum() < b else far)
-    share = (p[i] - ends[0][i]) / (ends[1][i] - ends[0][i])
+        outside = entr(far).sum() < b
+        ends.append(_to_border(p, far, b) if outside else far)
+    first, second = ends
+    share = (p[i] - first[i]) / (second[i] - first[i])
     parts = [border_mixture(end, b) for end in ends]
-    weights = [scale * weights for scale, (weights, _) in zip((1 - share, share), parts)]
-    return np.concatenate(weights), np.concatenate([points for _, points in parts])
+    weights = [scale * inner for scale, (inner, _) in zip((1 - share, share), parts)]
+    points = [own for _, own in parts]
+    return np.concatenate(weights), np.concatenate(points)
 
 # %% ../../nbs/per_record/02_convexity.ipynb #662720da
 class Gradients(NamedTuple):
@@ -65,14 +74,12 @@ def information_gradients(
     Source: Wu et al. 2026, Theorem 8, eqs. (35)-(37); clipping: Section 3.4.6.
     """
     rows = np.einsum("kc,kcy->ky", conditionals, channel)
-    outcome = marginal @ rows
-    log_ratio = np.log(np.maximum(rows, 1e-10) / np.maximum(outcome, 1e-10))
+    outcome = np.maximum(marginal @ rows, 1e-10)
+    log_ratio = np.log(np.maximum(rows, 1e-10) / outcome)
     slope = marginal[:, None] * np.einsum("kcy,ky->kc", channel, log_ratio)
     if printed:
-        share = np.einsum("kcy,ky->kc", channel, rows / np.maximum(outcome, 1e-10))
+        share = np.einsum("kcy,ky->kc", channel, rows / outcome)
         slope = slope + marginal[:, None] - marginal[:, None] ** 2 * share
-    return Gradients(
-        (marginal[:, None] * conditionals)[..., None] * log_ratio[:, None],
-        (rows * log_ratio).sum(axis=1) - 1,
-        slope,
-    )
+    joint = (marginal[:, None] * conditionals)[..., None]
+    by_marginal = (rows * log_ratio).sum(axis=1) - 1
+    return Gradients(joint * log_ratio[:, None], by_marginal, slope)

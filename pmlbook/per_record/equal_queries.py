@@ -21,19 +21,24 @@ def difference(one: Query, other: Query) -> str:
     """Where two queries answer differently, in words; the empty string if they never do."""
     if one is other:
         return ""
-    if len(one.alphabets) != len(other.alphabets):
-        return f"{len(one.alphabets)} and {len(other.alphabets)} records"
+    counts = len(one.alphabets), len(other.alphabets)
+    if counts[0] != counts[1]:
+        return f"{counts[0]} and {counts[1]} records"
     for i, (here, there) in enumerate(zip(one.alphabets, other.alphabets)):
         if here != there:
             return f"record {i} is one of {_shown(here)} and one of {_shown(there)}"
     if isinstance(one, SumQuery) and isinstance(other, SumQuery):
+        # sums of the same contributions are compared without a list of datasets
         if one.contributions == other.contributions:
             sums = ((total, one.values[total], other.values[total]) for total in one.values)
-            return next((f"{v} and {w} at the sum {t}" for t, v, w in sums if v != w), "")
+            different = (f"{v} and {w} at the sum {t}" for t, v, w in sums if v != w)
+            return next(different, "")
     if math.prod(one.shape) > MAX_DATASETS:
         return "too many datasets to compare"
-    pairs = zip(itertools.product(*one.alphabets), one.table.flat, other.table.flat)
-    return next((f"{v} and {w} at {x}" for x, v, w in pairs if v != w), "")
+    datasets = itertools.product(*one.alphabets)
+    pairs = zip(datasets, one.table.flat, other.table.flat)
+    different = (f"{v} and {w} at {x}" for x, v, w in pairs if v != w)
+    return next(different, "")
 
 
 def _shown(symbols: Sequence[Hashable]) -> str:
@@ -44,8 +49,12 @@ def _shown(symbols: Sequence[Hashable]) -> str:
 # %% ../../nbs/per_record/25_equal_queries.ipynb #eqq00006
 def in_query_order(query: Query, values: Any, what: str) -> Any:
     """Rows of a frame by query value, 0, 1, ..., or by dataset, where these are its names; others as they are."""
-    names, rows = names_of(values), None
+    names = names_of(values)
+    rows: tuple[Any, ...] | None = None
     if names:
-        listed = len(names) == math.prod(query.shape) and isinstance(names[0], tuple)
-        rows = tuple(itertools.product(*query.alphabets)) if listed else tuple(range(len(names)))
+        count = math.prod(query.shape)
+        if len(names) == count and isinstance(names[0], tuple):  # names are datasets
+            rows = tuple(itertools.product(*query.alphabets))
+        else:  # names are values of the query
+            rows = tuple(range(len(names)))
     return aligned(values, rows, what, "query")

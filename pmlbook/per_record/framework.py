@@ -45,7 +45,7 @@ def check_belief(prior: ArrayLike, name: str = "prior") -> Array:
     return flat.reshape(shape) if len(shape) > 1 else flat
 
 
-def check_release(channel: ArrayLike, shape: Sequence[int]) -> Array:
+def check_record_channel(channel: ArrayLike, shape: Sequence[int]) -> Array:
     """A release as a new array, one axis per record of `shape` and one for the outcome.
 
     It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
@@ -102,7 +102,7 @@ def _beside(channel: ArrayLike, prior: ArrayLike) -> ArrayLike:
 
 
 def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> float:
-    """What a release tells about one record, to an adversary with a given belief.
+    """What a release reveals about one record to an adversary with a given belief.
 
     `channel`, shape (N, M) or (n_1, ..., n_k, M): P(y | x); one row per dataset, in lexicographic order.
     `prior`, shape (n_1, ..., n_k): the adversary's belief P(x), one axis per record; zeros are allowed.
@@ -112,10 +112,11 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
     Source: Wu et al. 2026, Section 2.1.
     """
     belief = check_belief(_beside(channel, prior))
-    release = check_release(channel, belief.shape)
+    release = check_record_channel(channel, belief.shape)
     record = check_record(record, belief.ndim)
-    both = by_record(belief[..., None] * release, record, belief.ndim).sum(axis=1)
-    return float(max(0.0, rel_entr(both, np.outer(both.sum(axis=1), both.sum(axis=0))).sum()))
+    joint = by_record(belief[..., None] * release, record, belief.ndim).sum(axis=1)
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return float(max(0.0, rel_entr(joint, independent).sum()))
 
 # %% ../../nbs/per_record/01_framework.ipynb #2b206e2f
 def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
@@ -139,11 +140,14 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
 # %% ../../nbs/per_record/01_framework.ipynb #1af9e127
 def belief_grid(shape: Sequence[int], steps: int) -> Array:
     """Every belief whose probabilities are multiples of 1 / steps; shape (K, n_1, ..., n_k)."""
+    # stars and bars: every way to divide the steps among the cells
     cells = math.prod(shape)
-    places = list(combinations(range(steps + cells - 1), cells - 1))
+    width = steps + cells - 1
+    places = list(combinations(range(width), cells - 1))
     bars = np.array(places, dtype=int).reshape(len(places), cells - 1)
-    ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, steps + cells - 1)))
-    return ((np.diff(ends) - 1) / steps).reshape(-1, *shape)
+    ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, width)))
+    counts = np.diff(ends) - 1
+    return (counts / steps).reshape(-1, *shape)
 
 
 def information_of_all(channel: Array, beliefs: Array) -> Array:
@@ -156,6 +160,8 @@ def information_of_all(channel: Array, beliefs: Array) -> Array:
     for axis in range(len(shape)):
         others = tuple(a + 1 for a in range(len(shape)) if a != axis)
         pairs = (beliefs[..., None] * release).sum(axis=others)
-        ends = entr(pairs.sum(axis=1)).sum(axis=1) + entr(pairs.sum(axis=2)).sum(axis=1)
-        learnt.append(ends - entr(pairs).sum(axis=(1, 2)))
+        of_record = entr(pairs.sum(axis=2)).sum(axis=1)
+        of_output = entr(pairs.sum(axis=1)).sum(axis=1)
+        joint = entr(pairs).sum(axis=(1, 2))
+        learnt.append(of_output + of_record - joint)
     return np.array(learnt)

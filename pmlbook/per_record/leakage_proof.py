@@ -56,7 +56,8 @@ def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
         return None
     rows = np.array(list(product(*view.rows)))
     distributions, *_ = capacities(rows, clock=clock)
-    return Vertices(np.maximum((distributions[:, None] @ rows)[:, 0], NEAR_ZERO).tolist())
+    outputs = (distributions[:, None] @ rows)[:, 0]
+    return Vertices(np.maximum(outputs, NEAR_ZERO).tolist())
 
 # %% ../../nbs/per_record/20_leakage_proof.ipynb #hand0010
 @dataclass(frozen=True, eq=False)
@@ -197,15 +198,17 @@ def leakage_proof(
     rng = np.random.default_rng(0)
     best = [best_adversary(p, level, rng, 32, accuracy=tol / 100, clock=clock) for p in problems]
     worst = max(range(len(best)), key=lambda k: best[k][1])
-    witness, value = _witness(worst, known, problems, level, best[worst][0])
+    classes, largest = best[worst]
+    witness, value = _witness(worst, known, problems, level, classes)
     seconds = clock.left / len(known)  # the check does not count
     found = [
-        _argument(view, level, classes, best[worst][1], tol, Clock(seconds, False))
+        _argument(view, level, classes, largest, tol, Clock(seconds, False))
         for view, (classes, _) in zip(known, best)
     ]
     bound = max(float(proved) for proved, _ in found)
     arguments = tuple(argument for _, argument in found)
-    return LeakageProof(level, value, bound * (1 + 1e-12) + 1e-12, witness, arguments)
+    rounded_up = bound * (1 + 1e-12) + 1e-12
+    return LeakageProof(level, value, rounded_up, witness, arguments)
 
 
 def _witness(

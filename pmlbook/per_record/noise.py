@@ -61,7 +61,8 @@ def ratio_information(epsilon: float, symbols: int | None = None) -> float:
     if half < 0.05:
         bound = half**2 / 2
     elif symbols == 2:
-        bound = math.log(2) - binary_entropy(1 / (1 + math.exp(min(2 * half, 700.0))))
+        odds = math.exp(min(2 * half, 700.0))
+        bound = math.log(2) - binary_entropy(1 / (1 + odds))
     else:
         bound = _log_sinhc(half) + half / math.tanh(half) - 1
     most = math.inf if symbols is None else math.log(symbols)
@@ -106,9 +107,13 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     check_instance(query, Query, "query")
     level, most = check_epsilon(epsilon), max(query.shape)
     largest = math.fsum(math.log(size) for size in query.shape)
-    slack = largest - check_entropy(b, largest) + 2.0**-46 * (1 + largest)
-    group = ratio_information(min(level * len(query.shape), 1e6), most)
-    return min(group, ratio_information(level, most) + slack, math.log(most))
+    rounding = 2.0**-46 * (1 + largest)
+    slack = largest - check_entropy(b, largest) + rounding
+    # all records together have a level, and so has the record given the others
+    together = min(level * len(query.shape), 1e6)
+    group = ratio_information(together, most)
+    alone = ratio_information(level, most) + slack
+    return min(group, alone, math.log(most))
 
 # %% ../../nbs/per_record/14_noise.ipynb #85da0c92
 BIN_ROUNDING = (
@@ -144,7 +149,9 @@ def _laplace_below(y: Array) -> Array:
 
 def _rows(below: Callable[[Array], Array], edges: Array, values: Array, scale: float) -> Array:
     """Probabilities of the bins, one row per query value; by symmetry from whichever end is nearer."""
-    ends = (np.concatenate([[-np.inf], edges, [np.inf]]) - values[:, None]) / scale
+    cuts = np.concatenate([[-np.inf], edges, [np.inf]])
+    ends = (cuts - values[:, None]) / scale
+    # each tail is a difference of small numbers, which keeps their digits
     left, right = np.diff(below(ends)), -np.diff(below(-ends))
     return np.where(ends[:, 1:] <= 0, left, right)
 
@@ -155,7 +162,7 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
     `n_values`: query values are 0, ..., n_values - 1. `noise`: 'laplace' or 'gaussian'. `scale`: scale of the
     Laplace distribution, or standard deviation. `bins`: how many to a unit. Returns `channel`, shape
     (n_values, M); `inside`, `outside`: divergence inside a bin at most, in nats, and probability of the two
-    unbounded bins where these may tell more. ValueError if an argument is out of its range.
+    unbounded bins where these may leak more. ValueError if an argument is out of its range.
     """
     count, fine = check_count(n_values, "n_values"), check_count(bins, "bins")
     spread = check_nonnegative(scale, "scale")
@@ -163,17 +170,21 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got {noise!r}")
     if not 1e-3 <= spread <= 1e6:
         raise ValueError(f"scale = {spread:g} must lie between 0.001 and 1e6")
-    reach = 0 if noise == "laplace" else math.ceil(6 * spread)
+    laplace = noise == "laplace"
+    reach = 0 if laplace else math.ceil(6 * spread)
     if (count + 2 * reach) * fine > 10**5:
         raise ValueError(f"bins = {fine} make more than 10^5 bins: fewer will do")
-    edges = np.arange(-reach * fine, (count - 1 + reach) * fine + 1) / fine
-    below = _laplace_below if noise == "laplace" else ndtr
+    last = count - 1 + reach
+    edges = np.arange(-reach * fine, last * fine + 1) / fine
+    below = _laplace_below if laplace else ndtr
     rows = _rows(below, edges, np.arange(count, dtype=float), spread)
-    if noise == "laplace":
-        return rows, (1 / fine / 2 / spread) ** 2 / 6 * (1 + 2.0**-40), 0.0
-    inside = ((count - 1) / fine) ** 2 / 32 / spread**4 * (1 + 2.0**-40)
-    outside = float((rows[:, 0] + rows[:, -1]).max()) * (1 + 2.0**-30)  # ndtr is no better
-    return rows, inside, outside
+    if laplace:
+        inside = (1 / fine / 2 / spread) ** 2 / 6
+        return rows, inside * (1 + 2.0**-40), 0.0
+    inside = ((count - 1) / fine) ** 2 / 32 / spread**4
+    tails = rows[:, 0] + rows[:, -1]
+    outside = float(tails.max()) * (1 + 2.0**-30)  # ndtr is no better
+    return rows, inside * (1 + 2.0**-40), outside
 
 
 def noisy_leakage(

@@ -38,14 +38,17 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
     a, margin = len(problem.symbols), 1e-12
     # the most entropy that the record can have, if the probability lies in an interval
     flattest = np.clip(1 / a, low, high)
-    most = entr(flattest) + entr(1 - flattest) + (1 - flattest) * math.log(a - 1)
+    binary = entr(flattest) + entr(1 - flattest)
+    most = binary + (1 - flattest) * math.log(a - 1)
+    possible = most >= value - margin  # no record leaks more than its entropy
     found = []
     for mass in problem.uniform.sum(axis=1):
         # the least entropy loss of such a probability: at the end that is nearer to the uniform one
         near = np.clip(mass, low, high)
-        away = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
-        left = np.where(most >= value - margin, np.maximum(slack - away + margin, 0.0), 0.0)
-        over = np.divide(left, low, out=np.where(left > 0, np.inf, 0.0), where=low > 0)
+        loss = rel_entr(near, mass) + rel_entr(1 - near, 1 - mass)
+        left = np.where(possible, np.maximum(slack - loss + margin, 0.0), 0.0)
+        unbounded = np.where(left > 0, np.inf, 0.0)
+        over = np.divide(left, low, out=unbounded, where=low > 0)
         found.append(float(over.max()))
     return np.array(found)
 
@@ -61,10 +64,12 @@ def reach(logs: Array, table: Array, slack: float) -> Array:
     # every temperature gives a bound, Donsker and Varadhan 1983
     for heat in HEATS if math.isfinite(slack) else ():
         exponent = logs[:, None] + (table - top) / (heat * width)
-        peak = exponent.max(axis=0)
+        peak = exponent.max(axis=0)  # subtracted, so that nothing overflows
         spread = peak + np.log(np.exp(exponent - peak).sum(axis=0))
-        best = np.minimum(best, heat * (spread + slack + sum_margin(len(logs), 1 + np.abs(spread))))
-    return np.asarray(top + width * best + sum_margin(1, np.abs(top) + width))
+        margin = sum_margin(len(logs), 1 + np.abs(spread))
+        best = np.minimum(best, heat * (spread + slack + margin))
+    margin = sum_margin(1, np.abs(top) + width)
+    return np.asarray(top + width * best + margin)
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #c71dcfdf
 class Frame(NamedTuple):
@@ -95,22 +100,22 @@ def frame(
     root = np.sqrt(np.maximum(middle, NEAR_ZERO))
     away = (rows - middle) / root
     # the directions in which a divergence moves most; any are valid
-    _, size, axes = np.linalg.svd(away * np.exp(inside / 2)[:, None], full_matrices=False)
-    axes = axes[: min(most, max(1, int((size > 1e-3 * size[0]).sum())))]
+    scaled = away * np.exp(inside / 2)[:, None]
+    _, size, axes = np.linalg.svd(scaled, full_matrices=False)
+    large = int((size > 1e-3 * size[0]).sum())
+    axes = axes[: min(most, max(1, large))]
     directions, coordinates = axes.T * root[:, None], away @ axes.T
-    left = rows - (middle + coordinates @ directions.T)
-    hidden = sum_margin(
-        len(axes), middle + (np.abs(coordinates) @ np.abs(directions).T).max(axis=0) + 1
-    )
+    residual = rows - (middle + coordinates @ directions.T)
+    terms = np.abs(coordinates) @ np.abs(directions).T
+    hidden = sum_margin(len(axes), middle + terms.max(axis=0) + 1)
     rest, span, box = (
         (-reach(inside, -table, slack), reach(inside, table, slack))
-        for table in (left, rows, coordinates)
+        for table in (residual, rows, coordinates)
     )
     rest = rest[0] - hidden, rest[1] + hidden
     span = np.maximum(span[0], 0.0), np.minimum(span[1], rows.max(axis=0))
-    return Frame(
-        rows, logs, problem.contractions[value], middle, directions, coordinates, rest, span, box
-    )
+    contraction = problem.contractions[value]
+    return Frame(rows, logs, contraction, middle, directions, coordinates, rest, span, box)
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #1edefb9c
 @dataclass(frozen=True)
@@ -133,12 +138,14 @@ class Boxes(Nodes):
 
 def chords(low: Array, high: Array) -> tuple[Array, Array]:
     """Slopes and intercepts of lines above the convex r ln r on intervals."""
-    ends = xlogy(low, low), xlogy(high, high)
-    thin = high - low <= 1e-9 * high
+    at_low, at_high = xlogy(low, low), xlogy(high, high)
+    # of a narrow interval the tangent at the upper end, for a quotient would cancel
+    wide = high - low > 1e-9 * high
     slope = np.log(np.maximum(high, NEAR_ZERO)) + 1
-    np.divide(ends[1] - ends[0], high - low, out=slope, where=~thin)
-    start = ends[1] - slope * high  # the other end is on the line too, up to rounding
-    return slope, start + sum_margin(2, np.abs(slope) * high + np.abs(ends[0]) + np.abs(ends[1]))
+    np.divide(at_high - at_low, high - low, out=slope, where=wide)
+    start = at_high - slope * high  # the other end is on the line too, up to rounding
+    terms = np.abs(slope) * high + np.abs(at_low) + np.abs(at_high)
+    return slope, start + sum_margin(2, terms)
 
 
 def boxed(
@@ -174,12 +181,13 @@ def _ends(part: Frame, low: Array, high: Array) -> tuple[Array, Array]:
     """Lower and upper ends of each output's probability on boxes of t; crossed where a box is empty; (N, M)."""
     middle, half = (low + high) / 2, (high - low) / 2
     size = np.abs(part.directions).T
-    centre, spread = part.middle + middle @ part.directions.T, half @ size
-    added = part.middle + np.abs(middle) @ size + spread + part.span[1]
-    blunt = sum_margin(len(part.directions[0]), added)
-    least = np.maximum(part.span[0], centre - spread + part.rest[0] - blunt)
-    most_ = np.minimum(part.span[1], centre + spread + part.rest[1] + blunt)
-    return least, most_
+    centre = part.middle + middle @ part.directions.T
+    spread = half @ size
+    terms = part.middle + np.abs(middle) @ size + spread + part.span[1]
+    margin = sum_margin(len(part.directions[0]), terms)
+    lowest = centre - spread + part.rest[0] - margin
+    highest = centre + spread + part.rest[1] + margin
+    return np.maximum(part.span[0], lowest), np.minimum(part.span[1], highest)
 
 
 def _blamed(part: Frame, half: Array, over: Array) -> Array:
@@ -199,8 +207,9 @@ def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]
     """The direction with the largest error in each box, and where it is cut: near the box's prior."""
     k, j = np.arange(len(cells.bound)), cells.score.argmax(axis=1)
     low, high = cells.low[k, j], cells.high[k, j]
-    edge = EDGE * (high - low)
-    return j, np.clip((cells.inside @ part.coordinates)[k, j], low + edge, high - edge)
+    edge = EDGE * (high - low)  # both halves keep a part of the interval
+    at = (cells.inside @ part.coordinates)[k, j]
+    return j, np.clip(at, low + edge, high - edge)
 
 
 class Outputs(Relaxation[Boxes]):
@@ -223,11 +232,14 @@ class Outputs(Relaxation[Boxes]):
     def branch(self, nodes: Boxes, clock: Clock) -> tuple[Rules, Boxes]:
         """Cut each box in the direction with the largest error."""
         j, at = box_branchings(self.part, nodes)
-        k, high, low = np.arange(len(j)), nodes.high.copy(), nodes.low.copy()
-        high[k, j], low[k, j] = at, at
-        low, high = np.concatenate([nodes.low, low]), np.concatenate([high, nodes.high])
+        k = np.arange(len(j))
+        below, above = nodes.high.copy(), nodes.low.copy()
+        below[k, j] = above[k, j] = at
+        low = np.concatenate([nodes.low, above])
+        high = np.concatenate([below, nodes.high])
         reference = np.concatenate([nodes.reference] * 2)
-        return (j, at), boxed(self.part, self.stationary, self.mixing, low, high, reference)
+        children = boxed(self.part, self.stationary, self.mixing, low, high, reference)
+        return (j, at), children
 
     def leaves(self, nodes: Boxes) -> list[Any]:
         """The prior that each box was compared with, to nine digits; None where a box is empty."""
@@ -271,8 +283,10 @@ def value_bound(
 def climbing_starts(part: Frame, stationary: StationaryPoint) -> Array:
     """Priors inside a value to climb from, (N, C): those of the stationary point, the uniform one and some vertices."""
     size = len(part.rows)
-    vertices = 0.9 * np.eye(size)[:: max(1, size // 8)] + 0.1 / size
-    return np.concatenate([stationary.inside[:, :size], np.exp(part.logs)[None], vertices])
+    chosen = np.eye(size)[:: max(1, size // 8)]
+    vertices = 0.9 * chosen + 0.1 / size
+    uniform = np.exp(part.logs)[None]
+    return np.concatenate([stationary.inside[:, :size], uniform, vertices])
 
 
 def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
@@ -280,11 +294,13 @@ def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
     inside, heat = climbing_starts(part, stationary), stationary.multiplier
     for _ in range(60):  # tilted Blahut-Arimoto, for a fixed distribution of the outputs
         distribution = np.maximum(inside @ part.rows, NEAR_ZERO)
-        worth = part.logs + np.log(distribution / stationary.outputs) @ part.rows.T / heat
+        gain = np.log(distribution / stationary.outputs) @ part.rows.T
+        worth = part.logs + gain / heat
         inside = np.exp(worth - logsumexp(worth, axis=1, keepdims=True))
     distribution = inside @ part.rows
-    worth = rel_entr(distribution, stationary.outputs).sum(axis=1)
-    return float((worth + heat * (entr(inside) + inside * part.logs).sum(axis=1)).max())
+    divergence = rel_entr(distribution, stationary.outputs).sum(axis=1)
+    entropy = (entr(inside) + inside * part.logs).sum(axis=1)
+    return float((divergence + heat * entropy).max())
 
 
 def output_bound(claim: LeakageClaim, clock: Clock) -> float:

@@ -61,10 +61,15 @@ def parity_leakage(n: int, p: float, b: float) -> float:
     """
     n, level, flip = check_count(n, least=2), check_nonnegative(b, "b"), check_nonnegative(p, "p")
     if n >= 2**53:
-        raise ValueError(f"{n} records are too many: n must be a whole number that floats can tell")
+        raise ValueError(
+            f"{n} records are too many: n must be a whole number that floats can represent"
+        )
     if flip > 1:
         raise ValueError(f"p = {flip:g} must be at most 1")
-    if level > n * math.log(2) * (1 + 1e-12):
-        raise ValueError(f"b = {level:g} exceeds the largest entropy {n * math.log(2):.6g}")
-    hidden = inverse_binary_entropy(level - (n - 1) * math.log(2))
-    return max(0.0, math.log(2) - binary_entropy(flip + hidden - 2 * flip * hidden))
+    bit = math.log(2)
+    if level > n * bit * (1 + 1e-12):
+        raise ValueError(f"b = {level:g} exceeds the largest entropy {n * bit:.6g}")
+    # the others are fair bits: what is missing from n bits is known of one
+    hidden = inverse_binary_entropy(level - (n - 1) * bit)
+    wrong = flip + hidden - 2 * flip * hidden
+    return max(0.0, bit - binary_entropy(wrong))

@@ -41,22 +41,25 @@ def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Ar
     both = problem.outputs(reference)
     total = both.sum(axis=1, keepdims=True)
     # where the reference prior gives an output no probability, any posterior is valid
-    read = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
-    paid = gains_of(problem, np.log(np.maximum(read, DIM)))
+    posterior = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
+    paid = gains_of(problem, np.log(np.maximum(posterior, DIM)))
     # ln of the share over the reference probability, where there is a class
     apart = np.zeros_like(reference)
     np.log(reference, where=here, out=apart)
     np.subtract(problem.log_shares, apart, where=here, out=apart)
-    distribution = -np.log(np.maximum(reference.sum(axis=2, keepdims=True), NEAR_ZERO))
-    size = np.abs(paid) + np.abs(apart) + np.abs(distribution)
-    return paid + contraction * apart + (1 - contraction) * distribution, size.max(axis=(1, 2))
+    belief = np.maximum(reference.sum(axis=2, keepdims=True), NEAR_ZERO)
+    rare = -np.log(belief)
+    size = np.abs(paid) + np.abs(apart) + np.abs(rare)
+    gains = paid + contraction * apart + (1 - contraction) * rare
+    return gains, size.max(axis=(1, 2))
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #ea8deccb
 def _solved(matrices: Array, right: Array) -> Array:
     """Solutions of stacked linear systems; zero where there is none."""
-    bad = np.linalg.det(matrices)[..., None] == 0
-    regular = np.where(bad[..., None], np.eye(matrices.shape[-1]), matrices)
-    return np.where(bad, 0.0, np.linalg.solve(regular, right[..., None])[..., 0])
+    singular = np.linalg.det(matrices)[..., None] == 0
+    regular = np.where(singular[..., None], np.eye(matrices.shape[-1]), matrices)
+    solutions = np.linalg.solve(regular, right[..., None])[..., 0]
+    return np.where(singular, 0.0, solutions)
 
 
 GENEROUS = 10  # times the least z: above it the majorant that agrees at the vertices is dropped
@@ -65,7 +68,8 @@ GENEROUS = 10  # times the least z: above it the majorant that agrees at the ver
 def longest_edge(vertices: Array, weight: Any = 1.0) -> tuple[Any, Any]:
     """The two ends of the longest edge of simplices (N, A, A); lengths squared times `weight`, (N, A (A-1)/2)."""
     first, second = np.triu_indices(vertices.shape[-1], 1)
-    length = ((vertices[:, first] - vertices[:, second]) ** 2).sum(axis=2)
+    apart = vertices[:, first] - vertices[:, second]
+    length = (apart**2).sum(axis=2)
     edge = (length * weight).argmax(axis=1)
     return first[edge], second[edge]
 
@@ -260,8 +264,10 @@ def branchings(cells: PosteriorCells) -> Branchings:
     simplex = cells.vertices[n, y]
     first, second = np.triu_indices(simplex.shape[-1], 1)
     mixed = _barycentric(simplex, cells.both[n, :, y])
-    i, j = longest_edge(simplex, mixed[:, first] * mixed[:, second] + 1e-6)
-    return Branchings(y, i, j, np.clip(mixed[n, i] / (mixed[n, i] + mixed[n, j]), 0.25, 0.75))
+    share = mixed[:, first] * mixed[:, second]
+    i, j = longest_edge(simplex, share + 1e-6)  # an edge on which the prior lies inside
+    at = mixed[n, i] / (mixed[n, i] + mixed[n, j])
+    return Branchings(y, i, j, np.clip(at, 0.25, 0.75))
 
 
 class Posteriors(Relaxation[PosteriorCells]):
@@ -306,6 +312,7 @@ class Posteriors(Relaxation[PosteriorCells]):
 
         twice, several = np.tile(n, 2), simplex.shape[-1] > 2
         start = np.clip(nodes.multiplier[twice], 1e-6, HOT)
+        # two values: the cut is an end of both intervals; otherwise it is rounded
         drift = nodes.drift[twice] + (2 * EPS if several else 0.0)
         parts = vertices, coefficients, start, drift, clock
         mixing, reference = self._mixing(nodes)[twice], nodes.reference[twice]

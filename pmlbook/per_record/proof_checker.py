@@ -53,13 +53,16 @@ def distinct_views(
     for record, values in ways:
         tables: list[dict[bytes, int]] = []
         for each in values:
-            tables.append({})
+            table: dict[bytes, int] = {}
             for coordinates in sorted(each):  # classes in the order of the rows of the channel
                 row = channel[coordinates].tobytes()
-                tables[-1][row] = tables[-1].get(row, 0) + each[coordinates]
+                table[row] = table.get(row, 0) + each[coordinates]
+            tables.append(table)
         rows = tuple(np.array([np.frombuffer(row) for row in table]) for table in tables)
-        view = RecordView(record, rows, tuple(tuple(table.values()) for table in tables))
-        found.setdefault(tuple(frozenset(table.items()) for table in tables), view)
+        counts = tuple(tuple(table.values()) for table in tables)
+        # records with the same classes leak the same: one of them is proved
+        kind = tuple(frozenset(table.items()) for table in tables)
+        found.setdefault(kind, RecordView(record, rows, counts))
     return list(found.values())
 
 
@@ -77,12 +80,14 @@ def views_of_sum(
     if rows.ndim != 2 or not (np.isfinite(rows).all() and (rows >= 0).all()):
         raise ValueError("channel must be rows of probabilities")
     for k, row in enumerate(rows.tolist()):
-        if not abs(math.fsum(row) - 1) <= 1e-9:
-            raise ValueError(f"row {k} of channel sums to {math.fsum(row)!r}, not to 1")
+        total = math.fsum(row)
+        if not abs(total - 1) <= 1e-9:
+            raise ValueError(f"row {k} of channel sums to {total!r}, not to 1")
     whole_adds = [tuple(map(index, each)) for each in adds]
     if not whole_adds or not all(whole_adds):
         raise ValueError("adds must have a record, and each record a value")
-    kinds = sorted({each: i for i, each in reversed(list(enumerate(whole_adds)))}.values())
+    listed = reversed(list(enumerate(whole_adds)))
+    kinds = sorted({each: i for i, each in listed}.values())  # the first record of each kind
     return distinct_views(((i, _ways(whole_adds, i, len(rows), places)) for i in kinds), rows)
 
 
@@ -99,12 +104,13 @@ def _ways(
         totals = longer
     found: list[dict[int, int]] = []
     for x in adds[record]:
-        found.append({})
+        ways: dict[int, int] = {}
         for total, n in totals.items():
             coordinates = total + x if places is None else index(places.get(total + x, -1))
             if not 0 <= coordinates < rows:
                 raise ValueError(f"the sum {total + x} has no row among the {rows} of channel")
-            found[-1][coordinates] = found[-1].get(coordinates, 0) + n
+            ways[coordinates] = ways.get(coordinates, 0) + n
+        found.append(ways)
     return found
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0006
@@ -122,15 +128,17 @@ def interval_problem(view: RecordView, b: float) -> IntervalProblem:
     for table in view.rows:
         exact = [[flint.arb(x) for x in row] for row in table.tolist()]
         totals = [sum(row, flint.arb(0)) for row in exact]
-        rows.append(flint.arb_mat([[x / s for x in row] for row, s in zip(exact, totals)]))
+        divided = [[x / total for x in row] for row, total in zip(exact, totals)]
+        rows.append(flint.arb_mat(divided))
     shares = [[(flint.arb(n) / all_ways).log() for n in ways] for ways in view.ways]
     return IntervalProblem(rows, shares, all_ways.log() - flint.arb(b))
 
 
 def log_total(logs: Sequence[Any]) -> Any:
     """The logarithm of the sum of e^x, for balls x."""
-    top = flint.arb(max(float(x.mid()) for x in logs))
-    return top + sum(((x - top).exp() for x in logs), flint.arb(0)).log()
+    top = flint.arb(max(float(x.mid()) for x in logs))  # subtracted, so that nothing overflows
+    total = sum(((x - top).exp() for x in logs), flint.arb(0))
+    return top + total.log()
 
 
 def distribution_of(weights: Sequence[float], name: str) -> list[Any]:
@@ -177,8 +185,8 @@ def _pair_minimiser(both: list[tuple[Any, Any]]) -> float:
     for _ in range(60):
         s = (low + high) / 2
         mixed = s * x + (1 - s) * y
-        rising = (x / mixed * (y / mixed) * (x - y)).sum() > 0
-        low, high = (s, high) if rising else (low, s)
+        slope = x / mixed * (y / mixed) * (x - y)
+        low, high = (s, high) if slope.sum() > 0 else (low, s)
     return s
 
 
@@ -194,6 +202,7 @@ def _pair_contraction(p: list[Any], q: list[Any]) -> Any:
         mixed = at * one + (1 - at) * other
         part = one * other / mixed
         value, slope = value - part, slope + part * (one - other) / mixed
+    # the value is convex in s: below the tangent's larger end on [0, 1]
     return value + (slope * (1 - at)).max(-slope * at)
 
 
@@ -313,9 +322,8 @@ def check_proof(proof: Any, record_views: Sequence[RecordView]) -> None:
     if proof.witness is None:
         reached: Any = 0.0
     elif proof.witness.view < len(record_views):
-        reached = witness_information(
-            record_views[proof.witness.view], proof.b, proof.witness.classes
-        )
+        witness = proof.witness
+        reached = witness_information(record_views[witness.view], proof.b, witness.classes)
     else:
         raise ProofFailed(f"there is no record view {proof.witness.view} for the witness")
     if not reached >= proof.value:

@@ -81,8 +81,11 @@ def sure_conditional_slack(here: IntervalProblem, a: int, least: float, above: f
     x, others = flint.arb(least), len(here.rows) - 1
     shares = [log_total(logs).exp() for logs in here.log_shares]
     rest = sum((share for k, share in enumerate(shares) if k != a), flint.arb(0))
-    uncertain = x <= shares[a] and _binary_divergence(x, shares[a], rest) >= here.slack
-    most = -x * x.log() - (1 - x) * (1 - x).log() + (1 - x) * flint.arb(max(others, 1)).log()
+    # rarer than `least`, the value costs more entropy than there is, or leaks too little
+    divergence = _binary_divergence(x, shares[a], rest)
+    uncertain = x <= shares[a] and divergence >= here.slack
+    binary = -x * x.log() - (1 - x) * (1 - x).log()
+    most = binary + (1 - x) * flint.arb(max(others, 1)).log()
     certain = x * (others + 1) <= 1 and most <= above
     return here.slack / x if uncertain or certain else flint.arb("inf")
 
@@ -101,10 +104,8 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
     ends = []
     for sign in (-1, 1):
         heats = _heats(inside, sign * floats, known)
-        columns = zip(zip(*table), heats)
-        ends.append(
-            [_mean(logs, [sign * x for x in column], slack, heat) for column, heat in columns]
-        )
+        columns = [[sign * x for x in column] for column in zip(*table)]
+        ends.append([_mean(logs, column, slack, heat) for column, heat in zip(columns, heats)])
     return [(-low, high) for low, high in zip(*ends)]
 
 
@@ -116,9 +117,11 @@ def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], slack: float) 
     heats = np.geomspace(1e-3, 1e6, 100)[:, None] * width
     exponents = logs[:, None] + (table - top) / heats[:, None]
     peak = exponents.max(axis=1)
-    spread = peak + np.log(np.exp(exponents - peak[:, None]).sum(axis=1))
-    lowest = (heats * (spread + min(slack, 1e300))).argmin(axis=0)
-    return [float(x) for x in heats[lowest, np.arange(len(top))]]
+    total = np.exp(exponents - peak[:, None]).sum(axis=1)
+    spread = peak + np.log(total)
+    bounds = heats * (spread + min(slack, 1e300))
+    lowest = heats[bounds.argmin(axis=0), np.arange(len(top))]
+    return [float(x) for x in lowest]
 
 
 def _mean(logs: list[Any], column: list[Any], slack: Any, heat: float) -> Any:
@@ -129,7 +132,8 @@ def _mean(logs: list[Any], column: list[Any], slack: Any, heat: float) -> Any:
     if not slack < math.inf:
         return top
     h = flint.arb(heat)
-    bound = h * (log_total([log + (x - top) / h for log, x in zip(logs, column)]) + slack) + top
+    total = log_total([log + (x - top) / h for log, x in zip(logs, column)])
+    bound = h * (total + slack) + top
     return bound.min(top) if bound < math.inf else top  # a temperature may be none
 
 # %% ../../nbs/per_record/17_proof_outputs.ipynb #chkv0008
@@ -156,17 +160,20 @@ def interval_frame(here: IntervalProblem, a: int, value: ValueTree, above: float
 
     total, slack = log_total(shares), sure_conditional_slack(here, a, value.least, above)
     logs = [x - total for x in shares]
-    box = mean_ranges(logs, coordinates.tolist(), slack) if value.low else []
-    if not all(low <= x and y <= high for low, high, (x, y) in zip(value.low, value.high, box)):
-        raise ProofFailed(f"somebody is outside the box at the root of value {a}")
-    span, rest = mean_ranges(logs, rows.tolist(), slack), mean_ranges(logs, left, slack)
+    ranges = mean_ranges(logs, coordinates.tolist(), slack) if value.low else []
+    box = zip(value.low, value.high, ranges)
+    if not all(low <= x and y <= high for low, high, (x, y) in box):
+        raise ProofFailed(f"adversaries may lie outside the box at the root of value {a}")
+    span = mean_ranges(logs, rows.tolist(), slack)
+    rest = mean_ranges(logs, left, slack)
     return IntervalFrame(rows, shares, middle, directions.tolist(), span, rest)
 
 
 def _check_frame(a: int, value: ValueTree, n: int, m: int) -> None:
     """ProofFailed unless the tables of a frame fit n classes and m outputs."""
     d, tables = len(value.low), [*value.directions, *value.coordinates]
-    lengths = [len(value.middle), len(value.directions), len(value.coordinates), len(value.high)]
+    parts = value.middle, value.directions, value.coordinates, value.high
+    lengths = [len(part) for part in parts]
     if lengths != [m, m, n, d] or any(len(row) != d for row in tables):
         raise ProofFailed(f"the frame of value {a} does not fit {n} classes and {m} outputs")
 
@@ -188,10 +195,11 @@ def intervals(
     for middle, directions, span, rest in zip(on.middle, on.directions, on.span, on.rest):
         least, most = middle + rest[0], middle + rest[1]
         for by, x, y in zip(directions, low, high):
-            least, most = (
-                (least + by * x, most + by * y) if by > 0 else (least + by * y, most + by * x)
-            )
-        least, most = least.max(span[0]).max(flint.arb(0)), most.min(span[1])
+            # directions are exact floats, so their signs are known
+            at_low, at_high = (by * x, by * y) if by > 0 else (by * y, by * x)
+            least, most = least + at_low, most + at_high
+        least = least.max(span[0]).max(flint.arb(0))
+        most = most.min(span[1])
         if least > most:
             return None
         found.append((least, most))
@@ -201,11 +209,13 @@ def intervals(
 def chord(least: Any, most: Any) -> tuple[Any, Any]:
     """Slope and intercept of a line above r ln r between two balls."""
     low, high = least.lower().max(flint.arb(0)), most.upper()
-    ends = [(x, x * x.log() if x > 0 else flint.arb(0)) for x in (low, high)]
-    (x, fx), (y, fy) = ends
-    wide = y - x > 1e-9 * y
-    slope = ((fy - fx) / (y - x) if wide else y.log() + 1 if y > 0 else flint.arb(0)).mid()
-    return slope, (fx - slope * x).max(fy - slope * y)
+    at_low, at_high = (x * x.log() if x > 0 else flint.arb(0) for x in (low, high))
+    if high - low > 1e-9 * high:
+        slope = (at_high - at_low) / (high - low)
+    else:  # a quotient would cancel: the tangent
+        slope = high.log() + 1 if high > 0 else flint.arb(0)
+    slope = slope.mid()  # any slope is valid, since both ends are tried
+    return slope, (at_low - slope * low).max(at_high - slope * high)
 
 
 def box_bound(
@@ -225,16 +235,17 @@ def box_bound(
         raise ProofFailed(f"a reference distribution must have {len(on.log_shares)} classes")
     reference = distribution_of(leaf.distribution, "a reference distribution")
     before = (flint.arb_mat([reference]) * on.rows).entries()
-    paid, start = [], flint.arb(0)
+    slopes, start = [], flint.arb(0)
     for (least, most), seen, distribution in zip(box, before, outputs):
         slope, above = chord(least, most)
         start += (1 - mixing) * above
         # an output that no class gives contributes nothing
-        told = flint.arb(0) if seen.is_zero() else mixing * seen.log()
-        paid.append([(1 - mixing) * slope + told - distribution.log()])
-    worth = (on.rows * flint.arb_mat(paid)).entries()
+        compared = flint.arb(0) if seen.is_zero() else mixing * seen.log()
+        slopes.append([(1 - mixing) * slope + compared - distribution.log()])
+    worth = (on.rows * flint.arb_mat(slopes)).entries()
+    kept = mixing * contraction
     gains = [
-        x + start + multiplier * size - mixing * contraction * distribution.log()
+        x + start + multiplier * size - kept * distribution.log()
         for x, size, distribution in zip(worth, on.log_shares, reference)
     ]
     return heat * log_total([x / heat for x in gains])
@@ -253,8 +264,8 @@ def output_trees_bound(view: RecordView, b: float, proof: OutputTrees) -> Any:
             _value_bound(here, a, value, stationary, proof.above)
             for a, value in enumerate(proof.values)
         ]
-        bound = heat * log_total([x / heat for x in tops]) + heat * here.slack
-        return largest([bound, flint.arb(proof.above)])
+        total = log_total([x / heat for x in tops])
+        return largest([heat * total + heat * here.slack, flint.arb(proof.above)])
 
 
 def _value_bound(
@@ -265,7 +276,7 @@ def _value_bound(
     for box, node in leaves_of((value.low, value.high), value.nodes, box_children, OutputBranching):
         ends = intervals(on, *box)
         if ends is not None and node is None:
-            raise ProofFailed("somebody may be in a box that is left out")
+            raise ProofFailed("adversaries may lie in a box that is left out")
         if ends is not None:
             found.append(box_bound(on, stationary, value, ends, node))
     return largest(found)
@@ -278,7 +289,8 @@ def box_children(
     (low, high), (j, at) = box, cut
     if not (0 <= j < len(low) and low[j] <= at <= high[j]):
         raise ProofFailed(f"{cut} does not cut the box")
-    return [(low, [*high[:j], at, *high[j + 1 :]]), ([*low[:j], at, *low[j + 1 :]], high)]
+    below, above = [*high[:j], at, *high[j + 1 :]], [*low[:j], at, *low[j + 1 :]]
+    return [(low, below), (above, high)]
 
 # %% ../../nbs/per_record/17_proof_outputs.ipynb #chkv0011
 def _slice(node: list[Any]) -> OutputBranching:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -58,13 +58,16 @@ def gains_of_leaf(
     here: IntervalProblem, contraction: Any, coefficients: list[list[Any]], leaf: PosteriorLeaf
 ) -> list[list[Any]]:
     """The gains of the classes of each value in a leaf, times 1 - t (1 - eta)."""
-    columns = [flint.arb_mat([[paid[a]] for paid in coefficients]) for a in range(len(here.rows))]
+    a = len(here.rows)
+    columns = [flint.arb_mat([[paid[k]] for paid in coefficients]) for k in range(a)]
     gains = [(rows * column).entries() for rows, column in zip(here.rows, columns)]
     if leaf.reference is None:
         return gains
     t, reference = flint.arb(leaf.mixing), _reference_prior(here, leaf.reference)
-    both = zip(gains, _reference_gains(here, contraction, reference))
-    return [[(1 - t) * x + t * y for x, y in zip(*pair)] for pair in both]
+    compared = _reference_gains(here, contraction, reference)
+    return [
+        [(1 - t) * x + t * y for x, y in zip(own, other)] for own, other in zip(gains, compared)
+    ]
 
 
 def _reference_prior(here: IntervalProblem, classes: list[list[float]]) -> list[list[Any]]:
@@ -86,10 +89,12 @@ def _reference_gains(
     for rows, distribution, seen, shares in zip(here.rows, reference, both, here.log_shares):
         # an output that no class of the value gives contributes nothing
         read = [flint.arb(0) if x.is_zero() else (x / y).log() for x, y in zip(seen, total)]
-        told = (rows * flint.arb_mat([[x] for x in read])).entries()
-        rare = (1 - contraction) * sum(distribution, flint.arb(0)).log()
+        logs = flint.arb_mat([[x] for x in read])
+        information = (rows * logs).entries()
+        belief = sum(distribution, flint.arb(0))
+        rare = (1 - contraction) * belief.log()
         away = [size - x.log() for size, x in zip(shares, distribution)]
-        found.append([x + contraction * y - rare for x, y in zip(told, away)])
+        found.append([x + contraction * y - rare for x, y in zip(information, away)])
     return found
 
 
@@ -129,38 +134,48 @@ class Cell(NamedTuple):
     coefficients: list[list[Any]]
 
 
+def _squared_length(edge: Any) -> float:
+    """The squared length of an edge, approximately."""
+    return float(sum((x - y) ** 2 for x, y in zip(*edge)))
+
+
 def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[int, list[Any]]]:
     """Majorants before they are lifted, and their largest excess: equal at the vertices, tangent at two points."""
     try:
-        solved = flint.arb_mat(vertices).solve(flint.arb_mat([[x] for x in worths])).entries()
+        right = flint.arb_mat([[x] for x in worths])
+        solved = flint.arb_mat(vertices).solve(right).entries()
         if all(x.is_finite() for x in solved):
             yield 10, [x.mid() for x in solved]
     except ZeroDivisionError:  # a simplex without a volume
         pass
-    edges = list(combinations(vertices, 2)) if len(vertices) > 2 else []
-    far = [sum((x - y) ** 2 for x, y in zip(*edge)) for edge in edges]
-    longest = [max(zip(far, edges), key=lambda pair: float(pair[0]))[1]] if edges else []
-    for points in (vertices, *longest):
+    tangents: list[Any] = [vertices]
+    if len(vertices) > 2:  # with two, the middle of the edge is the middle of both
+        longest = max(combinations(vertices, 2), key=_squared_length)
+        tangents.append(longest)
+    for points in tangents:
         middle = [sum(column, flint.arb(0)) / len(points) for column in zip(*points)]
         yield 1, [x.max(flint.arb(LEAST_WEIGHT)).log().mid() for x in middle]
 
 
 def majorant(vertices: list[list[Any]]) -> list[Any]:
     """A majorant that is at least the negative entropy at every vertex of a simplex."""
+    # -H at the vertices: an affine function above these is above -H in the simplex
     worths = [sum((x * x.log() for x in v if not x.is_zero()), flint.arb(0)) for v in vertices]
     found = []
     for generous, coefficients in _proposed(vertices, worths):
         paid = [sum((x * k for x, k in zip(v, coefficients)), flint.arb(0)) for v in vertices]
-        lift = largest(worth - x for worth, x in zip(worths, paid))
-        lifted = [k + lift for k in coefficients]
-        found.append((float(log_total(lifted)) / generous, lifted))
+        deficit = largest(worth - x for worth, x in zip(worths, paid))
+        lifted = [k + deficit for k in coefficients]
+        excess = float(log_total(lifted)) / generous
+        found.append((excess, lifted))
     return min(found, key=lambda pair: pair[0])[1]
 
 
 def root_cell(a: int, m: int) -> Cell:
     """The cell that holds every adversary of a record with `a` values, who sees one of `m` outputs."""
-    vertices = [[flint.arb(int(i == j)) for j in range(a)] for i in range(a)]
-    return Cell([vertices] * m, [[flint.arb(0)] * a] * m)
+    unit = [[flint.arb(int(i == j)) for j in range(a)] for i in range(a)]
+    zero = [flint.arb(0)] * a
+    return Cell([unit] * m, [zero] * m)
 
 # %% ../../nbs/per_record/16_proof_posteriors.ipynb #chkr0008
 def sure_odds_bounds(here: IntervalProblem) -> Callable[[int, int], Any] | None:
@@ -188,8 +203,10 @@ def children(
     cell: Cell, cut: PosteriorBranching, odds_bound: Callable[[int, int], Any] | None
 ) -> list[Cell]:
     """Both halves of a cell, narrowed at the neighbours; ProofFailed if the cut is invalid."""
-    y, i, j, m, a = cut.output, cut.first, cut.second, len(cell.vertices), len(cell.vertices[0])
-    if not (0 <= y < m and 0 <= i < a and 0 <= j < a and i != j and 0 < cut.at < 1):
+    y, i, j = cut.output, cut.first, cut.second
+    m, a = len(cell.vertices), len(cell.vertices[0])
+    known = 0 <= y < m and 0 <= i < a and 0 <= j < a
+    if not (known and i != j and 0 < cut.at < 1):
         raise ProofFailed(f"{cut} is no cut of {m} outputs with {a} vertices each")
     at, vertices = flint.arb(cut.at), cell.vertices[y]
     middle = [at * p + (1 - at) * q for p, q in zip(vertices[i], vertices[j])]
@@ -214,11 +231,13 @@ def _narrowed(
         steps = None if z == y else odds_bound(y, z) if end else odds_bound(z, y)
         if steps is None or not steps.is_finite():
             continue
-        factor = steps.exp()
+        factor, old = steps.exp(), vertices[end]
+        # the odds of the moved vertex, times what they may change from output y to z
         odds = [middle[0], middle[1] * factor] if end else [middle[0] * factor, middle[1]]
-        there = [x / (odds[0] + odds[1]) for x in odds]
-        old = vertices[end]
-        if there[0] > old[0] if end else there[0] < old[0]:
+        total = odds[0] + odds[1]
+        there = [x / total for x in odds]
+        nearer = there[0] > old[0] if end else there[0] < old[0]
+        if nearer:
             found[z] = [vertices[0], there] if end else [there, vertices[1]]
     return found
 
@@ -236,10 +255,10 @@ def posterior_tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any
         here, contraction = interval_problem(view, b), flint.arb(tree.contraction)
         if not (contraction >= 0 and all(contracts(rows, contraction) for rows in here.rows)):
             raise ProofFailed(f"the outputs keep more than {tree.contraction} of a divergence")
-        odds_bound, root = sure_odds_bounds(here), root_cell(len(here.rows), here.rows[0].ncols())
-        leaves = leaves_of(
-            root, tree.nodes, lambda cell, cut: children(cell, cut, odds_bound), PosteriorBranching
-        )
+        odds_bound = sure_odds_bounds(here)
+        root = root_cell(len(here.rows), here.rows[0].ncols())
+        halves = partial(children, odds_bound=odds_bound)
+        leaves = leaves_of(root, tree.nodes, halves, PosteriorBranching)
         return largest(
             [leaf_bound(here, contraction, cell.coefficients, leaf) for cell, leaf in leaves]
         )

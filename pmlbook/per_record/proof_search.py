@@ -176,7 +176,8 @@ def negligible_probability(uniform: float, a: int, value: float, slack: float) -
         return float(rel_entr(x, uniform) + rel_entr(1 - x, 1 - uniform)) - slack
 
     def certain(x: float) -> float:
-        return value - float(entr(x) + entr(1 - x) + (1 - x) * math.log(max(a - 1, 1)))
+        entropy = entr(x) + entr(1 - x) + (1 - x) * math.log(max(a - 1, 1))
+        return value - float(entropy)
 
     found = [0.0]
     for excluded, top in ((uncertain, uniform), (certain, 1 / a)):
@@ -240,7 +241,8 @@ class OutputProof(ProofSearch):
         problem, b, value = self.claim.problem, self.claim.b, self.claim.value
         stationary = stationary_point(problem, b, self.claim.classes, multiplier, 40, clock)
         slack, masses = problem.largest_entropy - b, problem.uniform.sum(axis=1).tolist()
-        least = [negligible_probability(mass, len(masses), value, slack) for mass in masses]
+        a = len(masses)
+        least = [negligible_probability(mass, a, value, slack) for mass in masses]
         inside = [slack / mass if mass else math.inf for mass in least]
         parts = [frame(problem, k, stationary, each) for k, each in enumerate(inside)]
         tops = [highest_climb(part, stationary) for part in parts]
@@ -250,6 +252,7 @@ class OutputProof(ProofSearch):
         values = []
         for x, part, prior, top in zip(least, parts, stationary.inside, tops):
             kept = max(float(part.contraction), NEAR_ZERO)
+            # a value that forgets more than the multiplier costs is bounded by data processing alone
             mixing = 1.0 if multiplier > kept else 0.5 * multiplier / kept
             reference, goal = prior[: len(part.rows)], top + 0.9 * left
             search = value_search(part, stationary, mixing, reference, goal, record=True)

@@ -48,7 +48,8 @@ class Curve(NamedTuple):
         """An upper bound on the concavity of one value's part, where its posterior is at least t."""
         log, found = t.log(), self.logs[a]
         for x, e in self.powers[a]:
-            found = found + x * (e * (1 - e)).max(0 * e) * (e * log).exp()
+            concave = (e * (1 - e)).max(0 * e)  # a power above one is convex
+            found = found + x * concave * (e * log).exp()
         return found / t**2
 
 
@@ -75,19 +76,24 @@ def curve_maximum(curve: Curve, low: float, high: float, enough: float) -> Any:
 
 def log_odds_middle(low: float, high: float) -> float:
     """Halfway in log odds, a little off the ends."""
-    ends = (min(max(x, 1e-15), 1 - 1e-15) for x in (low, high))
-    return 1 / (1 + math.exp(-sum(math.log(x / (1 - x)) for x in ends) / 2))
+    inside = (min(max(x, 1e-15), 1 - 1e-15) for x in (low, high))
+    odds = sum(math.log(x / (1 - x)) for x in inside) / 2
+    return 1 / (1 + math.exp(-odds))
 
 
 def curve_bound(curve: Curve, low: Any, high: Any) -> Any:
     """An upper bound on F between two exact numbers."""
     other = 1 - high
-    most = curve.part(0, high) + curve.part(1, 1 - low)
+    # every part at its better end: the first grows with t, the second falls
+    apart = curve.part(0, high) + curve.part(1, 1 - low)
     if not (low > 0 and other > 0):
-        return most
-    ends = curve.part(0, low) + curve.part(1, 1 - low), curve.part(0, high) + curve.part(1, other)
-    bend = (curve.bend(0, low) + curve.bend(1, other)) * (high - low) ** 2 / 8
-    return most.min(ends[0].max(ends[1]) + bend)
+        return apart
+    at_low = curve.part(0, low) + curve.part(1, 1 - low)
+    at_high = curve.part(0, high) + curve.part(1, other)
+    # above its chord a function rises by at most its curvature times the width squared over 8
+    bend = curve.bend(0, low) + curve.bend(1, other)
+    bowed = at_low.max(at_high) + bend * (high - low) ** 2 / 8
+    return apart.min(bowed)
 
 # %% ../../nbs/per_record/18_proof_separable.ipynb #chkp0006
 class SeparableBranching(NamedTuple):
@@ -132,7 +138,8 @@ def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
         least = [-largest([-x for x in column]) for column in columns]
         common.append([x.lower().max(zero) for x in least])
         # any output is valid as the mode: the largest float is used
-        above = floats / floats.sum(axis=1, keepdims=True) - np.array([float(x) for x in least])
+        guess = np.array([float(x) for x in least])
+        above = floats / floats.sum(axis=1, keepdims=True) - guess
         at = above.argmax(axis=1).tolist()
         for y, row, share in zip(at, rows.tolist(), here.log_shares[a]):
             height = (row[y] - least[y]).lower().max(zero)
@@ -156,10 +163,12 @@ def separable_tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any
 def piece_children(sides: Sides, cut: SeparableBranching) -> list[Sides]:
     """Both parts of a piece; ProofFailed unless it is cut inside."""
     y, at = cut
-    if not (-1 <= y < len(sides) - 1 and sides[y][0] < at < sides[y][1]):
+    inside = -1 <= y < len(sides) - 1 and sides[y][0] < at < sides[y][1]
+    if not inside:
         raise ProofFailed(f"{cut} does not cut the piece")
+    first, last = sides[y]
     low, high = sides.copy(), sides.copy()
-    low[y], high[y] = (sides[y][0], at), (at, sides[y][1])
+    low[y], high[y] = (first, at), (at, last)
     return [low, high]
 
 
@@ -168,23 +177,27 @@ def piece_bound(
 ) -> Any:
     """An upper bound for the adversaries of a piece, in nats, as a ball; ProofFailed if the dual variables are invalid."""
     first, last = sides[-1]
-    multiplier, middle = flint.arb(leaf.multiplier), (flint.arb(first) + flint.arb(last)) / 2
+    ends = flint.arb(first), flint.arb(last)
+    multiplier, middle = flint.arb(leaf.multiplier), (ends[0] + ends[1]) / 2
     belief = flint.arb(leaf.first), flint.arb(leaf.second)
     if not (0 < leaf.multiplier < math.inf and middle > 0 and middle < 1):
         raise ProofFailed(
             f"{leaf} are no dual variables for distributions between {first} and {last}"
         )
+    # the entropy of the distribution lies below its tangent in the middle
     slope = ((1 - middle) / middle).log()
     middle_entropy = -middle * middle.log() - (1 - middle) * (1 - middle).log()
+    above = max(fine / len(sides), FINEST)
     found = []
-    for end in (flint.arb(first), flint.arb(last)):
+    for end in ends:  # the bound is convex in the distribution
         distribution = end, 1 - end
-        fixed = middle_entropy + slope * (end - middle) + multiplier * here.slack
+        tangent = middle_entropy + slope * (end - middle)
+        fixed = tangent + multiplier * here.slack
         bound = fixed + belief[0] * distribution[0] + belief[1] * distribution[1]
         for y, (low, high) in enumerate(sides[:-1]):
             curve = curve_of(known, y, distribution, multiplier, belief)
             seen = approximate_maximum(curve, low, high)
-            bound += curve_maximum(curve, low, high, seen + max(fine / len(sides), FINEST))
+            bound += curve_maximum(curve, low, high, seen + above)
         found.append(bound)
     return largest(found)
 
@@ -214,16 +227,18 @@ NET = np.linspace(0, 1, 401)
 def approximate_maximum(curve: Curve, low: float, high: float) -> float:
     """An approximate maximum of a curve, in floats: the target of the certified one."""
     inside = np.clip([low, high], 1e-16, 1 - 1e-16)
-    ends, found = np.log(inside / (1 - inside)), -math.inf
+    (first, last), found = np.log(inside / (1 - inside)), -math.inf
     for _ in range(3):
-        odds = ends[0] + (ends[1] - ends[0]) * NET
+        odds = first + (last - first) * NET
         logs, total = -np.logaddexp(0, [-odds, odds]), np.zeros_like(odds)
         for factor, powers, log in zip(curve.logs, curve.powers, logs):
             total += float(factor) * log
             for x, e in powers:
                 total += float(x) * np.exp(float(e) * log)
         best = int(total.argmax())
-        ends, found = odds[[max(best - 1, 0), min(best + 1, 400)]], max(found, float(total[best]))
+        found = max(found, float(total[best]))
+        # the next net is as wide as two steps of this one
+        first, last = odds[max(best - 1, 0)], odds[min(best + 1, len(odds) - 1)]
     return found
 
 # %% ../../nbs/per_record/18_proof_separable.ipynb #chkp0007

@@ -115,8 +115,9 @@ class StatedProof(NamedTuple):
 def read_proof(text: str) -> StatedProof:
     """A proof from text; ProofFailed if it is none. What it states is not proved before `check_proof` has checked it."""
     record = _object(text)
-    if not isinstance(record, dict) or record.get("format") != PROOF_FORMAT:
-        was = record.get("format") if isinstance(record, dict) else record
+    named = isinstance(record, dict)
+    was = record.get("format") if named else record
+    if not named or was != PROOF_FORMAT:
         raise ProofFailed(f"this is no {PROOF_FORMAT}: its format is {was!r:.40}")
     names, arguments = ("format", *StatedProof._fields), record.get("arguments")
     if set(record) != set(names):

@@ -127,7 +127,7 @@ class Query(Frozen):
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """One record of each kind; records that the query cannot tell apart are of one kind."""
+        """One record of each kind; records that the query cannot distinguish are of one kind."""
         return tuple(range(len(self.shape)))
 
     def counts(self, record: int) -> list[dict[int, int]]:

@@ -42,22 +42,28 @@ def interval_bounds(
     parts, (multiplier, belief) = curves.parts, curves.dual
     ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
     power = parts.height[:, y] / multiplier
+    concave = np.maximum(power * (1 - power), 0)  # a convex power does not count
+    largest = np.abs(belief).max()
     for k, t in enumerate((low, high)):
         common, classes, x = curves.terms(y, t)
         paid = multiplier * classes
         ends.append(common + paid.sum(axis=-1))
         # an error in an exponent grows with the exponent
-        wide = 3 + np.abs(x) / multiplier + 2 * np.abs(belief).max() / multiplier
-        lost += (np.abs(common) + (paid * wide).sum(axis=-1)).sum(axis=0)
+        wide = 3 + np.abs(x) / multiplier + 2 * largest / multiplier
+        error = np.abs(common) + (paid * wide).sum(axis=-1)
+        lost += error.sum(axis=0)
         # value k is most concave here: its logarithm, and its powers below one
         down = curves.distribution[k] * parts.common[k, y]
-        down = down + (paid[k] * np.maximum(power[k] * (1 - power[k]), 0)).sum(axis=-1)
+        down = down + (paid[k] * concave[k]).sum(axis=-1)
+        posterior = 1 - t if k else t
         with np.errstate(divide="ignore", invalid="ignore"):
-            bends += down / (1 - t if k else t) ** 2
-    better = np.maximum(ends[0].sum(axis=0), ends[1].sum(axis=0))
+            bends += down / posterior**2
+    at_low, at_high = ends
+    better = np.maximum(at_low.sum(axis=0), at_high.sum(axis=0))
+    # above its chord, a function rises by at most its curvature times the width squared over 8
     bowed = better + 1.001 * bends * (high - low) ** 2 / 8
     # each value at the end where it is larger; fmin, since the curvature at 0 and 1 is infinite
-    most = np.fmin(ends[1][0] + ends[0][1], bowed)
+    most = np.fmin(at_high[0] + at_low[1], bowed)
     return most + sum_margin(2 * parts.height.size, lost), better
 
 
@@ -66,10 +72,12 @@ SUBINTERVALS = 32  # parts of an interval that may contain the maximum
 
 def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
     """A bound on the sum of the largest F of all outputs, each at most about `fine` too high if three refinements suffice."""
-    m = len(cell[0])
-    cuts = np.clip(POSTERIOR_GRID, cell[0][:, None], cell[1][:, None])
+    first, last = cell
+    m = len(first)
+    cuts = np.clip(POSTERIOR_GRID, first[:, None], last[:, None])
     y = np.arange(m)
     most, least = np.full(m, -np.inf), np.full(m, -np.inf)
+    parts = np.linspace(0, 1, SUBINTERVALS + 1)
     for look in range(3):
         # rows of cuts become intervals, each with its output
         y = np.repeat(y, cuts.shape[1] - 1)
@@ -77,12 +85,14 @@ def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
         bound, better = interval_bounds(curves, y, low, high)
         np.maximum.at(least, y, better)
         # only an interval that may contain the maximum is refined
-        closer = (bound > least[y] + fine) & (low < high) & (look < 2)
-        np.maximum.at(most, y[~closer], bound[~closer])
-        y, low, high = y[closer], low[closer, None], high[closer, None]
-        cuts = low + (high - low) * np.linspace(0, 1, SUBINTERVALS + 1)
+        promising = bound > least[y] + fine
+        refined = promising & (low < high) & (look < 2)
+        np.maximum.at(most, y[~refined], bound[~refined])
+        y, low, high = y[refined], low[refined, None], high[refined, None]
+        cuts = low + (high - low) * parts
         cuts[:, -1:] = high  # exactly
-    return float(most.sum() + sum_margin(m, np.abs(most).sum()))
+    margin = sum_margin(m, np.abs(most).sum())
+    return float(most.sum() + margin)
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks013
 class DualPiece(NamedTuple):
@@ -124,17 +134,24 @@ def bounded_piece(
         return piece
     curves = OutputCurves(parts, piece.dual, piece.distribution)
     curves, about = minimise_dual(curves, slack, piece.cell, enough - 4 * fine)
-    dual, each = curves.dual, max(fine, (about - enough) / 20) / len(piece.low)
+    # a piece that will be cut needs no precise bound: a twentieth of what it exceeds
+    accuracy = max(fine, (about - enough) / 20)
+    dual, each = curves.dual, accuracy / len(piece.low)
     # the entropy of the distribution lies below its tangent in the middle
-    slope, height = math.log((1 - middle) / middle), float(entr([middle, 1 - middle]).sum())
+    slope = math.log((1 - middle) / middle)
+    height = float(entr([middle, 1 - middle]).sum())
     bounds = []
     for end in (piece.first, middle, piece.last):
         there = replace(curves, distribution=np.array([end, 1 - end]))
-        terms = [height + slope * (end - middle), *(dual.belief * there.distribution)]
-        terms += [dual.multiplier * slack, sum_of_maxima(there, piece.cell, each)]
+        tangent = height + slope * (end - middle)
+        total = sum_of_maxima(there, piece.cell, each)
+        terms = [tangent, *(dual.belief * there.distribution)]
+        terms += [dual.multiplier * slack, total]
         bound = math.fsum(terms) + sum_margin(8, 2 + np.abs(terms).sum())
         bounds.append(bound if bound < piece.bound else piece.bound)  # nan is no bound
-    return piece._replace(bound=max(bounds[0], bounds[2]), central=bounds[1], dual=dual)
+    # the bound is convex in the distribution: its largest value is at an end
+    at_first, central, at_last = bounds
+    return piece._replace(bound=max(at_first, at_last), central=central, dual=dual)
 
 
 def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] | None:
@@ -142,14 +159,17 @@ def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] |
     curves = OutputCurves(parts, piece.dual, piece.distribution)
     t, worth, maxima = curves.on_grid(piece.cell)
     y = np.arange(len(t))
-    top = np.argsort(np.where(maxima, -worth, np.inf), axis=1)[:, :2]
-    bimodal = maxima[y, top[:, 1]]
+    order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
+    highest, second = order[:, 0], order[:, 1]
+    bimodal = maxima[y, second]
     if not bimodal.any():
         return None
-    apart = worth[y, top[:, 0]] - worth[y, top[:, 1]]
+    # where both maxima are nearly as high, a cut between them helps most
+    apart = worth[y, highest] - worth[y, second]
     worst = int(np.where(bimodal, apart, np.inf).argmin())
-    left, right = np.sort(top[worst])
-    return worst, float(t[worst, left + worth[worst, left : right + 1].argmin()])
+    left, right = sorted((highest[worst], second[worst]))
+    lowest = left + worth[worst, left : right + 1].argmin()
+    return worst, float(t[worst, lowest])
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks014
 MOST_PIECES = 400  # some seconds: where more are bimodal, cells of posteriors may be faster
@@ -193,8 +213,10 @@ class Separable(Relaxation[Pieces]):
     def branch(self, nodes: Pieces, clock: Clock) -> tuple[Rules, Pieces]:
         """Cut each piece at a local minimum of one output, or in the distribution (output -1)."""
         rules = [self._cut(piece) for piece in nodes.pieces]
-        pairs = zip(nodes.pieces, rules)
-        first, second = zip(*(piece.children(None if y < 0 else y, at) for piece, (y, at) in pairs))
+        children = [
+            piece.children(None if y < 0 else y, at) for piece, (y, at) in zip(nodes.pieces, rules)
+        ]
+        first, second = zip(*children)
         outputs, places = zip(*rules)
         return (np.array(outputs), np.array(places)), self._stacked([*first, *second])
 
@@ -205,10 +227,12 @@ class Separable(Relaxation[Pieces]):
 
     def _cut(self, piece: DualPiece) -> tuple[int, float]:
         """At a local minimum, unless the interval of distributions makes most of the error."""
+        middle = -1, float(piece.distribution[0])
+        # the interval of the distribution accounts for most of the error
         wide = piece.bound - piece.central > (piece.bound - self.value) / 2
         if wide or piece.central <= self.value + self.tol / 2:
-            return -1, float(piece.distribution[0])
-        return local_minimum(self.parts, piece) or (-1, float(piece.distribution[0]))
+            return middle
+        return local_minimum(self.parts, piece) or middle
 
     @np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: an infinite bound
     def _stacked(self, pieces: Sequence[DualPiece]) -> Pieces:

@@ -41,25 +41,33 @@ class SeparableRows(NamedTuple):
 def separable_rows(problem: RecordProblem) -> SeparableRows:
     """The common part of each value, and the mode of each class; for a record of two values."""
     present, m = np.isfinite(problem.log_counts), problem.rows.shape[2]
-    common = np.where(present[..., None], problem.rows, np.inf).min(axis=1)
+    rows = np.where(present[..., None], problem.rows, np.inf)
+    common = rows.min(axis=1)
     above = np.where(present[..., None], problem.rows - common[:, None], 0.0)
-    to = above.argmax(axis=2)
-    same = to[:, :, None] == to[:, None, :]
-    rank = (same & present[:, None] & np.tri(len(to[0]), k=-1, dtype=bool)).sum(axis=2)
+    mode = above.argmax(axis=2)
+    # the rank of a class among those with its mode: their places must not collide
+    same = mode[:, :, None] == mode[:, None, :]
+    earlier = np.tri(len(mode[0]), k=-1, dtype=bool)
+    rank = (same & present[:, None] & earlier).sum(axis=2)
     most = 1 + int(rank[present].max())
     empty = np.zeros((2, m, most))
-    parts = SeparableRows(common, empty, empty, np.where(present, to * most + rank, 0))
-    height, shares = above.max(axis=2) * (1 - EPS), np.exp(problem.log_shares)
+    place = np.where(present, mode * most + rank, 0)
+    parts = SeparableRows(common, empty, empty, place)
+    height = above.max(axis=2) * (1 - EPS)  # rounded down: rows are bounded from below
+    shares = np.exp(problem.log_shares)
     return parts._replace(height=parts.gathered(height), shares=parts.gathered(shares))
 
 
 def omitted_information(problem: RecordProblem, parts: SeparableRows, classes: Array) -> float:
     """The information that the lower bounds omit, for a prior of shape (2, C), in nats."""
     both = problem.outputs(classes)
-    unsure = -np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
+    known = np.maximum(both, NEAR_ZERO)
+    total = np.maximum(both.sum(axis=0), NEAR_ZERO)
+    surprise = -np.log(known / total)
     kept = classes.sum(axis=1)[:, None] * parts.common
     kept += (parts.gathered(classes) * parts.height).sum(axis=2)
-    return float((np.maximum(both - kept, 0) * unsure).sum())  # 0 for randomised answers
+    omitted = np.maximum(both - kept, 0)  # 0 for randomised answers
+    return float((omitted * surprise).sum())
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0005
 class DualVariables(NamedTuple):
@@ -84,43 +92,56 @@ class OutputCurves:
 
     def terms(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
         """At posteriors t of outputs y, both of shape S: the common part, (2, S); the terms of the classes, and their x, (2, S, K)."""
+        parts = self.parts
         with np.errstate(divide="ignore"):
             # log1p, since 1 - t would be rounded, and dual variables may magnify that
-            seen = np.maximum(np.stack([np.log(t), np.log1p(-t)]), math.log(NEAR_ZERO))
+            logs = np.stack([np.log(t), np.log1p(-t)])
+        logs = np.maximum(logs, math.log(NEAR_ZERO))
         each = (2,) + (1,) * t.ndim
-        x = self.parts.height[:, y] * seen[..., None] - self.dual.belief.reshape(*each, 1)
+        belief = self.dual.belief.reshape(*each, 1)
+        x = parts.height[:, y] * logs[..., None] - belief
         with np.errstate(over="ignore", invalid="ignore"):  # at poor dual variables: infinite
-            classes = self.parts.shares[:, y] * np.exp(x / self.dual.multiplier - 1)
-        return self.distribution.reshape(each) * self.parts.common[:, y] * seen, classes, x
+            tilt = np.exp(x / self.dual.multiplier - 1)
+            classes = parts.shares[:, y] * tilt
+        distribution = self.distribution.reshape(each)
+        return distribution * parts.common[:, y] * logs, classes, x
 
     def values(self, y: NDArray[np.int64], t: Array) -> Array:
         """F of outputs y at posteriors t, both of shape S."""
         common, classes, _ = self.terms(y, t)
-        return np.asarray((common + self.dual.multiplier * classes.sum(axis=-1)).sum(axis=0))
+        additional = self.dual.multiplier * classes.sum(axis=-1)
+        return np.asarray((common + additional).sum(axis=0))
 
     def on_grid(self, cell: Intervals) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Posteriors in the intervals; F there, -inf where one is repeated; which are local maxima: (M, G)."""
-        low, high = cell
-        t, y = np.clip(POSTERIOR_GRID, low[:, None], high[:, None]), np.arange(len(low))[:, None]
+        low, high = cell[0][:, None], cell[1][:, None]
+        t = np.clip(POSTERIOR_GRID, low, high)
+        y = np.arange(len(low))[:, None]
         worth = self.values(np.broadcast_to(y, t.shape), t)
         # where the grid is clipped an end repeats: it counts once
-        worth[:, :-1][POSTERIOR_GRID[1:] <= low[:, None]] = -np.inf
-        worth[:, 1:][POSTERIOR_GRID[:-1] >= high[:, None]] = -np.inf
+        worth[:, :-1][POSTERIOR_GRID[1:] <= low] = -np.inf
+        worth[:, 1:][POSTERIOR_GRID[:-1] >= high] = -np.inf
         wall = np.full((len(low), 1), -np.inf)
-        before, after = np.hstack([wall, worth[:, :-1]]), np.hstack([worth[:, 1:], wall])
-        return t, worth, (worth > before) & (worth >= after)
+        before = np.hstack([wall, worth[:, :-1]])
+        after = np.hstack([worth[:, 1:], wall])
+        # of equal neighbours the first one counts
+        maxima = (worth > before) & (worth >= after)
+        return t, worth, maxima
 
     def derivatives(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
         """F of outputs y at posteriors t, with its slope and its second derivative in log odds."""
         common, classes, _ = self.terms(y, t)
         height, multiplier = self.parts.height[:, y], self.dual.multiplier
         sent = height * classes
-        joint = self.distribution[:, None, None] * self.parts.common[:, y] + sent.sum(axis=-1)
+        shared = self.distribution[:, None, None] * self.parts.common[:, y]
+        joint = shared + sent.sum(axis=-1)
         turn = np.stack([1 - t, -t])  # of the two logarithms, by the log odds
         slope = (turn * joint).sum(axis=0)
-        bend = (turn**2 * (height * sent).sum(axis=-1)).sum(axis=0) / multiplier
+        growth = (height * sent).sum(axis=-1)
+        bend = (turn**2 * growth).sum(axis=0) / multiplier
         bend -= t * (1 - t) * joint.sum(axis=0)
-        return (common + multiplier * classes.sum(axis=-1)).sum(axis=0), slope, bend
+        worth = (common + multiplier * classes.sum(axis=-1)).sum(axis=0)
+        return worth, slope, bend
 
     def local_maxima(self, cell: Intervals) -> tuple[Array, Array]:
         """The posterior with the largest F at each output, and F's curvature there in log odds, shape (M,); approximate."""
@@ -129,14 +150,21 @@ class OutputCurves:
         order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
         k = order[:, :2].T  # the two highest local maxima: after Newton's method the second may win
         y, real = np.broadcast_to(m, k.shape), maxima[m, k]
-        left, right = t[y, np.maximum(k - 1, 0)], t[y, np.minimum(k + 1, last)]
-        at = np.clip(t[y, k], np.maximum(left, 1e-12), np.minimum(right, 1 - 1e-12))
+        # the maximum lies between the neighbours on the grid
+        left = t[y, np.maximum(k - 1, 0)]
+        right = t[y, np.minimum(k + 1, last)]
+        lowest, highest = np.maximum(left, 1e-12), np.minimum(right, 1 - 1e-12)
+        at = np.clip(t[y, k], lowest, highest)
         for _ in range(NEWTON_STEPS):
             _, slope, bend = self.derivatives(y, at)
-            left, right = np.where(slope > 0, at, left), np.where(slope > 0, right, at)
-            to = at + at * (1 - at) * np.clip(slope / np.maximum(-bend, 1e-12), -1, 1)
+            rising = slope > 0
+            left, right = np.where(rising, at, left), np.where(rising, right, at)
+            step = slope / np.maximum(-bend, 1e-12)
+            # a step in log odds, at most one, for posteriors near 0 and 1
+            to = at + at * (1 - at) * np.clip(step, -1, 1)
             # bisection where F is convex, or Newton's method leaves the interval
-            at = np.where((bend < 0) & (left <= to) & (to <= right), to, (left + right) / 2)
+            valid = (bend < 0) & (left <= to) & (to <= right)
+            at = np.where(valid, to, (left + right) / 2)
         worth, _, bend = self.derivatives(y, at)
         best = np.where(real, worth, -np.inf).argmax(axis=0)
         return at[best, m], bend[best, m]
@@ -152,16 +180,21 @@ def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[flo
     value = float(entr(distribution).sum() + belief @ distribution + multiplier * slack)
     value += float((common + multiplier * classes.sum(axis=-1)).sum())
     total = classes.sum(axis=(1, 2))
-    slope = np.array([slack - (classes * (x - 1)).sum(), *(distribution - total)])
+    by_multiplier = slack - (classes * (x - 1)).sum()
+    slope = np.array([by_multiplier, *(distribution - total)])
 
     # the part of the classes at fixed posteriors
+    weighted = classes * x
     second = np.diag([(classes * x**2).sum(), *total])
-    second[0, 1:] = second[1:, 0] = (classes * x).sum(axis=(1, 2))
+    second[0, 1:] = second[1:, 0] = weighted.sum(axis=(1, 2))
     # a posterior inside its interval changes: mixed derivatives over F's curvature
-    sent = np.stack([1 - t, -t])[..., None] * curves.parts.height * classes
-    moved = np.stack([(sent * x).sum(axis=(0, 2)), *sent.sum(axis=2)]) / multiplier
-    free = (cell[0] < t) & (t < cell[1]) & (bend < 0)
-    second = second / multiplier + (moved[:, free] / -bend[free]) @ moved[:, free].T
+    turn = np.stack([1 - t, -t])[..., None]
+    sent = turn * curves.parts.height * classes
+    mixed = np.stack([(sent * x).sum(axis=(0, 2)), *sent.sum(axis=2)])
+    low, high = cell
+    free = (low < t) & (t < high) & (bend < 0)
+    moved = mixed[:, free] / multiplier
+    second = second / multiplier + (moved / -bend[free]) @ moved.T
     return value, slope, second
 
 
@@ -203,9 +236,12 @@ def starting_dual(
 ) -> DualVariables:
     """The dual variables at which a prior, shape (2, C), is nearest to the optimality conditions of the theorem."""
     both = problem.outputs(classes)
-    known = np.log(np.maximum(both, NEAR_ZERO) / np.maximum(both.sum(axis=0), NEAR_ZERO))
+    total = np.maximum(both.sum(axis=0), NEAR_ZERO)
+    known = np.log(np.maximum(both, NEAR_ZERO) / total)
     held = np.maximum(parts.gathered(classes), NEAR_ZERO)
-    tilted = np.log(held / np.maximum(parts.shares, NEAR_ZERO)) + 1
+    shares = np.maximum(parts.shares, NEAR_ZERO)
+    tilted = np.log(held / shares) + 1
     # where the prior is stationary, this is the dual variable of its value; here on average
     asked = parts.height * known[..., None] - multiplier * tilted
-    return DualVariables(multiplier, (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2)))
+    belief = (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2))
+    return DualVariables(multiplier, belief)

@@ -36,25 +36,31 @@ def tilt(gains: Array, log_shares: Array, slack: float, multiplier: Array) -> Ti
     """
     each = multiplier[:, None]
     exponent = log_shares + gains / each[..., None]
-    top = exponent.max(axis=2)
+    top = exponent.max(axis=2)  # subtracted, so that nothing overflows
     inside = np.exp(exponent - top[..., None])
     total = inside.sum(axis=2)
     inside /= total[..., None]
     free = each * (top + np.log(total)) / (1 + each)  # G_a / (1 + multiplier)
     peak = free.max(axis=1)
     distribution = np.exp(free - peak[:, None])
-    log_distribution = peak + np.log(distribution.sum(axis=1))
-    distribution /= distribution.sum(axis=1)[:, None]
-    spread = (entr(inside) + inside * np.maximum(log_shares, -1e300)).sum(axis=2)
+    sums = distribution.sum(axis=1)
+    log_distribution = peak + np.log(sums)
+    distribution /= sums[:, None]
+    relative = entr(inside) + inside * np.maximum(log_shares, -1e300)
+    spread = relative.sum(axis=2)
     tug = (spread - free) / (1 + each)
     mean_tug = (distribution * tug).sum(axis=1)
     mean_gain = (inside * gains).sum(axis=2)
-    variance = np.maximum(0, (inside * gains**2).sum(axis=2) - mean_gain**2)
+    mean_square = (inside * gains**2).sum(axis=2)
+    variance = np.maximum(0, mean_square - mean_gain**2)
     bound = (1 + multiplier) * log_distribution + multiplier * slack
     slope = log_distribution + (1 + multiplier) * mean_tug + slack
-    curvature = (1 + multiplier) * ((distribution * tug**2).sum(axis=1) - mean_tug**2)
+    # between the values, and inside them
+    between = (distribution * tug**2).sum(axis=1) - mean_tug**2
+    curvature = (1 + multiplier) * between
     curvature += (distribution * variance).sum(axis=1) / multiplier**3
-    return Tilted(distribution[..., None] * inside, bound, slope, np.maximum(curvature, 1e-100))
+    classes = distribution[..., None] * inside
+    return Tilted(classes, bound, slope, np.maximum(curvature, 1e-100))
 
 # %% ../../nbs/per_record/05_tilted.ipynb #67dfa9b5
 EPS = 2.0**-52  # twice the unit roundoff
@@ -91,8 +97,10 @@ def spare(problem: RecordProblem, b: float) -> float:
 
 def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_]:
     """Which priors, shape (..., A, C), surely have entropy at least `b`; the uniform one always has."""
-    enough = problem.missing(classes) <= problem.largest_entropy - b - spare(problem, b)
-    return np.asarray(enough | (classes == problem.uniform).all(axis=(-2, -1)))
+    slack = problem.largest_entropy - b - spare(problem, b)
+    enough = problem.missing(classes) <= slack
+    uniform = (classes == problem.uniform).all(axis=(-2, -1))
+    return np.asarray(enough | uniform)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #48302a66
 COLD, HOT = 1e-12, 1e10
@@ -139,24 +147,25 @@ def _reply(
 ) -> Reply:
     """The same for so few tables that the clock is not checked."""
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
-    zero = np.where(np.isfinite(shares), gains, -np.inf).max(axis=2)  # multiplier 0
+    # multiplier 0: only the largest gain of a value counts
+    zero = np.where(np.isfinite(shares), gains, -np.inf).max(axis=2)
     peak = zero.max(axis=1)
-    free = (
-        peak + np.log(np.exp(zero - peak[:, None]).sum(axis=1)) + sum_margin(len(shares), 1 + size)
-    )
+    total = np.exp(zero - peak[:, None]).sum(axis=1)
+    free = peak + np.log(total) + sum_margin(len(shares), 1 + size)
     if clock.over:
         uniform = np.broadcast_to(problem.uniform, gains.shape)
         return Reply(uniform.copy(), start, free, np.zeros(len(free)))
     slack = problem.largest_entropy - b
     more, keep = most_slack(problem, b), spare(problem, b)
-    need = (
-        keep + more - slack if slack > keep else 0.0
-    )  # otherwise only the uniform prior surely has entropy b
+    # below that only the uniform prior surely has entropy b
+    need = keep + more - slack if slack > keep else 0.0
     multiplier = _line_search(problem, gains, more, need, start, (accuracy, keep), clock)
     best = tilt(gains, shares, more, multiplier)
     allowed = unsure(problem, best.classes, b)[:, None, None]
     classes = np.where(allowed, best.classes, problem.uniform)
-    mean = (best.classes * np.where(np.isfinite(shares), -shares, 0.0)).sum(axis=(1, 2))
+    # rounding grows with the exponents, which are divided by the multiplier
+    surprise = np.where(np.isfinite(shares), -shares, 0.0)
+    mean = (best.classes * surprise).sum(axis=(1, 2))
     lost = sum_margin(4 * sum(shares.shape), 1 + multiplier)
     lost += sum_margin(0, multiplier * (mean + more) + size)
     rounding = lost + multiplier * (need or 2 * more)
@@ -174,9 +183,12 @@ def _line_search(
 ) -> Array:
     """Multipliers at which the slope of B is at least `need`, and little more: in nats of B, or of entropy."""
     low, high = np.full(len(gains), np.log(COLD)), np.full(len(gains), np.log(HOT))
-    frozen = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD)).slope >= need
+    coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD))
+    frozen = coldest.slope >= need
     high[frozen] = low[frozen]
-    here, active = np.clip(np.log(start), low, high), np.flatnonzero(~frozen)
+    here = np.clip(np.log(start), low, high)
+    active = np.flatnonzero(~frozen)
+    least_gain, least_slack = grain
     for _ in range(80):
         if not len(active):
             break
@@ -186,16 +198,20 @@ def _line_search(
         at = here[active]
         heat = np.exp(at)
         now = tilt(gains[active], problem.log_shares, slack, heat)
-        left, allowed = now.slope - need, np.maximum(grain[0] / heat, grain[1])
+        left = now.slope - need
+        allowed = np.maximum(least_gain / heat, least_slack)
         enough = left >= 0
         low[active] = np.where(enough, low[active], at)
         high[active] = np.where(enough, at, high[active])
-        newton = (left - np.minimum(allowed, slack - need) / 2) / (heat * now.curvature)
+        # half of what is allowed short of the root: a step that ends on the right side
+        target = np.minimum(allowed, slack - need) / 2
+        newton = (left - target) / (heat * now.curvature)
         step = at - np.clip(newton, -2, 2)  # far from the root the slope is flat: short steps
         middle = 0.5 * (low[active] + high[active])
         inside = (step > low[active]) & (step < high[active])
         here[active] = np.where(inside, step, middle)
-        done = (enough & (left <= allowed)) | (high[active] - low[active] < 1e-14)
+        narrow = high[active] - low[active] < 1e-14
+        done = (enough & (left <= allowed)) | narrow
         active = active[~done]
     return np.exp(high)
 
@@ -245,11 +261,14 @@ def starting_points(problem: RecordProblem, count: int, rng: np.random.Generator
     present = np.isfinite(problem.log_counts)
     random = rng.dirichlet(np.full(c, 0.5), size=(count, a)) + 1e-3
     favourite = np.argmax(rng.random((count, a, c)) * present, axis=2)
-    random[: count // 2] = 0.05
-    np.put_along_axis(random[: count // 2], favourite[: count // 2, :, None], 1.05, axis=2)
+    # half of them are concentrated on a class of each value: such adversaries know the others
+    half = count // 2
+    random[:half] = 0.05
+    np.put_along_axis(random[:half], favourite[:half, :, None], 1.05, axis=2)
     random *= present
     distribution = rng.dirichlet(np.full(a, 3.0), size=count)
-    return np.asarray(distribution[..., None] * random / random.sum(axis=2, keepdims=True))
+    joint = distribution[..., None] * random
+    return np.asarray(joint / random.sum(axis=2, keepdims=True))
 
 
 def best_adversary(

@@ -22,9 +22,10 @@ MAX_BITS = 2**31  # digits of all counts together, in base two
 
 def _binomial(values: tuple[int, ...], n: int) -> dict[int, int]:
     """How many ways n equal records with two values have to reach each total."""
+    first, second = values
     ways, part = 1, dict[int, int]()
     for k in range(n + 1):
-        total = (n - k) * values[0] + k * values[1]
+        total = (n - k) * first + k * second
         part[total] = part.get(total, 0) + ways
         ways = ways * (n - k) // (k + 1)
     return part
@@ -32,22 +33,26 @@ def _binomial(values: tuple[int, ...], n: int) -> dict[int, int]:
 
 def _multinomial(values: tuple[int, ...], n: int, width: int) -> dict[int, int]:
     """The same for any values: the power of one long number with `width` bytes for each total."""
-    low = values[0]
+    low, high = values[0], values[-1]
+    # the counts are digits to the base 256^width of the power of one whole number
     power = sum(1 << 8 * width * (value - low) for value in values) ** n
-    places = (values[-1] - low) * n + 1
+    places = (high - low) * n + 1
     digits = power.to_bytes(places * width, "little")
-    counts = (int.from_bytes(digits[k * width : (k + 1) * width], "little") for k in range(places))
+    starts = range(0, places * width, width)
+    counts = (int.from_bytes(digits[k : k + width], "little") for k in starts)
     return {n * low + k: count for k, count in enumerate(counts) if count}
 
 
 def _parts(contributions: Sequence[tuple[int, ...]]) -> list[dict[int, int]]:
     """What the records add, and in how many ways; equal records are one part where that is cheap."""
     parts = []
-    for values, n in Counter(tuple(sorted(c)) for c in contributions).items():
-        width = int(n * math.log2(len(values))) // 8 + 1
+    alike = Counter(tuple(sorted(values)) for values in contributions)
+    for values, n in alike.items():
+        width = int(n * math.log2(len(values))) // 8 + 1  # bytes of a count
+        spread = values[-1] - values[0]
         if len(values) == 2:
             parts.append(_binomial(values, n))
-        elif (values[-1] - values[0]) * n * width <= 2**21:
+        elif spread * n * width <= 2**21:
             parts.append(_multinomial(values, n, width))
         else:
             parts += [dict(Counter(values))] * n
@@ -59,9 +64,11 @@ def _side_by_side(parts: list[dict[int, int]]) -> dict[int, int]:
     ways, least = np.ones(1, dtype=object), sum(map(min, parts))
     for part in parts:
         low = min(part)
-        longer = np.zeros(len(ways) + max(part) - low, dtype=object)
+        low, high = min(part), max(part)
+        longer = np.zeros(len(ways) + high - low, dtype=object)
         for value, times in part.items():
-            longer[value - low : value - low + len(ways)] += ways * times
+            start = value - low
+            longer[start : start + len(ways)] += ways * times
         ways = longer
     return {least + k: n for k, n in enumerate(ways) if n}
 
@@ -71,7 +78,8 @@ def _one_by_one(parts: list[dict[int, int]], bits: float) -> dict[int, int]:
     totals, steps = {0: 1}, 0
     for part in parts:
         steps += 10 * len(totals) * len(part)  # a dictionary is slower by this factor
-        if steps > MAX_STEPS or len(totals) * len(part) * bits > MAX_BITS:
+        size = len(totals) * len(part) * bits
+        if steps > MAX_STEPS or size > MAX_BITS:
             raise ValueError(f"the sum takes too many values (over {MAX_STEPS} additions)")
         longer: dict[int, int] = {}
         for (a, m), (b, k) in itertools.product(totals.items(), part.items()):
@@ -88,7 +96,8 @@ def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
     """
     bits = sum(math.log2(len(values)) for values in contributions)
     parts = _parts(contributions)  # ways to reach a sum are a convolution of those of its parts
-    lengths = list(itertools.accumulate((max(part) - min(part) for part in parts), initial=1))
+    spreads = (max(part) - min(part) for part in parts)
+    lengths = list(itertools.accumulate(spreads, initial=1))
     steps = sum(length * len(part) for length, part in zip(lengths[1:], parts))
     if steps > MAX_STEPS or lengths[-1] * bits > MAX_BITS:
         return _one_by_one(parts, bits)

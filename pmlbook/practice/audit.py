@@ -16,25 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from pmlbook.numerics.validation import (
-    Array,
-    is_rational,
-    Frozen,
-    PriorLike,
-    aligned,
-    check_count,
-    check_epsilon,
-    check_names,
-    check_pair,
-    check_prior,
-    labels_of,
-    names_of,
-    needed_pandas,
-    real_array,
-)
-from ..foundations.probability import exact_prior
+from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count
+from ..numerics.validation import check_names, check_pair, check_prior
+from ..numerics.validation import is_rational, labels_of, names_of, needed_pandas
+from ..numerics.validation import real_array
+from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
-from ..release.certificate import exp_below, shares_of
+from ..release.certificate import shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
@@ -43,7 +31,7 @@ from ..numerics.enclosure import float_below, level_of, ln_around, text_above, t
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
-__all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'keeps_as_it_is', 'audit_leakage', 'noise_level']
+__all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'audit_leakage', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -87,6 +75,7 @@ def leakage_bracket(
     trials = table.sum(axis=1, keepdims=True)
     if not trials.all():
         raise ValueError(f"counts[{int(np.argmin(trials))}] is all 0: this secret was never tried")
+    # The union bound over both limits of all cells: so all hold at once.
     low, high = clopper_pearson(table, trials, _miss(confidence) / (2 * table.size))
     shares = exact_prior(prior)
     sides = [[list(map(Fraction, column)) for column in side.T.tolist()] for side in (low, high)]
@@ -100,8 +89,13 @@ def _largest_lift(
     shares: Sequence[Fraction], own: Sequence[Fraction], others: Sequence[Fraction]
 ) -> Fraction:
     """Largest lift of a secret, at least one, with one limit of an outcome for it and the other for the rest."""
-    whole, each = sum(map(mul, shares, others)), zip(shares, own, others)
-    return max([Fraction(1), *(x / (p * x + whole - p * other) for p, x, other in each if x)])
+    often = weighted_sum(shares, others)
+    lifts = [Fraction(1)]
+    for p, x, other in zip(shares, own, others):
+        if x:
+            # The secret has its own limit, and all others keep theirs.
+            lifts.append(x / (often + p * (x - other)))
+    return max(lifts)
 
 # %% ../../nbs/practice/13_audit.ipynb #462dbec6
 MOST_TRIALS = 10**7
@@ -151,28 +145,10 @@ def _from_distributions(
     secrets = labels_of(prior, len(check_prior(prior)))
     rows = [distributions(secret) for secret in secrets]
     if not all(isinstance(row, Mapping) for row in rows):
-        raise ValueError(
-            "mechanism must give a dict from outcomes to probabilities; or say `trials`"
-        )
+        what = "must give a dict from outcomes to probabilities"
+        raise ValueError(f"mechanism {what}; or say `trials`")
     outcomes = list(dict.fromkeys(outcome for row in rows for outcome in row))
     return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
-
-
-def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool:
-    """Decide in rational arithmetic whether no outcome of a table leaks more than `epsilon` nats.
-
-    `channel`, shape (N, M): rows are taken as they are and divided by their sums; a `Mechanism` would round
-    them to whole 2^-53. `prior`, shape (N,): P(x), all positive; fractions are exact. `epsilon`: level in nats.
-
-    Source: Grosse et al. 2024, eq. (2).
-    """
-    level, (rows, _) = exp_below(check_epsilon(epsilon)), check_pair(channel, prior)
-    given: Any = aligned(prior, names_of(channel), "prior", "channel")
-    weights = [Fraction(p) for p in (given.values() if isinstance(given, Mapping) else given)]
-    exact = [[Fraction(x) for x in row] for row in rows.tolist()]
-    distributions = [[x / sum(row) for x in row] for row in exact]
-    means = (sum(p * x for p, x in zip(weights, column)) for column in zip(*distributions))
-    return all(max(c) * sum(weights) <= level * mean for c, mean in zip(zip(*distributions), means))
 
 
 def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, float]:
@@ -246,6 +222,7 @@ def audit_leakage(
     if not callable(mechanism):  # what diffprivlib calls its draws
         mechanism = getattr(mechanism, "randomise", mechanism)
     secrets = labels_of(prior, len(check_prior(prior)))
+    # A dict holds columns that another program drew: it is counted like trials.
     tried = trials is not None or isinstance(mechanism, Mapping)
     if not tried:
         if isinstance(mechanism, Mechanism):
@@ -320,7 +297,10 @@ def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = 
         raise ValueError(f"noise {noise!r} is none of {', '.join(LINE_NOISES)}")
     v, p, width = _query(values, prior, scale)
     if noise == "laplace":
-        return max(0.0, *(float(-np.log(p @ np.exp(-abs(v - x) / width))) for x in v))
+        # By the triangle inequality a secret leaks most at its own value.
+        densities = np.exp(-abs(v - v[:, None]) / width)
+        return max(0.0, float(-np.log(densities @ p).min()))
+    # Far out only the nearest value counts: the leakage tends to -ln of its probability.
     ends = (float(p[v == end].sum()) for end in (v.min(), v.max()))
     between = set(v[(v > v.min()) & (v < v.max())].tolist())
     inside = (_least_sum(x / width, v / width, p) for x in between)

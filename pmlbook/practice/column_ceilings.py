@@ -59,11 +59,11 @@ class Knapsacks:
         whole = self.least(low + more, high + above, count + others)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(least >= self.floor, 0, (self.floor - least) / (whole - least))
-        kept = (count > 0) & (np.maximum(least, whole) >= self.floor)
-        t = np.clip(np.where(kept, t, 0), 0, 1)
+        possible = (count > 0) & (np.maximum(least, whole) >= self.floor)
+        t = np.clip(np.where(possible, t, 0), 0, 1)
         mean = p + t * q
         information = q * xlogy(t, t) - xlogy(mean, mean)
-        return np.where(kept, information - cost - t * extra, -np.inf), t
+        return np.where(possible, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/17_column_ceilings.ipynb #50d0ae77
 LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
@@ -82,10 +82,12 @@ class Ceilings:
         self.count, self.packs, self.size = len(end), packs, float(abs(dual).sum())
         upper, one = kind == NO_ZERO_UPPER, np.ones(len(end))
         top = one if upper else end
-        self.need = packs.floor - packs.rest * (one if upper else begin) - packs.miss
-        self.need = self.need - (packs.free * end if kind else 0.0)
+        self.need = packs.floor - packs.miss - packs.rest * (one if upper else begin)
+        if kind:  # the free mass stays at the smallest lift
+            self.need = self.need - packs.free * end
         least = begin if kind else 0 * one
         lifts = np.array([least, least if upper else end, one])[:, :, None]
+        # The difference of floats is rounded: the next float is above it, and the bound stays one.
         width = np.nextafter(packs.high - packs.low, 1)
         self.held = packs.low * lifts + width * np.minimum(lifts, top[:, None])
         self.gain = packs.prior * xlogy(lifts, lifts) - dual * lifts

@@ -53,7 +53,7 @@ def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
         name = labels_of(counts, len(values))[cell]
         raise ValueError(f"{what}[{name!r}] = {values[cell]:g} is no whole number from 0 on")
     if not values.any():
-        raise ValueError(f"{what} are all 0: nobody was counted")
+        raise ValueError(f"{what} are all 0: no answer was counted")
     return values
 
 
@@ -136,6 +136,7 @@ class PriorRegion(Frozen):
         if crossed.any():
             cell = int(np.argmax(crossed))
             raise ValueError(f"low[{cell}] = {low[cell]:g} must lie from 0 to {high[cell]:g}")
+        # Decimals such as 0.1 need not sum to one in floats; the exact fill takes up what they leave.
         if low.sum() > 1 - free + 1e-9 or high.sum() < 1 - free - 1e-9:
             raise ValueError(
                 f"no prior lies between low, sum {low.sum():g}, and high, sum {high.sum():g}"
@@ -233,6 +234,7 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
     PriorRegion(2 secrets, L1 radius 0.272)
     """
     k, miss = check_counts(counts), _miss(confidence)
+    # ln(2^N - 2), the number of events that count, without the power, which is no float for N > 1023.
     events = len(k) * np.log(2) + np.log1p(-(2.0 ** (1 - len(k)))) if len(k) > 1 else 0.0
     radius = np.sqrt(2 * (events - np.log(miss)) / k.sum())
     centre = _centre(counts, zeros)
@@ -276,7 +278,7 @@ def extreme_mean(column: Sequence[float], region: PriorRegion) -> Fraction:
 
 def level_above(most: Any, least: Any) -> float:
     """Logarithm of a quotient that is at least one, rounded up; inf for a zero below, nan for two."""
-    if not least:
+    if not least:  # not by division: a quotient of floats would be rounded either way
         return math.inf if most else math.nan
     return level_of(Fraction(most) / Fraction(least))
 

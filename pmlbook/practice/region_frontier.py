@@ -17,13 +17,8 @@ from scipy import sparse
 from ..hamming.intervals import moved_into
 from .estimated_prior import PriorRegion, exact_fill
 from ..release.mechanism import Design, Mechanism
-from pmlbook.numerics.linear_programmes import (
-    Infeasible,
-    Programme,
-    SolverFailed,
-    maximise,
-    warn_if_loose,
-)
+from ..numerics.linear_programmes import Infeasible, Programme, SolverFailed, maximise
+from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
 from ..numerics.validation import check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within

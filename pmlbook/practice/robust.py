@@ -131,19 +131,23 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
         raise ValueError(
             f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST_ENUMERATED}"
         )
+    # All sets of secrets, as bits: a set is likely enough under every prior, or one within such a set.
     code = np.arange(1, 2**n)
     member = (code[:, None] >> np.arange(n)) & 1
     least = [least_probability(region, row) for row in member.tolist()]
     is_full = np.array([value >= floor for value in least])
     short, full = np.flatnonzero(~is_full), np.flatnonzero(is_full)
-    subset = (code[short][:, None] & code[full]) == code[short][:, None]
+    small = code[short][:, None]
+    subset = (small & code[full]) == small
     subset &= np.array([least[b] > floor for b in full.tolist()])  # else the mixture is all of B
-    a, b = short[np.nonzero(subset)[0]], full[np.nonzero(subset)[1]]
-    part = [(floor - least[i]) / (least[j] - least[i]) for i, j in zip(a.tolist(), b.tolist())]
+    rows, columns = np.nonzero(subset)
+    a, b = short[rows], full[columns]
+    parts = [Fraction(0)] * len(full)
+    for i, j in zip(a.tolist(), b.tolist()):
+        parts.append((floor - least[i]) / (least[j] - least[i]))
     inner = member[np.concatenate([full, a])] == 1
-    outer = np.vstack([np.zeros((len(full), n), dtype=bool), (member[b] > member[a])])
-    shares = as_fractions(region.prior.tolist())
-    return RobustVertices(shares, inner, outer, [Fraction(0)] * len(full) + part)
+    outer = np.vstack([np.zeros((len(full), n), dtype=bool), member[b] > member[a]])
+    return RobustVertices(as_fractions(region.prior.tolist()), inner, outer, parts)
 
 
 def robust_columns(region: PriorRegion, epsilon: float) -> Array:

@@ -20,7 +20,7 @@ from ..numerics.validation import Array, Frozen, check_nonnegative
 from pmlbook.per_record.framework import (
     by_record,
     check_belief,
-    check_release,
+    check_record_channel,
     join_belief,
     split_belief,
 )
@@ -138,7 +138,7 @@ def alternating_leakage(
     Source: Wu et al. 2026, Algorithm 1.
     """
     belief, b = check_belief(prior), check_nonnegative(b, "b")
-    release = check_release(channel, belief.shape)
+    release = check_record_channel(channel, belief.shape)
     if entr(belief).sum() < b - 1e-9:
         raise ValueError(f"prior has entropy {entr(belief).sum():.6g}, less than b = {b:g}")
     best, where, best_belief = -math.inf, 0, belief

@@ -52,13 +52,18 @@ def _proven_rate(p: Array, d: Array, D: float, s: float, mean: Array) -> float:
     shares, slope = as_fractions(p.tolist()), Fraction(s)
     worth = [1 / Fraction(x) for x in mean.tolist()]
     rows = [[Fraction(x) for x in row] for row in d.tolist()]
-    total = slope * (sum(q * min(row) for q, row in zip(shares, rows)) - Fraction(D))
+    least = sum(q * min(row) for q, row in zip(shares, rows))
+    total = slope * (least - Fraction(D))
     columns = [Fraction(0)] * d.shape[1]
     for q, gain, row in zip(shares, worth, rows):
         total += q * ln_around(gain)[0]
-        for y, x in enumerate(row):  # a smaller cost is allowed in a lower bound
-            columns[y] += q * gain * exp_around(-min(slope * (x - min(row)), Fraction(1000)))[1]
-    return max(0.0, float_below(total - ln_around(max(columns))[1]))
+        cheapest = min(row)
+        for y, x in enumerate(row):
+            # a smaller cost is allowed in a lower bound
+            cost = min(slope * (x - cheapest), Fraction(1000))
+            columns[y] += q * gain * exp_around(-cost)[1]
+    excess = ln_around(max(columns))[1]
+    return max(0.0, float_below(total - excess))
 
 
 def rate_distortion(
@@ -92,32 +97,37 @@ def rate_distortion(
         channel, _ = _at_slope(p, d, math.exp(log_s), 1e-6)
         return float(p @ (channel * d).sum(axis=1)) - level
 
+    # the search is for the slope's logarithm, and a slope scales with one over the distortion
     scale = math.log(free - least)
     low, high = -1 - scale, 7 - scale
     while excess(low) <= 0 and low > -40 - scale:  # nearer to silence, where each step takes longer
         low, high = low - 3, low
-    if excess(low) <= 0:
-        return _finish(p, d, level, math.exp(low), tol)
-    s = math.exp(brentq(excess, low, high, xtol=1e-4) if excess(high) < 0 else high)
-    return _finish(p, d, level, s, tol)
+    log_s = low
+    if excess(low) > 0:
+        log_s = brentq(excess, low, high, xtol=1e-4) if excess(high) < 0 else high
+    return _finish(p, d, level, math.exp(log_s), tol)
 
 # %% ../../nbs/record_design/05_classical.ipynb #1a3a2556
 def _finish(p: Array, d: Array, D: float, s: float, tol: float) -> RateDistortion:
     """Polish the slope, and mix two channels to meet D exactly."""
+    # the channels of two slopes around the right one, mixed until the distortion is D
     ends = []
     for slope in (s * (1 - 1e-4), s * (1 + 1e-4)):
         channel, mean = _at_slope(p, d, slope, tol)
-        much = float(p @ (channel * d).sum(axis=1))
-        ends.append((much, channel, _proven_rate(p, d, D, slope, mean)))
-    (much, loose, bound), (little, tight, other) = ends
-    if little > D:  # the slope was not steep enough
+        cost = float(p @ (channel * d).sum(axis=1))
+        bound = _proven_rate(p, d, D, slope, mean)
+        ends.append((cost, channel, bound))
+    (most, loose, bound), (least, tight, other) = ends
+    if least > D:  # the slope was not steep enough
         tight = np.eye(d.shape[1])[d.argmin(axis=1)]
-        little = float(p @ d.min(axis=1))
-    share = 0.0 if much <= little else min(1.0, max(0.0, (D - little) / (much - little)))
-    channel = share * loose + (1 - share) * tight
-    both = p[:, None] * channel
-    apart = np.outer(p, both.sum(axis=0))
-    ratio = np.divide(both, apart, out=np.ones_like(both), where=(both > 0) & (apart > 0))
-    terms = both * np.log(ratio)
+        least = float(p @ d.min(axis=1))
+    weight = (D - least) / (most - least) if most > least else 0.0
+    weight = min(1.0, max(0.0, weight))
+    channel = weight * loose + (1 - weight) * tight
+    joint = p[:, None] * channel
+    independent = np.outer(p, joint.sum(axis=0))
+    positive = (joint > 0) & (independent > 0)
+    ratio = np.divide(joint, independent, out=np.ones_like(joint), where=positive)
+    terms = joint * np.log(ratio)
     lost = (sum(d.shape) + 8) * 2.0**-51 * (1 + abs(terms).sum())
     return RateDistortion(float(terms.sum() + lost), max(bound, other), channel)

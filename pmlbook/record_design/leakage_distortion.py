@@ -32,7 +32,7 @@ from ..per_record.equal_queries import difference
 from ..per_record.queries import Query
 from .planes import AdversarySet
 from .referee import Goal
-from .rounds import Match, play
+from .rounds import DesignSearch, play
 from .symmetry import Setting, check_data, check_costs, setting, value_masses
 from ..per_record.tilted import EPS
 
@@ -119,13 +119,16 @@ def _posed(
     distribution = None if p0 is None else check_data(query, p0)
     masses = value_masses(query)
     if distribution is not None:
-        masses = np.bincount(query.table.ravel(), distribution, minlength=len(table)).astype(float)
+        counts = np.bincount(query.table.ravel(), distribution, minlength=len(table))
+        masses = counts.astype(float)
     least = table.min(axis=1)
-    base, slack = float(masses @ least), EPS * (len(least) + 8) * float(masses @ np.abs(least))
+    base = float(masses @ least)
+    slack = EPS * (len(least) + 8) * float(masses @ np.abs(least))
     with np.errstate(over="ignore"):
         excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
         room = math.inf if D is None else D - base
-        unit = _at_stake(excess, masses, room if room > DISTORTION_NOISE * abs(base) else math.inf)
+        certain = room > DISTORTION_NOISE * abs(base)  # else rounding decides what is left
+        unit = _at_stake(excess, masses, room if certain else math.inf)
         excess = np.minimum(excess / unit, LARGEST_COST)
     # twice the unit is beyond the stake
     made = setting(query, distribution, excess, observes, reduce_symmetry, room=2.0)
@@ -149,29 +152,29 @@ def _design(
     other = "" if start is None else difference(start.observes, made.observes)
     if other:
         raise ValueError(f"start is a design of a mechanism that observes something else: {other}")
-    match = Match(made, level, goal, tol, clock, stake.above if limit is None else float)
-    q, bound, why = match.silence, 0.0, "silence"
+    search = DesignSearch(made, level, goal, tol, clock, stake.above if limit is None else float)
+    q, bound, why = search.silence, 0.0, "silence"
     if goal.D is not None:
-        noise = DISTORTION_NOISE * (match.least + float(abs(stake.base) / stake.unit))
-        if goal.D < match.least - noise:
-            least = stake.above(match.least)
+        noise = DISTORTION_NOISE * (search.least + float(abs(stake.base) / stake.unit))
+        if goal.D < search.least - noise:
+            least = stake.above(search.least)
             raise Infeasible(f"D = {limit} is below {least}, the least distortion of all")
-        match.goal = goal = Goal(D=max(goal.D, match.least))
-    if goal.D is None or goal.D < match.most:
-        begin = match.exact
+        search.goal = goal = Goal(D=max(goal.D, search.least))
+    if goal.D is None or goal.D < search.most:
+        begin = search.exact
         if goal.D is not None:
-            begin = match.truer(match.silence)  # as silent as D allows
+            begin = search.within_distortion(search.silence)  # as silent as D allows
         if start is not None:
-            match.adopt(start.candidates, begin)
-        q, bound, why = play(match, begin)
-        q, bound = match.quieter(q, bound), bound + match.loss
+            search.adopt(start.candidates, begin)
+        q, bound, why = play(search, begin)
+        q, bound = search.within_leakage(q, bound), bound + search.loss
     distribution = np.maximum(made.masses, 1e-300)
-    values = range(q.shape[1])  # of the query
-    mechanism = Mechanism(q, distribution / distribution.sum(), outputs=values)
-    distortion = match.errs(mechanism.channel)
+    distribution = distribution / distribution.sum()
+    mechanism = Mechanism(q, distribution, outputs=range(q.shape[1]))  # values of the query
+    distortion = search.errs(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
-    lower = 0.0 if why == "silence" else match.lower
+    lower = 0.0 if why == "silence" else search.lower
     if lower > value + 1e-9 * (1 + value):
         raise SolverFailed(f"the bound {lower:.12g} lies above the value {value:.12g}")
     lower = min(lower, value)
@@ -183,7 +186,7 @@ def _design(
     if goal.L is not None:
         value, lower = spent, stake.below(lower)
     return RecordDesign(
-        mechanism, value, lower, why, leakage, spent, made.observes, match.candidates
+        mechanism, value, lower, why, leakage, spent, made.observes, search.candidates
     )
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #1a2d8f49

@@ -37,10 +37,13 @@ class AdversarySet:
 
     def information(self, q: Array) -> Array:
         """The information of each prior from the mechanism q, shape (R, M), in nats."""
-        both = [p @ q for p in self.priors.values()]
-        return np.concatenate(
-            [entr(t.sum(2)).sum(1) + entr(t.sum(1)).sum(1) - entr(t).sum((1, 2)) for t in both]
-        )
+        found = []
+        for priors in self.priors.values():
+            joint = priors @ q
+            of_record = entr(joint.sum(2)).sum(1)
+            of_output = entr(joint.sum(1)).sum(1)
+            found.append(of_output + of_record - entr(joint).sum((1, 2)))
+        return np.concatenate(found)
 
     def planes(self, q: Array) -> Array:
         """Coefficients, shape (K, R, M), of the planes that touch each one's information at q."""
@@ -53,9 +56,10 @@ class AdversarySet:
 
     def keep(self, where: NDArray[np.bool_]) -> None:
         """Drop the others."""
-        ends = np.cumsum([len(p) for p in self.priors.values()])[:-1]
-        parts = zip(self.priors.items(), np.split(where, ends))
-        self.priors = {i: p[part] for (i, p), part in parts if part.any()}
+        counts = [len(priors) for priors in self.priors.values()]
+        parts = np.split(where, np.cumsum(counts)[:-1])
+        kept = zip(self.priors.items(), parts)
+        self.priors = {i: p[part] for (i, p), part in kept if part.any()}
 
 
 def planes_at(priors: Array, q: Array) -> Array:
@@ -65,19 +69,23 @@ def planes_at(priors: Array, q: Array) -> Array:
     rounding may have added.
     """
     distribution, both = priors.sum(axis=2)[:, :, None], priors @ q
+    possible = distribution > 0
     faint = 1e-13  # any test posterior is valid: keep it away from 0 and 1
-    read = (both + faint * distribution) / (both.sum(axis=1, keepdims=True) + faint)
-    guess = np.log(read, where=distribution > 0, out=np.zeros_like(read))
-    known = np.log(distribution, where=distribution > 0, out=np.zeros_like(distribution))
-    size = EPS * (priors[0].size + 8) * (2 - guess - known)
-    return np.asarray(priors.swapaxes(1, 2) @ (guess - known - size))
+    posterior = (both + faint * distribution) / (both.sum(axis=1, keepdims=True) + faint)
+    guess = np.log(posterior, where=possible, out=np.zeros_like(posterior))
+    known = np.log(distribution, where=possible, out=np.zeros_like(distribution))
+    # rounded down, so that the plane lies below the leakage
+    margin = EPS * (priors[0].size + 8) * (2 - guess - known)
+    gains = guess - known - margin
+    return np.asarray(priors.swapaxes(1, 2) @ gains)
 
 # %% ../../nbs/record_design/02_planes.ipynb #56231f29
 def row_problem(observes: Query, q: Array, record: int) -> RecordProblem:
     """The problem of one record with one class for each row of the mechanism q, shape (R, M)."""
     sizes = observes.log_counts(record)
     rows = np.broadcast_to(q, (len(sizes), *q.shape)).copy()
-    return RecordProblem(record, tuple(observes.alphabets[record]), rows, sizes, ((),) * len(sizes))
+    symbols, unnamed = tuple(observes.alphabets[record]), ((),) * len(sizes)
+    return RecordProblem(record, symbols, rows, sizes, unnamed)
 
 
 def attack(
@@ -135,12 +143,16 @@ def certify(
         groups = [grouped(q[w], row[w], len(sizes)) for w, row in zip(present, sizes)]
         problem = stacked(i, made.observes.alphabets[i], groups, ((),) * len(sizes))
         found = worst_of_record(problem, b, tol, clock, value)
+        # a class is divided among its query values by their numbers of datasets
         prior = np.zeros((1, *sizes.shape))
         for a, (_, together, members) in enumerate(groups):
             for k, group in enumerate(members):
                 where = present[a][group]
-                prior[0, a, where] = found.classes[a, k] * np.exp(sizes[a, where] - together[k])
+                parts = np.exp(sizes[a, where] - together[k])
+                prior[0, a, where] = found.classes[a, k] * parts
         whole = row_problem(made.observes, q, i)
-        candidates.add(i, prior if unsure(whole, prior, b).all() else whole.uniform[None])
+        # rounding may have taken some of its entropy
+        valid = unsure(whole, prior, b).all()
+        candidates.add(i, prior if valid else whole.uniform[None])
         value, bound = max(value, found.value), max(bound, found.bound)
     return candidates, value, bound

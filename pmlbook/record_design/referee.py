@@ -37,12 +37,16 @@ class Orbits:
 
     def __init__(self, made: Setting) -> None:
         self.labels, self.size, self.cost_table = made.cells, made.size, made.cost
-        self.counts = np.bincount(self.labels.ravel())
+        labels = self.labels.ravel()
+        self.counts = np.bincount(labels)
         alike = np.unique(np.sort(self.labels, axis=1), axis=0)  # orbits share them
-        self.rows = self._table(np.repeat(np.arange(len(alike)), alike.shape[1]), alike.ravel())
-        self.cells = self._table(np.arange(self.labels.size), self.labels.ravel())
-        self.cost, self.slip = self.gather(np.minimum(made.cost, 4 * BARRED)), made.slip
-        self.open = np.bincount(self.labels.ravel(), made.cost.ravel() > BARRED) == 0
+        m = alike.shape[1]
+        self.rows = self._table(np.repeat(np.arange(len(alike)), m), alike.ravel())
+        self.cells = self._table(np.arange(labels.size), labels)
+        bounded = np.minimum(made.cost, 4 * BARRED)  # larger numbers would drown the others
+        self.cost, self.slip = self.gather(bounded), made.slip
+        barred = made.cost.ravel() > BARRED
+        self.open = np.bincount(labels, barred) == 0
         self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers scale costs
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
@@ -70,7 +74,8 @@ class Orbits:
         Each row takes its cheapest cell: only the rounding there counts, not that of costlier cells.
         """
         lowest = ((gains - rounding) / self.counts)[self.labels].min(axis=1)
-        return float(lowest.sum() - EPS * (len(lowest) + 8) * np.abs(lowest).sum())
+        margin = EPS * (len(lowest) + 8) * np.abs(lowest).sum()
+        return float(lowest.sum() - margin)
 
 # %% ../../nbs/record_design/06_referee.ipynb #21f57aa6
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class Goal:
         return given
 
 
-def referee(
+def solve_master(
     orbits: Orbits, goal: Goal, cuts: Array, clock: Clock | None = None
 ) -> tuple[float, Array]:
     """A lower bound on the optimum from planes, shape (K, S), and the dual variables of the planes.
@@ -106,13 +111,13 @@ def referee(
         gain = np.append(np.zeros(s), -1.0)
         rows = hstack([rows, csr_array((rows.shape[0], 1))])
         limits = np.append(np.zeros(k), goal.D)
-        planes = np.vstack([np.hstack([cuts, -np.ones((k, 1))]), np.append(orbits.cost, 0)])
+        below = np.hstack([cuts, -np.ones((k, 1))])
+        planes = np.vstack([below, np.append(orbits.cost, 0)])
     else:
         gain, rows, planes = (table * orbits.widths for table in (gain, rows, cuts))
+    equal, at_most = (rows, np.ones(rows.shape[0])), (planes, limits)
     try:
-        found = maximise(
-            gain, equal=(rows, np.ones(rows.shape[0])), at_most=(planes, limits), clock=clock
-        )
+        found = maximise(gain, equal=equal, at_most=at_most, clock=clock)
     except (Infeasible, SolverFailed):
         return -math.inf, np.zeros(k)
     duals, error_dual = np.maximum(found.inequality_duals, 0), 1.0
@@ -132,7 +137,9 @@ def weak_duality(orbits: Orbits, goal: Goal, cuts: Array, duals: Array, error_du
         duals, error_dual = duals / total, error_dual / total
     limit = goal.limit * (error_dual if goal.L is None else duals.sum())
     limit += error_dual * orbits.slip
+    # the bound is lowered by the rounding of every sum in it
     terms = EPS * (len(cuts) + orbits.labels.size + 8)
-    handled = duals @ np.abs(cuts) + error_dual * np.abs(orbits.cost)
-    bound = orbits.floor(duals @ cuts + error_dual * orbits.cost, terms * handled) - limit
+    gains = duals @ cuts + error_dual * orbits.cost
+    sizes = duals @ np.abs(cuts) + error_dual * np.abs(orbits.cost)
+    bound = orbits.floor(gains, terms * sizes) - limit
     return float(bound - terms * (limit + abs(bound)))

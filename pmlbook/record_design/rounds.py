@@ -16,7 +16,7 @@ from ..numerics.validation import Array
 from ..per_record.parity import binary_entropy
 from ..per_record.tilted import EPS, unsure
 from .planes import AdversarySet, attack, certify, row_problem
-from .referee import Goal, Orbits, referee
+from .referee import Goal, Orbits, solve_master
 from .symmetry import Setting
 
 # %% auto #0
@@ -43,22 +43,25 @@ def best_against(
     timer = clock or Clock()
 
     def table(z: Array) -> Array:
-        return np.asarray((np.maximum(z[:s], 0) * orbits.widths)[orbits.labels])
+        weights = np.maximum(z[:s], 0) * orbits.widths
+        return np.asarray(weights[orbits.labels])
 
     def gap(z: Array) -> Array:
         if timer.over:
             raise _TimeIsUp
-        top = z[-1] if goal.L is None else goal.L
-        return np.asarray(top - candidates.information(table(z)))
+        limit = z[-1] if goal.L is None else goal.L
+        return np.asarray(limit - candidates.information(table(z)))
 
     def slope(z: Array) -> Array:
-        touching = -orbits.gather(candidates.planes(table(z))) * orbits.widths
-        return np.hstack([touching, np.ones((len(touching), n - s))])
+        planes = candidates.planes(table(z))
+        gradient = -orbits.gather(planes) * orbits.widths
+        return np.hstack([gradient, np.ones((len(gradient), n - s))])
 
     sums = orbits.rows.toarray() * orbits.widths
     rows = np.hstack([sums, np.zeros((len(sums), n - s))])
     cost = np.append(orbits.cost * orbits.widths * orbits.open, np.zeros(n - s))
-    gain = np.append(np.zeros(s), 1.0) if goal.D is not None else cost
+    height = np.append(np.zeros(s), 1.0)
+    gain = height if goal.D is not None else cost
     constraints = [
         {"type": "eq", "fun": lambda z: rows @ z - 1, "jac": lambda z: rows},
         {"type": "ineq", "fun": gap, "jac": slope},
@@ -70,20 +73,22 @@ def best_against(
             {"type": "ineq", "fun": lambda z: limit - cost @ z, "jac": lambda z: -cost}
         )
         begin = np.append(begin, candidates.information(start[orbits.labels]).max())
+    bounds = [(0, x) for x in orbits.open / orbits.widths] + [(0, None)] * (n - s)
     try:
         found = minimize(
             lambda z: gain @ z,
             begin,
             jac=lambda z: gain,
-            bounds=[(0, x) for x in orbits.open / orbits.widths] + [(0, None)] * (n - s),
+            bounds=bounds,
             constraints=constraints,
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 100},
         )
     except _TimeIsUp:
         return start
-    good = np.isfinite(found.x).all() and abs(sums @ found.x[:s] - 1).max() < 1e-6
-    return np.asarray(np.clip(found.x[:s] * orbits.widths, 0, 1) if good else start)
+    if not np.isfinite(found.x).all() or abs(sums @ found.x[:s] - 1).max() >= 1e-6:
+        return start
+    return np.asarray(np.clip(found.x[:s] * orbits.widths, 0, 1))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #f9538a41
 def small_steps(
@@ -98,28 +103,34 @@ def small_steps(
 
     Source: mirror descent with switching steps (Beck, Ben-Tal, Guttmann-Beck and Tetruashvili 2010).
     """
-    q, best, least = np.maximum(start, 1e-9)[orbits.labels], start, math.inf
+    best, least = start, math.inf
     believed = np.max([p.sum(axis=1).max(axis=0) for p in candidates.priors.values()], axis=0)
     # barred cells stay at 0
-    cost_table = np.where(orbits.open[orbits.labels], orbits.cost_table, 0)
-    q = np.where(orbits.open[orbits.labels], q, 0)
-    costly = cost_table.max(axis=1) / max(cost_table.max(axis=1).sum(), 1e-300)
+    allowed_cells = orbits.open[orbits.labels]
+    cost_table = np.where(allowed_cells, orbits.cost_table, 0)
+    q = np.where(allowed_cells, np.maximum(start, 1e-9)[orbits.labels], 0)
+    # a row that is likely, or costly, takes smaller steps
+    largest = cost_table.max(axis=1)
+    costly = largest / max(largest.sum(), 1e-300)
     weight = np.maximum(np.maximum(believed, costly), 1e-300)[:, None]
     for t in range(steps):
         if clock.over:
             break
         q /= q.sum(axis=1, keepdims=True)
-        met, errs = candidates.information(q), float((cost_table * q).sum())
-        allowed = (errs if goal.L is None else met.max()) <= goal.limit
-        worth = float(met.max()) if goal.L is None else errs
+        leaks, cost = candidates.information(q), float((cost_table * q).sum())
+        largest_leak = leaks.max()
+        allowed = (cost if goal.L is None else largest_leak) <= goal.limit
+        worth = float(largest_leak) if goal.L is None else cost
         if allowed and worth < least:
             best, least = orbits.variables(q), worth
+        # the goal's slope while the limit is kept, else the limit's
         slope = cost_table
         if allowed == (goal.L is None):
-            slope = candidates.planes(q)[met.argmax()]
+            slope = candidates.planes(q)[leaks.argmax()]
         slope = orbits.variables(slope)[orbits.labels] / weight
         slope -= slope.mean(axis=1, keepdims=True)
-        q = q * np.exp(-slope / (np.abs(slope).max() + 1e-300) / math.sqrt(t + 1))
+        step = 1 / math.sqrt(t + 1)
+        q = q * np.exp(-slope / (np.abs(slope).max() + 1e-300) * step)
     return best
 
 # %% ../../nbs/record_design/03_rounds.ipynb #17b81d27
@@ -136,7 +147,7 @@ def rounding_loss(q: Array, symbols: int) -> float:
     return binary_entropy(moved) + moved * math.log(symbols)
 
 
-class Match:
+class DesignSearch:
     """The state of one design problem: planes, candidate adversaries, best mechanism, lower bound.
 
     Costs are in units of the distortion at stake; reports of progress have the objective as `told` tells it.
@@ -155,16 +166,15 @@ class Match:
     ) -> None:
         self.made, self.b, self.goal, self.tol, self.clock = made, b, goal, tol, clock
         self.told = told
-        self.orbits, self.rng, self.candidates = (
-            Orbits(made),
-            np.random.default_rng(0),
-            AdversarySet(),
-        )
+        self.orbits, self.candidates = Orbits(made), AdversarySet()
+        self.rng = np.random.default_rng(0)
         cost_table = self.orbits.cost_table
+        size = np.abs(cost_table).sum(axis=0).min()
         truth = np.eye(cost_table.shape[1])[cost_table.argmin(axis=1)]
         self.exact = self.orbits.table(self.orbits.variables(truth))
+        # of equally good constant answers a draw: it is as symmetric as the problem
         costs = cost_table.sum(axis=0)
-        cheapest = costs <= costs.min() + 1e-12 * np.abs(cost_table).sum(axis=0).min()
+        cheapest = costs <= costs.min() + 1e-12 * size
         self.silence = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
         self.least, self.most = self.errs(self.exact), self.errs(self.silence)
         symbols = max(len(made.observes.alphabets[i]) for i in made.records)
@@ -179,7 +189,7 @@ class Match:
         """Expected distortion of the mechanism q."""
         return float((self.orbits.cost_table * q).sum())
 
-    def quieter(self, q: Array, learnt: float) -> Array:
+    def within_leakage(self, q: Array, learnt: float) -> Array:
         """Mix q with a constant mechanism until it leaks at most L, rounding included, if it leaks at most `learnt`."""
         allowed = None if self.goal.L is None else max(0.0, self.goal.L - self.loss)
         if allowed is None or learnt <= allowed:
@@ -187,18 +197,20 @@ class Match:
         weight = allowed / learnt * (1 - 4 * EPS)
         return weight * q + (1 - weight) * self.silence
 
-    def truer(self, q: Array) -> Array:
+    def within_distortion(self, q: Array) -> Array:
         """Mix q with the most exact mechanism until its distortion is at most D, rounding included."""
-        much, dearest = self.errs(q), np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
-        room = EPS * (q.shape[1] + 4) * (dearest.sum() + much)
-        if self.goal.D is None or much <= self.goal.D - room:
+        cost, limit = self.errs(q), self.goal.D
+        largest = np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
+        margin = EPS * (q.shape[1] + 4) * (largest.sum() + cost)
+        if limit is None or cost <= limit - margin:
             return q
-        weight = min(1.0, (much - self.goal.D + room) / max(much - self.least, 1e-300))
+        excess = cost - limit + margin
+        weight = min(1.0, excess / max(cost - self.least, 1e-300))
         return (1 - weight) * q + weight * self.exact
 
     def worth(self, q: Array, learnt: float) -> float:
         """The objective at q if it leaks `learnt`."""
-        return learnt if self.goal.L is None else self.errs(self.quieter(q, learnt))
+        return learnt if self.goal.L is None else self.errs(self.within_leakage(q, learnt))
 
     def cut(self, tables: Array) -> None:
         """Keep planes, shape (K, R, M), summed over the orbits."""
@@ -221,51 +233,59 @@ class Match:
 
     def answer(self) -> Array:
         """A mechanism that is (nearly) best against all candidate adversaries."""
-        start = self.orbits.variables(self.quieter(self.best, self.learnt))
+        start = self.orbits.variables(self.within_leakage(self.best, self.learnt))
         few = self.orbits.size <= MAX_VARIABLES
         solver = best_against if few else small_steps
         return self.orbits.table(solver(self.orbits, self.goal, self.candidates, start, self.clock))
 
 # %% ../../nbs/record_design/03_rounds.ipynb #82d12793
-def play_round(match: Match, q: Array) -> Array:
+def play_round(search: DesignSearch, q: Array) -> Array:
     """Find adversaries of q, the best mechanism against all of them, and the lower bound; returns the mechanism."""
-    fresh, learnt = attack(match.made, q, match.b, match.candidates, match.rng, clock=match.clock)
-    match.cut(fresh.planes(q))
-    match.candidates.join(fresh)
-    match.meet(q, learnt)
-    answer = match.answer()
-    match.cut(match.candidates.planes(answer))
-    bound, duals = referee(match.orbits, match.goal, match.cuts, match.clock)
-    match.lower, match.slope = max(match.lower, bound), max(1.0, duals.sum())
-    match.cuts = match.cuts[(duals > 0) | (np.arange(len(duals)) >= len(duals) - 100)]
-    met = match.candidates.information(answer)
-    match.candidates.keep(met >= 0.8 * met.max())
-    return match.truer(answer)
+    fresh, learnt = attack(
+        search.made, q, search.b, search.candidates, search.rng, clock=search.clock
+    )
+    search.cut(fresh.planes(q))
+    search.candidates.join(fresh)
+    search.meet(q, learnt)
+    answer = search.answer()
+    search.cut(search.candidates.planes(answer))
+    bound, duals = solve_master(search.orbits, search.goal, search.cuts, search.clock)
+    search.lower, search.slope = max(search.lower, bound), max(1.0, duals.sum())
+    # active cuts stay, and the last hundred, which may become active
+    recent = np.arange(len(duals)) >= len(duals) - 100
+    search.cuts = search.cuts[(duals > 0) | recent]
+    leaks = search.candidates.information(answer)
+    search.candidates.keep(leaks >= 0.8 * leaks.max())
+    return search.within_distortion(answer)
 
 
-def play(match: Match, q: Array) -> tuple[Array, float, str]:
+def play(search: DesignSearch, q: Array) -> tuple[Array, float, str]:
     """Rounds from q on; the mechanism, its certified leakage, and why they ended.
 
     They end with the tolerance, the patience or the time; 30 % of the time is reserved for the certificate.
     """
-    since, clock, limit = 0, match.clock, match.clock.limit
+    since, clock, limit = 0, search.clock, search.clock.limit
     for left in reversed(range(MAX_ROUNDS)):
-        before, clock.limit = match.local - match.lower, 0.7 * limit
-        q = play_round(match, q)
+        before = search.local - search.lower
+        clock.limit = 0.7 * limit  # the rest is for the certificate
+        q = play_round(search, q)
         late, clock.limit = clock.over, limit
-        clock.tell(match.told(match.local), match.told(match.lower))
-        gap = match.local - match.lower
+        clock.tell(search.told(search.local), search.told(search.lower))
+        gap = search.local - search.lower
         since = 0 if gap < 0.9 * before else since + 1
-        last = "interrupted" if late else "no progress" if since >= IDLE_ROUNDS or not left else ""
-        if gap > match.tol / 2 and not last:
+        stuck = since >= IDLE_ROUNDS or not left
+        last = "interrupted" if late else "no progress" if stuck else ""
+        if gap > search.tol / 2 and not last:
             continue
-        accuracy = max(match.tol / 4 / match.slope, 1e-9)
-        quiet = Clock(clock.left if math.isfinite(clock.left) else None, False)
-        worst, learnt, bound = certify(match.made, match.best, match.b, accuracy, quiet)
-        missed = match.worth(match.best, learnt) - match.local
-        if missed <= match.tol / 8 or last:
+        accuracy = max(search.tol / 4 / search.slope, 1e-9)
+        seconds = clock.left if math.isfinite(clock.left) else None
+        worst, learnt, bound = certify(
+            search.made, search.best, search.b, accuracy, Clock(seconds, False)
+        )
+        missed = search.worth(search.best, learnt) - search.local
+        if missed <= search.tol / 8 or last:
             break
-        match.candidates.join(worst)  # the ascents have missed an adversary
-        match.cut(worst.planes(match.best))
-        match.learnt, match.local = learnt, match.local + missed
-    return match.best, max(learnt, bound), last or "cutting planes"
+        search.candidates.join(worst)  # the ascents have missed an adversary
+        search.cut(worst.planes(search.best))
+        search.learnt, search.local = learnt, search.local + missed
+    return search.best, max(learnt, bound), last or "cutting planes"

@@ -80,15 +80,16 @@ COST_TOLERANCE = 2.0**-50
 
 def usual(costs: Array, most: float) -> float:
     """Cost of the cheapest error, a mean over the rows of costs, shape (K, M), or `most` if that is less."""
-    return min(float(np.sort(np.abs(costs), axis=1)[:, :2].max(axis=1).mean()), most)
+    largest_two = np.sort(np.abs(costs), axis=1)[:, :2]
+    return min(float(largest_two.max(axis=1).mean()), most)
 
 
 def matching(here: Array, there: Array, typical: float) -> Labels | None:
     """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` a usual one."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
-        room = COST_TOLERANCE * np.maximum(np.abs(column), typical)[:, None]
-        same = (np.abs(column[:, None] - there) <= room).all(axis=0)
+        tolerance = COST_TOLERANCE * np.maximum(np.abs(column), typical)[:, None]
+        same = (np.abs(column[:, None] - there) <= tolerance).all(axis=0)
         choices = np.flatnonzero(same & free)
         if not len(choices):
             return None
@@ -111,8 +112,11 @@ Renaming = tuple[Labels, Labels]
 
 def renamings_of_weights(n: int) -> list[Renaming]:
     """Two renamings: exchange yes and no in all records, or in one of n records."""
+    # one record becomes another value, or all do
     w = np.arange(n + 1)
-    return [(w, w[::-1]), (np.append(w[:-1], w[1:]), np.append(w[1:], w[:-1]))]
+    lower, upper = w[:-1], w[1:]
+    flipped = np.append(lower, upper), np.append(upper, lower)
+    return [(w, w[::-1]), flipped]
 
 
 def renamings_of_datasets(shape: tuple[int, ...]) -> tuple[list[Renaming], list[Renaming]]:
@@ -120,8 +124,11 @@ def renamings_of_datasets(shape: tuple[int, ...]) -> tuple[list[Renaming], list[
     place = np.arange(math.prod(shape)).reshape(shape)
     every, axes = place.ravel(), range(len(shape))
     swaps = [place.swapaxes(i, i + 1) for i in axes[:-1] if shape[i] == shape[i + 1]]
-    values = [np.roll(place, 1, axis=i) for i in axes] + [np.flip(place, axis=i) for i in axes]
-    values += [np.flip(place), np.roll(place, [1] * len(shape), axis=tuple(axes))]
+    # rotations and reflections of an alphabet, for one record and for all together
+    rotations = [np.roll(place, 1, axis=i) for i in axes]
+    reflections = [np.flip(place, axis=i) for i in axes]
+    together = [np.flip(place), np.roll(place, [1] * len(shape), axis=tuple(axes))]
+    values = rotations + reflections + together
     return [(every, s.ravel()) for s in swaps], [(every, v.ravel()) for v in values]
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #75c139ec
@@ -201,8 +208,9 @@ def _tied(
 def _slip(query: Query, costs: Array, near: float, room: float) -> float:
     """Loss of a mechanism that costs at most silence or `room`, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
     below = np.maximum(-costs, 0).max(axis=1).sum()
+    least = min(costs.sum(axis=0).min(), room)
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
-    return float(moves * COST_TOLERANCE * (min(costs.sum(axis=0).min(), room) + 2 * below + near))
+    return float(moves * COST_TOLERANCE * (least + 2 * below + near))
 
 
 def setting(

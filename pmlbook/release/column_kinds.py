@@ -103,8 +103,10 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
     if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < SPAN:
         return codes_of_integers(values.astype(np.int64, copy=False), table)
     order = np.argsort(table)
-    place = np.minimum(np.searchsorted(table[order], values), len(table) - 1)
-    codes = np.where(table[order][place] == values, order[place], UNKNOWN)
+    ordered = table[order]
+    place = np.searchsorted(ordered, values)
+    place = np.minimum(place, len(table) - 1)  # what is above all names is compared with the last
+    codes = np.where(ordered[place] == values, order[place], UNKNOWN)
     if values.dtype.kind == "f":
         codes[np.isnan(values)] = MISSING
     return codes

@@ -178,8 +178,14 @@ def _in_place(parts: list[str], delimiter: str) -> bool:
 def _without_stray(text: str, delimiter: str, quote: str, mask: str) -> str:
     """The text with quotes masked in fields that began without one."""
     end, q = re.escape(f"{delimiter}\r\n"), re.escape(quote)
-    field = re.compile(f"{q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}(?!{q})|[^{q}{end}][^{end}]*")
-    return field.sub(lambda m: m[0] if m[0][0] == quote else m[0].replace(quote, mask), text)
+    quoted = f"{q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}(?!{q})"
+    plain = f"[^{q}{end}][^{end}]*"
+
+    def masked(found: re.Match[str]) -> str:
+        field = found[0]
+        return field if field[0] == quote else field.replace(quote, mask)
+
+    return re.sub(f"{quoted}|{plain}", masked, text)
 
 
 @dataclass

@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .intervals import exact_interval, score_interval
+from .intervals import check_request, exact_interval, score_interval
 from ..numerics.validation import Array, Frozen, aligned, real_array, shortened
 
 # %% auto #0
-__all__ = ['METHODS', 'INTERVALS', 'SMALLEST', 'LARGEST', 'as_goal', 'check_request', 'Estimate']
+__all__ = ['ESTIMATORS', 'SMALLEST', 'LARGEST', 'as_goal', 'Estimate']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
 # of the commonest outcome: rarer ones count as so rare, or their equations would be lost
@@ -43,9 +40,10 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
     """
     if np.linalg.matrix_rank(channel) < len(channel):
         raise ValueError(
-            "the rows of the channel are linearly dependent: the outcomes do not tell the frequencies"
+            "the rows of the channel are linearly dependent: the outcomes do not determine the frequencies"
         )
     weights = channel.mean(axis=0) if expected is None else expected
+    # Multinomial counts have variances in proportion to their probabilities.
     root = np.sqrt(np.maximum(weights, RARE_OUTCOME * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 
@@ -53,9 +51,8 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
 def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
-    None if the outcomes do not tell the goal. The mean may miss it by `STORED` times the sum of the scores' sizes, counted from the middle of the goal.
-    This is the effect of entries that are rounded to multiples of 2^-53. This must not
-    be more than `HIDDEN` of the goal.
+    None if the outcomes do not determine the goal. Entries are rounded to multiples of 2^-53, so the mean may miss it by
+    `STORED` times the sum of the scores' sizes, counted from the middle of the goal, and by at most `HIDDEN` of it.
 
     `channel`, shape (N, M): its rows may be linearly dependent. `goal`, shape (N,): a weight for each input.
     `expected`, shape (M,): probability of each outcome: the scores have the least variance, if they come so.
@@ -83,7 +80,8 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
         return np.full(channel.shape[1], middle)
     for k in np.flatnonzero((missed <= ROUGH * held) & (STORED * held <= HIDDEN * least)):
         scores = tries[:, k]
-        for _ in range(2):  # what floats left open
+        # Iterative refinement: the singular values span many orders of magnitude.
+        for _ in range(2):
             rest = left[:, : k + 1].T @ (wanted - channel @ scores) / sizes[: k + 1]
             scores = scores + rest @ right[: k + 1]
         if abs(wanted - channel @ scores).max() <= STORED * abs(scores).sum():
@@ -106,12 +104,9 @@ def undone(undo: Array, counts: Array) -> tuple[Array, Array]:
 def invert(channel: Array, counts: Array, expected: Array | None = None) -> tuple[Array, Array]:
     """Unbiased frequencies of the inputs, shape (N,), and their estimated covariance, shape (N, N).
 
-    With more outcomes than inputs there are many ways back; the one taken is best if outcomes come as expected.
-
-    `channel`, shape (N, M): rows linearly independent. `counts`, shape (M,): how often each outcome was
-    released, at least one in all. `expected`, shape (M,): probability of each outcome, for the weights of the
-    equations; of equally frequent inputs if left out. ValueError if the rows of the channel are linearly
-    dependent, or an outcome was released that no input can produce.
+    Of the many ways back with more outcomes than inputs it takes the best one for outcomes that come as `expected`,
+    shape (M,), or from equally frequent inputs. ValueError if the rows of the channel are linearly dependent, or an
+    outcome was released that no input can produce.
 
     Source: Warner 1965, for two secrets; weighted least squares, Aitken 1935.
     """
@@ -146,7 +141,7 @@ def likeliest(
     return frequencies, missing
 
 # %% ../../nbs/release/05_estimation.ipynb #02b96da3
-METHODS, INTERVALS = ("inversion", "likelihood"), ("exact", "score")
+ESTIMATORS = ("inversion", "likelihood")
 SMALLEST, LARGEST = 1e-100, 1e100  # largest entry of a functional: beyond, its square is no float
 
 
@@ -182,19 +177,6 @@ def as_goal(
     return goal
 
 
-def check_request(level: Any, method: Any) -> float:
-    """The level of an interval as a float; ValueError if it or the method is none."""
-    try:
-        number = float(level) if isinstance(level, Real | Decimal) else math.nan
-    except (OverflowError, ValueError):
-        number = math.nan
-    if not 0 < number < 1:
-        raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
-    if method not in INTERVALS:
-        raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
-    return number
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Frozen):
     """Frequencies of the secrets, estimated from released values; made by `Mechanism.estimate`.
@@ -226,8 +208,8 @@ class Estimate(Frozen):
         partly: bool = False,
     ) -> Estimate:
         """Estimate from counts of the outcomes, shape (M,); parameters and errors as in `Mechanism.estimate`."""
-        if method not in METHODS:
-            raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+        if method not in ESTIMATORS:
+            raise ValueError(f"method {method!r} is none of {', '.join(ESTIMATORS)}")
         if partly and method != "inversion":
             raise ValueError("partly = True needs the method 'inversion'")
         if partly and np.linalg.matrix_rank(channel) < len(channel):
@@ -285,7 +267,7 @@ class Estimate(Frozen):
             return self.undo @ goal
         found = scores_for(self.channel, goal, self.expected)
         if found is None:
-            raise ValueError("the outcomes do not tell this functional")
+            raise ValueError("the outcomes do not determine this functional")
         return found
 
     def interval(self, level: float = 0.95, method: str = "exact") -> Array:
@@ -301,10 +283,9 @@ class Estimate(Frozen):
 
     def _repr_html_(self) -> str:
         rows = zip(self.inputs, self.frequencies, self.standard_errors)
-        body = "".join(
-            f"<tr><th>{html.escape(str(x))}</th><td>{f:.4f}</td><td>±{e:.4f}</td></tr>"
-            for x, f, e in rows
-        )
+        body = ""
+        for x, f, e in rows:
+            body += f"<tr><th>{html.escape(str(x))}</th><td>{f:.4f}</td><td>±{e:.4f}</td></tr>"
         return f"<table><tr><td></td><th>frequency</th><th>standard error</th></tr>{body}</table>"
 
 # %% ../../nbs/release/05_estimation.ipynb #707e961f

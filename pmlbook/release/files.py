@@ -89,6 +89,15 @@ KEPT_BEGINNINGS = (  # how they begin
 )
 
 
+def check_path(path: Any) -> Path:
+    """The name of a file; ValueError if it is another object, or a name that no file can have."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"path must be the name of a file, got a {type(path).__name__}")
+    if not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
+        raise ValueError(f"path {os.fspath(path)!r} is no name of a file")
+    return Path(path)
+
+
 def check_target(target: Path, force: bool = False, inputs: Sequence[Path | BinaryIO] = ()) -> None:
     """Refuse a name for an output that is taken, or that leads to an input.
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
 
+from ..foundations.probability import weighted_sum
 from .sampling import UNITS, to_weights
 from ..numerics.enclosure import float_below, text_above
 from ..numerics.barrier import central_path
@@ -48,13 +52,11 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tup
     below, above = (np.maximum(k, 1), n - k + 1), (k + 1, np.maximum(n - k, 1))
     low = np.where(k > 0, betaincinv(*below, tail), 0)
     high = np.where(k < n, betainccinv(*above, tail), 1)
-    low, high, safe = (
-        low * (1 - OUTWARD_MARGIN),
-        high * (1 + OUTWARD_MARGIN),
-        1 - OUTWARD_MARGIN - ROUNDED_TRIAL * n,
-    )
-    low = _moved(low, -1, lambda p: betainc(*below, p) > tail * np.maximum(safe, 0))
-    return low, _moved(high, 1, lambda p: betaincc(*above, p) > tail * np.maximum(safe, 0))
+    # A tail is computed with this relative error at most; without any digit left the limits are 0 and 1.
+    safe = tail * np.maximum(1 - OUTWARD_MARGIN - ROUNDED_TRIAL * n, 0)
+    low, high = low * (1 - OUTWARD_MARGIN), high * (1 + OUTWARD_MARGIN)
+    low = _moved(low, -1, lambda p: betainc(*below, p) > safe)
+    return low, _moved(high, 1, lambda p: betaincc(*above, p) > safe)
 
 
 def _moved(ends: Array, way: int, wrong: Callable[[Any], Any]) -> Array:
@@ -85,6 +87,7 @@ def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Arra
     Source: weak duality, with the solver's dual variables as multipliers; exact, and rounded down.
     """
     size, table = float(abs(goal).max()) or 1.0, np.array(seen, dtype=float).T / UNITS
+    # In units of the upper limits: a rare set counts as much as a frequent one.
     rows = np.vstack([table, -table]) / np.tile(high, 2)[:, None]
     limits = np.concatenate([np.ones(len(high)), -low / high])
     try:
@@ -92,14 +95,18 @@ def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Arra
         upper, lower = found.inequality_duals.reshape(2, -1)
     except SolverFailed:  # without dual variables only the range is known
         upper, lower = np.zeros((2, len(high)))
+    # Multiples of a step: sums of whole numbers are faster than sums of fractions.
     step = Fraction(2) ** (math.frexp(size)[1] - 60)
-    whole = [round(Fraction(dual) * Fraction(size) / step) for dual in (lower - upper) / high]
-    vertex = min(
-        Fraction(b) - step * sum(m * s for m, s in zip(whole, row)) / UNITS
-        for b, row in zip(goal.tolist(), seen)
-    )
-    ends = zip(whole, low.tolist(), high.tolist())
-    return float_below(vertex + sum(step * m * Fraction(a if m > 0 else b) for m, a, b in ends))
+    unit = Fraction(size) / step
+    multipliers = [round(Fraction(dual) * unit) for dual in (lower - upper) / high]
+    reduced = []
+    for entry, row in zip(goal.tolist(), seen):
+        paid = sum(map(mul, multipliers, row))
+        reduced.append(Fraction(entry) - step * paid / UNITS)
+    # A positive multiplier is one of the lower limit, a negative one of the upper limit.
+    ends = [a if m > 0 else b for m, a, b in zip(multipliers, low.tolist(), high.tolist())]
+    by_limits = weighted_sum(multipliers, map(Fraction, ends))
+    return float_below(min(reduced) + step * by_limits)
 
 
 NEAR_ROOT = 1e-7  # part of the range in which a mean is sought
@@ -123,11 +130,11 @@ def last_good(value: Callable[[float], float], low: float, high: float) -> float
 HOPELESS = 1e-12  # least chance to miss: less likely counts did not come from the mechanism
 # times the outcomes: error of a set's probability where entries of a channel were rounded
 OFF = 2.0**-51
-Ends = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
+IntervalEnds = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
 
 
 def ends_that_fit(
-    channel: Array, counts: Array, sets: NDArray[np.bool_], level: float, ends: Ends
+    channel: Array, counts: Array, sets: NDArray[np.bool_], level: float, ends: IntervalEnds
 ) -> tuple[float, float]:
     """The result of `ends` for limits on the sets' probabilities, which all hold with probability `level`.
 
@@ -175,6 +182,22 @@ def exact_interval(
     return max(least, float(goal.min())), min(most, float(goal.max()))
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
+INTERVALS = "exact", "score"
+
+
+def check_request(level: Any, method: Any) -> float:
+    """The level of an interval as a float; ValueError if it or the method is none."""
+    try:
+        number = float(level) if isinstance(level, Real | Decimal) else math.nan
+    except (OverflowError, ValueError):
+        number = math.nan
+    if not 0 < number < 1:
+        raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
+    if method not in INTERVALS:
+        raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
+    return number
+
+
 # largest distance; above it the chance of such counts is e^-500
 LEAST_DISTANCE, LARGEST_DISTANCE = 1e-6, 1e3
 
@@ -289,7 +312,7 @@ def score_interval(
     if counts.sum() > MOST_COUNTED:
         raise ValueError(
             f"{counts.sum():.9g} people are too many for the score interval (limit {MOST_COUNTED:g}), whose "
-            "distances floats cannot tell apart: use method='exact'"
+            "distances floats cannot distinguish: use method='exact'"
         )
     span = float(np.ptp(goal))
     if not span:

@@ -23,6 +23,16 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
+def pandas_index(names: Sequence[Hashable]) -> Any:
+    """A pandas Index that holds just these names."""
+    import pandas as pd
+
+    index = pd.Index(list(names))
+    # pandas turns pairs into levels and True beside numbers into a number: then the names stay objects.
+    same = [(type(name), name) for name in index] == [(type(name), name) for name in names]
+    return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
+
+
 def plain(value: Any) -> Any:
     """The Python value of a scalar of NumPy or Arrow."""
     if isinstance(value, np.generic):

@@ -8,17 +8,27 @@ from __future__ import annotations
 import html
 import math
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import compress
 from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import level_of, text_above
+from pmlbook.numerics.validation import (
+    Array,
+    PriorLike,
+    aligned,
+    check_epsilon,
+    check_pair,
+    names_of,
+)
 from .certificate import exp_below, shares_of
-from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
@@ -42,6 +52,27 @@ def certified_level(lift: Fraction) -> float:
 
 def _float_at(pattern: int) -> float:
     return float(np.int64(pattern).view(np.float64))
+
+# %% ../../nbs/release/18_levels.ipynb #7d0c11b0
+def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool:
+    """Decide in rational arithmetic whether no outcome of a table leaks more than `epsilon` nats.
+
+    `channel`, shape (N, M): rows are taken as they are and divided by their sums; a `Mechanism` would round
+    them to whole 2^-53. `prior`, shape (N,): P(x), all positive; fractions are exact. `epsilon`: level in nats.
+
+    Source: Grosse et al. 2024, eq. (2).
+    """
+    level, (rows, _) = exp_below(check_epsilon(epsilon)), check_pair(channel, prior)
+    given: Any = aligned(prior, names_of(channel), "prior", "channel")
+    weights = [Fraction(p) for p in (given.values() if isinstance(given, Mapping) else given)]
+    exact = [[Fraction(x) for x in row] for row in rows.tolist()]
+    distributions = [[x / sum(row) for x in row] for row in exact]
+    total = sum(weights)
+    for column in zip(*distributions):
+        mean = weighted_sum(weights, column) / total
+        if max(column) > level * mean:
+            return False
+    return True
 
 # %% ../../nbs/release/18_levels.ipynb #ea6b0330
 def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
@@ -85,8 +116,11 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
     shares, (columns, one) = shares_of(prior), exact_columns(rows)
     common = math.lcm(*(share.denominator for share in shares))
     whole = [share.numerator * (common // share.denominator) for share in shares]
-    told = sum(sum(map(mul, whole, column)) for column, proof in zip(columns, alone) if proof)
-    return min(max(told / (common * one), 5e-324), math.nextafter(1, 0))
+    proofs = compress(columns, alone)
+    identified = sum(sum(map(mul, whole, column)) for column in proofs)
+    # Some outcomes identify and others do not: the float is neither 0 nor 1.
+    share = identified / (common * one)
+    return min(max(share, 5e-324), math.nextafter(1, 0))
 
 
 def standing(local_dp: float, published: float) -> str:

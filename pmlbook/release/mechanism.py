@@ -19,36 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 from .certificate import Certificate, exact_lifts, exp_below
 from .column_kinds import blocks
 from .columns import check_gaps, decode, encode
-from .labels import released_names
+from .labels import pandas_index, released_names
 from .estimation import Estimate
-from pmlbook.release.sampling import (
-    UNITS,
-    Guide,
-    KeyedWords,
-    Words,
-    alias_tables,
-    guide,
-    random_words,
-    to_weights,
-)
+from .sampling import UNITS, Guide, KeyedWords, Words, alias_tables, guide
+from .sampling import random_words, to_weights
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
-from pmlbook.numerics.validation import (
-    Array,
-    CheckedPrior,
-    Frozen,
-    PriorLike,
-    Unnamed,
-    aligned,
-    check_channel,
-    check_flag,
-    check_names,
-    checked_prior,
-    first_names,
-    frozen_array,
-    names_of,
-    needed_pandas,
-)
+from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
+from ..numerics.validation import check_channel, check_flag, check_names, checked_prior
+from ..numerics.validation import first_names, frozen_array, names_of, needed_pandas
 from .levels import certified_level, mechanism_table, published_share, standing
 
 # %% auto #0
@@ -218,6 +197,7 @@ class Mechanism(Frozen):
         every lift moves towards one by the factor 1 - t. The smallest t among 0, 2^-52, 2^-50, ..., 1 is taken.
         """
         best, noise = self, 2.0**-52
+        # Storage rounds the mixture, so each candidate is certified anew; the last one is constant.
         while not best.certify(epsilon):
             mixed = (1 - noise) * self.channel + noise * (self.prior @ self.channel)
             best, noise = replace(self, channel=mixed), 4 * noise
@@ -239,7 +219,7 @@ class Mechanism(Frozen):
             Generator or seed, for experiments only; a cryptographic generator if left out. Or the words of a secret
             key, for a release that may have to be drawn again.
         missing : {'refuse', 'keep'}
-            Whether a missing value is an error or stays missing, which tells who did not answer.
+            Whether a missing value is an error or stays missing, which reveals who did not answer.
 
         Returns
         -------
@@ -264,6 +244,7 @@ class Mechanism(Frozen):
     def draw(self, codes: NDArray[np.intp], words: Words | KeyedWords) -> NDArray[Any]:
         """Positions of outcomes for positions of secrets, both of shape (n,); -1, a gap, stays."""
         supply = words.block(codes) if isinstance(words, KeyedWords) else words
+        # The smallest type that holds all positions and -1: a column may have a billion rows.
         kind = np.min_scalar_type(-len(self.outputs))
         if codes.min() >= 0:
             return self._guide.draw(codes, supply).astype(kind)
@@ -309,7 +290,9 @@ class Mechanism(Frozen):
             If pandas is not installed.
         """
         pd = needed_pandas("to_frame")
-        return pd.DataFrame(self.channel.copy(), _index(self.inputs), _index(self.outputs))
+        return pd.DataFrame(
+            self.channel.copy(), pandas_index(self.inputs), pandas_index(self.outputs)
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the channel as a heat map; takes and returns matplotlib axes."""
@@ -330,15 +313,6 @@ class Mechanism(Frozen):
         )
         names = self.inputs, self.outputs
         return mechanism_table(caption, self.channel, self.prior, names, self.leakage)
-
-# %% ../../nbs/release/07_mechanism.ipynb #9e6ef8f0
-def _index(names: tuple[Hashable, ...]) -> Any:
-    """A pandas Index that holds just these names."""
-    import pandas as pd
-
-    index = pd.Index(list(names))
-    same = [(type(name), name) for name in index] == [(type(name), name) for name in names]
-    return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
 
 # %% ../../nbs/release/07_mechanism.ipynb #0d186a49
 @dataclass(frozen=True, eq=False, repr=False)

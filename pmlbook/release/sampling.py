@@ -246,9 +246,13 @@ def guide(tables: AliasTables) -> Guide:
     k, rows = tables.k, len(tables.high) >> tables.k
     bits = min(16, tables.first, max(k, (GUIDE_CELLS // rows).bit_length() - 1))
     kind = np.min_scalar_type(2**k)
-    begin = np.arange(2 ** (bits - k), dtype=np.int64) << (tables.first - bits)
-    end = begin + 2 ** (tables.first - bits)  # the rest of a word lies in begin <= rest < end
+    shift = tables.first - bits
+    begin = np.arange(2 ** (bits - k), dtype=np.int64) << shift
+    end = begin + 2**shift  # the rest of a word lies in begin <= rest < end
     cut = tables.high[:, None]
     own = np.tile(np.arange(2**k, dtype=kind), rows)[:, None]
-    outcomes = np.where(begin > cut, tables.alias[:, None].astype(kind), kind.type(2**k))
-    return Guide(tables, bits, frozen_array(np.where(end <= cut, own, outcomes).ravel()))
+    other = tables.alias[:, None].astype(kind)
+    # A cell that holds the cut decides nothing: its mark sends the draw to the full tables.
+    outcomes = np.where(begin > cut, other, kind.type(2**k))
+    outcomes = np.where(end <= cut, own, outcomes)
+    return Guide(tables, bits, frozen_array(outcomes.ravel()))

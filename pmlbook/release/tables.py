@@ -129,7 +129,7 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
     """
     if table.columns.count(column) == 1:
         return table.columns.index(column)
-    found = "stands more than once" if column in table.columns else "is not"
+    found = "occurs more than once" if column in table.columns else "is not"
     have = (
         listed_names(table.columns)
         if show_values

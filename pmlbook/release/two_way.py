@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from .column_kinds import categories_of
 from .columns import encode
 from .labels import sorted_names, is_missing, plain
-from .estimation import Estimate, as_goal, check_request, undoing, undone
+from .estimation import Estimate, as_goal, undoing, undone
+from .intervals import check_request
 from pmlbook.release.intervals import (
     ends_that_fit,
     last_good,
@@ -319,10 +320,12 @@ class TwoWay(Frozen):
             If there is no such group, it is empty, or the groups were released, so that its members are unknown.
         """
         if not self.public:
-            raise ValueError("the groups were released, nobody knows who is in one: ask for `mean`")
+            raise ValueError(
+                "the groups were released, so their members are unknown: ask for `mean`"
+            )
         mine = self.counts_within(group)
         if not mine.any():
-            raise ValueError(f"nobody is in the group {shortened(group)}")
+            raise ValueError(f"no row is in the group {shortened(group)}")
         return Estimate.from_counts(self.inputs, self.mechanism.channel, mine, self.mechanism.prior)
 
     def mean(

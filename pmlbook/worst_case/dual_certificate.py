@@ -32,23 +32,29 @@ def dual_certificate_bound(
     Source: derived in 'Dual certificates of least leakage'; weak duality for Song & Oechtering 2026, problem
     (10).
     """
-    order, one, divide, margin = (
-        np.argsort(-(dual / prior), kind="stable"),
-        1,
-        truediv,
-        ROUNDED_ZERO,
-    )
+    order = np.argsort(-(dual / prior), kind="stable")
+    one, divide = 1, truediv
+    margin = ROUNDED_ZERO  # floats may sum to just below 1
     if prior.dtype == object:  # whole numbers are added faster than fractions
         numbers, one = whole_numbers([*prior, *dual])
-        (prior, dual), divide, margin = np.split(numbers, 2), Fraction, 0.0
-    weight = np.where(allowed, prior[:, None], 0 * prior[0])[order]
-    gain = np.where(allowed, (dual - prior)[:, None], 0 * prior[0])[order]
-    share, excess = np.cumsum(weight, axis=0), np.cumsum(gain, axis=0)
-    negative, places = excess < -margin, []  # floats may sum to just below 1
+        prior, dual = np.split(numbers, 2)
+        divide, margin = Fraction, 0.0
+    zero = 0 * prior[0]  # of the type of the numbers
+    weight = np.where(allowed, prior[:, None], zero)[order]
+    gain = np.where(allowed, (dual - prior)[:, None], zero)[order]
+    share = np.cumsum(weight, axis=0)
+    excess = np.cumsum(gain, axis=0)
+    negative = excess < -margin
+    zeros = []
     for j, i in enumerate(negative.argmax(axis=0)):
-        back = divide(weight[i, j] * excess[i, j], gain[i, j]) if negative[i, j] else 0
-        places.append(share[i if negative[i, j] else -1, j] - back)
-    return divide(one, max(places)) if max(places) > 0 else np.inf
+        if negative[i, j]:
+            # the line through the last two partial sums is zero here
+            beyond = divide(weight[i, j] * excess[i, j], gain[i, j])
+            zeros.append(share[i, j] - beyond)
+        else:
+            zeros.append(share[-1, j])
+    largest = max(zeros)
+    return divide(one, largest) if largest > 0 else np.inf
 
 # %% ../../nbs/worst_case/04_dual_certificate.ipynb #176db9f1
 class Coverage(NamedTuple):
@@ -66,9 +72,10 @@ class Coverage(NamedTuple):
 
 def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
     """Sparse matrix of several parts (values, (rows, columns))."""
-    values, rows, columns = zip(*((v, r, c) for v, (r, c) in parts))
-    places = np.concatenate(rows), np.concatenate(columns)
-    return sparse.csr_array((np.concatenate(values), places), shape=shape)
+    values = np.concatenate([part[0] for part in parts])
+    rows = np.concatenate([places[0] for _, places in parts])
+    columns = np.concatenate([places[1] for _, places in parts])
+    return sparse.csr_array((values, (rows, columns)), shape=shape)
 
 
 def coverage(
@@ -81,23 +88,32 @@ def coverage(
 
     Source: derived in 'Dual certificates of least leakage' from Song & Oechtering 2026, problem (10).
     """
-    row, column = np.nonzero(allowed & (prior @ allowed >= (1 - ROUNDED_ZERO) / lift))
-    size, (n, m) = len(row), allowed.shape
-    entry, output = np.arange(size), size + np.arange(m)  # places of p_ij and of lift * q_j
-    ones, last = np.ones, size + m  # the last variable is the coverage
-    balance = (lift * prior[row], (column, entry)), (-ones(m), (np.arange(m), output))
-    total = (ones(m), (np.full(m, m), output))
-    served = (-ones(size), (row, entry)), (ones(n), (np.arange(n), np.full(n, last)))
-    caps = (ones(size), (n + entry, entry)), (-ones(size), (n + entry, size + column))
+    (n, m), mass = allowed.shape, prior @ allowed
+    usable = mass >= (1 - ROUNDED_ZERO) / lift
+    row, column = np.nonzero(allowed & usable)
+    size = len(row)
+    # the variables: p_ij, then lift * q_j, and the coverage last
+    entry, output, last = np.arange(size), size + np.arange(m), size + m
+    entries, inputs, outputs = np.ones(size), np.ones(n), np.ones(m)
+    # sum of lift * prior * p_ij = lift * q_j, and all of them sum to the lift
+    balance = (lift * prior[row], (column, entry)), (-outputs, (np.arange(m), output))
+    total = (outputs, (np.full(m, m), output))
+    equal = _matrix((*balance, total), (m + 1, last + 1))
+    # every secret is served to the coverage, and p_ij <= lift * q_j
+    served = (-entries, (row, entry)), (inputs, (np.arange(n), np.full(n, last)))
+    cap = n + entry
+    caps = (entries, (cap, entry)), (-entries, (cap, size + column))
+    at_most = _matrix((*served, *caps), (n + size, last + 1))
     best = maximise(
         np.r_[np.zeros(last), 1],
-        equal=(_matrix((*balance, total), (m + 1, last + 1)), np.r_[np.zeros(m), lift]),
-        at_most=(_matrix((*served, *caps), (n + size, last + 1)), np.zeros(n + size)),
+        equal=(equal, np.r_[np.zeros(m), lift]),
+        at_most=(at_most, np.zeros(n + size)),
         clock=clock,
     )
     dual = np.maximum(best.inequality_duals[:n], 0)
     flow = np.zeros((n, m))
     flow[row, column] = np.maximum(best.x[:size], 0)
+    # only the caps contain the lift
     slope = float(best.inequality_duals[n:] @ best.x[size + column]) / lift
     return Coverage(lift, best.value, slope, dual / dual.sum(), flow)
 
@@ -107,11 +123,13 @@ def normalised(flow: Array, prior: Array, least: float = ROUNDED_ZERO) -> tuple[
 
     Outputs of a probability up to `least` are left out.
     """
-    kept = np.where(prior @ flow > least, np.maximum(flow, 0), 0)
+    served = np.maximum(flow, 0)
+    kept = np.where(prior @ flow > least, served, 0)
     rows = kept.sum(axis=1, keepdims=True)
     if not rows.all():
         return kept, np.inf
     channel = kept / rows
     outcome = prior @ channel
     used = outcome > 0
-    return channel, float((channel[:, used] / outcome[used]).max())
+    lifts = channel[:, used] / outcome[used]
+    return channel, float(lifts.max())

@@ -21,7 +21,7 @@ from pmlbook.numerics.linear_programmes import (
     Infeasible,
     SolverFailed,
     as_decimal,
-    digits_for,
+    digits_for_smallest,
     maximise,
     warn_if_loose,
 )
@@ -55,16 +55,16 @@ def _solve(
     row, column = np.nonzero(usable)
     size, (n, m) = len(row), allowed.shape
     entry, ones = np.arange(size), np.ones(size)
-    whole = sparse.csr_array((ones, (row, entry)), shape=(n, size + m))
+    # the variables: the entries of the channel, then the probability of each output
+    totals = sparse.csr_array((ones, (row, entry)), shape=(n, size + m))
     by_column = sparse.csr_array((prior[row], (column, entry)), shape=(m, size))
+    outputs = sparse.hstack([by_column, -sparse.eye_array(m)])
     own_column = sparse.csr_array((ones, (entry, column)), shape=(size, m))
+    caps = sparse.hstack([sparse.eye_array(size), -lift * own_column])
     best = maximise(
         np.r_[gain[row, column], np.zeros(m)],
-        equal=(
-            sparse.vstack([whole, sparse.hstack([by_column, -sparse.eye_array(m)])]),
-            np.r_[np.ones(n), np.zeros(m)],
-        ),
-        at_most=(sparse.hstack([sparse.eye_array(size), -lift * own_column]), np.zeros(size)),
+        equal=(sparse.vstack([totals, outputs]), np.r_[np.ones(n), np.zeros(m)]),
+        at_most=(caps, np.zeros(size)),
         clock=clock,
     )
     flow = np.zeros((n, m))
@@ -83,14 +83,16 @@ def floor_dual_bound(
 
     Source: weak duality for the programme of 'The best average above a floor'.
     """
-    rest = []
+    profits = []
     for column, members in zip(utilities.T, allowed.T):
-        surplus = {i: column[i] - duals[i] / prior[i] for i in np.flatnonzero(members).tolist()}
-        if sum(prior[i] for i in surplus) * lift >= 1:
-            order = sorted(surplus, key=surplus.__getitem__, reverse=True)
-            entries = filled(order, prior, 1 / lift)
-            rest.append(sum(prior[i] * entry * surplus[i] for i, entry in entries.items()))
-    return Fraction(sum(duals) + lift * max(rest))
+        inputs = np.flatnonzero(members).tolist()
+        if sum(prior[i] for i in inputs) * lift < 1:  # the output cannot be used
+            continue
+        surplus = {i: column[i] - duals[i] / prior[i] for i in inputs}
+        order = sorted(surplus, key=surplus.__getitem__, reverse=True)
+        entries = filled(order, prior, 1 / lift)
+        profits.append(sum(prior[i] * entry * surplus[i] for i, entry in entries.items()))
+    return Fraction(sum(duals) + lift * max(profits))
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #5ae31e32
 LEVEL_SHAVES = (0.0, *(2.0**k for k in range(-50, -16, 4)))
@@ -104,16 +106,19 @@ def _solve_precisely(
     clock: Clock,
 ) -> tuple[Array, list[Fraction]]:
     """The programme at a largest lift in decimals, for utilities between 0 and 1."""
-    n, digits = len(prior), digits_for(min(prior)) + 40
+    # a unit column costs 10^20, which takes digits of its own
+    n, digits = len(prior), digits_for_smallest(min(prior)) + 40
     knapsack = Knapsack(allowed, prior, lift, digits)
+    weights = np.array(knapsack.weights)
     with localcontext(Context(prec=digits)):
         gains = np.array([[as_decimal(u) for u in row] for row in utilities], dtype=object)
 
     def price(dual: NDArray[Any]) -> Column:
-        rates = gains + (dual / np.array(knapsack.weights))[:, None]
+        rates = gains + (dual / weights)[:, None]
         _, j, order = knapsack.best(lambda output: rates[:, output].tolist())
         entries = knapsack.entries(order)
-        gain = sum((gains[i, j] * as_decimal(prior[i] * e) for i, e in entries.items()), Decimal(0))
+        served = {i: as_decimal(prior[i] * entry) for i, entry in entries.items()}
+        gain = sum((gains[i, j] * part for i, part in served.items()), Decimal(0))
         return Column(-gain, decimal_entries(entries, n), j)
 
     # utilities are at most 1, so a secret that is not served costs more than it can earn
@@ -121,7 +126,7 @@ def _solve_precisely(
     return knapsack.flow(found), [-Fraction(y) for y in found.dual]
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #e26fe555
-def _roads(
+def _candidates(
     utilities: NDArray[Any],
     allowed: NDArray[np.bool_],
     prior: Sequence[Fraction],
@@ -260,7 +265,7 @@ def expected_utility_mechanism(
 
     most, ceiling = exp_around(Fraction(min(level, HIGHEST)))[1], 1 / min(shares)
     best, value, bound = least, mean(least), Fraction(1)
-    for flow, duals in _roads(exact, allowed, shares, min(exp_below(level), ceiling), clock):
+    for flow, duals in _candidates(exact, allowed, shares, min(exp_below(level), ceiling), clock):
         bound = min(bound, floor_dual_bound(exact, allowed, shares, min(most, ceiling), duals))
         if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
             for channel in _channels(flow, least.prior):

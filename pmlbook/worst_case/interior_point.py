@@ -5,254 +5,35 @@
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000003
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.blas import dsyrk
 
-from ..numerics.barrier import longest_step
 from ..numerics.linear_programmes import Infeasible, OutOfTime, SolverFailed
 from ..numerics.progress import Clock
 from ..numerics.validation import ROUNDED_ZERO, Array
 from .dual_certificate import coverage, dual_certificate_bound, normalised
+from .margin import AllowedPairs, Margin, Point
 
 # %% auto #0
 __all__ = []
-
-# %% ../../nbs/worst_case/10_interior_point.ipynb #ip000008
-class Pairs:
-    """The allowed pairs of a table as lists, sorted by output; every output must have one."""
-
-    def __init__(self, allowed: NDArray[np.bool_], prior: Array) -> None:
-        self.column, self.row = np.nonzero(allowed.T)
-        self.shape, self.prior, self.share = allowed.shape, prior, prior[self.row]
-        self.starts = np.searchsorted(self.column, np.arange(allowed.shape[1]))
-        self.count = allowed.shape[1] + 2 * float(self.share.sum())
-
-    def by_input(self, values: Array) -> Array:
-        """Sums over the outputs that an input allows, shape (N,)."""
-        return np.bincount(self.row, values, self.shape[0]).astype(float)
-
-    def mean(self, values: Array) -> Array:
-        """Means under the prior, output by output, shape (M,)."""
-        return np.add.reduceat(self.share * values, self.starts)
-
-    def largest(self, values: Array) -> Array:
-        """The largest value of each output, shape (M,)."""
-        return np.maximum.reduceat(values, self.starts)
-
-    def matrix(self, values: Array) -> Array:
-        """The values as a table, shape (N, M), with zeros where nothing is allowed."""
-        table = np.zeros(self.shape)
-        table[self.row, self.column] = values
-        return table
-
-
-class Point(NamedTuple):
-    """Variables of the programme of the largest margin, then its dual variables.
-
-    `room` is what the flow leaves below its cap, `slack` what an output has beyond its demand; `w` are the dual
-    variables of flow >= 0. All have shape (N,), (M,) or one entry for each allowed pair.
-    """
-
-    flow: Array
-    cap: Array
-    room: Array
-    slack: Array
-    margin: Any
-    y: Array
-    beta: Array
-    z: Array
-    w: Array
-
-    def products(self) -> tuple[Array, Array, Array]:
-        """Each inequality times its dual variable: outputs, caps, signs. All are zero at an optimum."""
-        return self.slack * self.beta, self.room * self.z, self.flow * self.w
-
-    def longest(self, move: Point, part: float) -> tuple[float, float]:
-        """Steps of the variables and of the dual variables, at most 1 and a part of the way to the border."""
-
-        def least(*places: int) -> float:
-            return min(longest_step(self[k], move[k], part) for k in places)
-
-        return least(0, 2, 3), least(6, 7, 8)
-
-    def moved(self, move: Point, primal: float, dual: float) -> Point:
-        """The point after steps of two lengths, one for variables and one for dual variables."""
-        steps = [primal] * 5 + [dual] * 4
-        return Point(*(value + step * change for value, change, step in zip(self, move, steps)))
-
-# %% ../../nbs/worst_case/10_interior_point.ipynb #ip000010
-JITTER = 1e-15  # on a diagonal of ones: keeps a nearly singular matrix positive
-
-
-class Newton:
-    """Newton's equations at a point, eliminated down to one symmetric matrix with a row for each input.
-
-    LinAlgError if rounding leaves it no positive matrix.
-
-    Source: Wright 1997, Chapter 11, for the structure of 'Least leakage by an interior-point method'.
-    """
-
-    def __init__(self, pairs: Pairs, theta: float, weights: Array, at: Point) -> None:
-        self.pairs, self.theta, self.weights, self.at = pairs, theta, weights, at
-        self.stiff, bend = at.z / at.room, at.w / at.flow
-        self.give = 1 / (self.stiff + bend)
-        pull = self.stiff * self.give
-        self.by_beta, self.by_cap = (
-            pairs.matrix(pairs.share * self.give),
-            pairs.matrix(pairs.share * pull),
-        )
-        self.own = self.by_beta.sum(axis=1)
-        self.beta = self.by_beta.sum(axis=0) + at.slack / at.beta
-        self.mixed, self.cap = self.by_cap.sum(axis=0) - theta, pairs.mean(pull * bend)
-        self.reduced = self.beta + self.mixed**2 / self.cap
-        self.joint = self.by_beta + self.by_cap * (self.mixed / self.cap)
-        self._factorise()
-        self.missed = self._missed()
-        self.border = self._solved(np.zeros_like(at.y), -weights, np.zeros_like(at.cap))
-
-    def _factorise(self) -> None:
-        """The matrix of the inputs, scaled to a diagonal of ones, and its factor."""
-        left = dsyrk(1.0, self.by_cap / np.sqrt(self.cap))
-        left = dsyrk(-1.0, self.joint / np.sqrt(self.reduced), 1.0, left, overwrite_c=1)
-        left[np.diag_indices(len(left))] += self.own
-        self.scale = 1 / np.sqrt(np.diag(left))
-        left = left * self.scale * self.scale[:, None]
-        left[np.diag_indices(len(left))] += JITTER
-        self.factor = cho_factor(left, check_finite=False)
-
-    def _missed(self) -> tuple[Array, Array, Array, Array, Array, float]:
-        """What each equation misses at the point: inputs, demands, caps, pairs, cap's dual, scale."""
-        pairs, at, mean = self.pairs, self.at, self.pairs.mean
-        return (
-            1 - pairs.by_input(at.flow),
-            at.slack + self.theta * at.cap - mean(at.flow) + at.margin * self.weights,
-            at.room - at.cap[pairs.column] + at.flow,
-            at.w - at.z + at.y[pairs.row] + at.beta[pairs.column],
-            self.theta * at.beta - mean(at.z),
-            1 - float(at.beta @ self.weights),
-        )
-
-    def _eliminated(self, inputs: Array, outputs: Array, caps: Array) -> list[Array]:
-        """Changes of y, beta and cap, once through the eliminated equations."""
-        right = (outputs + self.mixed * caps / self.cap) / self.reduced
-        wanted = inputs + self.by_cap @ (caps / self.cap) - self.joint @ right
-        y = self.scale * cho_solve(self.factor, self.scale * wanted, check_finite=False)
-        beta = right - (y @ self.joint) / self.reduced
-        return [y, beta, (y @ self.by_cap + self.mixed * beta - caps) / self.cap]
-
-    def _solved(self, inputs: Array, outputs: Array, caps: Array) -> list[Array]:
-        """Changes of y, beta and cap, corrected once by what they miss."""
-        y, beta, cap = self._eliminated(inputs, outputs, caps)
-        more = self._eliminated(
-            inputs - self.own * y - self.by_beta @ beta - self.by_cap @ cap,
-            outputs - y @ self.by_beta - self.beta * beta - self.mixed * cap,
-            caps - y @ self.by_cap - self.mixed * beta + self.cap * cap,
-        )
-        return [first + second for first, second in zip((y, beta, cap), more)]
-
-    def move(self, outputs: Array, caps: Array, signs: Array) -> Point:
-        """The move that changes the products of outputs, caps and signs by these amounts, and mends what is missed."""
-        pairs, at, row, column = self.pairs, self.at, self.pairs.row, self.pairs.column
-        inputs, demands, below, dual, scale, total = self.missed
-        push = (at.z * below + caps) / at.room
-        force = dual - push + signs / at.flow
-        yielded = force * self.give
-        found = self._solved(
-            pairs.prior * inputs - pairs.by_input(pairs.share * yielded),
-            demands + outputs / at.beta - pairs.mean(yielded),
-            scale - pairs.mean(push + self.stiff * yielded),
-        )
-        margin = (float(self.weights @ found[1]) - total) / float(self.weights @ self.border[1])
-        y, beta, cap = (one - margin * other for one, other in zip(found, self.border))
-        lifted = self.stiff * cap[column]
-        flow = (force + y[row] + beta[column] + lifted) * self.give
-        z = push - lifted + self.stiff * flow
-        room, w = (caps - at.room * z) / at.z, (signs - at.w * flow) / at.flow
-        return Point(flow, cap, room, (outputs - at.slack * beta) / at.beta, margin, y, beta, z, w)
-
-# %% ../../nbs/worst_case/10_interior_point.ipynb #ip000012
-STEPS, CENTRED, EARLY = (
-    60,
-    1e-15,
-    0.1,
-)  # most steps; the product at the end; a gap that is early enough
-BORDER = 0.9, 1 - 1e-6  # part of the way to the border: at least, at most
-
-
-class Margin:
-    """The programme of the largest margin at a largest lift.
-
-    Source: derived in 'Least leakage by an interior-point method'; steps as in Mehrotra 1992.
-    """
-
-    def __init__(self, pairs: Pairs, lift: float, weights: Array) -> None:
-        self.pairs, self.theta, self.weights = pairs, 1 / lift, weights / weights.sum()
-
-    def start(self) -> Point:
-        """A point at which all inequalities are strict: everyone draws uniformly."""
-        pairs, ones = self.pairs, np.ones_like(self.pairs.share)
-        flow = (1 / pairs.by_input(ones))[pairs.row]
-        cap, beta = 1.5 * pairs.largest(flow), np.ones(len(self.weights))
-        spare = pairs.mean(flow) - self.theta * cap
-        margin = float((spare / self.weights).min()) - 1
-        z, y = (self.theta / pairs.mean(ones))[pairs.column], np.full(len(pairs.prior), -2.0)
-        room, slack = cap[pairs.column] - flow, spare - margin * self.weights
-        return Point(flow, cap, room, slack, margin, y, beta, z, z + 1)
-
-    def product(self, at: Point) -> float:
-        """The mean of all products, pairs weighted by the prior."""
-        outputs, caps, signs = at.products()
-        return float(outputs.sum() + self.pairs.share @ (caps + signs)) / self.pairs.count
-
-    def limit(self, at: Point) -> float:
-        """What the dual variables say: no margin is larger."""
-        return -float(self.pairs.prior @ at.y)
-
-    def step(self, at: Point) -> Point:
-        """The point after a move that aims at zero and a second one that aims where the first came to."""
-        newton, now = Newton(self.pairs, self.theta, self.weights, at), self.product(at)
-        products = at.products()
-        first = newton.move(*(-product for product in products))
-        then = self.product(at.moved(first, *at.longest(first, 1.0)))
-        aim = now * min(1.0, max((then / now) ** 3, 1e-6))
-        pairs = zip(products, first.products())
-        move = newton.move(*(aim - product - curved for product, curved in pairs))
-        near = min(max(BORDER[0], 1 - now), BORDER[1])
-        return at.moved(move, *at.longest(move, near))
-
-    def solve(self, clock: Clock) -> Point:
-        """A point at the optimum, or one whose sign of the margin is decided, or the last one in time."""
-        at = self.start()
-        for _ in range(STEPS):
-            try:
-                after = self.step(at)
-            except np.linalg.LinAlgError:
-                break
-            if not np.isfinite(self.product(after)):
-                break
-            at, limit = after, self.limit(after)
-            decided = limit - at.margin < EARLY * min(abs(limit), abs(at.margin))
-            if decided or self.product(at) < CENTRED or clock.over:
-                break
-        return at
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000018
 BEYOND = (1e9, *10.0 ** -np.arange(1, 10))  # how far an output's lift may be beyond t, relative
 
 
-def rounded(pairs: Pairs, flow: Array, lift: float) -> tuple[Array, float]:
+def rounded(pairs: AllowedPairs, flow: Array, lift: float) -> tuple[Array, float]:
     """The channel of the least largest lift that a flow makes without some outputs, and that lift.
 
     Infinite, with the flow, if each time some input has no output.
     """
-    own = pairs.largest(flow) / (pairs.mean(flow) * lift) - 1
-    best, least, table = pairs.matrix(flow), np.inf, pairs.matrix(flow)
+    beyond = pairs.largest(flow) / (pairs.mean(flow) * lift) - 1
+    table = pairs.matrix(flow)
+    best, least = table, np.inf
     for border in BEYOND:
-        channel, largest = normalised(np.where(own <= border, table, 0.0), pairs.prior, 0.0)
+        used = np.where(beyond <= border, table, 0.0)
+        channel, largest = normalised(used, pairs.prior, 0.0)
         if largest < least:
             best, least = channel, largest
     return best, least
@@ -272,28 +53,35 @@ class Visit(NamedTuple):
         return self.upper / self.lower - 1
 
 
-class Ends:
+class Incumbent:
     """The best channel and the best dual certificate so far, in floats, beginning with the fair draw and a unit vector."""
 
     def __init__(self, allowed: NDArray[np.bool_], prior: Array) -> None:
-        self.allowed, self.prior, self.mass = allowed, prior, prior @ allowed
+        self.allowed, self.prior = allowed, prior
+        self.mass = prior @ allowed
+        # the secret whose most likely outcome is rarest has the best unit vector
         hardest = (allowed * self.mass).max(axis=1).argmin()
         self.dual = np.eye(len(prior))[hardest]
-        self.lower = float(dual_certificate_bound(allowed, prior, self.dual))
+        bound = dual_certificate_bound(allowed, prior, self.dual)
+        self.lower = float(bound)
         self.channel = allowed / allowed.sum(axis=1, keepdims=True)
         self.outcome = prior @ self.channel
-        self.upper = float(1 / self.outcome[self.outcome > 0].min())
+        rarest = self.outcome[self.outcome > 0].min()
+        self.upper = float(1 / rarest)
 
-    def take(self, usable: NDArray[np.bool_], pairs: Pairs, at: Point, lift: float) -> None:
+    def take(self, usable: NDArray[np.bool_], pairs: AllowedPairs, at: Point, lift: float) -> None:
         """Keep what is better."""
-        dual, bound = pairs.prior * (at.y - at.y.min()), 1.0
-        if (total := dual.sum()) > 0:
-            bound = float(dual_certificate_bound(self.allowed, self.prior, dual / total))
-        if bound > self.lower and np.isfinite(bound):
-            self.lower, self.dual = bound, dual / total
+        tilted = pairs.prior * (at.y - at.y.min())
+        total = tilted.sum()
+        if total > 0:
+            dual = tilted / total
+            bound = float(dual_certificate_bound(self.allowed, self.prior, dual))
+            if bound > self.lower and np.isfinite(bound):
+                self.lower, self.dual = bound, dual
         channel, largest = rounded(pairs, at.flow, lift)
         if largest < self.upper:
-            self.upper, self.channel = largest, np.zeros(self.allowed.shape)
+            self.upper = largest
+            self.channel = np.zeros(self.allowed.shape)
             self.channel[:, usable] = channel
 
     def take_vertex(self, clock: Clock) -> None:
@@ -307,23 +95,27 @@ class Ends:
             self.upper, self.channel = largest, channel
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000019
-ROUNDS = 30  # programmes
+MAX_PROGRAMMES = 30  # programmes
 CLOSE, ENOUGH = 1e-12, 5e-10  # relative gaps: the end, and the end unless it still halves
-SMALL = 1000  # pairs of a table for which a simplex method finds a vertex at once
+SIMPLEX_PAIRS = 1000  # pairs of a table for which a simplex method finds a vertex at once
 FLOOR = 0.01  # the fair draw's part in the weights
 DECIDED = 1e-12  # a margin below minus this is negative
 
 
 def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
     """Where to solve next: a little short of where a negative margin points to, else at the lower end or near it."""
-    lower, upper, theta = now.lower, now.upper, 1 / now.lift
-    aim = 1 / max(theta + now.limit / slope, 1e-99)
-    step = abs(aim - now.lift)
-    short = aim - step * min(0.1, step / now.lift)
+    lower, upper = now.lower, now.upper
+    root = 1 / now.lift + now.limit / slope  # of the tangent, in theta = 1 / lift
+    target = 1 / max(root, 1e-99)
+    # stop short of the root by a part that vanishes with the step: the margin stays negative there
+    step = abs(target - now.lift)
+    short = target - step * min(0.1, step / now.lift)
     if abs(now.limit) > DECIDED and lower < short < upper:
         return short
-    fresh = all(visit.lift != lower for visit in visits)
-    return lower if fresh else lower + 0.1 * (min(upper, max(now.lift, lower)) - lower)
+    if all(visit.lift != lower for visit in visits):
+        return lower
+    inside = min(upper, max(now.lift, lower))
+    return lower + 0.1 * (inside - lower)
 
 
 def search(
@@ -335,21 +127,28 @@ def search(
 
     Source: derived in 'Least leakage by an interior-point method'; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
-    clock, ends, visits = clock or Clock(), Ends(allowed, prior), list[Visit]()
-    lift, weights = ends.lower, ends.outcome
-    while ends.upper > ends.lower * (1 + CLOSE) and len(visits) < ROUNDS and not clock.over:
-        usable = ends.mass * ends.upper >= 1 - 1e-9
-        pairs = Pairs(allowed[:, usable], prior)
+    clock, visits = clock or Clock(), list[Visit]()
+    best = Incumbent(allowed, prior)
+    lift, weights = best.lower, best.outcome
+    while best.upper > best.lower * (1 + CLOSE) and len(visits) < MAX_PROGRAMMES:
+        if clock.over:
+            break
+        # an outcome rarer than this cannot be used within the bracket
+        usable = best.mass * best.upper >= 1 - 1e-9
+        pairs = AllowedPairs(allowed[:, usable], prior)
         programme = Margin(pairs, lift, weights[usable])
         at = programme.solve(clock)
-        ends.take(usable, pairs, at, lift)
-        visits.append(Visit(lift, programme.limit(at), ends.lower, ends.upper))
-        clock.tell(ends.upper, ends.lower)
+        best.take(usable, pairs, at, lift)
+        visits.append(Visit(lift, programme.limit(at), best.lower, best.upper))
+        clock.tell(best.upper, best.lower)
+        # near the end rounding stops the quadratic progress
         if len(visits) > 1 and ENOUGH > visits[-1].gap > visits[-2].gap / 2:
             break
-        weights = FLOOR * ends.outcome
+        # the weights follow the flow, with a part for outcomes that it does not use
+        weights = FLOOR * best.outcome
         weights[usable] += (1 - FLOOR) * pairs.mean(at.flow)
-        lift = _next_lift(visits[-1], float(at.beta @ at.cap), visits)
-    if allowed.sum() <= SMALL and not clock.over:
-        ends.take_vertex(clock)
-    return ends.channel, ends.dual, visits
+        slope = float(at.beta @ at.cap)
+        lift = _next_lift(visits[-1], slope, visits)
+    if allowed.sum() <= SIMPLEX_PAIRS and not clock.over:
+        best.take_vertex(clock)
+    return best.channel, best.dual, visits

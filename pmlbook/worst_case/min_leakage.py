@@ -66,9 +66,10 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
     Source: post-processing cannot raise the leakage (Saeidian et al. 2023, Lemma 1).
     """
     sets = allowed.astype(float)
-    inside = sets.T @ sets == sets.sum(axis=0)[:, None]  # [j, k]: A_j within A_k
+    sizes = sets.sum(axis=0)[:, None]
+    inside = sets.T @ sets == sizes  # [j, k]: A_j within A_k
     place = np.arange(allowed.shape[1])
-    earlier = place[:, None] > place
+    earlier = place[:, None] > place  # of equal sets the first one stays
     redundant = (inside & (~inside.T | earlier)).any(axis=1)
     return np.flatnonzero(~redundant & allowed.any(axis=0))
 
@@ -122,12 +123,12 @@ class Bracket:
 
     def narrow(self, clock: Clock, tol: float = TIGHT) -> None:
         """Search, by the second road if the first leaves more than `tol` nats open."""
-        for flow, dual in self._roads(clock):
+        for flow, dual in self._candidates(clock):
             self.take(flow, dual)
             if self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol)):
                 break
 
-    def _roads(self, clock: Clock) -> Iterator[tuple[Array, Sequence[Fraction]]]:
+    def _candidates(self, clock: Clock) -> Iterator[tuple[Array, Sequence[Fraction]]]:
         """What the obvious, the fast and the precise search propose, in this order."""
         yield next(search_precisely(self.table, self.shares, self.bound, clock))
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further

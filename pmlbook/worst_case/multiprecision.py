@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pmlbook.numerics.linear_programmes import (
     as_decimal,
     as_fractions,
-    digits_for,
+    digits_for_smallest,
     whole_numbers,
 )
 from ..numerics.progress import Clock
@@ -37,8 +37,9 @@ def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> d
     entries, left = {}, mean
     for i in order:
         if left > 0:
-            entries[i] = min(Fraction(1), left / prior[i])
-            left -= entries[i] * prior[i]
+            entry = min(Fraction(1), left / prior[i])
+            entries[i] = entry
+            left -= entry * prior[i]
     return entries
 
 
@@ -77,12 +78,15 @@ class Knapsack:
     def __init__(
         self, allowed: NDArray[np.bool_], prior: Sequence[Fraction], lift: Fraction, digits: int
     ) -> None:
-        self.prior, self.mean, self.shape = prior, 1 / lift, allowed.shape
+        self.prior, self.shape = prior, allowed.shape
+        self.mean = 1 / lift
         self.members = [np.flatnonzero(column).tolist() for column in allowed.T]
         masses = [sum(prior[i] for i in those) for those in self.members]
+        # in fractions: an output that is usable by a hair must not be lost
         self.usable = [j for j, mass in enumerate(masses) if mass >= self.mean]
         with localcontext(Context(prec=digits)):
-            self.weights, self.cost = [as_decimal(p) for p in prior], as_decimal(self.mean)
+            self.weights = [as_decimal(p) for p in prior]
+            self.cost = as_decimal(self.mean)
 
     def best(self, rates: Callable[[int], Sequence[Decimal]]) -> tuple[Decimal, int, list[int]]:
         """Profit of the best column, its output, and the order in which it serves secrets.
@@ -93,7 +97,8 @@ class Knapsack:
         for j in self.usable:
             own = rates(j)
             order = sorted(self.members[j], key=own.__getitem__, reverse=True)
-            found.append((earnings(own, order, self.weights, self.cost), j, order))
+            profit = earnings(own, order, self.weights, self.cost)
+            found.append((profit, j, order))
         return max(found, key=itemgetter(0))
 
     def entries(self, order: Sequence[int]) -> dict[int, Fraction]:
@@ -130,15 +135,18 @@ def cover(
 
     Source: derived in 'Rare secrets in high precision'; the dual of `coverage`, divided by the coverage.
     """
-    n, digits = len(prior), digits_for(min(prior))
+    n, digits = len(prior), digits_for_smallest(min(prior))
     knapsack = Knapsack(allowed, prior, lift, digits)
 
     def price(dual: NDArray[Any]) -> Column:
-        rates, spare = [y / p for y, p in zip(dual, knapsack.weights)], int(np.argmin(dual))
+        rates = [y / p for y, p in zip(dual, knapsack.weights)]
+        cheapest = int(np.argmin(dual))
         earned, output, order = knapsack.best(lambda _: rates)
-        if dual[spare] < knapsack.cost - earned:  # a secret may be served more than once
-            return Column(Decimal(0), decimal_entries({spare: Fraction(-1)}, n))
-        return Column(knapsack.cost, decimal_entries(knapsack.entries(order), n), output)
+        reduced_cost = knapsack.cost - earned
+        if dual[cheapest] < reduced_cost:  # a secret may be served more than once
+            return Column(Decimal(0), decimal_entries({cheapest: Fraction(-1)}, n))
+        entries = decimal_entries(knapsack.entries(order), n)
+        return Column(knapsack.cost, entries, output)
 
     # no secret costs more than 1 where a column can serve it, so at 2 no unit column stays
     found = minimise_precisely([Decimal(1)] * n, Decimal(2), price, digits, clock)
@@ -148,21 +156,27 @@ def cover(
     return Cover(excess, dual, knapsack.flow(found), found.finished)
 
 # %% ../../nbs/worst_case/08_multiprecision.ipynb #080dbd59
-ROUNDS = 60  # covers
+MAX_COVERS = 60  # covers
+COVERED = Decimal(10) ** -40  # an excess that is rounding
 STORED_RESOLUTION = Fraction(1, 2**49)  # relative; a stored channel has no finer lifts
 
 
-def _aim(
+def _secant_root(
     last: tuple[Fraction, Decimal] | None, now: tuple[Fraction, Decimal], digits: int
 ) -> Fraction | None:
     """The zero of the secant through two points below: a little short of it, or `STORED_RESOLUTION` beyond; None without one."""
-    if last is None or last[0] == now[0] or last[1] <= now[1]:
+    if last is None:
         return None
     lift, excess = now
+    last_lift, last_excess = last
+    if last_lift == lift or last_excess <= excess:
+        return None
     with localcontext(Context(prec=digits)):
-        step = Fraction(excess * as_decimal(lift - last[0]) / (last[1] - excess))
-    if step <= STORED_RESOLUTION * lift:
-        return lift + step + STORED_RESOLUTION * lift
+        width = as_decimal(lift - last_lift)
+        step = Fraction(excess * width / (last_excess - excess))
+    resolution = STORED_RESOLUTION * lift
+    if step <= resolution:
+        return lift + step + resolution
     return lift + step - step * min(Fraction(1, 10), step / lift)
 
 
@@ -175,36 +189,41 @@ def search_precisely(
 
     Source: derived in 'Rare secrets in high precision'.
     """
-    exact, digits = np.array(prior, dtype=object), digits_for(min(prior))
+    exact, digits = np.array(prior, dtype=object), digits_for_smallest(min(prior))
     weights, common = whole_numbers(prior)  # which are added and compared faster than fractions
     masses = (weights @ allowed.astype(object)).tolist()
+    # the most likely output of each secret, and the secret for which it is rarest
     own = [max((mass, j) for j, mass in enumerate(masses) if row[j]) for row in allowed]
-    hardest, least = min(enumerate(own), key=lambda pair: pair[1][0])
-    yield (
-        np.eye(len(masses))[[j for _, j in own]],
-        tuple(Fraction(i == hardest) for i in range(len(prior))),
-    )
-    lift = lower = max(lower, Fraction(common, least[0]))
+    hardest, (least, _) = min(enumerate(own), key=lambda pair: pair[1][0])
+    favourites = [j for _, j in own]
+    flow = np.eye(len(masses))[favourites]
+    yield flow, tuple(Fraction(i == hardest) for i in range(len(prior)))
+    lift = lower = max(lower, Fraction(common, least))
     upper, last = 1 / min(prior), None
-    for _ in range(ROUNDS):
+    # the excess jumps where an output becomes usable
+    heights = {Fraction(common, mass) for mass in masses if mass}
+    for _ in range(MAX_COVERS):
         now = cover(allowed, prior, lift, clock)
         yield now.flow, now.dual
         if not now.finished or clock.over:
             break
-        covered = now.excess < Decimal(10) ** -40
+        covered = now.excess < COVERED
+        target = None
         if covered:
             upper = min(upper, lift)
         else:
-            lower = max(lower, Fraction(dual_certificate_bound(allowed, exact, np.array(now.dual))))
+            bound = dual_certificate_bound(allowed, exact, np.array(now.dual))
+            lower = max(lower, Fraction(bound))
+            target = _secant_root(last, (lift, now.excess), digits)
+            last = lift, now.excess
         if upper <= lower * (1 + 2 * STORED_RESOLUTION):
             break
-        aim = None if covered else _aim(last, (lift, now.excess), digits)
-        last = last if covered else (lift, now.excess)
-        heights = {Fraction(common, mass) for mass in masses if mass}
         jumps = sorted(height for height in heights if lower < height < upper)
-        if aim is not None and lower < aim < upper:
-            lift = aim
-        elif covered and jumps:
+        if target is not None and lower < target < upper:
+            lift = target
+        elif covered and jumps:  # bisection over the jumps, for no secant crosses one
             lift = jumps[len(jumps) // 2]
+        elif lower != lift:
+            lift = lower
         else:
-            lift = lower if lower != lift else (lower + upper) / 2
+            lift = (lower + upper) / 2

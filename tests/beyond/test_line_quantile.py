@@ -13,10 +13,10 @@ from pmlbook.beyond.line_priors import secret_from
 from pmlbook.beyond.line_quantile import (
     NEARLY,
     cell_names,
+    cell_shares,
     cells_of,
     cuts_of,
     quantiles_of,
-    shares_of,
 )
 from pmlbook.estimate import estimation_variance, quantile_mechanism
 
@@ -52,13 +52,13 @@ def test_shares_and_quantiles_of_cells():
         secret = secret_from(prior)
         edges, place = cuts_of(secret, 0.3, 9)
         assert prior.cdf(edges[place]) == pytest.approx(0.3, abs=1e-12)
-        assert shares_of(secret, edges) == pytest.approx(np.diff(prior.cdf(edges)), abs=1e-12)
+        assert cell_shares(secret, edges) == pytest.approx(np.diff(prior.cdf(edges)), abs=1e-12)
         assert (edges[0], edges[-1]) == prior.support()
     secret = secret_from(STEPS)
     levels = np.array([0.0, 0.5 / 12, 3.5 / 12, 7 / 12, 1.0])
     assert quantiles_of(secret, levels) == pytest.approx([0, 0.5, 1.5, 3.5, 9])
     given = np.array([0.0, 1.5, 3.5, 9.0])
-    assert shares_of(secret, given) == pytest.approx([3.5 / 12, 3.5 / 12, 5 / 12])
+    assert cell_shares(secret, given) == pytest.approx([3.5 / 12, 3.5 / 12, 5 / 12])
 
 
 def test_cells_hold_their_upper_edge_and_have_names():

@@ -69,7 +69,7 @@ def test_from_the_file_to_the_estimate(run, prior, goal, option, true):
 def test_shares_between_cuts(run):
     words = f"{BASE} --prior-from column --epsilon 1 --for shares --cuts 30 65 --release out.csv"
     code, out, err = run(words)
-    assert code == 0 and "shares: told" in out
+    assert code == 0 and "shares: estimated" in out
     code, out, err = run(
         "estimate ages.mechanism.json out.csv --column age_released --json --coverage 0.999999"
     )

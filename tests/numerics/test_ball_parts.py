@@ -17,12 +17,12 @@ from pmlbook.numerics.balls import (  # noqa: E402
     _hull,
     _image,
     enclose,
-    entropy,
     exp,
     information,
     joint_information,
-    log,
+    ln,
     prove_over,
+    shannon_entropy,
     xlogx,
 )
 from pmlbook.numerics.linear_programmes import SolverFailed  # noqa: E402
@@ -46,7 +46,7 @@ def by_parts():
     """The same information as a sum of logarithms of quotients."""
     kept = [(x, y) for x in range(2) for y in range(3) if table[x][y] > 0]
     sizes = {(x, y): sum(table[x]) * (table[0][y] + table[1][y]) for x, y in kept}
-    return sum((table[x][y] * log(table[x][y] / sizes[x, y]) for x, y in kept), Ball(0))
+    return sum((table[x][y] * ln(table[x][y] / sizes[x, y]) for x, y in kept), Ball(0))
 
 
 side = {"x": (1, 2)}
@@ -86,13 +86,13 @@ def test_what_makes_no_ball_is_refused():
     for value in (0.5, True, "1", None):
         with pytest.raises(ValueError, match="a ball is made of"):
             Ball(value)
-    for f in (lambda: log(0), lambda: log(-1), lambda: 1 / (Ball(1) - 1), lambda: xlogx(-1)):
+    for f in (lambda: ln(0), lambda: ln(-1), lambda: 1 / (Ball(1) - 1), lambda: xlogx(-1)):
         with pytest.raises(SolverFailed):
             enclose(f)
 
 
 def test_logarithms_and_exponentials_undo_each_other():
-    assert around(lambda: exp(log(a)), a) and around(lambda: log(exp(b)), b)
+    assert around(lambda: exp(ln(a)), a) and around(lambda: ln(exp(b)), b)
     assert (
         around(lambda: exp(1300) / exp(1300), 1) and enclose(lambda: exp(200) * exp(1))[0] > 2**289
     )
@@ -103,11 +103,11 @@ def test_logarithms_and_exponentials_undo_each_other():
 
 def test_entropy_of_known_distributions():
     distribution = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), Fraction(0)]
-    assert around(lambda: xlogx(a) - a * log(a), 0) and around(
-        lambda: xlogx(Fraction(1, 2)) * 2 + log(2), 0
+    assert around(lambda: xlogx(a) - a * ln(a), 0) and around(
+        lambda: xlogx(Fraction(1, 2)) * 2 + ln(2), 0
     )
-    assert around(lambda: entropy(distribution) - Fraction(3, 2) * log(2), 0) and around(
-        lambda: entropy([1]), 0
+    assert around(lambda: shannon_entropy(distribution) - Fraction(3, 2) * ln(2), 0) and around(
+        lambda: shannon_entropy([1]), 0
     )
 
 
@@ -188,8 +188,8 @@ def test_ends_of_a_search():
     assert prove_over(lambda x: x, side, pieces=1).status == "proved"
     assert prove_over(lambda x: x, side, pieces=0).status == "undecided"
     assert prove_over(lambda x: Ball(1), side, least=1, pieces=1).status == "proved"
-    assert prove_over(lambda: log(2), {}, least=Fraction(69, 100)).status == "proved"
-    assert prove_over(lambda: log(2), {}, least=Fraction(70, 100)).status == "refuted"
+    assert prove_over(lambda: ln(2), {}, least=Fraction(69, 100)).status == "proved"
+    assert prove_over(lambda: ln(2), {}, least=Fraction(70, 100)).status == "refuted"
     assert prove_over(lambda x: x, {"x": [2, 2]}, least=1).status == "proved"
     assert prove_over(lambda x: x, {"x": (2, 2)}, least=3).status == "refuted"
     one = prove_over(lambda x: x, side)
@@ -233,5 +233,5 @@ def test_boxes_are_halved_and_checked():
     assert _halves({}) == [{}] and _checked({"x": [1, 2]}) == {"x": (1, 2)} and _checked({}) == {}
     assert _admitted({"x": Fraction(1)}, [lambda x: x - 1, lambda x: x])
     assert not _admitted({"x": Fraction(1)}, [lambda x: x, lambda x: x - 2])
-    assert not _admitted({"x": Fraction(0)}, [lambda x: log(x)]) and _admitted({}, [])
+    assert not _admitted({"x": Fraction(0)}, [lambda x: ln(x)]) and _admitted({}, [])
     assert _at(lambda x: 1 / x, {"x": Fraction(0)}) is None

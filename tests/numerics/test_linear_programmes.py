@@ -16,7 +16,7 @@ from pmlbook.numerics.linear_programmes import (
     SolverFailed,
     as_decimal,
     as_fractions,
-    digits_for,
+    digits_for_smallest,
     maximise,
     warn_if_loose,
 )
@@ -93,11 +93,11 @@ def test_a_solver_that_gives_up_is_followed_by_another():
 
 def test_digits_for_the_smallest_number():
     for k in (0, 3, 40, 300):  # as many digits for the smallest, twice, beside sixty
-        assert 60 + 2 * k <= digits_for(Fraction(1, 10**k)) <= 62 + 2.01 * k
+        assert 60 + 2 * k <= digits_for_smallest(Fraction(1, 10**k)) <= 62 + 2.01 * k
     assert (
-        digits_for(Fraction(1, 10**40 + 1))
-        >= digits_for(Fraction(1, 10**40))
-        > digits_for(Fraction(1))
+        digits_for_smallest(Fraction(1, 10**40 + 1))
+        >= digits_for_smallest(Fraction(1, 10**40))
+        > digits_for_smallest(Fraction(1))
     )
 
 

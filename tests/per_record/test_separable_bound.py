@@ -203,7 +203,8 @@ def test_derivatives_against_differences():
             turns.append(np.subtract(*(side.local_maxima(cell)[0] for side in sides)))
         if np.abs(turns).max() < 5e-4:  # no other local maximum takes over
             odds_bounds, near = np.array(odds_bounds) / 2e-5, 1e-3 * np.abs(second).max()
-            assert np.allclose(odds_bounds[:, 0], slope, rtol=0, atol=1e-4)
+            # a step of 1e-5 changes the slope by 1e-5 times the second derivative, of which both sides cancel most
+            assert np.allclose(odds_bounds[:, 0], slope, rtol=0, atol=1e-4 * near)
             assert np.allclose(odds_bounds[:, 1:], second, rtol=0, atol=near)
             checked += 1
         curves, value = minimise_dual(curves, slack, cell, -np.inf)
@@ -219,7 +220,7 @@ def test_derivatives_against_differences():
         assert abs(problem.missing(prior) - slack) < 1e-3
         assert abs(problem.leakage(prior / prior.sum()) - value) < 1e-3
         others += distribution is not own
-    assert checked >= 8 and torn_ones <= 12 and others >= 4
+    assert checked >= 8 and torn_ones <= checked and others >= 3
 
 
 def test_outside_its_scope_the_bound_is_infinite():

@@ -10,9 +10,9 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.queries import counting, parity
 from pmlbook.record_design import rounds
 from pmlbook.record_design.planes import AdversarySet
-from pmlbook.record_design.referee import Goal, Orbits, referee
+from pmlbook.record_design.referee import Goal, Orbits, solve_master
 from pmlbook.record_design.rounds import (
-    Match,
+    DesignSearch,
     best_against,
     play,
     rounding_loss,
@@ -25,7 +25,7 @@ def whole_matches(n, b, D, L):
     """For the leakage at D and the distortion at L of a parity."""
     told = []
     bounded, quiet = (
-        Match(setting(parity(n), reduce_symmetry=False), b, goal, 1e-5, Clock())
+        DesignSearch(setting(parity(n), reduce_symmetry=False), b, goal, 1e-5, Clock())
         for goal in (Goal(D=D), Goal(L=L))
     )
     assert (
@@ -34,63 +34,65 @@ def whole_matches(n, b, D, L):
         and bounded.lower == 0
         and -1e-14 < quiet.lower <= 0
     )
-    for q in (bounded.silence, bounded.exact, bounded.truer(bounded.silence)):
-        kept = bounded.truer(q)
+    for q in (bounded.silence, bounded.exact, bounded.within_distortion(bounded.silence)):
+        kept = bounded.within_distortion(q)
         assert 0 <= min(D, bounded.errs(q)) - bounded.errs(kept) <= 1e-14
-        assert quiet.truer(q) is q and bounded.quieter(q, 9.0) is q
+        assert quiet.within_distortion(q) is q and bounded.within_leakage(q, 9.0) is q
     assert (
-        quiet.quieter(q, L - 1e-12) is q and quiet.quieter(q, L) is not q
+        quiet.within_leakage(q, L - 1e-12) is q and quiet.within_leakage(q, L) is not q
     )  # room for the rounding
-    share = (quiet.quieter(quiet.exact, 2 * L) - quiet.silence)[0, 0] / (
+    share = (quiet.within_leakage(quiet.exact, 2 * L) - quiet.silence)[0, 0] / (
         quiet.exact - quiet.silence
     )[0, 0]
     assert L - 2 * quiet.loss <= 2 * L * share <= L - quiet.loss / 2
     assert np.allclose(
-        Match(bounded.made, b, Goal(D=0.0), 1e-5, Clock()).truer(q),
+        DesignSearch(bounded.made, b, Goal(D=0.0), 1e-5, Clock()).within_distortion(q),
         bounded.exact,
         rtol=0,
         atol=1e-15,
     )
-    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.errs(quiet.quieter(q, 9.0))
+    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.errs(
+        quiet.within_leakage(q, 9.0)
+    )
 
     truths = parity_min_leakage(n, D, b), parity_min_distortion(n, L, b)
-    for match, truth in zip((bounded, quiet), truths):
+    for search, truth in zip((bounded, quiet), truths):
         told.clear()
-        match.clock = Clock(None, lambda *report: told.append(report[:2]))
-        best, learnt, why = play(match, match.truer(match.silence))
+        search.clock = Clock(None, lambda *report: told.append(report[:2]))
+        best, learnt, why = play(search, search.within_distortion(search.silence))
         assert why == "cutting planes" and len(told) <= 10
         assert all(low - 1e-9 <= truth <= high + 1e-9 for high, low in told)
-        reached = learnt if match is bounded else match.errs(match.quieter(best, learnt))
+        reached = learnt if search is bounded else search.errs(search.within_leakage(best, learnt))
         assert (
             truth - 1e-9 <= reached <= truth + 1e-5
-            and match.errs(match.truer(best)) <= max(D, truth) + 1e-5
+            and search.errs(search.within_distortion(best)) <= max(D, truth) + 1e-5
         )
         for solver, far in (
             (best_against, 1e-4),
             (small_steps, 0.05),
         ):  # both are good against the candidates
             v = solver(
-                match.orbits,
-                match.goal,
-                match.candidates,
-                match.orbits.variables(match.silence if match is quiet else match.exact),
+                search.orbits,
+                search.goal,
+                search.candidates,
+                search.orbits.variables(search.silence if search is quiet else search.exact),
                 Clock(),
             )
-            answer = match.orbits.table(v)
-            errs, met = match.errs(answer), match.candidates.information(answer).max()
-            limits = (D, truth + far) if match is bounded else (truth + far, L)
+            answer = search.orbits.table(v)
+            errs, met = search.errs(answer), search.candidates.information(answer).max()
+            limits = (D, truth + far) if search is bounded else (truth + far, L)
             assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
-            late = solver(match.orbits, match.goal, match.candidates, v, Clock(0.0, False))
+            late = solver(search.orbits, search.goal, search.candidates, v, Clock(0.0, False))
             assert (late == v).all()
-        bound, duals = referee(match.orbits, match.goal, match.cuts)
+        bound, duals = solve_master(search.orbits, search.goal, search.cuts)
         assert (
-            bound <= match.lower + 1e-12
+            bound <= search.lower + 1e-12
             and truth - 1e-4 < bound <= truth + 1e-9
-            and len(duals) == len(match.cuts)
+            and len(duals) == len(search.cuts)
         )
-        assert referee(match.orbits, match.goal, match.cuts, Clock(0))[0] == -np.inf
-    hurried = Match(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))
-    best, learnt, why = play(hurried, hurried.truer(hurried.silence))
+        assert solve_master(search.orbits, search.goal, search.cuts, Clock(0))[0] == -np.inf
+    hurried = DesignSearch(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))
+    best, learnt, why = play(hurried, hurried.within_distortion(hurried.silence))
     assert why == "interrupted" and learnt >= truths[0] - 1e-9 and hurried.errs(best) <= D + 1e-15
 
 
@@ -143,9 +145,11 @@ def test_whole_matches_close():
 
 
 def test_small_steps_end_near_the_solver():
-    whole = Match(setting(parity(2), reduce_symmetry=False), 0.0, Goal(D=0.25), 1e-9, Clock())
+    whole = DesignSearch(
+        setting(parity(2), reduce_symmetry=False), 0.0, Goal(D=0.25), 1e-9, Clock()
+    )
     one = np.zeros((1, 2, 4))
-    muted = Match(whole.made, 0.0, Goal(L=0.02), 1e-9, Clock())
+    muted = DesignSearch(whole.made, 0.0, Goal(L=0.02), 1e-9, Clock())
     for game in (whole, muted):
         orbits, candidates = game.orbits, AdversarySet({0: one})
         begin = orbits.variables(game.exact if game is whole else game.silence)
@@ -173,11 +177,11 @@ class Solver:
 
 @pytest.fixture(params=[Goal(D=0.8), Goal(L=0.2)], ids=["distortion", "leakage"])
 def asked(request, monkeypatch):
-    """A match, its candidates, an allowed start, and the solver that was asked for the best mechanism."""
+    """A search, its candidates, an allowed start, and the solver that was asked for the best mechanism."""
     solver, draw = Solver(), np.random.default_rng(22)
     monkeypatch.setattr(rounds, "minimize", solver)
     uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
-    game = Match(uneven, 0.0, request.param, 1e-6, Clock())
+    game = DesignSearch(uneven, 0.0, request.param, 1e-6, Clock())
     candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
     start = game.orbits.variables(0.3 * game.exact + 0.4 * game.silence + 0.1)
     assert (best_against(game.orbits, request.param, candidates, start) == start).all()

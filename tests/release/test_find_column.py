@@ -25,6 +25,6 @@ def test_the_error_of_a_missing_column(tmp_path):
     assert told("# 2024\nid,q\n", "q").endswith(
         "1 column: if it begins with comments, pass comment='#'"
     )
-    assert told("note,note\n", "note").startswith("stands more than once in told.csv, which has 2")
+    assert told("note,note\n", "note").startswith("occurs more than once in told.csv, which has 2")
     assert "did you mean" not in told("note,note\n", "note")
     assert "'id', 'note'" in told("id,note\n", "illness", True)

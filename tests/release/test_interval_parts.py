@@ -56,13 +56,13 @@ noisy = randomized_response(3, 1.0)
 
 
 def wilson(n, k, z2):
-    """Ends of Wilson's interval for one binomial: the roots of a quadratic equation."""
+    """IntervalEnds of Wilson's interval for one binomial: the roots of a quadratic equation."""
     root = math.sqrt(z2 * k * (n - k) / n**3 + (z2 / 2 / n) ** 2)
     return [(k / n + z2 / 2 / n + sign * root) / (1 + z2 / n) for sign in (-1, 1)]
 
 
 def wilks(n, k, z2):
-    """Ends of the likelihood's interval for one binomial, by bisection."""
+    """IntervalEnds of the likelihood's interval for one binomial, by bisection."""
 
     def excess(q):
         return 2 * (binom.logpmf(k, n, k / n) - binom.logpmf(k, n, q)) - z2

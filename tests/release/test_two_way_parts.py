@@ -115,7 +115,7 @@ def test_gaps_orders_and_empty_groups():
     turned = two_way(noisy, shown[::-1], where[::-1])  # met in another order
     assert turned.groups == table.groups and (turned.frequencies == table.frequencies).all()
     assert climbed.groups == ("low", "mid", "high") and np.isnan(climbed.mean(float, "high").value)
-    assert "nobody is in the group" in refusal(climbed.within, "high")
+    assert "no row is in the group" in refusal(climbed.within, "high")
     for method in ("exact", "score"):
         assert climbed.mean([5, -1, 2], "high").interval(method=method) == (-1, 5)
         assert climbed.difference([5, -1, 2], "high", "low").interval(method=method)[1] == 6

@@ -9,8 +9,8 @@ from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.expected_utility import (
     _affordable,
+    _candidates,
     _channels,
-    _roads,
     _solve,
     _solve_precisely,
     expected_utility,
@@ -53,13 +53,13 @@ def test_two_roads_solve_one_programme():
         assert expected_utility(
             flow, p, np.where(mask, worth.astype(float), np.nan)
         ) == expected_utility(flow, p, worth.astype(float))
-        roads = list(zip(range(3), _roads(worth, mask, shares, lift, Clock())))
+        roads = list(zip(range(3), _candidates(worth, mask, shares, lift, Clock())))
         assert len(roads) == 3 and all(
             abs(flow.sum(axis=1) - 1).max() < 1e-6 for _, (flow, _) in roads
         )
         floats = [dual.denominator for _, (_, duals) in roads for dual in duals]
         assert all(k & (k - 1) == 0 for k in floats)  # the quick road first, as long as it succeeds
-        assert len(list(_roads(worth, mask, shares, lift, Clock(0)))) <= 1
+        assert len(list(_candidates(worth, mask, shares, lift, Clock(0)))) <= 1
         for rows in _channels(flow * draw.uniform(1, 2, (n, 1)), p):
             assert (
                 abs(rows.sum(axis=1) - 1).max() < 1e-15

@@ -9,7 +9,7 @@ from pmlbook.numerics.linear_programmes import as_decimal, as_fractions
 from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.multiprecision import (
     STORED_RESOLUTION,
-    _aim,
+    _secant_root,
     cover,
     decimal_entries,
     earnings,
@@ -88,16 +88,16 @@ def test_flows_are_taken_over_in_fractions():
 def test_aims_in_decimals():
     now = Fraction(2), Decimal(1) / 4  # the line through (1, 1/2) ends at 3
     assert (
-        _aim(None, now, 50)
-        is _aim(now, now, 50)
-        is _aim((Fraction(1), Decimal(1) / 4), now, 50)
+        _secant_root(None, now, 50)
+        is _secant_root(now, now, 50)
+        is _secant_root((Fraction(1), Decimal(1) / 4), now, 50)
         is None
     )
-    assert _aim((Fraction(1), Decimal(1) / 2), now, 50) == 3 - Fraction(1, 10)
+    assert _secant_root((Fraction(1), Decimal(1) / 2), now, 50) == 3 - Fraction(1, 10)
     steep = Fraction(1, 2**20)
-    near = _aim((2 - steep, Decimal(2)), (Fraction(2), Decimal(1)), 50)
+    near = _secant_root((2 - steep, Decimal(2)), (Fraction(2), Decimal(1)), 50)
     assert 2 + steep - near == steep**2 / 2
-    fine = _aim((2 - STORED_RESOLUTION, Decimal(2)), (Fraction(2), Decimal(1)), 50)
+    fine = _secant_root((2 - STORED_RESOLUTION, Decimal(2)), (Fraction(2), Decimal(1)), 50)
     assert fine == 2 + 3 * STORED_RESOLUTION  # beyond
-    fine = _aim((2 - 3 * STORED_RESOLUTION, Decimal(2)), (Fraction(2), Decimal(1)), 50)
+    fine = _secant_root((2 - 3 * STORED_RESOLUTION, Decimal(2)), (Fraction(2), Decimal(1)), 50)
     assert 2 + 2 * STORED_RESOLUTION < fine < 2 + 3 * STORED_RESOLUTION
