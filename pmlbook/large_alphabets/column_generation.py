@@ -257,8 +257,8 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
     return growth
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
-def without_rare_symbols(task: Task, growth: Growth, few: int) -> None:
-    """Add what is found for a prior whose `few` rarest groups are one symbol that loses nothing, in half of the time.
+def without_rare_symbols(task: Task, growth: Growth, few: int, clock: Clock) -> None:
+    """Add what is found within a clock for a prior whose `few` rarest groups are one symbol that loses nothing.
 
     Source: proved in 'Rare symbols'.
     """
@@ -266,7 +266,7 @@ def without_rare_symbols(task: Task, growth: Growth, few: int) -> None:
     rare = groups.member < few
     label = np.where(rare, 0, np.cumsum(~rare))
     relaxed = task.aggregated(label)._replace(lossless=0)
-    found, bound, _ = grow_mechanism(relaxed, growth.clock.part(1 / 2))
+    found, bound, _ = grow_mechanism(relaxed, clock)
     growth.note(Priced(None, groups.closed - bound - groups.rounding))
     filled = np.minimum(groups.a * found.lifts, 1)
     x, _ = unroll(task.prior, label, filled, found.shares)
@@ -288,9 +288,9 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
         return Answer(best, bound, why)
     growth = Growth(groups, task.tol, clock)
     growth.note(Priced(None, groups.closed - bound))
-    for few in tails:
+    for left, few in zip(range(len(tails) + 1, 1, -1), tails):  # each gets the same time, and the end
         if not growth.over:
-            without_rare_symbols(task, growth, few)
+            without_rare_symbols(task, growth, few, clock.part(1 / left))
     Search(growth).run()
     value, bound = (groups.closed - loss for loss in (growth.value, growth.bound))
     if value > best.value:

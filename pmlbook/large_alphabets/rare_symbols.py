@@ -25,7 +25,7 @@ __all__ = []
 
 # %% ../../nbs/large_alphabets/13_rare_symbols.ipynb #ra000006
 # part of the closed bound that the rarest symbols lose under a constant channel
-NEGLIGIBLE = 1e-4, 1e-6
+NEGLIGIBLE = 1e-4, 1e-7
 
 
 def negligible_tails(groups: Groups) -> list[int]:
