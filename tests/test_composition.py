@@ -569,6 +569,7 @@ def test_warning_points_to_the_caller():
 
 def test_log_bounds_what_it_cannot_list(monkeypatch):
     monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", 40)
+    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_TYPES", 0)
     log = ReleaseLog()
     with pytest.warns(RepeatedRelease) as caught:
         levels = [log.record("a", FLIP) for _ in range(4)]

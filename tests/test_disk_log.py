@@ -121,6 +121,21 @@ def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
     assert DiskLog(log.path)["a"].epsilon == exact
 
 
+def test_one_mechanism_has_its_exact_level_beyond_the_list(tmp_path, monkeypatch):
+    """Its types say so, and a line that states less is refused, exact or not."""
+    from pmlbook.accounting import release_log
+
+    monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
+    log = DiskLog(tmp_path / LOG, new=True)
+    entries = [log.record("diagnosis", WEEKLY) for _ in range(4)]
+    assert entries[3].exact and entries[3].joint == compose(*[WEEKLY] * 4).epsilon
+    for exact in (True, False):
+        less = replace(entries[3], joint=lower(entries[3].joint), exact=exact)
+        assert re.match("line 4 of .* mechanisms give", refused(log, [*entries[:3], less]))
+    more = replace(entries[3], joint=2 * entries[3].joint, exact=False)  # as an older log says it
+    assert refused(log, [*entries[:3], more]) == ""
+
+
 # what it notices
 
 

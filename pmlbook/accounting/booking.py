@@ -269,7 +269,7 @@ def accounts(log: DiskLog) -> list[dict[str, Any]]:
             "account": name,
             "releases": log[name].releases,
             "joint": log[name].epsilon,
-            "exact": log[name].joint is not None,
+            "exact": log[name].exact,
             "budget": log.budget(name),
         }
         for name in log

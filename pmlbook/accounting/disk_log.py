@@ -227,7 +227,7 @@ class DiskLog:
             rows=None if rows is None else _check_rows(rows),
             level=certified_level(certificate.largest_lift),
             joint=after.epsilon,
-            exact=after.joint is not None,
+            exact=after.exact,
             budget=granted,
             mechanism=None if digest in known.contents else read_object(certificate.to_json()),
         )

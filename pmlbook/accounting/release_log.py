@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
+from ..beyond.repeated_releases import repeated_leakage
 from ..release.certificate import Certificate
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
@@ -47,14 +49,16 @@ def min_remaining(
 
 # %% ../../nbs/accounting/02_release_log.ipynb #68a9379e
 LISTED_STEPS = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
+LISTED_TYPES = 2**20  # types of one mechanism that are compared: a second
 
 
 @dataclass(frozen=True, eq=False)
 class Account:
     """Releases of one column so far: how many, the first one, and what all leak together.
 
-    `joint` is None where its list is too long. `remaining` is e^-level then bounded from below, and
-    `min_ratio` the least ratio of two entries of a joint column.
+    `joint` is None where its list is too long. `remaining` is e^-level then bounded from below by the levels
+    alone, and `min_ratio` the least ratio of two entries of a joint column. `counts` says how often each
+    mechanism was used.
     """
 
     releases: int
@@ -62,26 +66,54 @@ class Account:
     remaining: Fraction
     min_ratio: Fraction
     joint: JointRelease | None
+    counts: dict[Mechanism, int]
+
+    @cached_property
+    def _by_types(self) -> Fraction | None:
+        """e^-level from the types of each mechanism, exact for a single one; None if there are too many types."""
+        (left, ratio), rarest = (Fraction(1), Fraction(1)), min(self.first.prior)
+        for mechanism, often in self.counts.items():
+            more = len(mechanism.outputs) - 1
+            if comb(often + more, more) > LISTED_TYPES:
+                return None
+            found = repeated_leakage(mechanism.channel, mechanism.exact_prior, often)
+            if not found.exact:
+                return None
+            known = 1 / found.largest_lift, compose(mechanism).min_ratio ** often
+            left, ratio = min_remaining((left, ratio), known, rarest), ratio * known[1]
+        return left
+
+    @property
+    def exact(self) -> bool:
+        """Whether `epsilon` is the level of all releases together, and no bound on it."""
+        return self.joint is not None or (len(self.counts) == 1 and self._by_types is not None)
+
+    @cached_property
+    def left(self) -> Fraction:
+        """e^-level of all releases together; bounded from below unless it is `exact`."""
+        typed = None if self.joint is not None else self._by_types
+        return self.remaining if typed is None else max(self.remaining, typed)
 
     @cached_property
     def epsilon(self) -> float:
-        """Level of all releases together in nats, the smallest float; an upper bound without `joint`."""
-        return certified_level(1 / self.remaining)
+        """Level of all releases together in nats, the smallest float; an upper bound unless it is `exact`."""
+        return certified_level(1 / self.left)
 
 
 def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     """The account after one more release, or after the first one."""
     one = compose(mechanism)
     if before is None:
-        return Account(1, one, 1 / one.largest_lift, one.min_ratio, one)
+        return Account(1, one, 1 / one.largest_lift, one.min_ratio, one, {mechanism: 1})
     one, number = matched(one, before.first), before.releases + 1
+    counts = before.counts | {mechanism: before.counts.get(mechanism, 0) + 1}
     if before.joint is not None and before.joint.steps(one) <= LISTED_STEPS:
         joint = compose(before.joint, one)
-        return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint)
-    # From here on levels are bounds: what was seen before cannot be listed any more.
-    known, new = (before.remaining, before.min_ratio), (1 / one.largest_lift, one.min_ratio)
+        return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint, counts)
+    # the joint distribution cannot be listed any more
+    known, new = (before.left, before.min_ratio), (1 / one.largest_lift, one.min_ratio)
     remaining = min_remaining(known, new, min(before.first.prior))
-    return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None)
+    return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None, counts)
 
 # %% ../../nbs/accounting/02_release_log.ipynb #08786a15
 class BudgetExceeded(LevelExceeded):
@@ -112,7 +144,7 @@ def rounded_budget(budget: float) -> float:
 def over_budget(column: str, limit: float, before: Account | None, after: Account) -> str:
     """Why one more release is refused."""
     spent = rounded_up(before.epsilon) if before else 0
-    most = "" if after.joint is not None else "at most "
+    most = "" if after.exact else "at most "
     return (
         f"column {column!r} has a budget of {limit!r} nats: its releases leak {spent} so far, "
         f"and would leak {most}{rounded_up(after.epsilon)} with this one"
@@ -125,7 +157,7 @@ def check_levels(stated: tuple[float, float, bool], level: float, account: Accou
     `stated`: the level of its release, that of the account, and whether the latter is exact.
     """
     alone, together, exact = stated
-    joint, listed = account.epsilon, account.joint is not None
+    joint, listed = account.epsilon, account.exact
     right = listed and together == joint if exact else together >= joint
     if alone != level or not right:
         raise ValueError(
@@ -236,7 +268,7 @@ class ReleaseLog:
     def _warn(self, column: Hashable, mechanism: Mechanism, after: Account) -> None:
         """A warning if it is not the first release."""
         if after.releases > 1:
-            what = "leak" if after.joint is not None else "leak at most"
+            what = "leak" if after.exact else "leak at most"
             warnings.warn(
                 f"release {after.releases} of column {column!r}: together they {what} "
                 f"{rounded_up(after.epsilon)} nats; this one alone "

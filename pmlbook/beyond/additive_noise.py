@@ -19,7 +19,7 @@ from ..numerics.linear_programmes import Infeasible
 from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
 
 # %% auto #0
-__all__ = ['LEAST', 'PRECISE', 'additive_noise_leakage', 'noise_scale', 'NoiseScale']
+__all__ = ['LEAST', 'PRECISE', 'additive_noise_leakage', 'check_sizes', 'noise_scale', 'NoiseScale']
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #08656a7f
 def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, float]:
@@ -145,22 +145,29 @@ def additive_noise_leakage(
     secret = secret_from(prior)
     if not 0 < check_nonnegative(tol, "tol"):
         raise ValueError(f"tol = {tol} must be positive")
+    if isinstance(given, Noise) and not LEAST <= given.scale <= 1 / LEAST:
+        name = "scale" if isinstance(noise, str) else "scale of noise"
+        raise ValueError(f"{name} = {given.scale:g} is beyond {LEAST:g} to {1 / LEAST:g}; rescale")
     if not isinstance(given, Noise) or given.kind == "discrete_laplace":
         if clip is not None:
             raise ValueError("clip is for noise with a density; clip a table with `audit_leakage`")
         found = discrete_level(given, secret)
         return replace(found, outcome=found.outcome + middle)
     edges = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", bounded=False)
-    sizes = [abs(size) for size in (*secret.ends, *edges, middle) if math.isfinite(size)]
-    if not LEAST <= given.scale <= 1 / LEAST or max(sizes) > 1 / LEAST:
-        raise ValueError(
-            f"scale = {given.scale:g} or an end is beyond {LEAST:g} to {1 / LEAST:g}: rescale"
-        )
+    check_sizes({"prior": secret.ends, "clip": edges, "loc of noise": (middle,)})
     moved = noise_bracket(given, secret, (edges[0] - middle, edges[1] - middle), tol)
     return replace(moved, outcome=moved.outcome + middle)
 
 
 LEAST = 1e-100  # of a scale: squares of smaller ones are no floats
+
+
+def check_sizes(named: dict[str, tuple[float, ...]]) -> None:
+    """Nothing, or a ValueError with the name and the value of a finite end that is too large."""
+    for name, ends in named.items():
+        for end in ends:
+            if math.isfinite(end) and abs(end) > 1 / LEAST:
+                raise ValueError(f"{name}: {end:g} is beyond {1 / LEAST:g}; rescale")
 
 
 def noise_scale(
@@ -216,18 +223,24 @@ def noise_scale(
 
     if not limit:
         raise Infeasible("level = 0: no noise hides everything")
+    check_sizes({"prior": secret.ends, "clip": edges})
     ends = [end for end in (*secret.ends, *edges) if math.isfinite(end)]
     size = (max(ends) - min(ends) if ends else 0.0) or 1.0
+    if not LEAST * limit <= size <= limit / LEAST:
+        raise ValueError(
+            f"level = {limit:g} where ends are {size:g} apart needs a scale beyond {LEAST:g} to "
+            f"{1 / LEAST:g}; rescale"
+        )
     safe, failed = size / limit, 0.0
     while not (found := at(safe)).bound <= limit:
         if math.isinf(found.value):
             raise Infeasible(f"no scale of {noise} noise has the level {limit:g}: {found.reason}")
         failed = safe if found.value > limit else failed
         safe *= 2
-        if safe > 2.0**60 * size:
+        if safe > min(2.0**60 * size, 1 / LEAST):
             raise Infeasible(f"no scale of {noise} noise up to {safe:g} has the level {limit:g}")
     unsafe = failed
-    while unsafe < safe * (1 - PRECISE) and safe > size * 2.0**-60:
+    while unsafe < safe * (1 - PRECISE) and safe > max(size * 2.0**-60, 2 * LEAST):
         middle = math.sqrt(unsafe * safe) if unsafe else safe / 2
         found = at(middle)
         if found.bound <= limit:

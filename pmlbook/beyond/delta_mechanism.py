@@ -25,10 +25,10 @@ from pmlbook.beyond.delta_programme import (
     exposure,
 )
 from .leakage_variable import check_delta
-from ..extremal.enumeration import ROUNDED, dual_bound
+from ..extremal.enumeration import ROUNDED
 from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.utility import FInformation, Utility, as_utility, finite
+from ..foundations.utility import FInformation, Utility, as_utility
 from ..large_alphabets.column_generation import UNWATCHED_SECONDS
 from ..large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import (
@@ -94,14 +94,18 @@ class DeltaDesign(Design):
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00015
 def published_bound(shares: Sequence[Fraction], utility: Utility) -> float:
-    """Upper bound on the utility of every mechanism there is: what publishing is worth.
+    """Upper bound on the utility of every mechanism there is: what publishing is worth, summed in fractions.
 
-    Source: weak duality, with dual variables that make all publications worth the same.
+    Source: proved in 'Optimal mechanisms that may fail', part 3.
     """
-    told, prior = disclosures(shares), np.array(shares, dtype=float)
-    worth = finite(utility.at_lifts(told.lifts, told.shifts, prior))
-    duals = [p * Fraction(w) for p, w in zip(shares, (worth - prior @ worth).tolist())]
-    return float_above(dual_bound(told, utility, duals))
+    told = disclosures(shares)
+
+    def worth(x: int, p: Fraction) -> Fraction:
+        if isinstance(utility, FInformation):  # the absent secrets have one lift
+            return utility.enclose([1 / p, Fraction(0)], [p, 1 - p])[1]
+        return utility.enclose(told.column(x), shares)[1]
+
+    return float_above(sum((p * worth(x, p) for x, p in enumerate(shares)), Fraction(0)))
 
 
 class Question(NamedTuple):
@@ -268,8 +272,8 @@ def delta_mechanism(
         return question.design(base.mechanism, base.bound, base.method, None)
     publishing, most = question.make(np.eye(len(checked))), published_bound(checked.exact, measure)
     if question.kept(publishing):
-        return question.design(publishing, most, "publishing", 0.0)
-    if isinstance(measure, FInformation) and len(checked) > FEW:
+        design = question.design(publishing, most, "publishing", 0.0)
+    elif isinstance(measure, FInformation) and len(checked) > FEW:
         design = generated(question, tol, clock)
     else:
         design = from_vertices(question, clock)

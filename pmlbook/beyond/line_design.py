@@ -120,7 +120,8 @@ MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage m
 REACH, SCORES = 6.0, 31  # the scores to begin with: how far, in deviations, and how many
 REFINEMENTS = 3  # of the scores
 NEAR = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
-MOST_NATS = 15.0  # a design for all priors of a set is made for no higher level: its programme would be too uneven
+# a design for all priors of a set is made for a level between these: beyond, its programme is too uneven
+LEAST_NATS, MOST_NATS = 2.0**-7, 15.0
 
 
 def reference_prior(secret: Secret) -> Secret:
@@ -188,12 +189,14 @@ def held_by_all(
     """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`."""
     nodes, prior = np.array(made.inputs, dtype=float), made.prior
     band, goal = band_averages(secret, nodes), nodes - prior @ nodes
-    unit = math.sqrt(estimation_variance(made, nodes))
+    tried = min(max(level, LEAST_NATS), MOST_NATS)
+    # At low levels scores are in proportion to 1 / level.
+    unit = math.sqrt(estimation_variance(made, nodes)) * min(level / tried, 1.0)
     scores = unit * np.linspace(-REACH, REACH, SCORES)
     channel = made.channel
     for k in range(REFINEMENTS):
         try:
-            outcomes = best_for_scores(prior, goal, scores, math.exp(level), band, clock)
+            outcomes = best_for_scores(prior, goal, scores, math.exp(tried), band, clock)
         except OutOfTime:  # what is found so far is a design, too
             break
         used = prior @ outcomes.T > SELDOM
@@ -201,7 +204,7 @@ def held_by_all(
         channel = evened(outcomes, kept, goal, prior, 0.0)
         gap = unit * REACH / SCORES / 4.0**k
         scores = np.unique(np.concatenate([kept + gap * step for step in (-2, -1, 0, 1, 2)]))
-    mixed = mixed_for(replace(made, channel=channel, outputs=()), level, band)
+    mixed = mixed_for(replace(made, channel=channel, outputs=()), min(level, tried), band)
     return mixed, estimation_variance(mixed, nodes)
 
 # %% ../../nbs/beyond/03_line_design.ipynb #e125ffe3
@@ -313,7 +316,7 @@ def mean_mechanism(
     )
     mechanism, value = made.mechanism, made.value
     if isinstance(given, PriorSet):
-        mechanism, value = held_by_all(given, mechanism, min(level, MOST_NATS), Clock(max_time))
+        mechanism, value = held_by_all(given, mechanism, level, Clock(max_time))
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0

@@ -66,10 +66,26 @@ def density_at(secret: Priors, number: float) -> float:
         left = int(np.searchsorted(secret.edges, near, side="left")) - 1
         beside = secret.heights[[max(left, 0), right]]
     if not (np.isfinite(beside).all() and (beside > 0).all()):
-        raise ValueError(f"prior has no density at its quantile {number:g}")
+        raise ValueError(
+            f"prior has no density at its quantile {number:g}: ask for another quantile, or join the "
+            f"bins there"
+        )
     if beside.max() > beside.min() * (1 + TRUSTED):
-        raise ValueError(f"prior has a density that jumps at its quantile {number:g}")
+        raise ValueError(
+            f"prior has a density that jumps at its quantile {number:g}: move that edge of its bins, "
+            f"or ask for another quantile"
+        )
     return float(beside[0])
+
+
+def open_edges(bins: ArrayLike) -> Array:
+    """Edges as floats, of which the first and the last may be infinite."""
+    edges = np.asarray(bins).tolist()
+    last = len(edges) - 1
+    far = {k: end for k, end in enumerate(edges) if k in (0, last) and end in (-math.inf, math.inf)}
+    given = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)
+    given[[*far]] = [*far.values()]
+    return given
 
 
 def cuts_of(secret: Priors, quantile: float, bins: int | ArrayLike) -> tuple[Array, int]:
@@ -83,7 +99,7 @@ def cuts_of(secret: Priors, quantile: float, bins: int | ArrayLike) -> tuple[Arr
         right = quantile + (1 - quantile) * np.arange(1, count - below) / (count - below)
         inner = quantiles_of(secret, np.concatenate([left, right]))
     else:
-        given = real_array(bins, "bins", 1)
+        given = open_edges(bins)
         if len(given) < 2 or (np.diff(given) <= 0).any() or (given[0], given[-1]) != (low, high):
             raise ValueError(f"bins must rise from {low!r} to {high!r}, the ends of the prior")
         inner = given[1:-1]
@@ -274,7 +290,7 @@ def quantile_mechanism(
         Share of people below the number that is wanted, strictly between 0 and 1.
     bins : int or array_like, shape (K + 1,)
         How many cells, at least 2, of equal probability on either side of the quantile; or their edges from end to
-        end, to which the prior's quantile is added. Beyond 12 the search takes seconds.
+        end, inf where the prior has none, to which the prior's quantile is added. Beyond 12 the search takes seconds.
     max_time : float, optional
         Seconds for the search beyond 12 cells; a minute at most if left out.
 

@@ -123,6 +123,7 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
 
 # %% ../../nbs/beyond/11_measures_atlas.ipynb #matlas08
 UNIT = 2.0**-52
+LARGEST_ORDER = 1e300  # of a mean over outcomes: it is multiplied by logarithms of up to 745
 
 
 def _sum_and_bound(terms: Array, powers: Array, r: float) -> Bounds:
@@ -206,7 +207,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     InvalidChannel
         If `channel` is no channel.
     ValueError
-        If `alpha` is not above 1, or `beta` is below 1.
+        If `alpha` is not above 1, or `beta` is below 1 or so large that floats cannot multiply by it.
 
     Warns with `LooseBound` if the two numbers stay far apart.
 
@@ -221,6 +222,10 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     rows = check_channel(channel)
     rows = rows[:, rows.any(axis=0)]
     first, second = check_order(alpha, "alpha"), check_order(beta, "beta", one=True)
+    if LARGEST_ORDER < second < math.inf:
+        raise ValueError(
+            f"beta = {second:g} is finite, but above {LARGEST_ORDER:g}: ask for math.inf"
+        )
     factor = 1 if first == math.inf else first / (first - 1)
     even = frozen_array(np.full(len(rows), 1 / len(rows)))
     if (rows == rows[0]).all():

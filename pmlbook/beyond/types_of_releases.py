@@ -229,10 +229,15 @@ def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
     return bound, tuple(counts.tolist())
 
 
-def least_sum(secret: OneClass) -> tuple[Fraction, Fraction, tuple[int, ...]]:
-    """Fractions around R_x(k), and a type whose sum is at most the upper one."""
+def least_sum(
+    secret: OneClass, work: int | None = None
+) -> tuple[Fraction, Fraction, tuple[int, ...]]:
+    """Fractions around R_x(k), and a type whose sum is at most the upper one.
+
+    Types are listed where `work` allows, `WORK` if left out, and relaxed beyond.
+    """
     m, k, pairs = len(secret.outcomes), secret.k, math.comb(len(secret.told.masses), 2)
-    if 2 * pairs * math.comb(k + m - 1, m - 1) > WORK:
+    if 2 * pairs * math.comb(k + m - 1, m - 1) > (WORK if work is None else work):
         bound, best = relaxed_types(secret)
         candidates, whole = [best], False
     else:

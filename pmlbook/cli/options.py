@@ -167,11 +167,8 @@ GOALS = ("information", "frequencies", "mean")
 def _start(parser: Parser) -> None:
     add = parser.add_argument
     add("source", type=Path, help="CSV or Parquet")
-    add(
-        "column",
-        nargs="?",
-        help="a question asks for it if it is left out, as for all that follows",
-    )
+    what = "a question asks for it if it is left out, as for all that follows"
+    add("column", nargs="?", help=what)
     add("--merge-below", type=_share, metavar="SHARE", help="merge rarer answers")
     add("--other", default="other", metavar="NAME", help="of the merged answers")
     level = parser.add_mutually_exclusive_group()

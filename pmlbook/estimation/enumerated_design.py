@@ -51,7 +51,7 @@ __all__ = ['STRICTEST', 'LISTED', 'SCORED', 'DESIGN_TOLERANCE', 'LEAST_STORED_PR
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7e1d0a02
 CENTRINGS = 60
-CENTRED = 1e-13  # least relative change of a weight in floats
+LEAST_CHANGE = 1e-13  # least relative change of a weight in floats
 SAME_ROW = 1e-9  # a singular value below this part of the largest is rounding
 
 
@@ -65,7 +65,7 @@ def centred_weights(rows: Array, weights: Array) -> Array:
         change = 1 - scaled @ np.linalg.lstsq(scaled, np.ones(len(weights)), rcond=SAME_ROW)[0]
         size = float(abs(change).max())
         weights = weights * (1 + change / (1 + size if size > 0.1 else 1))
-        if size < CENTRED:
+        if size < LEAST_CHANGE:
             break
     return weights
 

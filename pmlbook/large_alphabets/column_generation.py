@@ -28,6 +28,7 @@ from pmlbook.large_alphabets.stages import (
     feasible,
     start_columns,
 )
+from .rare_symbols import by_completion, negligible_tails
 from .ungrouping import rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.linear_programmes import LooseBound
@@ -45,22 +46,25 @@ SECONDS_TO_CERTIFY = 2e-6  # for one probability
 
 
 class Task(NamedTuple):
-    """A problem: a prior, a level, a utility, a tolerance relative to the value, and the prior's denominator, if small."""
+    """A problem: a prior, a level, a utility, a tolerance relative to the value; see `Groups` for the others."""
 
     prior: Array
     epsilon: float
     utility: FInformation
     tol: float
     denominator: int | None = None
+    lossless: int | None = None
 
     @property
     def groups(self) -> Groups:
         """The symbols grouped by probability."""
-        return Groups(self.prior, self.epsilon, self.utility, self.denominator)
+        given = self.prior, self.epsilon, self.utility, self.denominator, self.lossless
+        return Groups(*given)
 
     def aggregated(self, label: Whole) -> Task:
         """The task for a prior whose symbols with the same label are one."""
-        return self._replace(prior=np.bincount(label, self.prior).astype(float))
+        prior = np.bincount(label, self.prior).astype(float)
+        return self._replace(prior=prior, lossless=None)
 
     def reached(self, value: float, bound: float, rounding: float) -> bool:
         """Whether value and bound are near enough."""
@@ -253,25 +257,21 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
     return growth
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
-NEGLIGIBLE = 1e-5, 1e-8  # part of the closed bound that aggregating the rarest symbols may lose
+def without_rare_symbols(task: Task, growth: Growth, few: int) -> None:
+    """Add what is found for a prior whose `few` rarest groups are one symbol that loses nothing, in half of the time.
 
-
-def without_rare_symbols(task: Task, groups: Groups, few: int, clock: Clock) -> Answer:
-    """The answer for a prior whose `few` rarest groups are one symbol, as an answer for the prior itself.
-
-    Source: convexity of f; see 'Optimal mechanisms by column generation'.
+    Source: proved in 'Rare symbols'.
     """
+    groups = growth.groups
     rare = groups.member < few
-    label = np.where(rare, 0, np.cumsum(~rare) - (few == 0))
-    found, bound, why = grow_mechanism(task.aggregated(label), clock)
-    apart = float(_costs(groups)[few - 1]) if few else 0.0
-    return Answer(found._replace(lifts=found.lifts[label]), bound + apart + groups.rounding, why)
-
-
-def _costs(groups: Groups) -> Array:
-    """The largest loss if the rarest groups are one symbol."""
-    each = groups.size * groups.loss(groups.share, np.arange(len(groups.p)))
-    return np.asarray(np.cumsum(each))
+    label = np.where(rare, 0, np.cumsum(~rare))
+    relaxed = task.aggregated(label)._replace(lossless=0)
+    found, bound, _ = grow_mechanism(relaxed, growth.clock.part(1 / 2))
+    growth.note(Priced(None, groups.closed - bound - groups.rounding))
+    filled = np.minimum(groups.a * found.lifts, 1)
+    x, _ = unroll(task.prior, label, filled, found.shares)
+    growth.add(vertices_near(groups, x / groups.a))
+    by_completion(growth, few).turn(growth)
 
 
 def grow_but_rare(task: Task, clock: Clock) -> Answer:
@@ -280,19 +280,22 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     A gap that is left gets the remaining time, with all symbols separate.
     """
     groups = task.groups
-    ends = [int(np.searchsorted(_costs(groups), part * groups.closed)) for part in NEGLIGIBLE]
-    tails = [few for few in dict.fromkeys(ends) if (groups.member < few).sum() > 1]
+    tails = negligible_tails(groups)
     if len(task.prior) <= SMALL or not tails:
         return grow_mechanism(task, clock)
     best, bound, why = grow_mechanism(task, clock.part(1 / 4, silent=False))
-    for left, few in zip(range(len(tails) + 1, 0, -1), [*tails, 0]):
-        if why == "" or clock.over:
-            break
-        found, near, why = without_rare_symbols(task, groups, few, clock.part(1 / left))
-        best, bound = max(best, found, key=attrgetter("value")), min(bound, near)
-        clock.tell(best.value, bound)
-        closed = task.reached(best.value, bound, groups.rounding)
-        why = "" if closed else why or "negligible symbols are not distinguished further"
+    if why == "" or clock.over or len(groups.p) > MOST_GROUPS:
+        return Answer(best, bound, why)
+    growth = Growth(groups, task.tol, clock)
+    growth.note(Priced(None, groups.closed - bound))
+    for few in tails:
+        if not growth.over:
+            without_rare_symbols(task, growth, few)
+    Search(growth).run()
+    value, bound = (groups.closed - loss for loss in (growth.value, growth.bound))
+    if value > best.value:
+        best = FoundMechanism(*growth.lifts(), value)
+    why = "" if task.reached(best.value, bound, groups.rounding) else growth.why or TIME_IS_UP
     return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c
@@ -301,13 +304,10 @@ UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an 
 
 def warn_why(value: float, bound: float, tol: float, why: str) -> None:
     """Warn with `LooseBound` that the tolerance was not reached, and why."""
-    told, limit = texts_around(value, bound)
-    warnings.warn(
-        f"column generation: the value {told} and its bound {limit} are {text_above(bound - value, 2)} "
-        f"apart, more than tol = {tol:.0e} of the value: {why}",
-        LooseBound,
-        stacklevel=4,
-    )
+    shown, limit = texts_around(value, bound)
+    gap = f"are {text_above(bound - value, 2)} apart, more than tol = {tol:.0e} of the value"
+    message = f"column generation: the value {shown} and its bound {limit} {gap}: {why}"
+    warnings.warn(message, LooseBound, stacklevel=4)
 
 
 def column_generation(

@@ -29,19 +29,26 @@ OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding 
 class Groups:
     """Symbols grouped by probability, how far the part of each can move, and what it loses in between.
 
-    If it is known that all probabilities are multiples of 1/n, `denominator` is n.
+    If it is known that all probabilities are multiples of 1/n, `denominator` is n. The symbol `lossless` counts as
+    if it lost nothing between its ends.
 
     Source: the chord of a convex function; Grosse et al. 2024, Theorem 4, for the grouping.
     """
 
     def __init__(
-        self, prior: Array, epsilon: float, utility: FInformation, denominator: int | None = None
+        self,
+        prior: Array,
+        epsilon: float,
+        utility: FInformation,
+        denominator: int | None = None,
+        lossless: int | None = None,
     ) -> None:
         self.denominator = denominator
         level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
         self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
+        self.lossless = -1 if lossless is None else int(self.member[lossless])
         self.same = EQUAL_WEIGHT * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
         can_vanish = self.p - rest < self.same  # by rounding; the slope there may be infinite
         self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
@@ -92,7 +99,7 @@ class Groups:
         """What one symbol of group k loses below its chord."""
         low, high = self.ends
         lost = self.p[k] * ((1 - x) * low[k] + x * high[k] - self.value(x, k))
-        return np.where((x <= 0) | (x >= 1), 0, np.maximum(lost, 0))
+        return np.where((x <= 0) | (x >= 1) | (k == self.lossless), 0, np.maximum(lost, 0))
 
     def sure_loss(self, x: Array, k: Any) -> Array:
         """At most the loss, whatever rounding did to x: it is moved to the nearer end, where f may be steep."""

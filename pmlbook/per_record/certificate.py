@@ -42,8 +42,9 @@ class Adversary(Frozen):
         Her prior.
     method : str
         'vertices' (the flat part), 'branch and bound', 'data processing', 'separable bound', 'output space',
-        'uniform prior' (the only one allowed). Where the gap exceeds the tolerance it is the reason:
-        'interrupted' by the time, 'too many cells', 'rounding'.
+        'uniform prior' (the only one allowed), 'sequential bound' (of `bits_leakage`, without a tolerance).
+        Where the gap exceeds the tolerance it is the reason: 'interrupted' by the time, 'too many cells',
+        'rounding'.
 
     Source: Wu et al. 2026, Definition 2.1.
     """

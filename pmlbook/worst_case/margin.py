@@ -201,7 +201,7 @@ class Newton:
 
 # %% ../../nbs/worst_case/11_margin.ipynb #ip000012
 MAX_BARRIER_STEPS = 60
-CENTRED = 1e-15  # mean product at the end
+LEAST_PRODUCT = 1e-15  # mean product at the end
 EARLY = 0.1  # gap, relative to the margin, at which its sign is sure
 BORDER = 0.9, 1 - 1e-6  # part of the way to the border: at least, at most
 LEAST_CENTRING = 1e-6  # of the mean product: a smaller aim would be lost in rounding
@@ -272,6 +272,6 @@ class Margin:
             at, limit = after, self.limit(after)
             nearest = min(abs(limit), abs(at.margin))
             decided = limit - at.margin < EARLY * nearest  # neither end is near zero
-            if decided or self.product(at) < CENTRED or clock.over:
+            if decided or self.product(at) < LEAST_PRODUCT or clock.over:
                 break
         return at

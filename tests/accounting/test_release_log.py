@@ -37,6 +37,24 @@ def test_a_list_costs_what_is_allowed_and_no_more():
             assert 0 < found.min_ratio <= both.min_ratio
 
 
+def test_types_know_what_is_not_listed_any_more():
+    """Thirty releases of one mechanism exactly; of two, a bound that lies between."""
+    prior = [Fraction(3, 5), Fraction(3, 10), Fraction(1, 10)]
+    one = Mechanism([[0.52, 0.48], [0.5, 0.5], [0.47, 0.53]], prior)
+    two = Mechanism([[0.5, 0.5], [0.49, 0.51], [0.52, 0.48]], prior)
+    turns = [one] * 30 + [two] * 10
+    with patch.dict(vars(module), LISTED_STEPS=0):
+        account = None
+        for number, mechanism in enumerate(turns, 1):
+            account = after_release(account, mechanism)
+            if number == 30:
+                assert account.exact and account.epsilon == compose(*[one] * 30).epsilon
+    exact = compose(*turns).largest_lift
+    assert not account.exact and account.counts == {one: 30, two: 10}
+    assert account.remaining <= account.left <= 1 / exact
+    assert 0 < account.min_ratio <= compose(*turns).min_ratio
+
+
 def test_a_warning_points_to_the_line_that_released():
     ratings = ("very poor", "poor", "fair", "good", "very good")
     marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1

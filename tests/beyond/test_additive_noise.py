@@ -243,7 +243,31 @@ def test_a_level_beyond_publishing_needs_no_noise():
     assert noise_scale(50.0, "laplace", {0: 0.5, 1: 0.5}).bound == 0
 
 
+@pytest.mark.parametrize(
+    "level, prior, said",
+    [
+        (1e-300, uniform(), "level = 1e-300 where ends are 1 apart"),
+        (1e200, uniform(), r"level = 1e\+200 where ends are 1 apart"),
+        (0.5, uniform(0, 1e-300), "level = 0.5 where ends are 1e-300 apart"),
+        (0.5, uniform(0, 1e200), r"prior: 1e\+200 is beyond 1e\+100"),
+        (0.5, {0: 0.5, 1e308: 0.5}, r"prior: 1e\+308 is beyond 1e\+100"),
+    ],
+)
+@pytest.mark.parametrize("noise", ["laplace", "uniform", "discrete_laplace"])
+def test_a_scale_beyond_the_floats_is_told_by_what_asks_for_it(noise, level, prior, said):
+    """The message was about a scale, perhaps inf, that the caller had not given."""
+    with pytest.raises(ValueError, match=said):
+        noise_scale(level, noise, prior)
+
+
 BAD = [
+    (dict(noise="laplace", prior=uniform(), scale=1e-300), "scale = 1e-300 is beyond"),
+    (dict(noise="gaussian", prior=uniform(), scale=1e200), r"scale = 1e\+200 is beyond"),
+    (dict(noise="discrete_laplace", prior={0: 0.5, 1: 0.5}, scale=1e-300), "scale = 1e-300 is"),
+    (dict(noise=norm(0, 1e-300), prior=uniform()), "scale of noise = 1e-300 is beyond"),
+    (dict(noise=norm(1e200), prior=uniform()), r"loc of noise: 1e\+200 is beyond"),
+    (dict(noise="laplace", prior=uniform(0, 1e200), scale=1), r"prior: 1e\+200 is beyond"),
+    (dict(noise="laplace", prior=uniform(), scale=1, clip=(-1e200, 1)), r"clip: -1e\+200 is"),
     (dict(noise="laplace", prior=uniform(), scale=5e-324), "rescale"),
     (dict(noise="laplace", prior=uniform(0, 1e300), scale=1e300), "rescale"),
     (dict(noise={math.nan: 1.0}, prior=binom(3, 0.5)), "the numbers of noise"),

@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pmlbook import InvalidPrior, optimal_mechanism
+from pmlbook import InvalidPrior, LooseBound, optimal_mechanism
+from pmlbook.beyond import delta_mechanism as module
 from pmlbook.beyond.delta_columns import grow_promised, published_columns
 from pmlbook.beyond.delta_mechanism import DeltaDesign, delta_mechanism
 from pmlbook.beyond.delta_programme import Promise, exposure
@@ -72,6 +73,27 @@ def test_secrets_rarer_than_a_solver_sees_leave_no_gap(rare, delta):
     design = delta_mechanism([*rare, 0.3, 0.7 - sum(rare)], 0.3, delta)
     without = delta_mechanism([0.3, 0.7], 0.3, delta)
     assert design.gap < 1e-9 and abs(design.value - without.value) < 1e-9
+
+
+@pytest.mark.parametrize("rare", [1e-9, 1e-12, 1e-15, 1e-40])
+@pytest.mark.parametrize("name", [*NAMED])
+def test_the_bound_of_publishing_rare_secrets_is_tight(name, rare):
+    """That of chi-square was 2.05 at 1e-15, where publishing is worth 2: its worth, 1e15, was rounded."""
+    design = delta_mechanism([rare, 0.3, 0.7 - rare], 0.5, 1, name)
+    assert design.method == "publishing" and design.value <= design.bound
+    assert design.gap <= 1e-12 * design.value
+
+
+def test_many_secrets_of_chi_square_are_worth_their_number_less_one():
+    prior = np.random.default_rng(0).dirichlet(np.full(80, 0.3)) + 1e-14
+    design = delta_mechanism(prior / prior.sum(), 0.5, 1, "chi_square")
+    assert design.method == "publishing" and abs(design.bound - 79) < 1e-9
+
+
+def test_a_loose_bound_of_publishing_is_told(monkeypatch):
+    monkeypatch.setattr(module, "published_bound", lambda shares, utility: 2.0)
+    with pytest.warns(LooseBound, match="delta_mechanism: the value"):
+        assert delta_mechanism(PRIOR, 0.5, 1).method == "publishing"
 
 
 @pytest.mark.parametrize("odd", ["no", 1, None])

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom, gamma, lognorm, norm, uniform
+from scipy.stats import beta, binom, expon, gamma, lognorm, norm, uniform
 
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange
@@ -157,8 +157,12 @@ def test_releases_refuse_what_lies_outside():
         (uniform(), 1.0, 0.5, [0, 0.5], "bins must rise from"),
         (uniform(), 1.0, 0.5, [0, 0.7, 0.6, 1], "bins must rise from"),
         (([1, 0, 1], [0, 1, 2, 3]), 1.0, 0.25, [0, 1, 2, 3], "no value lies near 1"),
-        (([1, 0, 1], [0, 1, 2, 3]), 1.0, 0.5, 4, "no density at its quantile"),
-        (([1, 2, 3], [0, 1, 2, 3]), 1.0, 0.5, 4, "jumps at its quantile 2"),
+        (([1, 0, 1], [0, 1, 2, 3]), 1.0, 0.5, 4, "no density at its quantile 2: ask for another"),
+        (([1, 2, 3], [0, 1, 2, 3]), 1.0, 0.5, 4, "jumps at its quantile 2: move that edge"),
+        (uniform(), 1.0, 0.5, [-math.inf, 0.5, 1], "bins must rise from 0.0 to 1.0"),
+        (norm(), 1.0, 0.5, [-5, 0, 5], "bins must rise from -inf to inf"),
+        (norm(), 1.0, 0.5, [-math.inf, math.inf, math.inf], r"bins\[1\] = inf is not finite"),
+        (norm(), 1.0, 0.5, [], "bins is empty"),
         (beta(0.5, 0.5), 1e-15, 0.5, 4, "too little for the level|too strict"),
     ],
 )
@@ -170,6 +174,17 @@ def test_bad_input_gets_one_message(prior, epsilon, quantile, bins, said):
 def test_level_zero_is_infeasible():
     with pytest.raises(Infeasible):
         quantile_mechanism(uniform(), 0.0)
+
+
+@pytest.mark.parametrize(
+    "prior, bins", [(norm(), [-math.inf, -1, 1, math.inf]), (expon(), np.array([0, 1, math.inf]))]
+)
+def test_edges_are_infinite_where_the_prior_is(prior, bins):
+    """The outer edges had to be those of the prior, and had to be finite."""
+    made = quantile_mechanism(prior, 1.0, bins=bins)
+    assert set(bins) < {*made.edges} and made.mechanism.certify(1.0)
+    assert made.value >= made.bound > 0
+    assert made.estimate(made.privatize(prior.rvs(200, random_state=1), 1)).value > -3
 
 
 def test_an_interval_of_an_unbounded_prior_may_be_unbounded():

@@ -225,3 +225,16 @@ def test_near_order_one_the_bound_is_maximal_leakage_and_a_wide_interval_is_warn
     with pytest.warns(pb.LooseBound):
         found = maximal_alpha_leakage(rows, 1 + 1e-14)
     assert 0 <= found.value <= found.bound <= math.log(1.5) * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 1e308, math.inf])
+def test_an_order_beyond_the_floats_is_refused(alpha):
+    """beta = 1e308 gave nan, or 0 to inf, for orders that floats cannot multiply logarithms by."""
+    rows = [[0.5, 0.5], [0.2, 0.8]]
+    with pytest.raises(ValueError, match=r"beta = 1e\+308 is finite, but above 1e\+300"):
+        maximal_alpha_leakage(rows, alpha, 1e308)
+    near, worst = (
+        maximal_alpha_leakage(rows, alpha, 1e300),
+        maximal_alpha_leakage(rows, alpha, math.inf),
+    )
+    assert near.value == pytest.approx(worst.value, rel=1e-9) and near.bound < math.inf

@@ -235,3 +235,96 @@ def test_an_answer_whose_rows_are_no_distributions_is_not_taken(asked):
         assert (got == (answer[:size] if taken else start)).all()
     solver.answer = np.append(game.orbits.variables(game.exact) * (1 + 5e-7), begin[size:])
     assert best_against(game.orbits, goal, candidates, start).max() == 1.0
+
+
+@pytest.fixture
+def known():
+    """Two adversaries: one for whom the data are ignored, one who learns."""
+    priors = np.zeros((2, 2, 3))
+    priors[0, 0, 0] = priors[0, 1, 2] = 0.5
+    priors[1] = [[0.25, 0.25, 0], [0, 0.25, 0.25]]
+    return priors
+
+
+@pytest.fixture
+def scripted(monkeypatch, known):
+    """Run a search whose rounds reach given gaps and whose certificates miss given amounts."""
+
+    def run(distances, certified=(0.0,), tol=1e-3, limit=None, slope=1.0):
+        gaps, overlooked = iter(distances), iter(certified)
+        search = DesignSearch(setting(counting(2)), 0.0, Goal(D=0.2), tol, Clock(limit))
+        search.lower, search.local, search.slope = 0.1, 0.5, slope
+        seen = SimpleNamespace(search=search, limits=[], accuracies=[])
+
+        def play_round(search, q):
+            seen.limits.append(search.clock.limit)
+            search.local = search.lower + next(gaps)
+            return q
+
+        def certify(made, q, b, accuracy, clock):
+            seen.accuracies.append(accuracy)
+            learnt = search.local + next(overlooked)
+            return AdversarySet({0: known[:1]}), learnt, learnt
+
+        monkeypatch.setattr(rounds, "play_round", play_round)
+        monkeypatch.setattr(rounds, "certify", certify)
+        _, learnt, why = play(search, search.exact)
+        assert learnt == search.local + certified[len(seen.accuracies) - 1]
+        return (len(seen.limits), why), seen
+
+    return run
+
+
+def test_rounds_end_without_progress_or_at_the_tolerance(scripted):
+    idle, most = rounds.IDLE_ROUNDS, rounds.MAX_ROUNDS
+    for distances, tol, ended in (
+        ([0.4] * 300, 1e-3, (idle, "no progress")),
+        ([0.4 * 0.91**k for k in range(300)], 1e-9, (idle, "no progress")),
+        ([0.3, *[0.3] * 300], 1e-3, (idle + 1, "no progress")),
+        ([0.4] * (idle - 1) + [0.3] * 300, 1e-3, (2 * idle, "no progress")),
+        ([0.4 * 0.89**k for k in range(300)], 1e-12, (most, "no progress")),
+        ([0.6e-3, 0.501e-3, 0.499e-3, 0], 1e-3, (3, "cutting planes")),
+    ):
+        assert scripted(distances, tol=tol)[0] == ended
+
+
+def test_an_adversary_that_was_missed_makes_another_round(scripted):
+    ended, seen = scripted([1e-4] * 5, [0.126e-3, 0.124e-3])
+    assert ended == (2, "cutting planes") and len(seen.search.cuts) == 1
+    assert sum(map(len, seen.search.candidates.priors.values())) == 1
+    ended, seen = scripted([1e-4] * 5, [0.3, 0.2, 0.0], limit=1e6)
+    assert ended == (3, "cutting planes") and seen.search.clock.limit == 1e6
+    assert all(0.5e6 < limit < 0.9e6 for limit in seen.limits)  # the rest is for the certificate
+
+
+def test_the_certificate_is_as_accurate_as_the_slope_demands(scripted):
+    wide, steep, fine = (
+        scripted(distances, tol=tol, slope=slope)[1].accuracies[0]
+        for distances, tol, slope in (([1e-4], 1e-3, 1.0), ([1e-4], 1e-3, 3.0), ([0.0], 1e-12, 1.0))
+    )
+    assert np.isclose(3 * steep, wide, rtol=0, atol=1e-18) and wide <= 1e-3 / 4
+    assert 1e-10 < fine <= 1e-9  # no finer than floats allow
+
+
+@pytest.mark.parametrize(("total", "limit"), [(0.5, 5.0), (2.5, None)])
+def test_a_round_keeps_active_and_recent_planes_and_strong_adversaries(
+    monkeypatch, known, total, limit
+):
+    clocks = []
+
+    def solve(orbits, goal, cuts, clock):
+        clocks.append(clock)
+        return 0.0, total * np.eye(len(cuts))[0]
+
+    monkeypatch.setattr(rounds, "solve_master", solve)
+    search = DesignSearch(setting(counting(2)), 0.0, Goal(L=0.2), 1e-3, Clock(limit))
+    search.cuts = np.arange(150 * search.orbits.size).reshape(150, -1)
+    even = search.orbits.table(np.ones(search.orbits.size) + search.orbits.variables(search.exact))
+    search.answer = even.copy
+    search.candidates.add(0, np.stack([np.full((2, 3), 1 / 6), known[0]]))  # weak and strong
+    rounds.play_round(search, search.exact)
+    leaks = search.candidates.information(even)
+    assert min(leaks) >= 0.8 * max(leaks)
+    assert all((prior > 0.4).any() for prior in search.candidates.priors[0])
+    assert len(search.cuts) == 101 and search.cuts[0, 0] == 0 and search.cuts[1, 0] > 0
+    assert search.slope == max(1, total) and clocks == [search.clock]
