@@ -1,5 +1,5 @@
 (** Small examples over the rational numbers.  A theorem whose hypotheses nothing satisfies
-    would say nothing; here each of them is applied to numbers. *)
+    would say nothing, so theorems with many hypotheses are applied to numbers here. *)
 From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
 From pmlbook Require Import leakage designs worst_case hamming ordered.
 From pmlbook Require mechanisms vertices uniform.
