@@ -223,7 +223,9 @@ def turns(groups: Groups, order: Whole) -> Array:
     return shares
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c003
-def nearest_pairs(one: Array, two: Array, room: float, keep: int) -> tuple[Whole, Whole, Array]:
+def nearest_pairs(
+    one: Array | Whole, two: Array | Whole, room: float, keep: int
+) -> tuple[Whole, Whole, Array]:
     """Pairs of entries of two tables that fill the capacity best, `keep` from each side, and their rests.
 
     Source: Horowitz and Sahni 1974.

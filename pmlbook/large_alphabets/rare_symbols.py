@@ -24,10 +24,8 @@ from ..numerics.restricted_master import Priced, Stage
 __all__ = []
 
 # %% ../../nbs/large_alphabets/13_rare_symbols.ipynb #ra000006
-NEGLIGIBLE = (
-    1e-4,
-    1e-6,
-)  # part of the closed bound that the rarest symbols lose under a constant channel
+# part of the closed bound that the rarest symbols lose under a constant channel
+NEGLIGIBLE = 1e-4, 1e-6
 
 
 def negligible_tails(groups: Groups) -> list[int]:
@@ -39,7 +37,7 @@ def negligible_tails(groups: Groups) -> list[int]:
     return [few for few in dict.fromkeys(ends) if (groups.member < few).sum() > 1]
 
 # %% ../../nbs/large_alphabets/13_rare_symbols.ipynb #ra000010
-TABLE = 2**11  # random sets of half of the rare symbols
+RANDOM_SETS = 2**11  # random sets of half of the rare symbols
 PAIRS_KEPT = 2**16  # entries of the pairs of such sets that come nearest
 
 
@@ -52,7 +50,7 @@ def completions(
     """
     halves = np.arange(few)[::2], np.arange(few)[1::2]
     tables = [
-        rng.binomial(groups.size[half, None], rng.random(TABLE), (len(half), TABLE))
+        rng.binomial(groups.size[half, None], rng.random(RANDOM_SETS), (len(half), RANDOM_SETS))
         for half in halves
     ]
     one, two = (groups.width[half] @ table for half, table in zip(halves, tables))

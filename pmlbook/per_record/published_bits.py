@@ -64,7 +64,7 @@ def sine_grid(parts: int) -> Grid:
 FIRST_CELLS, HALVINGS = 8, 5  # intervals of a probability at first, and how often they are halved
 
 
-class Stage(NamedTuple):
+class BitStep(NamedTuple):
     """One more bit: its channel, the grid of beliefs, V before it, and the multiplier of the entropy."""
 
     channel: Array
@@ -111,7 +111,7 @@ def sequential_bound(n: int, channel: Array, multiplier: float, parts: int, cloc
     for _ in range(n - 1):
         if clock.over:
             return math.inf
-        heights = Stage(channel, beliefs, heights, multiplier).before()
+        heights = BitStep(channel, beliefs, heights, multiplier).before()
     top = ((1 + multiplier) * beliefs.entropies + heights).max()
     # a step adds a dozen products, of values below n + 8 and slopes below 32
     return float(top + (1 + multiplier) * beliefs.above + n * sum_margin(12, n + 40))
