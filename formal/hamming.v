@@ -87,6 +87,18 @@ move=> P P_ge0; apply: ler_sum => x _; apply: ler_wpmul2l => //.
 by rewrite ler_add2l ler_opp2 ler_addl.
 Qed.
 
+(** So a least level holds against mechanisms with more outcomes than symbols too. *)
+Theorem more_outcomes_do_not_help (S : (X -> R) -> Prop) (D c d : R) (Y : finType)
+    (name : X -> Y) (x0 : X) (Q : Y -> X -> R) :
+  (forall P, S P -> forall x, 0 <= P x) -> least S D c -> injective name ->
+  mechanism Q -> private d Q -> (forall P, S P -> \sum_x P x * (1 - Q (name x) x) <= D) ->
+  c <= d.
+Proof.
+move=> S_ge0 [_ low] name_inj Q_mech Q_d Q_D.
+have [m_mech m_d m_D] := kalantari_lem_3 x0 name_inj Q_mech Q_d.
+apply: low m_d; split=> // P P_in; exact: le_trans (m_D P (S_ge0 P P_in)) (Q_D P P_in).
+Qed.
+
 (** Remark 3 of the third paper: at a finite level a column is zero or positive throughout;
     and no level is below [ln 1]. *)
 Theorem kalantari_rem_3 (Y : finType) (c : R) (Q : Y -> X -> R) (x0 : X) :

@@ -78,19 +78,25 @@ rewrite big1 ?[X in _ = _ * (_ + X)]big1; first last.
 rewrite !addr0 qx; field; exact: lt0r_neq0.
 Qed.
 
-(** So the level is what the best adversary of any gain learns: Definition 1 of the first paper. *)
+(** So the level is what the best adversary of any gain learns: Definition 1 of the first paper.
+    The second part is the fair bet: without the outcome each of its guesses [a] gains one,
+    after the outcome the guess [x0] gains [c]. *)
 Theorem grosse_def_1 (c : R) (q : X -> R) (x0 : X) :
   (forall x, 0 < p x) -> 0 <= c -> (forall x, 0 <= q x) -> within c q -> q x0 = c * mean q ->
   (forall (A : finType) (g : X -> A -> R) (best : R), (forall x a, 0 <= g x a) ->
      (forall a, \sum_x p x * g x a <= best) ->
      forall a, \sum_x p x * q x * g x a <= c * mean q * best)
-  /\ exists (g : X -> R), (forall x, 0 <= g x) /\
-     \sum_x p x * q x * g x = c * mean q * \sum_x p x * g x.
+  /\ exists (g : X -> X -> R), [/\ forall x a, 0 <= g x a, forall a, \sum_x p x * g x a = 1
+     & \sum_x p x * q x * g x x0 = c * mean q].
 Proof.
 move=> p_gt0 c_ge0 q_ge0 q_within reached; split.
   by move=> A g best g_ge0 g_best a; apply: gain_is_bounded.
-exists (fun z => (z == x0)%:R / p x0); split; last exact: gain_is_reached.
-by move=> x; apply: divr_ge0; [exact: ler0n | exact: ltW].
+have one a : \sum_x p x * ((x == a)%:R / p a) = 1.
+  rewrite (bigD1 a) //= big1 ?addr0 => [|z /negPf ->]; last by rewrite mul0r mulr0.
+  by rewrite eqxx mul1r mulfV // lt0r_neq0.
+exists (fun x a => (x == a)%:R / p a); split=> //.
+  by move=> x a; apply: divr_ge0; [exact: ler0n | exact: ltW].
+by rewrite (gain_is_reached (p_gt0 x0) reached) one mulr1.
 Qed.
 
 (** Composition: shares [e^-level] add up.  [a] and [b] are columns of two releases that

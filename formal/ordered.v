@@ -201,8 +201,7 @@ Qed.
 
 (** The programme (11), without columns of zeros: distortions [d] that rise from the first
     symbol on.  The last condition says that the level [ln c] is at least the objective,
-    [ln ((M - 1 - sum of the others) / d 0)].  With [l] distortions equal to one it is the
-    paper's programme for [l], so the one without zeros contains all of them. *)
+    [ln ((M - 1 - sum of the others) / d 0)]. *)
 Definition programme (D c : R) (d : 'I_n.+2 -> R) : Prop :=
   [/\ forall i, 0 <= d i <= 1, forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j,
       \sum_i d i <= n.+1%:R, forall P, S P -> \sum_i P i * d i <= D
@@ -246,6 +245,54 @@ exists (fun i => r * d i); split=> [i|i j ij||P P_in|].
     exact: S_ge0 P_in i.
   by rewrite ler_pimull.
 rewrite -total (bigD1 ord0) //= addrK ler_pemull //; exact: mulr_ge0.
+Qed.
+
+(** The programme (11) with [l] columns of zeros, for the first [M - l] distortions. *)
+Definition censored (l : nat) (D c : R) (d : 'I_n.+2 -> R) : Prop :=
+  let m := (n.+2 - l)%N in
+  [/\ forall i : 'I_n.+2, (i < m)%N -> 0 <= d i <= 1,
+      forall i j : 'I_n.+2, (i <= j)%N -> (j < m)%N -> d i <= d j,
+      \sum_(i < n.+2 | (i < m)%N) d i <= m%:R - 1,
+      forall P, S P -> \sum_(i < n.+2 | (i < m)%N) P i * d i <= D - \sum_(i < n.+2 | (m <= i)%N) P i
+    & m%:R - 1 - \sum_(i < n.+2 | (i < m)%N && (i != ord0)) d i <= c * d ord0].
+
+(** With the distortion one for the others its solutions solve the programme without columns
+    of zeros, at the same level. *)
+Theorem censoring_adds_nothing (l : nat) (D c : R) (d : 'I_n.+2 -> R) : (l <= n)%N ->
+  censored l D c d -> programme D c (fun i => if (i < n.+2 - l)%N then d i else 1).
+Proof.
+move=> l_le [d_in rising fits d_D row]; set m := (n.+2 - l)%N in d_in rising fits d_D row *.
+have m_gt0 : (0 < m)%N by rewrite subn_gt0 ltnS; apply: leq_trans l_le _.
+have tail : \sum_(i < n.+2 | (m <= i)%N) (1 : R) = n.+2%:R - m%:R.
+  rewrite sumr_const -natrB ?leq_subr //; congr (_%:R); rewrite -sum1_card.
+  rewrite (eq_bigl (fun i : 'I_n.+2 => m <= i)%N) //.
+  have -> : (\sum_(i < n.+2 | m <= i) 1 = \sum_(m <= i < n.+2) 1)%N by rewrite big_geq_mkord.
+  by rewrite sum_nat_const_nat muln1.
+have next : n.+2%:R = n.+1%:R + 1 :> R by rewrite -addn1 natrD.
+split.
+- by move=> i; case: ifP => [/d_in //|_]; rewrite ler01 lexx.
+- move=> i j ij; case: (ltnP j m) => jm.
+    by rewrite (leq_ltn_trans ij jm); apply: rising.
+  by case: ifP => // /d_in /andP [].
+- rewrite (bigID (fun i : 'I_n.+2 => i < m)%N) /= (eq_bigr d) => [|i ->] //.
+  rewrite [X in _ + X <= _](eq_big (fun i : 'I_n.+2 => m <= i)%N (fun=> 1)) => [|i|i /negPf ->] //.
+    rewrite tail -ler_subr_addr; apply: le_trans fits _.
+    by rewrite le_eqVlt; apply/orP; left; apply/eqP; rewrite next; ring.
+  by rewrite -leqNgt.
+- move=> P P_in; rewrite (bigID (fun i : 'I_n.+2 => i < m)%N) /=.
+  rewrite (eq_bigr (fun i => P i * d i)) => [|i ->] //.
+  rewrite [X in _ + X <= _](eq_big (fun i : 'I_n.+2 => m <= i)%N P) => [|i|i /negPf ->].
+  + by rewrite -ler_subr_addr; apply: d_D.
+  + by rewrite -leqNgt.
+  by rewrite mulr1.
+rewrite m_gt0; apply: le_trans row; rewrite (bigID (fun i : 'I_n.+2 => i < m)%N) /=.
+rewrite (eq_big (fun i : 'I_n.+2 => (i < m)%N && (i != ord0)) d) => [|i|i /andP [_ ->]] //.
+  rewrite [X in _ - (_ + X)](eq_big (fun i : 'I_n.+2 => m <= i)%N (fun=> 1)).
+  - by rewrite tail le_eqVlt; apply/orP; left; apply/eqP; rewrite next; ring.
+  - move=> i; rewrite -leqNgt; case: (leqP m i) => [mi|]; rewrite ?andbF // andbT.
+    by apply: contraTneq mi => ->; rewrite -ltnNge.
+  by move=> i /andP [_ /negPf ->].
+by rewrite andbC.
 Qed.
 
 (** The mechanism (48): a wrong answer is drawn in proportion to how often it is right.  A

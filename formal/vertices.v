@@ -5,6 +5,7 @@
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
 From pmlbook Require Import leakage designs programme.
+From pmlbook Require mechanisms.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -330,19 +331,31 @@ Qed.
 (** Theorem 5 of the first paper: the linear programme over the listed vertices finds an
     optimal mechanism.  The programme has an optimum.  Weights that it allows make a mechanism
     of the level, whose utility is the objective; optimal weights make one that no mechanism
-    of the level exceeds, with outcomes as many as you like.  [mu] need not be symmetric. *)
+    of the level exceeds, with outcomes as many as you like.  By Theorem 1 there is one with
+    at most as many outcomes as secrets.  [mu] need not be symmetric. *)
 Theorem grosse_thm_5 : \sum_x p x = 1 -> 1 <= c ->
-  (exists2 w, weights w & forall v, weights v -> objective v <= objective w) /\
-  forall w, weights w ->
-  [/\ mechanism (designed w), keeps p c (designed w), utility mu (designed w) = objective w
-    & (forall v, weights v -> objective v <= objective w) ->
-      forall (Y : finType) (P : Y -> X -> R), mechanism P -> keeps p c P ->
-        utility mu P <= utility mu (designed w)].
+  let optimal Q := forall (Y : finType) (P : Y -> X -> R), mechanism P -> keeps p c P ->
+    utility mu P <= utility mu Q in
+  [/\ exists2 w, weights w & forall v, weights v -> objective v <= objective w,
+      forall w, weights w ->
+      [/\ mechanism (designed w), keeps p c (designed w), utility mu (designed w) = objective w
+        & (forall v, weights v -> objective v <= objective w) -> optimal (designed w)]
+    & exists Q : pattern -> X -> R, [/\ mechanism Q, keeps p c Q, optimal Q
+        & (#|[set e | [exists x, (Q e x != 0)%R]]| <= #|X|)%N]].
 Proof.
-move=> p_sum c_ge1; split=> [|w w_weights]; last first.
+move=> p_sum c_ge1 optimal.
+have made w : weights w ->
+    [/\ mechanism (designed w), keeps p c (designed w), utility mu (designed w) = objective w
+      & (forall v, weights v -> objective v <= objective w) -> optimal (designed w)].
+  move=> w_weights.
   have [w_mech w_keeps w_utility] := designed_mechanism w_weights.
   split=> // best Y P P_mech P_keeps; have [v v_weights less] := weights_exist P_mech P_keeps.
   by rewrite w_utility; apply: le_trans less (best v v_weights).
+suff solved : exists2 w, weights w & forall v, weights v -> objective v <= objective w.
+  split=> //; have [w w_weights best] := solved.
+  have [w_mech w_keeps _ /(_ best) w_best] := made w w_weights.
+  have [Q [Q_mech Q_keeps more few _]] := mechanisms.grosse_thm_1 p_gt0 p_sum mu_sub w_mech w_keeps.
+  exists Q; split=> // Y P P_mech P_keeps; exact: le_trans (w_best Y P P_mech P_keeps) more.
 apply: (@programme_has_optimum _ _ _ p vertex (fun e => mu (vertex e)) listed).
   by move=> e /vertex_lifts [].
 have silent_keeps : keeps p c (fun (_ : unit) (_ : X) => 1).

@@ -257,11 +257,26 @@ rewrite /backing big1 ?mulr0 // => z hz; move: y_out; rewrite inE => /existsP []
 by exists z.
 Qed.
 
-(** Theorem 1 of the second paper: among mechanisms that avoid the ranks below [h] and publish
-    each useful outcome, as (3) asks, the utility-safe mechanism leaks least: it keeps every
-    level that one of them keeps. *)
+(** An outcome that occurs at the level [ln c] has secrets behind it, whose mass is [1 / c]. *)
+Lemma backed (P : Y -> X -> R) (c : R) (y : Y) : (forall z x, 0 <= P z x) -> avoids h P ->
+  0 < mean p (P y) -> within p c (P y) -> 1 <= c * backing y.
+Proof.
+move=> P_ge0 P_avoids occurs P_keeps; have p_ge0 x : 0 <= p x by apply: ltW.
+have := excluded_mass p_ge0 p_sum (S := [set x | (rank x y < h)%N]) (P_ge0 y) P_keeps occurs.
+have -> : backing y = 1 - \sum_(x in [set x | (rank x y < h)%N]) p x.
+  rewrite -p_sum (bigID (mem [set x | (rank x y < h)%N])) /= addrC addKr.
+  by apply: eq_bigl => x; rewrite inE leqNgt.
+by apply => x; rewrite inE; apply: P_avoids.
+Qed.
+
+(** Theorem 1 of the second paper: among mechanisms that avoid the ranks below [h] the
+    utility-safe mechanism leaks least.  Each of its columns keeps every level that the column
+    of the same outcome keeps in one of them, if the outcome occurs there.  So it keeps every
+    level that one of them keeps which publishes each useful outcome, as (3) asks. *)
 Theorem song_thm_1 :
-  [/\ mechanism safe, avoids h safe, forall y, (0 < mean p (safe y)) = (y \in useful)
+  [/\ mechanism safe, avoids h safe, forall y, (0 < mean p (safe y)) = (y \in useful),
+      forall (P : Y -> X -> R) (c : R) (y : Y), mechanism P -> avoids h P ->
+        0 < mean p (P y) -> within p c (P y) -> within p c (safe y)
     & forall (P : Y -> X -> R) (c : R), mechanism P -> avoids h P ->
         (forall y, y \in useful -> 0 < mean p (P y)) -> keeps p c P -> keeps p c safe].
 Proof.
@@ -272,13 +287,12 @@ split; first exact: safe_mechanism.
     by rewrite /backing big_pred0 ?ltxx.
   rewrite /backing (bigD1 x) //=; apply: ltr_paddr => //.
   by apply: sumr_ge0 => z _; apply: ltW.
-move=> P c [P_ge0 P_one] P_avoids P_occurs P_keeps; apply/song_cor_1 => y /P_occurs y_occurs.
-have p_ge0 x : 0 <= p x by apply: ltW.
-have := excluded_mass p_ge0 p_sum (S := [set x | (rank x y < h)%N]) (P_ge0 y) (P_keeps y) y_occurs.
-have -> : backing y = 1 - \sum_(x in [set x | (rank x y < h)%N]) p x.
-  rewrite -p_sum (bigID (mem [set x | (rank x y < h)%N])) /= addrC addKr.
-  by apply: eq_bigl => x; rewrite inE leqNgt.
-by apply => x; rewrite inE; apply: P_avoids.
+- move=> P c y [P_ge0 _] P_avoids occurs P_keeps x; have enough := backed P_ge0 P_avoids occurs P_keeps.
+  rewrite safe_mean mulrCA /safe; case: ltnP => [_|hx].
+    by apply: mulr_ge0; [apply: ltW | apply: le_trans enough].
+  by rewrite -[X in X <= _]mulr1; apply: ler_wpmul2l => //; apply: ltW.
+move=> P c [P_ge0 _] P_avoids P_occurs P_keeps; apply/song_cor_1 => y /P_occurs occurs.
+exact: backed P_ge0 P_avoids occurs (P_keeps y).
 Qed.
 
 (** Corollary 2 of the second paper: after the outcome [y] the secrets that may publish it have

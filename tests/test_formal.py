@@ -10,7 +10,7 @@ from test_results import ROWS
 
 FORMAL = Path(__file__).resolve().parent.parent / "formal"
 FILES = sorted(FORMAL.glob("*.v"))
-STATED = re.compile(r"^Theorem (\w+)", re.M)
+STATED = re.compile(r"^(?:Theorem|Example) (\w+)", re.M)
 THEOREMS = {path.stem: STATED.findall(path.read_text(encoding="utf-8")) for path in FILES}
 COQ = "needs Coq with MathComp: coq, libcoq-mathcomp-algebra and libcoq-mathcomp-algebra-tactics of Debian"
 
@@ -27,6 +27,16 @@ def test_the_map_lists_what_is_proved():
     stated = [name.replace("_", "-") for names in THEOREMS.values() for name in names]
     of_papers = [name for name in stated if name.partition("-")[0] in papers]
     assert sorted(of_papers) == sorted(row["id"] for row in ROWS if row["strength"] == "formal")
+
+
+def test_an_example_applies_the_theorem_that_it_names():
+    """Hypotheses that nothing satisfies prove anything; the kernel checks that numbers satisfy these."""
+    text = (FORMAL / "instances.v").read_text(encoding="utf-8")
+    examples = re.findall(r"^Example of_(\w+).*?^Proof\.(.*?)^Qed\.", text, re.M | re.S)
+    stated = {name for names in THEOREMS.values() for name in names}
+    applied = [{s for s in stated if name.startswith(s) and s in proof} for name, proof in examples]
+    assert all(applied) and len(applied) == len(re.findall("^Example", text, re.M))
+    assert len(set.union(*applied)) >= 14
 
 
 @pytest.fixture(scope="module")
