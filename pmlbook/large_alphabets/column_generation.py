@@ -288,9 +288,9 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
         return Answer(best, bound, why)
     growth = Growth(groups, task.tol, clock)
     growth.note(Priced(None, groups.closed - bound))
-    for left, few in zip(range(len(tails) + 1, 1, -1), tails):  # each gets the same time, and the end
-        if not growth.over:
-            without_rare_symbols(task, growth, few, clock.part(1 / left))
+    for place, few in enumerate(tails):
+        if not growth.over:  # the same time for each, and as much for the end
+            without_rare_symbols(task, growth, few, clock.part(1 / (len(tails) + 1 - place)))
     Search(growth).run()
     value, bound = (groups.closed - loss for loss in (growth.value, growth.bound))
     if value > best.value:

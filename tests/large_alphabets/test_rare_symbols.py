@@ -47,7 +47,7 @@ def test_sets_of_rare_symbols_bring_the_value_near_the_bound():
     """Aggregated, with their loss added to the bound, the eighteen rarest groups leave more than 1e-4 open."""
     task = Task(uneven(50, 0.1, 4), 4.0, INFORMATION, 1e-9)
     growth = Growth(task.groups, task.tol, Clock())
-    without_rare_symbols(task, growth, 18)
+    without_rare_symbols(task, growth, 18, Clock())
     value = growth.groups.closed - growth.value
     assert 2.30384 < value < 2.30386 and 0 <= growth.gap < 1e-5 * value
     lifts, shares = growth.lifts()
