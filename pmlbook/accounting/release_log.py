@@ -49,7 +49,9 @@ def min_remaining(
 
 # %% ../../nbs/accounting/02_release_log.ipynb #68a9379e
 LISTED_STEPS = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
-LISTED_TYPES = 2**20  # types of one mechanism that are compared: a second
+LISTED_TYPES = (
+    2**14
+)  # types of one mechanism that are compared: hundredths of a second for each line of a log
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,7 @@ def after_release(before: Account | None, mechanism: Mechanism) -> Account:
         joint = compose(before.joint, one)
         return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint, counts)
     # the joint distribution cannot be listed any more
-    known, new = (before.left, before.min_ratio), (1 / one.largest_lift, one.min_ratio)
+    known, new = (before.remaining, before.min_ratio), (1 / one.largest_lift, one.min_ratio)
     remaining = min_remaining(known, new, min(before.first.prior))
     return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None, counts)
 

@@ -293,6 +293,7 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
             without_rare_symbols(task, growth, few, clock.part(1 / (len(tails) + 1 - place)))
     Search(growth).run()
     value, bound = (groups.closed - loss for loss in (growth.value, growth.bound))
+    bound += groups.rounding
     if value > best.value:
         best = FoundMechanism(*growth.lifts(), value)
     why = "" if task.reached(best.value, bound, groups.rounding) else growth.why or TIME_IS_UP

@@ -77,7 +77,8 @@ class Groups:
         )
         mass, (low, high) = self.size * self.p, self.ends
         self.closed = float(mass @ ((1 - self.share) * low + self.share * high))
-        part = 2.0**-48 + len(self.member) * 2.0**-51
+        # of the largest probability 1 - p is known to a unit of 1 only
+        part = 2.0**-48 + len(self.member) * 2.0**-51 + 2.0**-51 / max(1 - self.p[-1], 2.0**-53)
         self.rounding = part * float(mass @ (abs(low) + abs(high)))
         near = np.geomspace(1e-13, 0.5, 70)
         self.grid = np.concatenate([[0], near, 1 - near[-2::-1], [1]])

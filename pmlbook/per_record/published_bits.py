@@ -22,7 +22,7 @@ from .classes import AdversaryPrior, RecordProblem
 from .tilted import best_adversary, sum_margin
 
 # %% auto #0
-__all__ = ['MOST_BITS', 'COARSE', 'FINE', 'bits_leakage']
+__all__ = ['MOST_BITS', 'LN_2', 'COARSE', 'FINE', 'bits_leakage']
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits5
 def counting_problem(n: int, channel: Array) -> RecordProblem:
@@ -118,6 +118,7 @@ def sequential_bound(n: int, channel: Array, multiplier: float, parts: int, cloc
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits9
 MOST_BITS = 512  # counts and outputs of more do not fit
+LN_2 = math.nextafter(math.log(2), 1)  # at least ln 2
 COARSE, FINE = 96, 512  # intervals of the belief: to find the multiplier, and for the bound
 
 
@@ -153,8 +154,8 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
     Examples
     --------
     >>> worst = bits_leakage(2, [[0.8, 0.2], [0.2, 0.8]], b=1.25)
-    >>> round(worst.value, 4), worst.gap < 1e-4
-    (0.2235, True)
+    >>> round(worst.value, 3), worst.gap < 1e-4
+    (0.223, True)
     """
     checked, n = check_channel(channel, rows=2), check_count(n)
     if checked.shape != (2, 2):
@@ -176,6 +177,6 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
         options={"xatol": 0.02, "maxiter": 13},
     )
     bounds = [bound(multiplier, FINE) for multiplier in (0.0, math.exp(found.x))]
-    prior, most = AdversaryPrior.of(problem, classes), min(math.log(2), *bounds)
+    prior, most = AdversaryPrior.of(problem, classes), min(LN_2, *bounds)
     method = "interrupted" if clock.over else "sequential bound"
     return Adversary(value, max(value, most), 0, prior, method)

@@ -4,7 +4,9 @@ from decimal import Decimal, getcontext
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
+from pmlbook import optimal_mechanism
 from pmlbook.foundations.utility import NAMED, FInformation
 from pmlbook.large_alphabets import losses as module
 from pmlbook.large_alphabets.losses import (
@@ -300,3 +302,12 @@ def test_near_misses_fill_the_room():
     ):
         near_misses(groups, 8, 9, rng)
     assert [len(table) for table in tables] == [2**8, 2**8]
+
+
+@pytest.mark.parametrize("level", [0.5, 2.0, 4.0])
+def test_a_bound_holds_beside_a_probability_that_is_nearly_one(level):
+    """What is left of one is known to a unit of one only: the bound was below the optimum."""
+    prior = [0.9999899991000191, 9.999899991000192e-10, 9.99989999100019e-06]
+    listed = optimal_mechanism(prior, level, "total_variation")
+    grown = optimal_mechanism(prior, level, "total_variation", method="column_generation")
+    assert listed.value <= grown.bound <= listed.value * (1 + 1e-9)
