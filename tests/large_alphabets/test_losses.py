@@ -310,4 +310,4 @@ def test_a_bound_holds_beside_a_probability_that_is_nearly_one(level):
     prior = [0.9999899991000191, 9.999899991000192e-10, 9.99989999100019e-06]
     listed = optimal_mechanism(prior, level, "total_variation")
     grown = optimal_mechanism(prior, level, "total_variation", method="column_generation")
-    assert listed.value <= grown.bound <= listed.value * (1 + 1e-9)
+    assert listed.value <= grown.bound <= listed.value * (1 + 1e-8)  # 2^-51 over 1e-5, times e^4
