@@ -31,14 +31,14 @@ def counting_problem(n: int, channel: Array) -> RecordProblem:
     Classes: the number of ones among the other bits. Outputs: that of the record, and the number of ones among the others.
     """
     others = n - 1
-    laws = [
+    distributions = [
         np.convolve(
             binom.pmf(range(n - ones), others - ones, channel[0, 1]),
             binom.pmf(range(ones + 1), ones, channel[1, 1]),
         )
         for ones in range(n)
     ]
-    rows = np.array([[np.outer(own, law).ravel() for law in laws] for own in channel])
+    rows = np.array([[np.outer(own, each).ravel() for each in distributions] for own in channel])
     sizes = [math.log(math.comb(others, ones)) for ones in range(n)]
     names = tuple(f"{ones} ones among the others" for ones in range(n))
     return RecordProblem(0, (0, 1), rows, np.array([sizes, sizes]), (names, names))
