@@ -240,8 +240,9 @@ class DiskLog:
         """The account of a release; ValueError if its name may be a typing error, or needs a confirmation."""
         if new is not None:
             if account is not None or check_text(new, "new_account") in self:
-                what = "there is an account; say which, or a new one"
-                raise ValueError(f"new_account = {new!r}: {what}")
+                raise ValueError(
+                    f"new_account = {new!r}: there is an account; say which, or a new one"
+                )
             return new
         if account is None:
             self._check_twins(column, certificate)

@@ -49,9 +49,8 @@ def min_remaining(
 
 # %% ../../nbs/accounting/02_release_log.ipynb #68a9379e
 LISTED_STEPS = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
-LISTED_TYPES = (
-    2**14
-)  # types of one mechanism that are compared: hundredths of a second for each line of a log
+# types of one mechanism that are compared: hundredths of a second for each line of a log
+LISTED_TYPES = 2**14
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,8 +79,9 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     else:
         edges = real_array(bins, "bins", 1)
     if len(edges) < 2 or (np.diff(edges) <= 0).any() or edges[0] != low or edges[-1] != high:
-        what = f"rise from {low!r} to {high!r}, the ends of the prior, in different floats"
-        raise ValueError(f"bins must {what}")
+        raise ValueError(
+            f"bins must rise from {low!r} to {high!r}, the ends of the prior, in different floats"
+        )
     return edges
 
 
@@ -91,8 +92,9 @@ def inner_level(level: float, error: float) -> float:
     """
     room = math.exp(-level) + error
     if level and room >= 1:
-        what = f"known only up to {error:.2g}, too little for the level {level:g}"
-        raise ValueError(f"prior is {what}")
+        raise ValueError(
+            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
+        )
     return -math.log(room) * (1 - 2.0**-50) if level else 0.0
 
 

@@ -108,9 +108,8 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
     0.269276
     """
     order, (rows, shares) = check_order(alpha, "alpha"), check_pair(channel, prior)
-    if (
-        order < 2
-    ):  # the alpha-lift is close to 1, and what it exceeds it by is found without a difference
+    # Below order 2 the alpha-lift is close to 1, and its excess is found without a difference.
+    if order < 2:
         outcome, lifts, _ = lifts_of(rows, shares)
         logs = np.log(np.where(lifts > 0, lifts, 1))
         excess = (shares[:, None] * lifts * np.expm1((order - 1) * logs)).sum(axis=0)

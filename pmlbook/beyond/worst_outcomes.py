@@ -163,9 +163,8 @@ def noise_bracket(
     if noise.kind == "laplace":  # no pair of secrets has a larger ratio
         width = secret.ends[1] - secret.ends[0]
         bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))
-    if (
-        isinstance(secret, Atoms) and not secret.rest
-    ):  # no leakage exceeds that of the secret itself
+    # No leakage exceeds that of the secret itself.
+    if isinstance(secret, Atoms) and not secret.rest:
         bound = min(bound, max(-math.log(secret.shares.min()) * (1 + TRUSTED) + TRUSTED, value))
     return NoiseLeakage(value, bound, max(found, key=lambda one: one[0])[2])
 

@@ -137,9 +137,8 @@ class SourceSet(Frozen):
         own = reach.diagonal().copy()
         np.fill_diagonal(reach, -np.inf)
         kept = np.ones(len(own), dtype=bool)
-        for k in np.flatnonzero(
-            own <= reach.max(axis=0) + SUM_TOLERANCE
-        ):  # others are farthest out
+        # What is farthest out in its own direction is no mixture; the others are compared.
+        for k in np.flatnonzero(own <= reach.max(axis=0) + SUM_TOLERANCE):
             kept[k] = False
             kept[k] = (
                 not kept.any() or _distance(self.vertices[k], self.vertices[kept]) > ROUNDED_ZERO

@@ -116,9 +116,8 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     return min(group, alone, math.log(most))
 
 # %% ../../nbs/per_record/14_noise.ipynb #85da0c92
-BIN_ROUNDING = (
-    2.0**-38
-)  # nats: probabilities that are wrong by a relative 1e-14 change no information by more
+# nats: probabilities that are wrong by a relative 1e-14 change no information by more
+BIN_ROUNDING = 2.0**-38
 
 
 class NoisyLeakage(NamedTuple):

@@ -253,9 +253,8 @@ def new_file(
                     _name(file, hidden)
                 if POSIX:
                     _take(file if nameless else None, hidden, target, force)
-                    if like is not None and hasattr(
-                        os, "fchmod"
-                    ):  # last: an interrupted file stays private
+                    # Last: an interrupted file stays private.
+                    if like is not None and hasattr(os, "fchmod"):
                         os.fchmod(file.fileno(), _mode_like(file, like))
             if not POSIX:
                 _take(None, hidden, target, force)
