@@ -41,7 +41,7 @@ rewrite exchange_big /=; apply: eq_bigr => y _.
 by rewrite mulr_sumr; apply: eq_bigr => x _; rewrite mulrCA.
 Qed.
 
-(** Post-processing: whoever merges or blurs outcomes keeps the level. *)
+(** Post-processing: merging or randomising outcomes keeps the level. *)
 Theorem processing_keeps_level (Y : finType) (c : R) (q : Y -> X -> R) (w : Y -> R) :
   (forall y, 0 <= w y) -> (forall y, within c (q y)) ->
   within c (fun x => \sum_y w y * q y x).
