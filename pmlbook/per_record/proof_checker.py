@@ -21,7 +21,9 @@ class _Later:
     """A module that is loaded at its first use: without a proof to check, no balls are needed."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module("flint"), name)
+        value = getattr(import_module("flint"), name)
+        setattr(self, name, value)  # found at once from now on: a check asks half a million times
+        return value
 
 
 flint: Any = _Later()
