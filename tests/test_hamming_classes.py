@@ -20,11 +20,10 @@ from pmlbook.hamming.class_one_and_two import (
 )
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, ZERO, colours, levelled, plot_colours
 from pmlbook.hamming.exact import dp_leakage
+from pmlbook.hamming.information_barrier import complement, lower_bound
 from pmlbook.hamming.known_source import channel_with
 from pmlbook.hamming.mechanisms import is_valid
 from pmlbook.hamming.mutual_information import (
-    complement,
-    lower_bound,
     mi_leakage,
     replacing_channel,
     worst_case_information,
