@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from .log_file import START, Entry, ReadLines, append, begin, check_pages, opened

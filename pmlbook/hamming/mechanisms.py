@@ -19,7 +19,6 @@ from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
 from pmlbook.numerics.validation import (
     Array,
-    ROUNDED_ZERO,
     InvalidChannel,
     aligned,
     check_channel,
