@@ -5,6 +5,7 @@
 # %% ../../nbs/beyond/06_envelope.ipynb #manye02
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -133,7 +134,10 @@ def leakage_envelope(release: Mechanism | JointRelease) -> LeakageEnvelope:
     return LeakageEnvelope(leakage_distribution(release))
 
 # %% ../../nbs/beyond/06_envelope.ipynb #manye14
-def _allowed(parts: Rows, given: Rows) -> Rows:
+Parts = dict[int, list[Fraction]]  # of outcomes, for each secret
+
+
+def _allowed(parts: Parts, given: Parts) -> Parts:
     """Events that keep both rows of the programme: these, mixed with the outcomes above the level shared by all."""
     totals = [max(Fraction(1), sum(column, Fraction(0))) for column in zip(*parts.values())]
     events, shared, eta = {}, {}, Fraction(0)
@@ -151,12 +155,9 @@ def _allowed(parts: Rows, given: Rows) -> Rows:
     }
 
 
-Rows = dict[int, list[Fraction]]
-
-
 def _solved(
-    given: Rows, spare: dict[int, Fraction], shares: Sequence[Fraction]
-) -> tuple[Rows, dict[int, Fraction]]:
+    given: Parts, spare: dict[int, Fraction], shares: Sequence[Fraction]
+) -> tuple[Parts, dict[int, Fraction]]:
     """Events that solve the programme of the theorem in floats, and the dual variable of each event's own row."""
     # An outcome far below the level can take only a small part: in units of it, all variables are of order one.
     units = {x: [spare[x] / max(-v, spare[x]) for v in row] for x, row in given.items()}

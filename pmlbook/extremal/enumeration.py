@@ -98,7 +98,7 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
     return used
 
 
-def best_weights(
+def mixture_weights(
     shifts: Array, values: Array, masses: Array, clock: Clock | None = None
 ) -> tuple[Array, Array]:
     """Weights of the best mixture of lifts that averages to one, and the dual variables of lift minus one."""
@@ -124,7 +124,7 @@ def best_mix(
         raise too_uneven(prior)
     values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
     try:
-        weights, duals = best_weights(shifts, values, prior, clock)
+        weights, duals = mixture_weights(shifts, values, prior, clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
     used = np.flatnonzero((vertices.lifts * weights).max(axis=0) > 1e-12)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .enumeration import best_weights
+from .enumeration import mixture_weights
 from ..foundations.utility import Utility, finite
 from ..numerics.enclosure import exp_around
 from ..numerics.linear_programmes import SolverFailed, maximise
@@ -172,7 +172,7 @@ def mixed_exactly(
 def set_weights(
     lifts: Array, values: Array, masses: Array, budget: float
 ) -> tuple[Array, Array, float]:
-    """As `best_weights`, for the indicators of sets and a budget: also the dual variable of a unit of it.
+    """As `mixture_weights`, for the indicators of sets and a budget: also the dual variable of a unit of it.
 
     In units of the budget. The constant outcome, the set of all symbols, takes what is left.
     """
@@ -201,7 +201,7 @@ def solve_lists(
     shifts = float_columns([[x - 1 for x in v] for v in lists.inner])
     values, dual = finite(worth.at_lifts(lifts, shifts, masses)), 0.0
     if lists.least is None:
-        weights, duals = best_weights(shifts, values, masses)
+        weights, duals = mixture_weights(shifts, values, masses)
     else:
         weights, duals, dual = set_weights(lifts, values, masses, float(lists.least - 1))
     used = np.flatnonzero(weights > 1e-12 * weights.max())
