@@ -53,11 +53,11 @@ def exp_around(x: Fraction, digits: int | None = None) -> Pair:
     return _enclosed("exp", x, digits or digits_for(x) + len(str(int(abs(x)))))
 
 
-def sqrt_around(x: Fraction) -> Pair:
+def sqrt_around(x: Fraction, digits: int | None = None) -> Pair:
     """Two fractions around the square root of x >= 0; equal at 0 and 1."""
     if x in (0, 1):
         return x, x
-    return _enclosed("sqrt", x, digits_for(x - 1))
+    return _enclosed("sqrt", x, digits or digits_for(x - 1))
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #90d75da0
 def float_above(x: Fraction) -> float:
