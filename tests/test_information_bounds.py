@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.hamming.mutual_information import (
-    lower_bound,
-    proven_bound,
-    worst_case_information,
-)
+from pmlbook.hamming.information_barrier import lower_bound, proven_bound
+from pmlbook.hamming.mutual_information import worst_case_information
 
 mp = mpmath.mp.clone()
 mp.dps = 60

@@ -12,7 +12,6 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.extremal.gains import gain_optimum
-from pmlbook.extremal.structure import is_extremal
 from pmlbook.foundations import adversaries, leakage, probability, processing
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
@@ -50,7 +49,6 @@ PAIRS = {
     "information_density": (leakage.information_density, ROWS),
     "leakage_parts": (leakage_parts, ROWS),
     "utility": (lambda c, p: pb.measures.alpha_information(2)(c, p), ROWS),
-    "is_extremal": (lambda c, p: is_extremal(c, p, 1.5), ROWS),
     "guessing": (lambda c, p: adversaries.guessing_advantage(c, p, np.eye(3)), ROWS),
     "gain_advantage": (lambda c, p: adversaries.gain_advantage(c, p, GAIN), ROWS),
     "pre_process": (lambda c, p: processing.pre_process(c, p, OTHER), ROWS),

@@ -21,7 +21,6 @@ from pmlbook.practice.estimated_prior import (
 )
 from pmlbook.practice.meaning import (
     belief_range,
-    best_guess,
     exclusion_level,
     largest_odds,
     level_for,
@@ -158,7 +157,7 @@ def test_zero_cells_keep_names():
 
 def test_beliefs():
     assert belief_range(0.5, 0) == (0.5, 0.5) and belief_range(0.2, 1e9) == (0, 1)
-    assert best_guess(0.9, 1) == 1 and exclusion_level(1) == np.inf
+    assert belief_range(0.9, 1)[1] == 1 and exclusion_level(1) == np.inf
     assert (
         np.isclose(largest_odds(1 / 3, np.log(2)), 1, rtol=0, atol=1e-12)
         and level_for(0.5, 0.5) == 0

@@ -15,12 +15,6 @@ from strategies import levels, pairs, priors
 
 from pmlbook.foundations.leakage import epsilon_max, epsilon_pml, local_dp
 from pmlbook.numerics.validation import InvalidChannel, InvalidPrior
-from pmlbook.worst_case.experiments import (
-    counting_utilities,
-    exponential_for_pml,
-    response_for_pml,
-    utility_safe_within,
-)
 from pmlbook.worst_case.leakage_rules import ldp_for_pml, ldp_to_pml, leakage_parts
 from pmlbook.worst_case.problem import (
     allowed_by_rank,
@@ -166,16 +160,6 @@ def test_utility_safe_by_sets(problem):
     assert safe.epsilon == pytest.approx(math.log(exact), abs=1e-13)
 
 
-@given(problems(), levels)
-def test_within_takes_the_highest_rank_it_can(problem, epsilon):
-    prior, table, _ = problem
-    safe = utility_safe_within(table, prior, epsilon)
-    rank = worst_rank(safe.channel, table)
-    assert safe.epsilon <= epsilon + 1e-13
-    higher = range(rank + 1, table.shape[1] + 1)
-    assert all(utility_safe_leakage(table, prior, h) > epsilon for h in higher)
-
-
 @pytest.mark.parametrize("number", range(len(UNTIED)) or [None])
 def test_reference_leakage(number):
     if number is None:
@@ -193,35 +177,6 @@ def test_names_come_from_pandas():
     assert safe.inputs == ("a", "b") and safe.outputs == ("left", "right")
 
 
-# The experiments
-
-
-def test_counting_utilities_by_loops():
-    for penalty in (0, 1, 2.5):
-        table = counting_utilities(5, penalty)
-        for (x, y), value in np.ndenumerate(table):
-            assert value == -((x - y) ** 2) - (penalty if y < x else 0)
-            assert math.copysign(1, value) == (1 if value == 0 else -1)
-
-
-@given(problems(least=2), levels)
-def test_baselines_keep_their_level(problem, epsilon):
-    prior, table, _ = problem
-    for design in (exponential_for_pml, response_for_pml):
-        channel = design(table, prior, epsilon)
-        assert (
-            np.allclose(channel.sum(axis=1), 1, rtol=0, atol=1e-12) and channel.shape == table.shape
-        )
-        assert epsilon_pml(channel, prior) <= epsilon + 1e-12
-        if epsilon > epsilon_max(prior):
-            assert (channel.argmax(axis=1) == table.argmax(axis=1)).all() and channel.max() == 1
-
-
-def test_exponential_takes_equal_and_tied_utilities():
-    assert np.allclose(exponential_for_pml([[1, 1], [1, 1]], FAIR, 0.3), 0.5, rtol=0, atol=1e-12)
-    assert exponential_for_pml([[1, 1], [0, 1]], FAIR, 2).tolist() == [[0.5, 0.5], [0, 1]]
-
-
 # Bad input
 
 
@@ -234,9 +189,6 @@ TABLE_DOORS = {
     "worst_rank": lambda u: worst_rank(np.eye(2), u),
     "utility_safe_mechanism": lambda u: utility_safe_mechanism(u, FAIR, 1),
     "utility_safe_leakage": lambda u: utility_safe_leakage(u, FAIR, 1),
-    "utility_safe_within": lambda u: utility_safe_within(u, FAIR, 1),
-    "exponential_for_pml": lambda u: exponential_for_pml(u, FAIR, 1),
-    "response_for_pml": lambda u: response_for_pml(u, FAIR, 1),
 }
 BAD_TABLES = {
     "nan": ([[0, 1], [math.nan, 2]], r"utilities\[1, 0\] = nan is not finite"),
@@ -277,11 +229,9 @@ OTHERS = {
     "rank-zero": (lambda: allowed_by_rank(SMALL, 0), "rank = 0 must be at least 1"),
     "rank-high": (lambda: utility_safe_mechanism(SMALL, FAIR, 4), "rank = 4 exceeds.*3"),
     "rank-half": (lambda: allowed_by_rank(SMALL, 1.5), r"rank must be a whole number, got 1\.5"),
-    "epsilon": (lambda: utility_safe_within(SMALL, FAIR, -1), "epsilon = -1 must be finite"),
     "level-nan": (lambda: ldp_to_pml(FAIR, math.nan), "epsilon = nan must be"),
     "level-negative": (lambda: ldp_to_pml(FAIR, -1), "epsilon = -1 must be"),
     "level-inf": (lambda: ldp_for_pml(FAIR, math.inf), "epsilon = inf must be finite"),
-    "count": (lambda: counting_utilities(0), "n = 0 must be at least 1"),
 }
 
 
@@ -304,6 +254,6 @@ def test_inputs_stay_as_they_are():
     before = prior.copy(), table.copy(), channel.copy()
     for array in (prior, table, channel):
         array.flags.writeable = False
-    utility_safe_mechanism(table, prior, 2), utility_safe_within(table, prior, 0.5)
-    worst_rank(channel, table), leakage_parts(channel, prior), exponential_for_pml(table, prior, 1)
+    utility_safe_mechanism(table, prior, 2)
+    worst_rank(channel, table), leakage_parts(channel, prior)
     assert all((a == b).all() for a, b in zip(before, (prior, table, channel)))

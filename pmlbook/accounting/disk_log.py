@@ -11,14 +11,12 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from .log_file import START, Entry, ReadLines, append, begin, check_pages, opened
 from .log_file import read_row, read_rows
-from .release_log import Account, BudgetExceeded, after_release, certified
-from .release_log import check_levels, check_text, folded, over_budget
-from .release_log import rounded_budget
+from .release_log import Account, BudgetExceeded, certified, check_levels, folded
+from .release_log import after_release, check_text, over_budget, rounded_budget
 from ..release.certificate import Certificate
 from ..release.files import check_path, check_target
 from ..release.mechanism import Mechanism

@@ -5,6 +5,7 @@
 # %% ../../nbs/beyond/06_envelope.ipynb #manye02
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -133,9 +134,10 @@ def leakage_envelope(release: Mechanism | JointRelease) -> LeakageEnvelope:
     return LeakageEnvelope(leakage_distribution(release))
 
 # %% ../../nbs/beyond/06_envelope.ipynb #manye14
-def _allowed(
-    parts: dict[int, list[Fraction]], given: dict[int, list[Fraction]]
-) -> dict[int, list[Fraction]]:
+Parts = dict[int, list[Fraction]]  # of outcomes, for each secret
+
+
+def _allowed(parts: Parts, given: Parts) -> Parts:
     """Events that keep both rows of the programme: these, mixed with the outcomes above the level shared by all."""
     totals = [max(Fraction(1), sum(column, Fraction(0))) for column in zip(*parts.values())]
     events, shared, eta = {}, {}, Fraction(0)
@@ -153,6 +155,27 @@ def _allowed(
     }
 
 
+def _solved(
+    given: Parts, spare: dict[int, Fraction], shares: Sequence[Fraction]
+) -> tuple[Parts, dict[int, Fraction]]:
+    """Events that solve the programme of the theorem in floats, and the dual variable of each event's own row."""
+    # An outcome far below the level can take only a small part: in units of it, all variables are of order one.
+    units = {x: [spare[x] / max(-v, spare[x]) for v in row] for x, row in given.items()}
+    gain = np.array([list(map(mul, shares, unit)) for unit in units.values()], dtype=float)
+    n, m = gain.shape
+    once = np.hstack([np.diag(np.array(unit, dtype=float)) for unit in units.values()])
+    keep = np.zeros((n, n * m))
+    for k, (x, row) in enumerate(given.items()):
+        scaled = map(mul, row, units[x])
+        keep[k, k * m : (k + 1) * m] = [-float(v / spare[x]) for v in scaled]
+    limits = np.vstack([once, keep]), np.append(np.ones(m), np.zeros(n))
+    best = maximise(gain.ravel(), at_most=limits)
+    parts = np.clip(best.x, 0, 1).reshape(n, m).tolist()
+    found = {x: list(map(mul, map(Fraction, part), units[x])) for x, part in zip(given, parts)}
+    duals = np.maximum(best.inequality_duals[m:], 0).tolist()
+    return found, {x: Fraction(dual) / spare[x] for x, dual in zip(given, duals)}
+
+
 def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     """The programme of the theorem for lifts above c, solved in floats; its answer and its bound in fractions."""
     shares, n, m = leakage.probabilities, len(leakage.prior), len(leakage.lifts)
@@ -163,22 +186,9 @@ def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
         return MergedTail(Fraction(0), Fraction(0), tuple(map(tuple, events)))
     given = {x: list(map(mul, shares, over[x])) for x in able}
     spare = {x: sum((v for v in given[x] if v > 0), Fraction(0)) for x in able}
-    # An outcome far below the level can take only a small part: in units of it, all variables are of order one.
-    units = {x: [spare[x] / max(-v, spare[x]) for v in given[x]] for x in able}
-    gain = np.array([list(map(mul, shares, units[x])) for x in able], dtype=float)
-    once = np.hstack([np.diag(np.array(units[x], dtype=float)) for x in able])
-    keep = np.zeros((len(able), gain.size))
-    for k, x in enumerate(able):
-        scaled = map(mul, given[x], units[x])
-        keep[k, k * m : (k + 1) * m] = [-float(v / spare[x]) for v in scaled]
-    limits = np.vstack([once, keep]), np.append(np.ones(m), np.zeros(len(able)))
-    best = maximise(gain.ravel(), at_most=limits)
-    rows = np.clip(best.x, 0, 1).reshape(len(able), m).tolist()
-    found = {x: list(map(mul, map(Fraction, row), units[x])) for x, row in zip(able, rows)}
+    found, mu = _solved(given, spare, shares)
     for x, event in _allowed(found, given).items():
         events[x] = event
-    duals = np.maximum(best.inequality_duals[m:], 0).tolist()
-    mu = {x: Fraction(dual) / spare[x] for x, dual in zip(able, duals)}
     # Weak duality: an outcome adds at most what its dearest secret pays for it.
     worth = [Fraction(0)] * m
     for x in able:

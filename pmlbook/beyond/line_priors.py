@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.stats
+from numpy.typing import NDArray
 
 from .noise_means import TRUSTED, DensityCells, Noise, Weight, expected
 from ..numerics.validation import Array, check_distribution, real_array
@@ -313,3 +314,26 @@ def table_of(given: Any, name: str, numbers: str) -> tuple[Array, Array]:
 def atoms(points: Array, shares: Array) -> Atoms:
     """A prior with these probabilities at these points."""
     return Atoms(points, shares, (float(points.min()), float(points.max())))
+
+# %% ../../nbs/beyond/09_line_priors.ipynb #9a2f000a
+def cells_of(x: Array, edges: Array) -> NDArray[np.intp]:
+    """The cell of each number: a cell has its upper edge, and the first one both."""
+    return np.clip(np.searchsorted(edges, x) - 1, 0, len(edges) - 2)
+
+
+def cell_names(edges: Array) -> tuple[str, ...]:
+    """A name for each cell, such as '18 to 25'."""
+    texts = [repr(edge).removesuffix(".0") for edge in edges.tolist()]
+    return tuple(f"{low} to {high}" for low, high in zip(texts, texts[1:]))
+
+
+def cell_edges(names: Sequence[Any]) -> Array:
+    """The edges of cells by their names, shape (K + 1,); ValueError if they are no cells side by side."""
+    pairs = [str(name).split(" to ") for name in names]
+    try:
+        low, high = np.array([[float(text) for text in pair] for pair in pairs]).T
+    except ValueError:
+        low, high = np.zeros(1), np.zeros(1)
+    if not ((low < high).all() and (low[1:] == high[:-1]).all()):
+        raise ValueError("the inputs must be numbers that rise, or cells such as '18 to 25'")
+    return np.append(low, high[-1])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .line_design import check_inside, inner_level
-from .line_priors import Continuous, Steps, secret_from
+from .line_priors import Continuous, Steps, cell_names, cells_of, secret_from
 from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
@@ -28,7 +27,7 @@ from ..release.intervals import check_request
 from ..release.mechanism import Mechanism
 
 # %% auto #0
-__all__ = ['QuantileEstimate', 'QuantileDesign', 'cells_of', 'cell_names', 'cell_edges', 'quantile_mechanism', 'best_cells']
+__all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism', 'best_cells']
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
 PIECES_OF_CELL = 64  # linear pieces of a cell
@@ -246,29 +245,6 @@ class QuantileDesign(Frozen):
             f"QuantileDesign({self.quantile:g}-quantile, {len(self.mechanism.inputs)} cells, "
             f"{len(self.mechanism.outputs)} outcomes, variance {self.value:.6g}, at least {self.bound:.6g})"
         )
-
-
-def cells_of(x: Array, edges: Array) -> NDArray[np.intp]:
-    """The cell of each number: a cell has its upper edge, and the first one both."""
-    return np.clip(np.searchsorted(edges, x) - 1, 0, len(edges) - 2)
-
-
-def cell_names(edges: Array) -> tuple[str, ...]:
-    """A name for each cell, such as '18 to 25'."""
-    texts = [repr(edge).removesuffix(".0") for edge in edges.tolist()]
-    return tuple(f"{low} to {high}" for low, high in zip(texts, texts[1:]))
-
-
-def cell_edges(names: Sequence[Any]) -> Array:
-    """The edges of cells by their names, shape (K + 1,); ValueError if they are no cells side by side."""
-    pairs = [str(name).split(" to ") for name in names]
-    try:
-        low, high = np.array([[float(text) for text in pair] for pair in pairs]).T
-    except ValueError:
-        low, high = np.zeros(1), np.zeros(1)
-    if not ((low < high).all() and (low[1:] == high[:-1]).all()):
-        raise ValueError("the inputs must be numbers that rise, or cells such as '18 to 25'")
-    return np.append(low, high[-1])
 
 
 def quantile_mechanism(

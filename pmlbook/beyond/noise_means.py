@@ -51,11 +51,36 @@ class DensityCells:
     rest: float = 0.0
 
 
-def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, float]:
-    """Limits of the mean of a weight: cells are halved until the limits are a part `tol` apart, or too many.
+def cell_means(
+    cells: DensityCells, weight: Weight, x: Array, seen: Array
+) -> tuple[Array, Array, float]:
+    """Limits of what each cell between nodes x adds to the mean of a weight, and what rounding takes from the sums.
 
     Source: 'Certified means over a prior', what a cell adds.
     """
+    left, right = x[:-1], x[1:]
+    middle, width = left / 2 + right / 2, np.diff(x)
+    f, at_middle = weight.call(x), weight.call(middle)
+    mass, rounding = cells.mass(x, seen), cells.rounded(x, seen)
+    start, end = f[:-1], f[1:]
+    chord = start / 2 + end / 2
+    least, most = np.minimum(start, end), np.maximum(start, end)
+    missed = abs((middle - left) - (right - middle)) / width  # far from 0 a middle is rounded
+    # The part of the mass that lies evenly over the cell, by the least density in it.
+    even = np.clip(cells.floor(x, seen) * width, 0, mass)
+    even = np.where(missed < 0.25, even, 0)
+    room = 4 * missed * (most - least)
+    # Over an even mass the mean of a convex or concave weight lies between chord and middle.
+    low_mean = np.maximum(np.minimum(chord, at_middle) - room, least)
+    high_mean = np.minimum(np.maximum(chord, at_middle) + room, most)
+    below = even * low_mean + (mass - even) * least
+    above = even * high_mean + (mass - even) * most
+    worst = np.maximum(rounding[:-1], rounding[1:])
+    return below, above, TRUSTED * float(abs(np.diff(f)) @ worst + above.sum())
+
+
+def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, float]:
+    """Limits of the mean of a weight: cells are halved until the limits are a part `tol` apart, or too many."""
     first, last = cells.nodes[[0, -1]]
     # Nodes lie close together where the weight bends, and ever wider apart from there.
     steps = np.append(0, weight.scale * 2.0 ** np.arange(-4, 40))
@@ -63,30 +88,12 @@ def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, fl
     x = np.unique(np.clip(np.concatenate([cells.nodes, *near]), first, last))
     seen, low, high = cells.look(x), 0.0, 1.0
     for _ in range(HALVINGS):
-        left, right = x[:-1], x[1:]
-        middle, width = left / 2 + right / 2, np.diff(x)
-        f, at_middle = weight.call(x), weight.call(middle)
-        mass, rounding = cells.mass(x, seen), cells.rounded(x, seen)
-        start, end = f[:-1], f[1:]
-        chord = start / 2 + end / 2
-        least, most = np.minimum(start, end), np.maximum(start, end)
-        missed = abs((middle - left) - (right - middle)) / width  # far from 0 a middle is rounded
-        # The part of the mass that lies evenly over the cell, by the least density in it.
-        even = np.clip(cells.floor(x, seen) * width, 0, mass)
-        even = np.where(missed < 0.25, even, 0)
-        room = 4 * missed * (most - least)
-        # Over an even mass the mean of a convex or concave weight lies between chord and middle.
-        low_mean = np.maximum(np.minimum(chord, at_middle) - room, least)
-        high_mean = np.minimum(np.maximum(chord, at_middle) + room, most)
-        below = even * low_mean + (mass - even) * least
-        above = even * high_mean + (mass - even) * most
-        worst = np.maximum(rounding[:-1], rounding[1:])
-        lost = TRUSTED * float(abs(np.diff(f)) @ worst + above.sum())
+        below, above, lost = cell_means(cells, weight, x, seen)
         low = max(low, float(below.sum()) - lost)
         high = min(high, float(above.sum()) + lost + cells.rest)
-        gaps = above - below
-        wide = gaps > tol * low / 2 / len(gaps)
-        wide &= (left < middle) & (middle < right)  # floats between the ends are left
+        middle = x[:-1] / 2 + x[1:] / 2
+        wide = above - below > tol * low / 2 / len(middle)
+        wide &= (x[:-1] < middle) & (middle < x[1:])  # floats between the ends are left
         if high - low <= tol * low or not wide.any() or len(x) > CELLS:
             break
         more = middle[wide]

@@ -9,20 +9,17 @@ from collections.abc import Hashable
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from pmlbook.beyond.types_of_releases import (
     MAX_RELEASES,
-    Likelihoods,
     OneClass,
     exact_pair,
     least_sum,
     likelihoods,
 )
 from ..numerics.enclosure import float_below, ln_around, text_above, texts_around
-from ..numerics.linear_programmes import maximise
-from ..numerics.validation import Array, PriorLike, check_count
+from ..numerics.validation import PriorLike, check_count
 from ..release.levels import certified_level
 
 # %% auto #0
@@ -139,39 +136,3 @@ def _cut(lift: Fraction, up: int) -> Fraction:
         return lift
     low = Fraction((lift.numerator >> spare) + up, (lift.denominator >> spare) + 1 - up)
     return max(low, Fraction(1))
-
-# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk20
-class Rate(NamedTuple):
-    """V of the theorem for one class, shares of the outcomes, weights of the other secrets, and ln of both constants."""
-
-    value: float
-    shares: Array
-    weights: Array
-    low: float
-    high: float
-
-
-def rate_of(told: Likelihoods, x: int) -> Rate:
-    """How fast the worst sequence leaves only class x: R falls like e^(-k value).
-
-    Source: 'Many releases of one secret', the limit and its rate.
-    """
-    secret = OneClass(told, x, 1)
-    if secret.excluded.any() or not secret.others:
-        raise ValueError(f"class {x} has no rate: an outcome excludes another secret")
-    lost = -secret.logs.T  # of each other secret, by each outcome
-    n, m = lost.shape
-    # A matrix game: shares of the outcomes against weights of the other secrets.
-    best = maximise(
-        np.append(np.zeros(m), 1.0),
-        equal=([np.append(np.ones(m), 0)], [1]),
-        at_most=(np.column_stack([-lost, np.ones(n)]), np.zeros(n)),
-        bounds=[(0, None)] * m + [(None, None)],
-    )
-    tau, w = best.x[:-1], np.maximum(best.inequality_duals, 0)
-    w = w / w.sum()
-    logs = np.log(np.maximum(w, 1e-300))
-    low = float(np.where(w > 0, w * (secret.start - logs), 0).sum())
-    rest = float(np.log1p(-float(told.masses[x])))
-    high = rest + float(abs(lost).max(axis=0)[tau > 0].sum())
-    return Rate(float((lost @ tau).min()), tau, w, low, high)

@@ -183,6 +183,26 @@ def listed_types(secret: OneClass) -> tuple[float, list[tuple[int, ...]]]:
     return least, [tuple(row) for row in near[order].tolist()]
 
 
+def whole_counts(secret: OneClass, shares: Array) -> Array:
+    """A type near these shares, by largest remainders, and from there to better neighbours."""
+    m, k = len(shares), secret.k
+    counts = np.floor(k * shares).astype(int)
+    for j in np.argsort(counts - k * shares)[: k - counts.sum()]:
+        counts[j] += 1
+    now = secret.log_sums(counts[None])[0]
+    for _ in range(PASSES):
+        used = np.flatnonzero(counts)
+        near = np.repeat(counts[None], len(used) * m, axis=0)
+        row = np.arange(len(near))
+        near[row, np.repeat(used, m)] -= 1
+        near[row, np.tile(np.arange(m), len(used))] += 1
+        sums = secret.log_sums(near)
+        if not sums.min() < now - secret.slack:
+            break
+        counts, now = near[sums.argmin()], sums.min()
+    return counts
+
+
 def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
     """A lower bound on ln R over all types, and a type that is nearly as good."""
     m, k = len(secret.outcomes), secret.k
@@ -211,22 +231,7 @@ def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
         # Gibbs' inequality: any weights bound the sum from below, so the search need not be exact.
         divergence = np.where(w > 0, w * (np.log(np.maximum(w, 1e-300)) - start), 0).sum()
         bound = float(k * (logs @ w).min() - divergence) - 2 * secret.slack
-    counts = np.floor(k * shares).astype(int)
-    # Whole numbers by largest remainders.
-    for j in np.argsort(counts - k * shares)[: k - counts.sum()]:
-        counts[j] += 1
-    now = secret.log_sums(counts[None])[0]
-    for _ in range(PASSES):  # to the best neighbour, as long as one is better
-        used = np.flatnonzero(counts)
-        near = np.repeat(counts[None], len(used) * m, axis=0)
-        row = np.arange(len(near))
-        near[row, np.repeat(used, m)] -= 1
-        near[row, np.tile(np.arange(m), len(used))] += 1
-        sums = secret.log_sums(near)
-        if not sums.min() < now - secret.slack:
-            break
-        counts, now = near[sums.argmin()], sums.min()
-    return bound, tuple(counts.tolist())
+    return bound, tuple(whole_counts(secret, shares).tolist())
 
 
 def least_sum(

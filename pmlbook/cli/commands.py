@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from pmlbook.accounting.booking import (
     level_text,
     log_text,
 )
-
 from pmlbook.cli.design import (
     finite_or_none,
     frequencies_told,
@@ -45,7 +43,8 @@ from pmlbook.cli.parsing import (
     exact_shares,
     weights_of,
 )
-from ..beyond.line_quantile import QuantileEstimate, cell_edges
+from ..beyond.line_priors import cell_edges
+from ..beyond.line_quantile import QuantileEstimate
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
 from ..foundations.leakage import local_dp, maximal_leakage, pointwise_maximal_leakage

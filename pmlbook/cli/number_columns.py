@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..accounting.release import plain_list
 from ..beyond.line_design import rounded_at_random
-from ..beyond.line_quantile import cell_edges, cells_of
+from ..beyond.line_priors import cell_edges, cells_of
 from .design import layout_of
 from .parsing import parsed_number
 from ..release.mechanism import Mechanism

@@ -18,9 +18,9 @@ import numpy as np
 from scipy.stats import truncnorm, uniform
 
 from ..beyond.line_design import mean_mechanism
-from ..beyond.line_priors import Continuous, Steps, secret_from
+from ..beyond.line_priors import Continuous, Steps, cell_names, secret_from
 from ..beyond.prior_sets import check_interval
-from ..beyond.line_quantile import cell_names, quantile_mechanism, cell_shares
+from ..beyond.line_quantile import cell_shares, quantile_mechanism
 from ..accounting.booking import find_log
 from ..accounting.manifest import begun
 from .commands import release

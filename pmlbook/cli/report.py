@@ -128,9 +128,9 @@ code,pre{font-family:monospace;white-space:pre-wrap}.wide{overflow-x:auto}
 """
 
 
-def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
+def _svg(height: int, label: str, parts: Sequence[str]) -> str:
     return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
+        f'<svg viewBox="0 0 360 {height}" role="img" aria-label="{escape(label)}">'
         f"{''.join(parts)}</svg>"
     )
 
@@ -153,7 +153,7 @@ def _bars(mechanism: Mechanism, errors: Sequence[float] | None) -> str:
                 f'<line x1="{150 + low:.1f}" x2="{150 + min(high, 205):.1f}" y1="{y + 12}" y2="{y + 12}" '
                 'stroke="var(--error)" stroke-width="3"/>'
             )
-    return _svg(360, 24 * len(mechanism.inputs) + 4, "shares of the answers", parts)
+    return _svg(24 * len(mechanism.inputs) + 4, "shares of the answers", parts)
 
 
 def _shades(mechanism: Mechanism) -> str:
@@ -170,7 +170,7 @@ def _shades(mechanism: Mechanism) -> str:
                 f'<rect x="{150 + j * side:.1f}" y="{y}" width="{side:.1f}" height="23" fill="var(--bar)" '
                 f'fill-opacity="{value:.3f}" stroke="var(--line)" stroke-width=".5"/>'
             )
-    return _svg(360, 24 * n + 2, "probability of each outcome for each answer", parts)
+    return _svg(24 * n + 2, "probability of each outcome for each answer", parts)
 
 # %% ../../nbs/cli/04_report.ipynb #9703d94f
 def report(

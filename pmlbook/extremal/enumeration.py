@@ -98,6 +98,18 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
     return used
 
 
+def mixture_weights(
+    shifts: Array, values: Array, masses: Array, clock: Clock | None = None
+) -> tuple[Array, Array]:
+    """Weights of the best mixture of lifts that averages to one, and the dual variables of lift minus one."""
+    scale = max(shifts.max(), np.finfo(float).tiny)
+    last = np.arange(len(masses)) == np.argmax(masses)
+    # Equations of order one, one of which follows from the others: the weights sum to one instead.
+    rows = np.where(last[:, None], 1, shifts / scale)
+    best = maximise(values, equal=(rows, last), clock=clock)
+    return best.x, np.where(last, 0, best.equality_duals / scale)
+
+
 def best_mix(
     vertices: Extremes, utility: Utility, clock: Clock | None = None
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
@@ -111,16 +123,11 @@ def best_mix(
     if not shifts.max() < HUGE:
         raise too_uneven(prior)
     values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
-    scale = max(shifts.max(), np.finfo(float).tiny)
-    last = np.arange(len(prior)) == np.argmax(prior)
-    # Equations of order one, one of which follows from the others: the weights sum to one instead.
-    rows = np.where(last[:, None], 1, shifts / scale)
     try:
-        best = maximise(values, equal=(rows, last), clock=clock)
+        weights, duals = mixture_weights(shifts, values, prior, clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
-    duals = np.where(last, 0, best.equality_duals / scale)
-    used = np.flatnonzero((vertices.lifts * best.x).max(axis=0) > 1e-12)
+    used = np.flatnonzero((vertices.lifts * weights).max(axis=0) > 1e-12)
     used = complete(vertices.lifts, values - duals @ shifts, abs(values).max(), used)
     polished = polish(duals, shifts[:, used], values[used])
     duals = min(duals, polished, key=lambda y: (values - y @ shifts).max())

@@ -76,6 +76,19 @@ class LiftVertices:
 MAX_ENUMERATED = 18  # symbols: 2^18 sets and their vertices fit in memory, many more do not
 
 
+def listed_sets(
+    weights: NDArray[Any], sizes: Sequence[int], most: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """How many members of each group are in a set, shape (S, G), for all sets of weight at most `most`, and the weights."""
+    masses = np.zeros(1, dtype=object)
+    for weight, size in zip(weights, sizes):
+        masses = np.add.outer(np.arange(size + 1).astype(object) * weight, masses).ravel()
+    chosen = np.flatnonzero(masses <= most)
+    # The last group is the slowest digit.
+    digits = np.unravel_index(chosen, [size + 1 for size in sizes[::-1]])
+    return np.array(digits)[::-1].T, masses[chosen]
+
+
 def exact_lift_vectors(
     shares: Sequence[Fraction], limit: Fraction, alike: Sequence[Hashable] | None = None
 ) -> LiftVertices:
@@ -100,14 +113,9 @@ def exact_lift_vectors(
             shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:]
         )
     each = weights[[members[0] for members in groups]]
-    masses = np.zeros(1, dtype=object)
-    for weight, size in zip(each, sizes):
-        masses = np.add.outer(np.arange(size + 1).astype(object) * weight, masses).ravel()
-    remainder = common * b - a * masses  # left over by every choice of entries at the limit
-    chosen = np.flatnonzero(remainder >= 0)
-    digits = np.unravel_index(chosen, [size + 1 for size in sizes[::-1]])
-    held = np.array(digits)[::-1].T  # how many of each group are at the limit
-    spare, remainder = held < sizes, remainder[chosen]
+    held, masses = listed_sets(each, sizes, common * b // a)
+    remainder = common * b - a * masses  # left over by the entries at the limit
+    spare = held < sizes
     fits = spare & (remainder[:, None] < a * each).astype(bool)
     full = np.flatnonzero(remainder == 0)  # no remainder: one place stands for all
     first = spare[full].argmax(axis=1)

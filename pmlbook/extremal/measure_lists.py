@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .enumeration import mixture_weights
 from ..foundations.utility import Utility, finite
 from ..numerics.enclosure import exp_around
 from ..numerics.linear_programmes import SolverFailed, maximise
@@ -168,38 +169,44 @@ def mixed_exactly(
     return [(one, (one,) * n)]
 
 
+def set_weights(
+    lifts: Array, values: Array, masses: Array, budget: float
+) -> tuple[Array, Array, float]:
+    """As `mixture_weights`, for the indicators of sets and a budget: also the dual variable of a unit of it.
+
+    In units of the budget. The constant outcome, the set of all symbols, takes what is left.
+    """
+    largest = lifts.max(axis=0)
+    shapes = lifts / largest
+    others, part = np.arange(len(masses)) != np.argmax(masses), ~shapes.all(axis=0)
+    # The row of the likeliest symbol, taken from the others, leaves right-hand sides of zero.
+    likeliest = shapes[~others][0]
+    equal = (shapes - likeliest)[others][:, part], np.zeros(others.sum())
+    spent = np.array([1 - likeliest, likeliest])[:, part]
+    limits = spent, [1.0, 1 / max(budget, 1e-300)]
+    best = maximise((values / largest)[part], equal=equal, at_most=limits)
+    dual, constant = best.inequality_duals
+    duals = np.full(len(masses), constant - dual - best.equality_duals.sum())
+    duals[others] = best.equality_duals
+    weights = np.zeros(len(values))
+    weights[part] = best.x * budget / largest[part]
+    return weights, duals, dual
+
+
 def solve_lists(
     lists: MeasureLists, shares: Sequence[Fraction], worth: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
     """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
     lifts, masses = float_columns(lists.inner), np.array(shares, dtype=float)
     shifts = float_columns([[x - 1 for x in v] for v in lists.inner])
-    values = finite(worth.at_lifts(lifts, shifts, masses))
-    scale, n = max(abs(shifts).max(), np.finfo(float).tiny), len(shares)
+    values, dual = finite(worth.at_lifts(lifts, shifts, masses)), 0.0
     if lists.least is None:
-        rows, last = shifts / scale, int(np.argmax(masses))
-        # One of the equations follows from the others: the weights sum to one instead.
-        rows[last] = 1
-        best = maximise(values, equal=(rows, np.arange(n) == last))
-        duals = np.where(np.arange(n) == last, 0, best.equality_duals / scale)
-        weights, dual = best.x, 0.0
-    else:  # sets, in units of the budget; silence takes what is left
-        largest, budget = lifts.max(axis=0), float(lists.least - 1)
-        shapes = lifts / largest
-        often, part = int(np.argmax(masses)), ~shapes.all(axis=0)
-        others, with_it = np.arange(n) != often, shapes[often]
-        equal = (shapes - with_it)[others][:, part], np.zeros(n - 1)
-        spent = np.array([1 - with_it, with_it])[:, part]
-        limits = spent, [1.0, 1 / max(budget, 1e-300)]
-        best = maximise((values / largest)[part], equal=equal, at_most=limits)
-        dual, silent = best.inequality_duals
-        duals = np.full(n, silent - dual - best.equality_duals.sum())
-        duals[others] = best.equality_duals
-        weights = np.zeros(len(values))
-        weights[part] = best.x * budget / largest[part]
+        weights, duals = mixture_weights(shifts, values, masses)
+    else:
+        weights, duals, dual = set_weights(lifts, values, masses, float(lists.least - 1))
     used = np.flatnonzero(weights > 1e-12 * weights.max())
     found, given = [lists.inner[v] for v in used], weights[used].tolist()
-    constant = (Fraction(1),) * n
+    constant = (Fraction(1),) * len(shares)
     if lists.least is not None and constant not in found:  # the budget need not be spent
         found.append(constant)
         given.append(0.0)

@@ -17,20 +17,6 @@ from ..numerics.validation import Array, check_epsilon, check_prior
 # %% auto #0
 __all__ = ['randomized_response_for_pml']
 
-# %% ../../nbs/extremal/01_randomized_response.ipynb #33d526ac
-def randomized_response_leakage(prior: ArrayLike, epsilon_r: float) -> Array:
-    """Pointwise maximal leakage of each outcome of randomized response, shape (N,).
-
-    `epsilon_r`: parameter of randomized response: its level of local differential privacy, in nats. Returns
-    nats, between 0 and `epsilon_r`; largest for the rarest value. InvalidPrior if `prior` is no distribution or
-    has a zero. ValueError if `epsilon_r` is negative or not finite.
-
-    Source: Grosse et al. 2024, Definition 5, eq. (7).
-    """
-    prior, level = check_prior(prior), check_epsilon(epsilon_r, "epsilon_r")
-    lie = math.exp(-level)  # how often a wrong value is named, relative to the true one
-    return abs(np.log(lie + prior * (1 - lie)))  # the argument is at most 1; abs spares a -0.0
-
 # %% ../../nbs/extremal/01_randomized_response.ipynb #e1c39c8e
 def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> Array:
     """Randomized response with its parameter set for a leakage level.

@@ -25,17 +25,6 @@ def circulant(n: int, full: int, tall: Any, rest: Any) -> NDArray[Any]:
     steps = np.subtract.outer(np.arange(n), np.arange(n)) % n  # from row j down to row i, around
     return np.where(steps == 0, rest, np.where(steps <= full, tall, 0 * tall))
 
-
-def uniform_channel(n: int, k: int, c: Any) -> NDArray[Any]:
-    """The optimal channel for `n` equally likely secrets in privacy region `k`, for any number type, shape (n, n).
-
-    `n`: number of secrets. `k`: privacy region of ln c, in 1..n. `c`: e^epsilon, with n - (n - k) c between 0
-    and c. Column j has c / n below row j, n - k times around the circle, and the remainder in row j.
-
-    Source: Grosse et al. 2024, Theorem 4, eq. (11).
-    """
-    return circulant(n, n - k, c / n, 1 - c * (n - k) / n)
-
 # %% ../../nbs/extremal/06_uniform.ipynb #7a977806
 def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     """Optimal mechanism for equally likely secrets and every permutation-symmetric utility.

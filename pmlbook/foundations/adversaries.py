@@ -14,7 +14,6 @@ from pmlbook.numerics.validation import (
     aligned,
     check_channel,
     check_pair,
-    check_prior,
     first_names,
     names_of,
     real_array,
@@ -39,21 +38,6 @@ def guessing_advantage(channel: ArrayLike, prior: ArrayLike, attribute: ArrayLik
     attribute = check_channel(attribute, rows=len(prior), name="attribute")
     after = attribute.T @ posterior(channel, prior)
     return np.log(after.max(axis=0) / (prior @ attribute).max())
-
-# %% ../../nbs/foundations/03_adversaries.ipynb #44a9b03a
-def shattering_attribute(prior: ArrayLike, secret: int) -> Array:
-    """The attribute that is hardest to guess blindly and still pins one secret down, shape (N, K).
-
-    `secret`: index of the secret that stays whole; every other is split into equal pieces no heavier. Returns
-    P(u | x), piece by piece, in the order of the secrets. InvalidPrior if `prior` is no distribution or has a
-    zero.
-
-    Source: Saeidian et al. 2023, proof of Theorem 1.
-    """
-    prior = check_prior(prior)
-    pieces = np.maximum(1, np.ceil(prior / prior[secret] - 1e-12)).astype(int)
-    owner = np.repeat(np.arange(len(prior)), pieces)
-    return (owner == np.arange(len(prior))[:, None]) / pieces[:, None]
 
 # %% ../../nbs/foundations/03_adversaries.ipynb #584678b5
 def check_gain(gain: ArrayLike, size: int) -> Array:
@@ -86,14 +70,3 @@ def gain_advantage(channel: ArrayLike, prior: ArrayLike, gain: ArrayLike) -> Arr
     gain = check_gain(gain, len(prior))
     with np.errstate(divide="ignore"):
         return np.log((gain.T @ posterior(channel, prior)).max(axis=0) / (prior @ gain).max())
-
-
-def sharpest_gain(prior: ArrayLike) -> Array:
-    """The wager that makes every outcome's leakage a profit: fair odds on each secret, shape (N, N).
-
-    Diagonal: naming the secret x correctly pays 1 / P(x). InvalidPrior if `prior` is no distribution or has a
-    zero.
-
-    Source: Alvim et al. 2012.
-    """
-    return np.diag(1 / check_prior(prior))

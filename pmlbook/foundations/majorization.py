@@ -64,21 +64,6 @@ def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> Array:
     vector[[i, j]] += -amount, amount
     return vector
 
-# %% ../../nbs/foundations/05_majorization.ipynb #8a757841
-def majorized_hexagon(p: ArrayLike) -> Array:
-    """Vertices of the set of all vectors that three numbers majorize, shape (6, 3).
-
-    `p`, shape (3,): real numbers. Returns the orderings of `p`, in order around the hexagon; vertices coincide
-    where entries do. ValueError if `p` does not hold three finite numbers.
-
-    Source: Marshall, Olkin and Arnold 2011, Section 2.B.
-    """
-    vector = _vector(p, "p")
-    if len(vector) != 3:
-        raise ValueError(f"p has {len(vector)} entries, but a triangle is for three")
-    around = [[0, 1, 2], [0, 2, 1], [1, 2, 0], [2, 1, 0], [2, 0, 1], [1, 0, 2]]
-    return np.sort(vector)[::-1][around]
-
 # %% ../../nbs/foundations/05_majorization.ipynb #66da64d5
 def schur_counterexample(
     function: Callable[[Array], float], n: int, rng: np.random.Generator, trials: int = 1000

@@ -5,16 +5,11 @@
 # %% ../../nbs/hamming/09_colouring.ipynb #1c8c73a0
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.leakage import local_dp
 from ..numerics.validation import Array, check_channel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = []
@@ -45,38 +40,6 @@ def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
     paint[critical & (table >= high * (1 - tolerance))] = BLACK
     paint[:, high == 0] = ZERO
     return paint
-
-
-def plot_colours(channel: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Draw a channel, with positive, finite leakage, with its colours; zero columns stay empty.
-
-    Source: Kalantari et al. 2018, Figure 8.
-    """
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Rectangle
-
-    from pmlbook.display.plots import BASELINE, LEAKAGE
-
-    ax, table, paint = ax or plt.gca(), check_channel(channel), colours(channel)
-    looks: dict[int, dict[str, Any]] = {
-        WHITE: dict(facecolor="white"),
-        RED: dict(facecolor=LEAKAGE),
-        BLACK: dict(facecolor="black"),
-    }
-    for (i, j), value in np.ndenumerate(table):
-        if paint[i, j] != ZERO:
-            cell = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, edgecolor=BASELINE)
-            cell.set(**looks[int(paint[i, j])])
-            ax.add_patch(cell)
-            ink = "black" if paint[i, j] == WHITE else "white"
-            text = ax.text(j, i, f"{value:.2g}", ha="center", va="center", color=ink, fontsize=8)
-            text.set_gid("on-ink" if paint[i, j] == RED else None)
-    n, m = table.shape
-    ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="outcome y", ylabel="secret x")
-    ax.set_xticks(range(m), labels=[str(j + 1) for j in range(m)])
-    ax.set_yticks(range(n), labels=[str(i + 1) for i in range(n)])
-    ax.set_aspect("equal")
-    return ax
 
 # %% ../../nbs/hamming/09_colouring.ipynb #7d018c73
 SWEEPS = 200  # of all rows; the leakage of random channels settles within thirty

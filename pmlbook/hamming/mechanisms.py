@@ -19,7 +19,6 @@ from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
 from pmlbook.numerics.validation import (
     Array,
-    ROUNDED_ZERO,
     InvalidChannel,
     aligned,
     check_channel,
@@ -32,14 +31,14 @@ from .source_sets import SourceSet, as_source_set
 __all__ = []
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
-def check_error_rate(distortion: float, name: str = "distortion") -> float:
+def check_error_rate(distortion: float) -> float:
     """Return a probability of error as a float; ValueError unless it is a number between 0 and 1."""
     try:
         limit = math.nan if isinstance(distortion, str) else float(distortion)
     except (TypeError, ValueError, OverflowError):
         limit = math.nan
     if not 0 <= limit <= 1:
-        raise ValueError(f"{name} = {distortion!r} must be a number between 0 and 1")
+        raise ValueError(f"distortion = {distortion!r} must be a number between 0 and 1")
     return limit
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #fcea955d

@@ -5,23 +5,22 @@
 # %% ../../nbs/hamming/11_mutual_information.ipynb #ed19d7e3
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-from functools import partial
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr, xlogy
 
-from ..numerics.linear_programmes import as_fractions, warn_if_loose
-from ..numerics.barrier import Bounds, close_in, longest_step
-from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
+from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
+from pmlbook.hamming.information_barrier import (
+    binary_divergences,
+    censored,
+    complement,
+    least_information,
+    proven_bound,
+)
 from .mechanisms import RobustDesign, check_error_rate, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
-from ..foundations.probability import weighted_sum
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -65,18 +64,6 @@ def _rounding(sizes: tuple[int, ...]) -> float:
     return sum(sizes, 8) * 2.0**-51  # four times what Higham 2002, Section 4.2 says of a term
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #8b4ab2fd
-def complement(q: Array) -> Array:
-    """1 - q_i for a distribution q, shape (M,), without cancellation where q_i is close to 1."""
-    rest, largest = 1 - q, int(np.argmax(q))
-    rest[largest] = np.delete(q, largest).sum()
-    return rest
-
-
-def binary_divergences(changed: Array, kept: Array, q: Array) -> Array:
-    """Binary divergence of (kept, changed) from (q_i, 1 - q_i) for each symbol, shape (M,), in nats."""
-    return np.asarray(rel_entr(kept, q) + rel_entr(changed, complement(q)))
-
-
 def replacing_channel(changed: Array, q: Array) -> Array:
     """Channel that changes symbol i with probability changed[i], and then draws from q without i.
 
@@ -87,206 +74,6 @@ def replacing_channel(changed: Array, q: Array) -> Array:
     channel = scale[:, None] * q
     np.fill_diagonal(channel, 1 - changed)
     return channel
-
-# %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a788
-def _poured(mixture: Array, slope: Array) -> Array:
-    """Water-filling: the distribution that costs least with multipliers `slope` for each symbol's distortion."""
-    with np.errstate(over="ignore", divide="ignore"):
-        offset = 1 / np.expm1(slope)
-        enters = mixture / offset
-    order = np.argsort(-enters)
-    level = mixture[order].cumsum() / (1 + offset[order].cumsum())
-    wet = np.flatnonzero(enters[order] > level)
-    if not len(wet):  # dual variables too small for floats
-        return np.zeros(len(mixture))
-    return np.asarray(np.clip(mixture / level[wet[-1]] - offset, 0, 1))
-
-
-def lower_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
-    """Lower bound in nats on the least worst-case mutual information, valid for all weights and dual variables.
-
-    `vertices`, shape (K, M): distributions. `weights`, shape (K,): non-negative, sum to 1: the mixture that plays the
-    worst distribution. `duals`, shape (K,): non-negative: nats for one unit of distortion under each vertex.
-
-    Source: weak duality for Kalantari et al. 2018, eq. (22); water-filling as in Cover and Thomas 2006, Section 10.3.
-    """
-    mixture, slope = weights @ vertices, duals @ vertices
-    active = (mixture > 0) & (slope > 0)  # the other symbols may be reported truthfully at no cost
-    mixture, slope = mixture[active], slope[active]
-    slope = slope / mixture
-    q, a = _poured(mixture, slope), np.exp(-slope)
-    argument = a + (1 - a) * q
-    gradient = mixture * (1 - a) / argument
-    # The cost is convex in q: its tangent at any q is a bound, so q need not be the optimum.
-    tangent = q @ gradient - mixture @ np.log(argument)
-    tangent -= gradient.max(initial=0)
-    return float(tangent - distortion * duals.sum())
-
-# %% ../../nbs/hamming/11_mutual_information.ipynb #5ca0a791
-STEEPEST_DUAL = Fraction(1000)  # nats for an error; a smaller exponent is allowed in a lower bound
-
-
-def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-    """Least cost of a symbol of probability p at q <= 1, rounded down, and its fall, down and up."""
-    # cost and fall both decrease in a = e^(-dual / p)
-    low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEPEST_DUAL)))
-    cost = -p * ln_around(high + (1 - high) * q)[1]
-    flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
-    down = [Fraction(decimals(x, DIGITS)[0]) for x in (cost, flattest)]
-    return down[0], down[1], Fraction(decimals(steepest, DIGITS)[1])
-
-
-def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
-    """`lower_bound` in fractions: exact for all weights and dual variables, not up to rounding.
-
-    Each row of `vertices`, and `weights`, are taken relative to their sums.
-    """
-    shares = as_fractions(weights.tolist())
-    each = [Fraction(dual) for dual in duals.tolist()]
-    columns = zip(*(as_fractions(vertex) for vertex in vertices.tolist()))
-    pairs = []  # for each symbol its probability in the mixture, and the cost of an error
-    for column in columns:
-        mixed = weighted_sum(shares, column)
-        slope = weighted_sum(each, column)
-        if mixed > 0 and slope > 0:  # the others may be reported truthfully at no cost
-            pairs.append((mixed, slope))
-    total = -Fraction(distortion) * sum(each, Fraction(0))
-    if pairs:
-        p, slopes = zip(*pairs)
-        rates = [min(STEEPEST_DUAL, s / m) for m, s in pairs]
-        # floats propose where to touch the cost; a tangent is below it anywhere
-        poured = _poured(np.array(p, dtype=float), np.array(rates, dtype=float))
-        at = [Fraction(q) for q in poured.tolist()]
-        cost, flattest, steepest = zip(*map(_tangent, p, slopes, at))
-        # A tangent at q, at its least over all distributions: a vertex of the simplex.
-        total += sum(cost) + weighted_sum(at, flattest) - max(steepest)
-    return float_below(total)
-
-# %% ../../nbs/hamming/11_mutual_information.ipynb #2d4897f9
-class _Point(NamedTuple):
-    """Where the method stands: slacks and dual variables, level, and the multiplier of sum q = 1."""
-
-    slack: Array  # information of each vertex, distortion of each, D, 1 - D, q
-    dual: Array  # in the same order
-    top: float
-    normal: float
-
-
-def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Solves the Newton equations of each symbol for its D and q, which share no term with other symbols."""
-    D, E, q = at.slack[-3 * len(p) :].reshape(3, -1)
-    barrier_D, barrier_E, barrier_q = (at.dual / at.slack)[-3 * len(p) :].reshape(3, -1)
-    # the Hessian of one symbol is [[a, b], [b, c]]
-    a = p / D + p / E + barrier_D + barrier_E
-    b = p / r + p / q
-    bend = D / r**2 + E / q**2
-    c = p * bend + barrier_q
-    # its determinant without cancellation: a perfect square and products of positive terms
-    root = p * (E * r - D * q) / (q * r)
-    det = root**2 / (D * E)
-    det += (p / D + p / E) * barrier_q
-    det += (barrier_D + barrier_E) * c
-    return lambda u, v: ((c * u - b * v) / det, (a * v - b * u) / det)
-
-
-@np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
-def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Point:
-    """The change of a point towards slack * dual variable = target."""
-    K, M = V.shape
-    n = 2 * K
-    slack, dual = at.slack[:n], at.dual[:n]  # of the rows: information and distortion
-    D, E, q = at.slack[n:].reshape(3, M)
-    r, p = complement(q), dual[:K] @ V
-    slope_D = np.log(D) + np.log(q) - np.log(E) - np.log(r)
-    slope_q = D / r - E / q
-    solve = _symbol_solver(p, r, at)
-
-    # D and q if the multipliers stayed, and how they answer to each multiplier
-    gradient_D = target / D - target / E
-    gradient_D -= p * slope_D + dual[K:] @ V
-    gradient_q = target / q - p * slope_q - at.normal
-    start_D, start_q = solve(gradient_D, gradient_q)
-    rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
-    rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
-    per_D, per_q = solve(rows_D, rows_q)
-
-    # the Schur complement: multipliers of the rows and of sum q = 1, and the level
-    system = np.zeros((n + 2, n + 2))
-    system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
-    system[range(n), range(n)] += slack / dual
-    system[:K, -1] = system[-1, :K] = 1
-    information = V @ binary_divergences(D, E, q)
-    room = np.concatenate([at.top - information, distortion - V @ D])
-    missing = np.append(room - target / dual, 1 - q.sum())
-    moved = rows_D @ start_D + rows_q @ start_q
-    right = np.append(moved - missing, 1 - dual[:K].sum())
-    change = np.linalg.solve(system, right)
-
-    step_D = start_D - change[:-1] @ per_D
-    step_q = start_q - change[:-1] @ per_q
-    rows = (target - slack * change[:n]) / dual - slack
-    slacks = np.concatenate([rows, step_D, -step_D, step_q])
-    duals = (target - at.dual * slacks) / at.slack - at.dual
-    return _Point(slacks, duals, float(change[n + 1]), float(change[n]))
-
-# %% ../../nbs/hamming/11_mutual_information.ipynb #58cc36e4
-def _start(V: Array, distortion: float) -> _Point:
-    """A point that leaves slack everywhere."""
-    M = V.shape[1]
-    D, q = np.full(M, distortion / 2), np.full(M, 1 / M)
-    leak = V @ binary_divergences(D, 1 - D, q)
-    top = float(leak.max()) + 1
-    slack = np.concatenate([top - leak, distortion - V @ D, D, 1 - D, q])
-    return _Point(slack, 1 / slack, top, 0.0)
-
-
-def _advanced(V: Array, distortion: float, at: _Point) -> _Point:
-    """The point after one step, of its own length for slacks and for dual variables."""
-    target = 0.1 * float(at.slack @ at.dual) / len(at.slack)
-    change = _newton_step(V, distortion, at, target)
-    primal, dual = longest_step(at.slack, change.slack), longest_step(at.dual, change.dual)
-    return _Point(
-        at.slack + primal * change.slack,
-        at.dual + dual * change.dual,
-        at.top + primal * change.top,
-        at.normal + dual * change.normal,
-    )
-
-
-def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
-    """What a point proves: D and q that keep the distortion, and weights and dual variables of the vertices."""
-    K, M = V.shape
-    D, _, q = at.slack[2 * K :].reshape(3, M)
-    q = q / q.sum()
-    D = D * min(1.0, distortion * (1 - 1e-13) / (V @ D).max())
-    leak = V @ binary_divergences(D, 1 - D, q)
-    weights, duals = at.dual[: 2 * K].reshape(2, K)
-    # The weights of the vertices sum to one, and the other dual variables go with them.
-    proof = weights / weights.sum(), duals / weights.sum()
-    return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
-
-
-LEAST_GAP = 1e-11  # nats: nearer the step is noise
-
-
-def _least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
-    """Least information and a lower bound: `of_high` is D and q, `of_low` weights and dual variables of the vertices."""
-    advance, measure = partial(_advanced, V, distortion), partial(_measured, V, distortion)
-    start = _start(V, distortion)
-    return close_in(start, advance, measure, lambda best: best.gap <= LEAST_GAP, steps)
-
-# %% ../../nbs/hamming/11_mutual_information.ipynb #70099983
-def _dried(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Array, Array]:
-    """Leakage, D and q with the symbols of almost no q censored entirely."""
-    dry = q < 1e-9
-    spent, rest = V[:, dry].sum(axis=1), V[:, ~dry] @ D[~dry]
-    left = distortion * (1 - 1e-13) - spent
-    scale = np.min(np.divide(left, rest, out=np.ones_like(rest), where=rest > 0))
-    D = np.where(dry, 1.0, D * np.clip(scale, 0, 1))
-    q = np.where(dry, 0.0, q)
-    q /= q.sum()
-    kept = (V @ D).max() <= distortion
-    return float((V @ binary_divergences(D, 1 - D, q)).max()) if kept else np.inf, D, q
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #31c93613
 def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDesign:
@@ -338,14 +125,14 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         bound, value, worst = worst_case_information(known, channel)
         mechanism = stored_mechanism(known, channel, None, worst)
         return RobustDesign(mechanism, value, bound, "identity", worst)
-    found = _least_information(V, limit)
+    found = least_information(V, limit)
     value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
     worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, duals))
     # rounding of the channel may exceed the distortion by a little
     for shave in (0.0, *SHAVED_SHARES):
         plain = D * (1 - shave)
         leak = float((V @ binary_divergences(plain, 1 - plain, q)).max())
-        sparse, sparse_D, sparse_q = _dried(V, limit * (1 - shave), D, q)
+        sparse, sparse_D, sparse_q = censored(V, limit * (1 - shave), D, q)
         thin = sparse <= max(value, leak) + 1e-12
         changed, distribution = (sparse_D, sparse_q) if thin else (plain, q)
         mechanism = stored_mechanism(known, replacing_channel(changed, distribution), None, worst)

@@ -28,26 +28,6 @@ from ..numerics.validation import Array, check_epsilon, names_of, real_array
 # %% auto #0
 __all__ = ['min_loss']
 
-# %% ../../nbs/hamming/13_shared_labels.ipynb #label005
-def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]]:
-    """At most M positive weights, and vectors with entries 1 and `odds`, which together make a column.
-
-    `column`, length M: entries between z and `odds` z, for some z >= 0; floats or fractions. ValueError if two entries
-    are further apart than `odds`, at least 1, allows.
-    """
-    low, high = min(column), max(column)
-    if not 0 <= low <= high <= odds * low:
-        raise ValueError(f"column has entries from {low} to {high}: more than odds = {odds} apart")
-    if high == low:
-        return [(low, (1,) * len(column))] if low else []
-    room = (odds - 1) * low  # tolerance of the ratio of the largest entry to the smallest
-    heights = sorted({entry - low for entry in column} | {room})
-    steps = zip(heights, heights[1:])
-    return [
-        ((b - a) / (odds - 1), tuple(odds if entry - low >= b else 1 for entry in column))
-        for a, b in steps
-    ]
-
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label016
 def _proven_loss(
     distribution: Sequence[Fraction],

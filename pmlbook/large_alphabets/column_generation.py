@@ -17,17 +17,9 @@ from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, denominator_of
 from .losses import Fillings, Groups, Whole, joined, with_rest
-from pmlbook.large_alphabets.stages import (
-    KEPT_COLUMNS,
-    SMALL,
-    TIME_IS_UP,
-    Growth,
-    NearMisses,
-    Search,
-    dealt_out,
-    feasible,
-    start_columns,
-)
+from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP
+from .stages import Growth, NearMisses, Search
+from .stages import dealt_out, feasible, start_columns
 from .rare_symbols import by_completion, negligible_tails
 from .ungrouping import rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around

@@ -60,6 +60,22 @@ def upper_hull(profit: Array, width: Array, many: int) -> tuple[Whole, float]:
     return np.array([members for _, _, members in found]), above
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #9106c829
+def on_edges(groups: Groups, q: Array, weight: Array, profit: Array, own: int) -> Array:
+    """What the edges of a hull earn at most beside each taker, with nothing and with all of it, shape (2, G).
+
+    `own` is 1 if the sets of the hull hold the taker. -inf where they are all too light or too heavy.
+    """
+    best, same = weight[profit.argmax()], groups.same
+    weights_left = groups.room + own * groups.width, groups.room - (1 - own) * groups.width
+    sides = np.empty((2, len(q)))
+    for side, left in enumerate(weights_left):
+        nearest = np.clip(best, left - same, left + same)
+        earned = np.interp(nearest, weight, profit) + (side - own) * q
+        crossed = (left >= weight[0] - same) & (left <= weight[-1] + same)
+        sides[side] = np.where(crossed, earned, -np.inf)
+    return sides
+
+
 def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tuple[Fillings, float]:
     """As `price`, by points in the plane, for `numbers_full`; with one number exact, and the best column is among them.
 
@@ -76,16 +92,8 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
             near = max(near, above)
             held = np.zeros((len(q), len(sets)), dtype=np.int64)
             np.add.at(held, (member[sets], np.arange(len(sets))[:, None]), 1)
-            weight, profit = held.T @ width, held.T @ q
-            lightest, heaviest = weight[0] - same, weight[-1] + same
-            most = weight[profit.argmax()]
-            # the hull's edges bound the choices whose rest is next to nothing, or to all of the taker
-            empty, full = groups.room + own * width, groups.room - (1 - own) * width
-            for side, at in enumerate((empty, full)):
-                crossed = (at >= lightest) & (at <= heaviest)
-                nearest = np.clip(most, at - same, at + same)
-                earned = np.interp(nearest, weight, profit) + (side - own) * q
-                sides[own, side] = np.where(crossed, earned, -np.inf)
+            weight, profit = np.array([width, q]) @ held
+            sides[own] = on_edges(groups, q, weight, profit, own)
             # the sets of the hull themselves, each with every taker whose part fits
             free = held > 0 if own else held < groups.size[:, None]
             taker, column = np.nonzero(free)
@@ -101,8 +109,7 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
             held[taker, np.arange(len(taker))] -= own
             found.append(Fillings(held, taker, x))
         # both bounds hold for a taker, with and without it: the smaller one counts
-        least = sides.min(axis=0)
-        best = max(best, float(least.max()))
+        best = max(best, float(sides.min(axis=0).max()))
     value = float(groups.size @ (q * groups.share))
     return joined(found), value - best - near
 

@@ -228,7 +228,7 @@ def from_json(text: str) -> Optimality:
             _text(content["utility"], "utility"),
             _table(content["gain"]),
             _text(content["proof"], "proof"),
-            fractions_of(content["prior"], "prior"),
+            fractions_of(content["prior"]),
             _signed(content["duals"]),
             tuple(map(tuple, weights)),
             _decimal(content["value"], "value"),

@@ -307,23 +307,29 @@ def highest(cells: SumCells, q: Array, slope: Array, price: Array) -> float:
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c108
 def near_fillings(cells: SumCells, q: Array, taken: Array, last: Whole, keep: int) -> Fillings:
     """The best vertices that some fillings are near to, for each group that takes the rest."""
-    groups, row = cells.groups, np.arange(len(taken))
+    groups, row, every = cells.groups, np.arange(len(taken)), np.arange(len(q))
     held = np.floor(taken + 1e-9).astype(np.int64)
     full, width = held >= groups.size, groups.width
+    # a full group becomes the taker if a symbol of the last group takes the place of one of its own
     swap = full & (held[row, last] < groups.size[last])[:, None]
-    other = np.where(swap, last[:, None], np.arange(len(q)))
-    rest = (groups.room - held @ width)[:, None] + (width - width[other])
+    other = np.where(swap, last[:, None], every)
+    left = (groups.room - held @ width)[:, None]
+    rest = left + (width - width[other])
     x = np.where(abs(rest) < groups.same, 0, rest) / width
-    earned = (held @ q)[:, None] - q + q[other] + q * x
-    fits = (x >= 0) & (x <= 1) & (swap | ~full) & ~(swap & (other == np.arange(len(q))))
-    earned -= groups.loss(np.where(fits, x, 0), np.arange(len(q)))
+    fits = (x >= 0) & (x <= 1)
+    fits &= swap | ~full
+    fits &= ~(swap & (other == every))
+    profit = (held @ q)[:, None] + q[other] - q
+    earned = profit + q * x - groups.loss(np.where(fits, x, 0), every)
     earned = np.where(fits, earned, -np.inf)
     best = np.argsort(-earned, axis=0)[:keep]
-    at, taker = best.ravel(), np.tile(np.arange(len(q)), len(best))
-    at, taker = (part[np.isfinite(earned[at, taker])] for part in (at, taker))
+    at, taker = best.ravel(), np.tile(every, len(best))
+    finite = np.isfinite(earned[at, taker])
+    at, taker = at[finite], taker[finite]
     numbers, column = held[at].T.copy(), np.arange(len(at))
-    numbers[taker, column] -= swap[at, taker]
-    numbers[other[at, taker], column] += swap[at, taker]
+    moved = swap[at, taker]
+    numbers[taker, column] -= moved
+    numbers[other[at, taker], column] += moved
     return Fillings(numbers, taker, x[at, taker])
 
 

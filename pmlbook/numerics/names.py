@@ -14,10 +14,10 @@ import numpy as np
 __all__ = []
 
 # %% ../../nbs/numerics/10_names.ipynb #f502929a
-def shortened(value: Any, most: int = 200) -> str:
-    """How a value prints, cut after `most` characters."""
+def shortened(value: Any) -> str:
+    """How a value prints, cut after 200 characters."""
     text = repr(value)
-    return text if len(text) <= most else f"{text[:most]}..."
+    return text if len(text) <= 200 else f"{text[:200]}..."
 
 # %% ../../nbs/numerics/10_names.ipynb #62463ac1
 class Named:

@@ -51,14 +51,6 @@ def lagrangian_bound(dual_value: Any, most: Any, reduced_cost: Any) -> Any:
     """Lower bound on the full programme: its weights sum to at most `most`, no reduced cost is below `reduced_cost`."""
     return dual_value + most * min(0 * reduced_cost, reduced_cost)
 
-
-def farley_bound(dual_value: Any, ratio: Any) -> Any:
-    """Lower bound on the full programme: y.b, not negative, over `ratio`, which no column's y.a / c exceeds.
-
-    Source: Farley 1990.
-    """
-    return dual_value / ratio
-
 # %% ../../nbs/numerics/08_restricted_master.ipynb #cg000010
 class Backtracking:
     """Smoothing whose weight is multiplied by `factor` while no column is found, and starts anew when one is.

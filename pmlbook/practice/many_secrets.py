@@ -198,7 +198,7 @@ def certified_column_bound(packs: Knapsacks, dual: Array, near: float, clock: Cl
 
 
 def grow_columns(
-    region: PriorRegion, limit: Fraction, clock: Clock, tol: float = RELATIVE_GAP
+    region: PriorRegion, limit: Fraction, clock: Clock
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
     """Inner and outer sets of good columns, shape (V, N), and a bound on the information of every mechanism.
 
@@ -211,7 +211,7 @@ def grow_columns(
     master.add(circle_columns(packs, rng))
     generation = Generation(
         master,
-        lambda cost, bound: cost - bound < -tol * cost / 2,
+        lambda cost, bound: cost - bound < -RELATIVE_GAP * cost / 2,
         clock.part(SEARCH_SHARE, LONGEST_SEARCH),
         lambda cost, bound: clock.tell(-cost, -bound),
     )
@@ -224,7 +224,8 @@ def grow_columns(
               STALLED_ROUNDS, lambda known: -known.bound).turn(generation)  # fmt: skip
     states = np.array(master.states)
     near = max(
-        0.1 * max(generation.gap or 0.0, -tol * (generation.value or 0.0)) / packs.most, 1e-7
+        0.1 * max(generation.gap or 0.0, -RELATIVE_GAP * (generation.value or 0.0)) / packs.most,
+        1e-7,
     )
     known = [dual for dual in (generation.centre, generation.dual) if dual is not None]
     bounds = [

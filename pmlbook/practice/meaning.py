@@ -70,17 +70,6 @@ def largest_odds(odds: float, epsilon: float) -> float:
     rest = 1 - (before * expm1(level) if level <= 700 else after)
     return after / rest if rest > 0 else inf
 
-
-def best_guess(success: float, epsilon: float) -> float:
-    """Largest probability that the best guess is right after a release.
-
-    `success`: probability that the best blind guess is right, of any attribute. `epsilon`: privacy level in
-    nats. ValueError if `success` is no probability.
-
-    Source: Grosse et al. 2024, Definition 1, eq. (1).
-    """
-    return belief_range(check_probability(success, "success"), epsilon)[1]
-
 # %% ../../nbs/practice/05_choosing_epsilon.ipynb #053a31ef
 def level_within(factor: Fraction) -> float:
     """The largest float level with e^level at most `factor`, which is at least one."""

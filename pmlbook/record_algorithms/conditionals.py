@@ -55,25 +55,26 @@ def temper(v: Array, beta: float, interpretation: Interpretation) -> Array:
     return weights / weights.sum()
 
 
-def entropy_projection(
-    v: Array, target: float, interpretation: Interpretation = "power", tol: float = 1e-9
-) -> Array:
+SAME_ENTROPY = 1e-9  # nats: nearer is the wanted entropy
+
+
+def entropy_projection(v: Array, target: float, interpretation: Interpretation = "power") -> Array:
     """A distribution of the wanted entropy, by a change of temperature of a given one.
 
     `v`, shape (n,): a distribution. `target`: wanted entropy, in nats. `interpretation`: what softmax_beta means;
-    the paper leaves it open. `tol`: a distribution whose entropy is so near is returned as it is. Returns an
-    array of shape (n,). NoRoot if no beta between 0 and 1e6 gives that entropy.
+    the paper leaves it open. A distribution that has this entropy is returned as it is. Returns an array of
+    shape (n,). NoRoot if no beta between 0 and 1e6 gives that entropy.
 
     Source: Wu et al. 2026, Algorithm 5.
     """
-    if abs(entr(v).sum() - target) < tol:
+    if abs(entr(v).sum() - target) < SAME_ENTROPY:
         return v
 
     def miss(beta: float) -> float:
         return float(entr(temper(v, beta, interpretation)).sum() - target)
 
     hottest, beta = miss(0), 1.0
-    if abs(hottest) < tol:
+    if abs(hottest) < SAME_ENTROPY:
         return temper(v, 0, interpretation)
     # the entropy falls as beta grows
     while hottest > 0 and miss(beta) > 0 and beta < 1e6:

@@ -62,6 +62,9 @@ def blurred(costs: Array, D: float) -> Array:
     return (1 - share) * cheapest + share / costs.shape[-1]
 
 # %% ../../nbs/record_algorithms/06_design.ipynb #e96dfd03
+EXIT_CHANGE = 1e-4  # of the reported value
+
+
 def _alternate(
     query: Query,
     problem: Subproblem,
@@ -96,7 +99,7 @@ def alternating_design(
     distortion: ArrayLike | None = None,
     starts: int = 3,
     test: Test = "promise",
-    tol: float = 1e-4,
+    tol: float = EXIT_CHANGE,
     max_rounds: int = 10,
 ) -> DesignRun:
     """Search for the release of least leakage at a distortion, as the paper prints it.
@@ -122,11 +125,7 @@ def alternating_distortion(
     L: float,
     b: float,
     rng: np.random.Generator,
-    p0: ArrayLike | None = None,
-    distortion: ArrayLike | None = None,
     starts: int = 3,
-    test: Test = "promise",
-    tol: float = 1e-4,
     max_rounds: int = 10,
 ) -> DesignRun:
     """Search for the release of least distortion at a leakage; the paper's text, reconstructed.
@@ -137,7 +136,7 @@ def alternating_distortion(
     Source: Wu et al. 2026, Algorithm 9, whose body is missing; Section 3.3.
     """
     L, b = check_nonnegative(L, "L"), check_nonnegative(b, "b")
-    costs = expected_costs(query, p0, distortion)
+    costs = expected_costs(query)
     half = np.eye(costs.shape[-1])[costs.argmin(axis=-1)] / 2 + 0.5 / costs.shape[-1]
     problem = Subproblem(np.empty(0), costs, L, "distortion")
-    return _alternate(query, problem, half, b, rng, starts, test, tol, max_rounds)
+    return _alternate(query, problem, half, b, rng, starts, "promise", EXIT_CHANGE, max_rounds)

@@ -321,23 +321,19 @@ def leakage_distortion_curve(
     query: Query,
     levels: Sequence[float] | Array,
     b: float,
-    p0: ArrayLike | None = None,
-    distortion: ArrayLike | None = None,
     observes: Query | None = None,
     tol: float = 1e-6,
-    max_time: float | None = None,
 ) -> list[RecordDesign]:
     """Designs of least leakage at many distortions, each starting from the adversaries of the last.
 
-    `query`, `b`, `p0`, `distortion`, `observes`, `tol`: as in `leakage_distortion`. `levels`: distortions, in the
-    order in which they are designed. `max_time`: seconds for each. Infeasible, InvalidPrior or ValueError as
-    `leakage_distortion`.
+    `query`, `b`, `observes`, `tol`: as in `leakage_distortion`. `levels`: distortions, in the order in which they
+    are designed. Infeasible or ValueError as `leakage_distortion`.
 
     Source: Wu et al. 2026, Definition 2.2.
     """
     designs: list[RecordDesign] = []
     for level in real_array(levels, "levels", 1):
         start = designs[-1] if designs else None
-        options = (p0, distortion, observes, tol, max_time, False, True, start)
-        designs.append(leakage_distortion(query, level, b, *options))
+        design = leakage_distortion(query, level, b, observes=observes, tol=tol, start=start)
+        designs.append(design)
     return designs

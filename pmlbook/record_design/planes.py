@@ -94,7 +94,6 @@ def attack(
     b: float,
     candidates: AdversarySet,
     rng: np.random.Generator,
-    steps: int = 40,
     clock: Clock | None = None,
 ) -> tuple[AdversarySet, float]:
     """Adversaries with a large leakage from q, different from each other, and the largest leakage.
@@ -112,7 +111,7 @@ def attack(
         starts = problem.uniform[None] if clock.over else starting_points(problem, 16, rng)
         if i in candidates.priors:
             starts = np.concatenate([candidates.priors[i][-12:], starts])
-        priors, learnt = climb_tilted(problem, b, starts, steps, clock)
+        priors, learnt = climb_tilted(problem, b, starts, 40, clock)
         found.append((i, priors, learnt))
         best = max(best, float(learnt.max()))
     fresh = AdversarySet()

@@ -31,7 +31,7 @@ class _TimeIsUp(Exception):
 
 
 def best_against(
-    orbits: Orbits, goal: Goal, candidates: AdversarySet, start: Array, clock: Clock | None = None
+    orbits: Orbits, goal: Goal, candidates: AdversarySet, start: Array, clock: Clock
 ) -> Array:
     """Variables, shape (S,), of a mechanism that is (nearly) best against the adversaries of a candidate set.
 
@@ -40,14 +40,13 @@ def best_against(
     Source: sequential least squares programming (Kraft 1988).
     """
     s, n = orbits.size, orbits.size + (goal.D is not None)  # the last variable is the height
-    timer = clock or Clock()
 
     def table(z: Array) -> Array:
         weights = np.maximum(z[:s], 0) * orbits.widths
         return np.asarray(weights[orbits.labels])
 
     def gap(z: Array) -> Array:
-        if timer.over:
+        if clock.over:
             raise _TimeIsUp
         limit = z[-1] if goal.L is None else goal.L
         return np.asarray(limit - candidates.information(table(z)))

@@ -25,7 +25,7 @@ from pmlbook.numerics.validation import (
     real_array,
 )
 from ..per_record.framework import check_belief
-from ..per_record.parity import binary_entropy, inverse_binary_entropy, parity_leakage
+from ..per_record.parity import inverse_binary_entropy, parity_leakage
 from ..per_record.equal_queries import difference, in_query_order
 from ..per_record.queries import Query, SumQuery, counting
 

@@ -291,7 +291,7 @@ def _decided(content: dict[str, Any]) -> Certificate:
     for what, found in zip(("inputs", "outputs"), names):
         names_text(found, what)
     rows = np.array(rows_of(content["weights"], UNITS, "weights"))
-    prior = fractions_of(content["prior"], "prior")
+    prior = fractions_of(content["prior"])
     certificate = Certificate(content["epsilon"], rows, prior, *map(tuple, names))
     require_same(content, _content(certificate))
     return certificate

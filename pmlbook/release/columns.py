@@ -16,7 +16,6 @@ from pmlbook.release.column_kinds import (
     READERS,
     UNKNOWN,
     WRITERS,
-    blocks,
     codes_of_list,
     decode_numpy,
     length,

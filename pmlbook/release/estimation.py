@@ -115,15 +115,16 @@ def invert(channel: Array, counts: Array, expected: Array | None = None) -> tupl
     return undone(undo, counts)
 
 # %% ../../nbs/release/05_estimation.ipynb #b629206a
-def likeliest(
-    channel: Array, counts: Array, tol: float = 1e-9, max_steps: int = 100_000
-) -> tuple[Array, float]:
+NEARLY_LIKELIEST = 1e-9  # nats a released value
+MOST_STEPS = 100_000
+
+
+def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
     """Frequencies of greatest likelihood, shape (N,), and how much log-likelihood a value may be missing.
 
     `channel`, shape (N, M): every outcome that was released must be possible. `counts`, shape (M,): how often
-    each outcome was released, at least one in all. `tol`: stop when no distribution is better by more than
-    this, in nats a released value. `max_steps`: stop after so many steps; the second result tells how good the
-    answer is. ValueError if an outcome was released that no input can produce.
+    each outcome was released, at least one in all. Stops when no distribution is better by more than
+    `NEARLY_LIKELIEST`, or after `MOST_STEPS`; the second result is a bound on what is missing. ValueError if an outcome was released that no input can produce.
 
     Source: expectation maximisation, Dempster, Laird and Rubin 1977; its bound is concavity.
     """
@@ -131,10 +132,10 @@ def likeliest(
     _refuse_impossible(channel, counts)
     seen = observed > 0
     frequencies, missing = np.full(len(channel), 1 / len(channel)), np.inf
-    for _ in range(max_steps):
+    for _ in range(MOST_STEPS):
         ratio = channel[:, seen] @ (observed[seen] / (frequencies @ channel[:, seen]))
         missing = float(ratio.max()) - 1
-        if missing <= tol:
+        if missing <= NEARLY_LIKELIEST:
             break
         frequencies = frequencies * ratio
         frequencies /= frequencies.sum()

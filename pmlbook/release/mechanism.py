@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, exact_lifts, exp_below
+from .certificate import Certificate, exact_lifts
 from .column_kinds import blocks
 from .columns import check_gaps, decode, encode
 from .labels import pandas_index, released_names

@@ -71,11 +71,11 @@ def _at_most(count: int, read: Callable[[str], Any]) -> Callable[[str], Any]:
     return counted
 
 
-def read_object(text: str, floats: int | None = None) -> dict[str, Any]:
+def read_object(text: str) -> dict[str, Any]:
     """Read an object of JSON, with short numbers in one spelling, each key once, and at most 2^25 bytes.
 
-    `text`: what is read. `floats`: how many numbers with a point or an exponent it may hold; if left out, as
-    many as two lists of names. ValueError if the text is anything else.
+    It may hold as many numbers with a point or an exponent as two lists of names. ValueError if the text is
+    anything else.
     """
     if not isinstance(text, str):
         raise ValueError(f"JSON is read from text, got {type(text).__name__}")
@@ -86,7 +86,7 @@ def read_object(text: str, floats: int | None = None) -> dict[str, Any]:
             text,
             object_pairs_hook=_once,
             parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _whole),
-            parse_float=_at_most(2 * LENGTH + 1 if floats is None else floats, _float),
+            parse_float=_at_most(2 * LENGTH + 1, _float),
             parse_constant=_constant,
         )
     except (ValueError, RecursionError) as error:
@@ -109,15 +109,15 @@ def common_denominator(fractions: Sequence[Fraction], what: str) -> int:
     return common
 
 
-def fractions_of(texts: Any, what: str) -> tuple[Fraction, ...]:
+def fractions_of(texts: Any) -> tuple[Fraction, ...]:
     """Positive fractions from a list of texts such as ``1/2``; ValueError if they are anything else."""
     if type(texts) is not list or len(texts) > LENGTH:
-        raise ValueError(f"{what} must be a list of at most {LENGTH} fractions")
+        raise ValueError(f"prior must be a list of at most {LENGTH} fractions")
     for place, text in enumerate(texts):
         if type(text) is not str or not FRACTION.fullmatch(text):
-            raise ValueError(f"{what}[{place}] must be a positive fraction, a text such as '1/2'")
+            raise ValueError(f"prior[{place}] must be a positive fraction, a text such as '1/2'")
     found = tuple(map(Fraction, texts))
-    common_denominator(found, what)
+    common_denominator(found, "prior")
     return found
 
 

@@ -9,12 +9,10 @@ from scipy.stats import beta, binom, expon, gamma, lognorm, norm, uniform
 
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange
-from pmlbook.beyond.line_priors import secret_from
+from pmlbook.beyond.line_priors import cell_names, cells_of, secret_from
 from pmlbook.beyond.line_quantile import (
     NEARLY,
-    cell_names,
     cell_shares,
-    cells_of,
     cuts_of,
     quantiles_of,
 )

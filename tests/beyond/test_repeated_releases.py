@@ -10,8 +10,7 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.beyond import types_of_releases as module
-from pmlbook.beyond.repeated_releases import rate_of
-from pmlbook.beyond.types_of_releases import likelihoods, log_ratio, types
+from pmlbook.beyond.types_of_releases import log_ratio, types
 
 FLIP = [[0.75, 0.25], [0.25, 0.75]]
 CLINIC = [0.6, 0.3, 0.1]
@@ -186,13 +185,6 @@ def test_types_are_all_and_once():
         listed = [tuple(row) for block in types(k, m) for row in block.tolist()]
         wanted = {t for t in product(range(k + 1), repeat=m) if sum(t) == k}
         assert len(listed) == len(wanted) and set(listed) == wanted
-
-
-def test_a_rate_needs_secrets_that_are_not_excluded():
-    rows, shares, _ = module.exact_pair([[1, 0], [0.5, 0.5]], [0.5, 0.5])
-    with pytest.raises(ValueError, match="class 1 has no rate"):
-        rate_of(likelihoods(rows, shares), 1)
-    assert rate_of(likelihoods(rows, shares), 0).value == pytest.approx(math.log(2))
 
 
 def test_thousands_of_digits_can_be_shown():

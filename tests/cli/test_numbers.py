@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pmlbook.accounting.release import release_file
-from pmlbook.beyond.line_quantile import cell_edges
+from pmlbook.beyond.line_priors import cell_edges
 from pmlbook.cli.command_line import main
 from pmlbook.cli.number_columns import number_reader, numbers_in
 from pmlbook.cli.numbers import cuts_between, prior_of, several_numbers, two_limits

@@ -6,18 +6,20 @@ import numpy as np
 import sympy as sp
 from scipy.special import rel_entr
 
-from pmlbook.hamming.mutual_information import (
+from pmlbook.hamming.information_barrier import (
     STEEPEST_DUAL,
-    _information_above,
-    _least_information,
     _newton_step,
     _Point,
-    _poured,
     _tangent,
     binary_divergences,
+    least_information,
     lower_bound,
-    mi_leakage,
     proven_bound,
+    water_filling,
+)
+from pmlbook.hamming.mutual_information import (
+    _information_above,
+    mi_leakage,
     replacing_channel,
 )
 from pmlbook.numerics.enclosure import ln_around
@@ -81,7 +83,7 @@ def test_the_bound_is_the_least_of_the_lagrangian():
         bound = lower_bound(V, distortion, weights, duals)
         p, s = weights @ V, duals @ V
         q, a = np.zeros(m), np.exp(-s[p > 0] / p[p > 0])
-        q[p > 0] = _poured(p[p > 0], s[p > 0] / p[p > 0])
+        q[p > 0] = water_filling(p[p > 0], s[p > 0] / p[p > 0])
         best = np.zeros(m)
         best[p > 0] = (1 - q[p > 0]) * a / (q[p > 0] + (1 - q[p > 0]) * a)
         assert np.isclose(q.sum(), 1, rtol=0, atol=1e-12)
@@ -152,7 +154,7 @@ def test_the_loop_fits_together_after_any_step():
         D = 0.5 * (1 - V.max(axis=1).min())
         best = mi_leakage(V, D).value
         for steps in (0, 1, 4, 20):
-            found = _least_information(V, D, steps=steps)
+            found = least_information(V, D, steps=steps)
             upper, (errors, distribution), (weights, duals) = (
                 found.high,
                 found.of_high,

@@ -18,7 +18,6 @@ from pmlbook.numerics.restricted_master import (
     Stage,
     Tableau,
     _leaving,
-    farley_bound,
     lagrangian_bound,
     minimise_precisely,
 )
@@ -127,7 +126,6 @@ def test_a_clock_that_is_over_asks_for_no_column():
 
 def test_bounds_from_any_dual():
     assert lagrangian_bound(3, 2, -1) == 1 and lagrangian_bound(3, 2, 1) == 3
-    assert farley_bound(Fraction(3), Fraction(3, 2)) == 2
 
 
 def test_a_tableau_keeps_its_basis_in_fractions():

@@ -184,7 +184,7 @@ def asked(request, monkeypatch):
     game = DesignSearch(uneven, 0.0, request.param, 1e-6, Clock())
     candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
     start = game.orbits.variables(0.3 * game.exact + 0.4 * game.silence + 0.1)
-    assert (best_against(game.orbits, request.param, candidates, start) == start).all()
+    assert (best_against(game.orbits, request.param, candidates, start, Clock()) == start).all()
     return game, request.param, candidates, start, solver
 
 
@@ -231,10 +231,10 @@ def test_an_answer_whose_rows_are_no_distributions_is_not_taken(asked):
         (begin * np.inf, False),
     ):
         solver.answer = answer
-        got = best_against(game.orbits, goal, candidates, start)
+        got = best_against(game.orbits, goal, candidates, start, Clock())
         assert (got == (answer[:size] if taken else start)).all()
     solver.answer = np.append(game.orbits.variables(game.exact) * (1 + 5e-7), begin[size:])
-    assert best_against(game.orbits, goal, candidates, start).max() == 1.0
+    assert best_against(game.orbits, goal, candidates, start, Clock()).max() == 1.0
 
 
 @pytest.fixture

@@ -85,15 +85,12 @@ def test_only_objects_are_read_and_each_key_once():
 
 def test_fractions_are_short_and_positive():
     half, third = Fraction(1, 2), Fraction(1, 3)
-    assert fractions_of(["1/2", "1/3", "7"], "prior") == (half, third, Fraction(7))
-    assert fractions_of([], "prior") == () and len(fractions_of(["1"] * 2**14, "prior")) == 2**14
+    assert fractions_of(["1/2", "1/3", "7"]) == (half, third, Fraction(7))
+    assert fractions_of([]) == () and len(fractions_of(["1"] * 2**14)) == 2**14
     most = "1/" + "9" * 600
-    assert fractions_of([most, "9" * 600], "prior") == (Fraction(most), Fraction("9" * 600))
+    assert fractions_of([most, "9" * 600]) == (Fraction(most), Fraction("9" * 600))
     for given in (("1/2",), "1", None, ["1"] * (2**14 + 1)):
-        assert (
-            refusal(fractions_of, given, "prior")
-            == "prior must be a list of at most 16384 fractions"
-        )
+        assert refusal(fractions_of, given) == "prior must be a list of at most 16384 fractions"
     for odd in (
         half,
         1,
@@ -111,7 +108,7 @@ def test_fractions_are_short_and_positive():
         most + "0",
     ):
         words = "prior[1] must be a positive fraction, a text such as '1/2'"
-        assert refusal(fractions_of, ["1", odd], "prior") == words
+        assert refusal(fractions_of, ["1", odd]) == words
 
 
 def test_a_common_denominator_has_600_digits_at_most():
