@@ -389,11 +389,11 @@ def test_folding_twice_is_folding_once():
 
 def test_other_names_with_the_same_answers_are_asked_about(log):
     for names in (NAMES, NAMES[::-1], tuple(name.upper() for name in NAMES)):
-        with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
+        with pytest.raises(ValueError, match="has the answers of 'diagnosis': give account"):
             log.ask("d\N{CYRILLIC SMALL LETTER I}agnosis", mechanism(0, names=names))
     for names in (("flu", "healthy"), (*NAMES, "other")):
         even = Mechanism(np.eye(len(names)), np.full(len(names), 1 / len(names)), names)
-        with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
+        with pytest.raises(ValueError, match="has the answers of 'diagnosis': give account"):
             log.ask("Befund", even)
     same = log.ask("Befund", WEEKLY, account="diagnosis")
     assert same.joint > log["diagnosis"].epsilon and same.column == "Befund"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .disk_log import DiskLog
-from .log_file import Entry, beside
+from .log_file import Entry, reserved_names
 from .release import Released
 from ..release.certificate import Certificate
 from ..release.files import check_target, new_file
@@ -31,7 +31,7 @@ LOG = "pmlbook-log.sqlite"  # name of a log next to its source
 NEEDS_LOG = ("budget", "account", "new_account", "after", "receipt")
 
 
-def logs_beside(source: Path) -> list[Path]:
+def logs_next_to(source: Path) -> list[Path]:
     """The logs next to a source, and next to each file that it leads to as a symbolic link."""
     folders = dict[str, Path]()
     for _ in range(40):  # as many links as Linux follows
@@ -48,13 +48,13 @@ def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     OSError if the log that is named does not exist, or the one that is started does. ValueError if it is
     damaged, there are two, or an option needs a log and there is none.
     """
-    beside = logs_beside(Path(arguments.source))
+    adjacent = logs_next_to(Path(arguments.source))
     named = arguments.start_log or arguments.log
-    if len(beside) > 1 and not (named or arguments.no_log):
+    if len(adjacent) > 1 and not (named or arguments.no_log):
         raise ValueError(
-            f"{beside[0]} and {beside[1]} are both next to the source: name one with --log"
+            f"{adjacent[0]} and {adjacent[1]} are both next to the source: name one with --log"
         )
-    path = named or (beside[0] if beside and not arguments.no_log else None)
+    path = named or (adjacent[0] if adjacent and not arguments.no_log else None)
     if path:
         return _opened(Path(path), arguments)
     for name in NEEDS_LOG:
@@ -64,10 +64,10 @@ def find_log(arguments: argparse.Namespace) -> DiskLog | None:
     return None
 
 
-def note_beside(arguments: argparse.Namespace, log: DiskLog | None) -> None:
+def note_unused_logs(arguments: argparse.Namespace, log: DiskLog | None) -> None:
     """Name on standard error a log next to the source that is not used, or print that there can be none."""
     source = Path(arguments.source)
-    for other in logs_beside(source):
+    for other in logs_next_to(source):
         if log is None or os.path.realpath(other) != os.path.realpath(log.path):
             complain(f"note: {other} is next to the source, and is not used")
     stream = source.exists() and not (source.is_file() or source.is_dir())
@@ -123,8 +123,8 @@ class Booking:
         self.booked = self.again
         number = self._before[0].number if self._before else len(log.entries) + 1
         self.receipt = self._receipt(number)
-        # SQLite deletes files with the names beside a log.
-        names = [log.path, *beside(log.path), self._target, self.receipt]
+        # SQLite deletes files with the names that it reserves next to a log.
+        names = [log.path, *reserved_names(log.path), self._target, self.receipt]
         if len({path.resolve() for path in names}) < len(names):
             raise ValueError("log, receipt and target need names of their own")
         self._check_names()
@@ -202,7 +202,7 @@ class Booking:
             )
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def line_stated(self) -> Iterator[None]:
         """State with a late error or signal that the line remains; remove the key if it is no longer needed."""
         try:
             yield

@@ -29,7 +29,7 @@ __all__ = []
 
 # %% ../../nbs/accounting/03_log_file.ipynb #208acc23
 LOG_FORMAT = "pmlbook log 2"
-START = "0" * 64  # stands before the first line
+START = "0" * 64  # takes the place of a digest before the first line
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,8 @@ REASONS = {
 }
 
 
-def beside(path: Path) -> list[Path]:
-    """The names that SQLite reserves beside a log; no other file may have them."""
+def reserved_names(path: Path) -> list[Path]:
+    """The names that SQLite reserves next to a log; no other file may have them."""
     return [path.with_name(f"{path.name}-{kind}") for kind in ("journal", "wal", "shm")]
 
 
@@ -328,11 +328,11 @@ def append(connection: sqlite3.Connection, entry: Entry) -> None:
 def begin(path: Path, entries: Iterable[Entry]) -> None:
     """Write a new log with its first lines, which appears as a whole, or not at all.
 
-    OSError if its name is taken, or one that SQLite reserves beside it; or it cannot be written.
+    OSError if its name is taken, or one that SQLite reserves next to it; or it cannot be written.
 
     Source: POSIX `link`, as `new_file`.
     """
-    for other in beside(path):  # SQLite would take it for this log's journal
+    for other in reserved_names(path):  # SQLite would take it for this log's journal
         if os.path.lexists(other):
             raise FileExistsError(f"{other} exists, and belongs to another log")
     try:

@@ -79,7 +79,7 @@ class Manifest:
     def note(self, line: str, drawn: str = "") -> None:
         """Add a note to a manifest that is written; it is on the disk when this returns."""
         with open(self.path, "r+b") as file:
-            # A note that was cut off is overwritten: readers skip it, and must not find it glued to this one.
+            # A note that was cut off is overwritten: readers skip it, and must not find it joined to this one.
             file.seek(file.truncate(file.read().rfind(b"\n") + 1))
             file.write(json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
             file.flush()

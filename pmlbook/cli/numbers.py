@@ -54,7 +54,7 @@ NUMBER_GOALS = ("mean", "quantile", "shares")
 
 
 def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) -> tuple[Any, str]:
-    """The prior that was named, and what the page says about it; ValueError if it is none."""
+    """The prior that was named, and its sentence on the page; ValueError if it is none."""
     (low, high), (kind, *rest) = arguments.limits, words
     if kind == "uniform" and not rest:
         return uniform(low, high - low), f"The prior is uniform from {low:g} to {high:g}."
@@ -77,7 +77,7 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
 
 
 def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[Mechanism, str]:
-    """The best mechanism for what is wanted, and what a recipient will learn; both with their bound."""
+    """The best mechanism for the purpose, and the error of a recipient's estimate; both with their bound."""
     level, goal = check_epsilon(arguments.epsilon), arguments.goal
     if goal == "shares":
         secret, edges = secret_from(prior), cuts_between(arguments.limits, arguments.cuts)
@@ -163,7 +163,7 @@ def several_numbers(answer: str) -> list[float]:
 
 
 def level_means(level: float) -> str:
-    """What a level says about a number to those who hold the prior of the design."""
+    """Sentences about the meaning of a level for a number, under the prior of the design."""
     times, share = text_above(math.exp(min(level, 700.0)), 3), 1 - math.exp(-level)
     return (
         f"Under this prior, no number becomes more than {times} times as likely as it was. An outcome may rule out "
@@ -186,7 +186,7 @@ def _share(answer: str) -> float:
 
 
 def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tuple[Any, str, Array]:
-    """Ask for the options that are missing; the prior, what the page says about it, and the column."""
+    """Ask for the options that are missing; returns the prior, its sentence on the page, and the column."""
     a = arguments
     if a.limits is None:
         say("limits are published: take them from what you know, not from the file")
@@ -261,7 +261,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     rows = int((~np.isnan(x)).sum())
     check_start_gaps(arguments, len(x) - rows)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LooseBound)  # value and bound are told side by side
+        warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
         made, told = designed_for(arguments, prior, rows)
     certificate = made.certify(arguments.epsilon)
     if not certificate:
@@ -279,7 +279,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
 def notes_about(
     arguments: argparse.Namespace, about: str, told: str, rows: int, gaps: int
 ) -> list[str]:
-    """What the page says about the data and the design."""
+    """The sentences of the page about the data and the design."""
     low, high = arguments.limits
     way = "Each number is rounded at random to one of the nodes that are called answers here."
     if arguments.goal != "mean":

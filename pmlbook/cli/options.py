@@ -331,7 +331,7 @@ def parser() -> Parser:
         prog="pmlbook",
         description="Optimal privacy mechanisms, each with its certificate.",
         epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error; nothing "
-        "written, but a line of a log where it says 'booked'), 3 a defect of pmlbook",
+        "written, but a line of a log where it states 'booked'), 3 a defect of pmlbook",
     )
     whole.add_argument("--version", nargs=0, action=_Version, help="print the version")
     own = whole.add_subparsers(metavar="COMMAND", required=True)

@@ -68,7 +68,7 @@ def codes_or_answers(mechanism: Mechanism) -> str:
     >>> codes_or_answers(Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
     'The released values are codes, r0 to r1, and not answers: only an estimate gives shares or a mean.'
     """
-    # As texts, for on the page 1 and '1' look the same.
+    # As texts, since on the page 1 and '1' look the same.
     outcomes = [str(name) for name in mechanism.outputs]
     if set(outcomes).isdisjoint(map(str, mechanism.inputs)):
         what = f"codes, {short_label(outcomes[0])} to {short_label(outcomes[-1])}, and not answers"
@@ -187,8 +187,8 @@ def report(
 
     `mechanism`: the design. `epsilon`: its level in nats. `column`: the column. `rows`: how many rows there
     are, for the standard errors. `notes`, `commands`: paragraphs, and the next commands. `released`: the
-    mechanism of the release, if the design is for merged answers. `meaning`: what the
-    level means, if the inputs are no answers that a belief is about. ValueError if `epsilon` is no level.
+    mechanism of the release, if the design is for merged answers. `meaning`: sentences about the
+    level, if the inputs are not answers. ValueError if `epsilon` is no level.
 
     Source: HTML Living Standard; SVG 2.
     """

@@ -71,7 +71,7 @@ def _picture(figure: Figure) -> str:
 
 
 def _shown(axis: Any) -> str:
-    """Everything that an axis and its ticks show, in words."""
+    """Everything that an axis and its ticks show, as text."""
     major, minor = axis.get_majorticklocs(), axis.get_minorticklocs()
     words = axis.get_major_formatter().format_ticks(major)
     place = axis.axis_name, axis.axes.bbox.bounds, axis.get_view_interval().tolist()
@@ -254,7 +254,7 @@ def _native_input(uid: str, label: str, values: list[Any], start: int, choice: b
 
 # %% ../../nbs/display/02_explore.ipynb #9caf591f
 def _woven(frames: list[list[str]]) -> tuple[list[str], list[list[int]]]:
-    """The different elements, and each frame as their numbers; what always stands together is one element."""
+    """The different elements, and each frame as their numbers; elements that always occur together are one."""
     after, before = defaultdict(set), defaultdict(set)
     for frame in frames:
         for left, right in zip(["", *frame], [*frame, ""]):
@@ -335,7 +335,7 @@ def explore(
     """Show a figure with controls.
 
     `draw`: pure function from keyword parameters to a figure. `alt`: text alternative; may name the parameters in
-    braces. `labels`: what the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
+    braces. `labels`: names of the controls, with the unit, where neither `LABELS` nor the parameter's name states them.
     `controls`: a slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter. A notebook
     shows ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
     """

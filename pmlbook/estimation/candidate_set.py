@@ -25,9 +25,9 @@ Vertex = tuple[Flags, int]  # the entries at the limit, and the place of the rem
 
 
 class ScaledVertices:
-    """Vertices minus one, each row over its `scale`, plus the direction `ones` that all of them miss.
+    """Vertices minus one, each row over its `scale`, plus the direction `ones` to which all of them are orthogonal.
 
-    Weights of vertices average them to one just if they average `scaled` to `ones`.
+    Weights of vertices average them to one if and only if they average `scaled` to `ones`.
     """
 
     def __init__(self, vertices: LiftVertices, scale: Array) -> None:
@@ -145,11 +145,11 @@ def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -
     return tall[np.argsort(order)], int(place)
 
 
-FEWEST, CIRCLES = 3, 99  # a few may all miss a direction, if lifts are as even as circles
+FEWEST, CIRCLES = 3, 99  # a few may not determine a frequency, if lifts are as even as circles
 
 
 def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
-    """Numbers of vertices along circles that tell all frequencies, with weights that average to one."""
+    """Numbers of vertices along circles that determine all frequencies, with weights that average to one."""
     found: dict[int, float] = {}
     for turn in range(1, CIRCLES + 1):
         made, weights = arcs(candidates, rng.permutation(len(candidates.prior)))
@@ -194,7 +194,7 @@ class Climb:
         leave = np.append(np.flatnonzero(tall), none)
         enter = np.append(np.flatnonzero(~tall), none)
         enter = enter[enter != place]
-        # The remainder takes what the exchange changes in the mean, and must stay between 0 and c.
+        # The remainder takes the change of the mean, and must stay between 0 and c.
         back = c * (p[leave][:, None] - p[enter]) / p[place]
         after = rest + back
         found = self.gain(back, enter, np.full(len(enter), c), slope, place)
@@ -282,7 +282,7 @@ def sets_at_limit(candidates: CandidateSet) -> Flags | None:
 class Sweep:
     """Values |M (l - 1)|^2 - y.(l - 1) of all vertices with given sets at the limit, in floats.
 
-    Source: floats, with what they lose added; Higham 2002, Section 4.2.
+    Source: floats, with their rounding error added; Higham 2002, Section 4.2.
     """
 
     def __init__(self, candidates: CandidateSet, matrix: Array, dual: Array) -> None:
@@ -306,7 +306,7 @@ class Sweep:
         who, at = np.nonzero(fits)
         if not len(at):
             return None
-        # The value is quadratic in the remainder, with what the entries at the limit add to its slope.
+        # The value is quadratic in the remainder, with a slope that depends on the entries at the limit.
         pull = lifted @ self.spread + self.slope
         base = (lifted * pull).sum(axis=1)
         rest = np.clip(rests[who, at], 0, self.c)

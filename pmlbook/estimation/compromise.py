@@ -124,9 +124,9 @@ def pareto_mechanism(
 ) -> Design:
     """The mechanism with the least variance among those that keep a part of the largest mutual information.
 
-    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Of channels that
-    share the least variance the one is returned whose outcomes have the largest product of probabilities, among all with
-    the vertices that the search has found; so the channel is the same too, but for 'largest'.
+    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Several
+    channels with the vertices that the search has found may share the least variance. The one whose outcomes have
+    the largest product of probabilities is returned, so the channel is the same too, but for 'largest'.
 
     Parameters
     ----------
@@ -144,16 +144,16 @@ def pareto_mechanism(
     Returns
     -------
     Design
-        `value` is its variance for one person, `estimation_variance`, infinite perhaps if `min_fraction` is 1;
-        `bound` a certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the
-        information. Beyond `MAX_ENUMERATED` secrets, or for `min_fraction` so near 1 that floats find nothing
-        better, it is a mixture of the most informative mechanism and the design for estimating, and the bound
-        that of the latter. It warns with `LooseBound` if value and bound stay apart.
+        `value` is its variance for one person, `estimation_variance`, infinite perhaps if `min_fraction` is 1.
+        `bound` is a certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the
+        information. Beyond `MAX_ENUMERATED` secrets, or for `min_fraction` too near 1 for floats, it is a mixture
+        of the most informative mechanism and the design for estimating, and the bound that of the latter. It warns
+        with `LooseBound` if value and bound stay apart.
 
     Raises
     ------
     ValueError
-        If `min_fraction` is not between 0 and 1, or what `estimation_mechanism` and `optimal_mechanism` raise.
+        If `min_fraction` is not between 0 and 1; also the errors of `estimation_mechanism` and `optimal_mechanism`.
 
     Source: proved in 'Between information and variance'.
 

@@ -21,7 +21,7 @@ from ..numerics.linear_programmes import whole_numbers
 __all__ = []
 
 # %% ../../nbs/estimation/07_covariance_bound.ipynb #cv000007
-FLAT = 1e-12  # of the largest eigenvalue: directions that no functional needs have this size
+FLAT = 1e-12  # of the largest eigenvalue: directions on which no functional depends have this size
 STEEP = 1e-9  # of the largest eigenvalue: below it a dual function goes on along its tangent
 
 
@@ -42,7 +42,7 @@ class DualFunction:
         self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
     def _axes(self, multipliers: Array) -> tuple[Array, Array, Array]:
-        """Eigenvalues, the same if they are large enough, and axes."""
+        """Eigenvalues, eigenvalues raised to the least size, and axes."""
         inside = self.flat.T @ multipliers @ self.flat
         sizes, axes = np.linalg.eigh(self.root.T @ inside @ self.root)
         return sizes, np.maximum(sizes, STEEP * abs(sizes).max()), self.flat @ (self.root @ axes)
@@ -109,7 +109,7 @@ class PairsRelaxation:
         return np.append(x[:n] - largest, x[n:] / math.exp(largest))
 
     def violated(self, x: Array) -> list[tuple[Array, float]]:
-        """Constraints on pairs that the best covariance does not keep."""
+        """Constraints on pairs that the best covariance violates."""
         best = self.dual.of(self.multipliers(x))[1] * self.cost(x)
         return _outside(best, self.least, self.most)
 
@@ -148,8 +148,8 @@ def relaxed(
 ) -> list[tuple[Array, float, Array]]:
     """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
-    In the scale of the candidate set, and up to a factor: first of single secrets; then with the sum, if that can be
-    active, and with pairs whose covariance otherwise violates its limits.
+    In the scale of the candidate set, and up to a factor. The first multipliers are of single secrets. Then the sum is
+    added, if that can be active, and pairs whose covariance otherwise violates its limits.
     """
     relaxation, fits = PairsRelaxation(candidates, criterion), []
     n, x = len(candidates.ones), np.zeros(len(candidates.ones))

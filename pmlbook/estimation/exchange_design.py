@@ -115,7 +115,7 @@ KEPT_BACK = 1.2e-5  # seconds reserved for each probability
 class Excess:
     """The excess of vertices, by a matrix M and the dual variables of vertices in use.
 
-    In units of the mean worth; a negative reduced cost.
+    In units of the mean value; a negative reduced cost.
     """
 
     def __init__(
@@ -158,11 +158,11 @@ class BarrierMaster:
         self.least = math.inf, self.names, self.weights
 
     def add(self, names: list[int]) -> None:
-        """Make room for more vertices."""
+        """Add vertices with small weights."""
         lifts, ones = self.candidates.scaled(self.names + names), self.candidates.ones
         room = with_room(lifts, self.weights, ones)
         if room is None:
-            raise SolverFailed("weights are as near as floats go")
+            raise SolverFailed("floats do not resolve better weights")
         self.names, self.weights = self.names + names, room
 
     def solve(self, clock: Clock) -> tuple[float, Claim]:
@@ -213,7 +213,7 @@ class Exchange:
             if barrier <= LEAST_BARRIER and most < barrier and self.settled(excess):
                 return Priced(None, bound)
             master.barrier = max(barrier / 10, LEAST_BARRIER)
-        # What exceeds by less than the barrier gives would leave the design again.
+        # A vertex with an excess below the barrier's cost would leave the design again.
         useful = [name for name, more in zip(new, over) if more > 0.1 * master.barrier]
         return Priced(useful, bound)
 

@@ -101,7 +101,7 @@ def float_columns(columns: Sequence[Sequence[Fraction]]) -> Array:
 
 
 class MeasureLists(NamedTuple):
-    """Vertices that may be used, vertices that certainly include all that may, which lifts are allowed, budgets."""
+    """Vertices that may be used, vertices that include all admissible ones, the lifts that are allowed, budgets."""
 
     inner: list[Vector]
     outer: list[Vector]
@@ -183,7 +183,7 @@ def solve_lists(
         best = maximise(values, equal=(rows, np.arange(n) == last))
         duals = np.where(np.arange(n) == last, 0, best.equality_duals / scale)
         weights, dual = best.x, 0.0
-    else:  # sets, in units of the budget; silence takes what is left
+    else:  # sets, in units of the budget; the constant outcome takes what is left
         largest, budget = lifts.max(axis=0), float(lists.least - 1)
         shapes = lifts / largest
         often, part = int(np.argmax(masses)), ~shapes.all(axis=0)
@@ -240,7 +240,7 @@ def keeps_measure(promise: MeasureLists, outcomes: ExactMixture) -> bool:
 def with_noise(
     promise: MeasureLists, shares: Sequence[Fraction], mixture: ExactMixture
 ) -> list[list[int]]:
-    """The channel of a mixture, with about as little noise as keeps the promise; all noise is silence."""
+    """The channel of a mixture, with nearly the least noise that keeps the level; all noise is the constant channel."""
     for noise in (Fraction(4) ** k for k in range(-27, 1)):
         mixed = [(w, tuple((1 - noise) * x + noise for x in v)) for w, v in mixture]
         rows = stored_units(mixed)

@@ -136,7 +136,7 @@ TOP_ROUNDING = 2.0**-48  # part of the terms of a top that is added, for multipl
 
 
 def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexKind, Array, float]:
-    """A kind of vertices with its multipliers, what each symbol earns beyond both, and what no vertex exceeds.
+    """A kind of vertices with its multipliers, the profit of each symbol beyond both, and an upper bound on the excess.
 
     Source: Lagrange multipliers; the dual function is convex.
     """
@@ -151,7 +151,7 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
         """The bound at a multiplier of the capacity, with the best multiplier of the number and the taker's gain."""
         earned, best = profit - rate * width, (np.inf, 0.0, 0.0)
         falling = np.sort(earned[member])[::-1]
-        # the best multiplier is what the last full symbol earns, or the first that is not
+        # the best multiplier is the profit of the last full symbol, or of the first that is not full
         for dual in falling[max(kind.number - 1, 0) : kind.number + 1].tolist():
             more = np.maximum(earned - dual, 0)
             gains = kind.side * earned * ends - lost - flips * more
@@ -202,7 +202,7 @@ def price_numbers(
 
     `numbers` is from `numbers_full`.
 
-    Source: Horowitz and Sahni 1974, with Lagrange multipliers of the room and of the number.
+    Source: Horowitz and Sahni 1974, with Lagrange multipliers of the capacity and of the number.
     """
     effort = limit, pairs, keep, clock
     asked = [multipliers(groups, duals, kind) for kind in every_kind(numbers)]

@@ -103,7 +103,7 @@ class Groups:
         return np.where((x <= 0) | (x >= 1) | (k == self.lossless), 0, np.maximum(lost, 0))
 
     def sure_loss(self, x: Array, k: Any) -> Array:
-        """At most the loss, whatever rounding did to x: it is moved to the nearer end, where f may be steep."""
+        """At most the loss for every rounding error of x: x is moved to the nearer end, where f may be steep."""
         less = np.where(x < 0.5, -1, 1) * self.same / self.width[k]
         return self.loss(np.clip(x + less, 0, 1), k)
 
@@ -209,7 +209,7 @@ def circle(groups: Groups, order: Whole) -> Fillings:
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
 def turns(groups: Groups, order: Whole) -> Array:
-    """Shares of the vertices of `circle`, with which they average to lifts of one.
+    """Weights of the vertices of `circle`, with which they average to lifts of one.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
     """
@@ -250,7 +250,7 @@ def nearest_pairs(
 def with_rest(
     groups: Groups, held: Whole, rest: Array, slope: Array | None = None
 ) -> tuple[Fillings, Array]:
-    """Vertices with `held` full but for a small rest, given or taken back where it costs least, and that cost.
+    """Vertices with `held` full but for a small remainder, which one symbol gains or loses at least cost, and that cost.
 
     The cost is the loss, less `slope` times the change of the symbol's position.
     """

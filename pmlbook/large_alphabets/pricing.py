@@ -43,7 +43,7 @@ class VertexKind(NamedTuple):
     """Vertices in which one symbol takes a part of its width, between two limits, beyond a number of full ones.
 
     Or, if `side` is -1 and not 1, one of them gives that part back. A symbol earns `dual` more there than as one of
-    the full, and what it earns is `gain` at most.
+    the full, and its profit is `gain` at most.
     """
 
     number: int
@@ -102,7 +102,7 @@ class Half:
         return slack
 
     def sort(self, slack: float) -> None:
-        """Sort by weight, without what costs more than `slack`."""
+        """Sort by weight, without entries that cost more than `slack`."""
         order = np.argsort(self.weight)
         order = order[self.flips[order] <= slack]
         self.weight, self.flips = self.weight[order], self.flips[order]
@@ -137,7 +137,7 @@ def two_halves(
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #afadc4fb
 class Rests:
-    """What a remainder costs at least, by size, if the cheapest group takes it or gives it back."""
+    """Least cost of a remainder, by size, if the cheapest group takes it or gives it back."""
 
     def __init__(self, groups: Groups, q: Array, among: VertexKind | None = None) -> None:
         far = np.geomspace(groups.same / 100, groups.width.max(), 160)

@@ -221,7 +221,7 @@ class Resting:
 
 
 def by_cells(growth: Growth, cells: SumCells) -> Resting:
-    """Stage: which value can no set exceed, for any sum? At once, but not exact."""
+    """Stage: which value can no set exceed, for any sum? Without iterations, but not exact."""
 
     def price(dual: Array) -> Priced:
         columns, bound = price_cells(cells, dual, KEPT_COLUMNS)

@@ -20,7 +20,7 @@ TINY_PART = 1e-12  # a smaller part of a symbol or of the time is rounding
 
 
 def rounding_of(mass: Array) -> Array:
-    """Parts of each symbol that are rounding: the lighter it is beside the others, the more."""
+    """Parts of each symbol that are rounding: the lighter it is relative to the others, the more."""
     return np.maximum(TINY_PART, 2.0**-48 * mass.sum() / mass)
 
 
@@ -40,7 +40,7 @@ def wrap_around(load: Array, weights: Array, mass: Array) -> Array:
     """
     dealt = np.zeros((len(mass), len(load)))
     each = float(weights @ load) / float(mass.sum())
-    # what the symbols after this one can still take
+    # the load that the symbols after this one can still take
     others, near = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0), rounding_of(mass)
     for i, own in enumerate(mass):
         least = np.maximum(load - others[i], 0) / own

@@ -210,7 +210,7 @@ BITS = 80
 
 @dataclass(frozen=True)
 class Enclosed(Proof):
-    """What a search over a box says about a claim; `value` encloses the function at the `point`, if there is one."""
+    """The answer of a search over a box; `value` encloses the function at the `point`, if there is one."""
 
     value: Pair | None
 

@@ -36,11 +36,11 @@ __all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPr
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
-    """A probability distribution that is none; says which entry and why."""
+    """The values are not a probability distribution; the message names the entry and the reason."""
 
 
 class InvalidChannel(ValueError):
-    """A channel that is none; says which row or entry and why."""
+    """The values are not a channel; the message names the row or entry and the reason."""
 
 
 def needed_pandas(what: str) -> Any:
@@ -135,7 +135,7 @@ def _sum(row: list[float]) -> float:
 class CheckedPrior(Named, Sequence[Any]):
     """A prior that has been checked, with its names; `check_prior` and `names_of` do not look at it again.
 
-    `floats` has shape (N,) and sums to one. `rational` tells whether fractions were given, or whole numbers.
+    `floats` has shape (N,) and sums to one. `rational`: whether fractions were given, or whole numbers.
     """
 
     def __init__(self, prior: PriorLike) -> None:
@@ -171,7 +171,7 @@ class CheckedPrior(Named, Sequence[Any]):
 
 
 def is_rational(prior: Any) -> bool:
-    """Whether all entries are fractions or whole numbers, so that they say exactly what is meant."""
+    """Whether all entries are fractions or whole numbers, so that they are exact."""
     entries = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object).flat
     return all(isinstance(entry, Rational) for entry in entries)
 

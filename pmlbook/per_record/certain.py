@@ -57,9 +57,9 @@ def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> t
 def flat_part(
     problem: RecordProblem, clock: Clock | None = None
 ) -> tuple[Array, float, float] | None:
-    """The best adversary without an entropy constraint, of the largest entropy, her leakage, and a bound on all.
+    """The best adversary without an entropy constraint, of the largest entropy, its leakage, and a bound on all.
 
-    She is certain of one class for each value of the record, shape (A, C). None if there are more than
+    The adversary is certain of one class for each value of the record, shape (A, C). None if there are more than
     `MAX_CHOICES` choices of classes, or the time is over.
 
     Source: Wu et al. 2026, Section 3.1.1 (b = 0); Blahut 1972.

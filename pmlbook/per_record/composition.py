@@ -70,7 +70,7 @@ class _Numbered:
 def product_query(
     first: Query, first_channel: ArrayLike, second: Query, second_channel: ArrayLike
 ) -> tuple[Query, Array]:
-    """Two releases about the same records, with noise of their own, as one query and one channel.
+    """Two releases about the same records, with independent noise, as one query and one channel.
 
     Parameters
     ----------

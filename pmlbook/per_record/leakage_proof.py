@@ -120,7 +120,7 @@ class LeakageProof(Frozen):
 
     @classmethod
     def from_json(cls, text: str) -> LeakageProof:
-        """A proof from text; ProofFailed if it is none. What it states is not proved before `check` has checked it.
+        """A proof from text; ProofFailed if it is none. Its statements are not proved before `check` has checked them.
 
         Source: RFC 8259.
         """
@@ -133,7 +133,7 @@ class LeakageProof(Frozen):
 
 
 def _unsigned(part: Any) -> Any:
-    """The same with one zero, as JSON is read here: -0.0 becomes 0.0."""
+    """The part with one zero, as JSON is read here: -0.0 becomes 0.0."""
     if isinstance(part, dict):
         return {key: _unsigned(inner) for key, inner in part.items()}
     if isinstance(part, (list, tuple)):

@@ -40,7 +40,7 @@ class RecordView(NamedTuple):
     """The view of an attack on a record: for each of its values the classes of the others."""
 
     record: int  # index of the record
-    # shape (C_a, M): what each class sends to the outputs; each row to be divided by its sum
+    # shape (C_a, M): weights of the outputs of each class; each row is divided by its sum
     rows: tuple[NDArray[np.float64], ...]
     ways: tuple[tuple[int, ...], ...]  # in how many ways the others fill each class
 
@@ -207,7 +207,7 @@ def _pair_contraction(p: list[Any], q: list[Any]) -> Any:
 
 
 def contracts(rows: Any, part: Any) -> bool:
-    """Whether rows, a matrix of balls, surely keep at most this part of a divergence between beliefs about the class."""
+    """Whether the contraction coefficient of rows, a matrix of balls, surely is at most this number."""
     if part >= 1:
         return True
     table = rows.tolist()

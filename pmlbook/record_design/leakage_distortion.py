@@ -171,7 +171,7 @@ def _design(
     distribution = np.maximum(made.masses, 1e-300)
     distribution = distribution / distribution.sum()
     mechanism = Mechanism(q, distribution, outputs=range(q.shape[1]))  # values of the query
-    distortion = search.errs(mechanism.channel)
+    distortion = search.expected_distortion(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
     lower = 0.0 if why == "silence" else search.lower

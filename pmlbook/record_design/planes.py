@@ -46,16 +46,16 @@ class AdversarySet:
         return np.concatenate(found)
 
     def planes(self, q: Array) -> Array:
-        """Coefficients, shape (K, R, M), of the planes that touch each one's information at q."""
+        """Coefficients, shape (K, R, M), of the planes that touch the information of each prior at q."""
         return np.concatenate([planes_at(p, q) for p in self.priors.values()])
 
     def join(self, other: AdversarySet) -> None:
-        """Take in the adversaries of another candidates."""
+        """Add the adversaries of another set."""
         for record, priors in other.priors.items():
             self.add(record, priors)
 
     def keep(self, where: NDArray[np.bool_]) -> None:
-        """Drop the others."""
+        """Keep the planes at these places, and drop the others."""
         counts = [len(priors) for priors in self.priors.values()]
         parts = np.split(where, np.cumsum(counts)[:-1])
         kept = zip(self.priors.items(), parts)
@@ -65,8 +65,8 @@ class AdversarySet:
 def planes_at(priors: Array, q: Array) -> Array:
     """Planes below the leakage, shape (K, R, M), from priors (K, A, R) with their posteriors at q as test posteriors.
 
-    Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality, and lowered by what
-    rounding may have added.
+    Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality, and lowered by the
+    rounding error.
     """
     distribution, both = priors.sum(axis=2)[:, :, None], priors @ q
     possible = distribution > 0

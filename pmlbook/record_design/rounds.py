@@ -99,7 +99,7 @@ def small_steps(
     clock: Clock,
     steps: int = 400,
 ) -> Array:
-    """The same for many variables, approximately: the best feasible mechanism along the steps.
+    """As `best_against` for many variables, approximately: the best feasible mechanism along the steps.
 
     Source: mirror descent with switching steps (Beck, Ben-Tal, Guttmann-Beck and Tetruashvili 2010).
     """
@@ -150,7 +150,7 @@ def rounding_loss(q: Array, symbols: int) -> float:
 class DesignSearch:
     """The state of one design problem: planes, candidate adversaries, best mechanism, lower bound.
 
-    Costs are in units of the distortion at stake; reports of progress have the objective as `told` tells it.
+    Costs are in units of the given distortion; reports of progress have the objective as `reported` returns it.
 
     Source: an exchange method (Blankenship and Falk 1976) with the planes of Kelley 1960.
     """
@@ -162,21 +162,24 @@ class DesignSearch:
         goal: Goal,
         tol: float,
         clock: Clock,
-        told: Callable[[float], float] = float,
+        reported: Callable[[float], float] = float,
     ) -> None:
         self.made, self.b, self.goal, self.tol, self.clock = made, b, goal, tol, clock
-        self.told = told
+        self.reported = reported
         self.orbits, self.candidates = Orbits(made), AdversarySet()
         self.rng = np.random.default_rng(0)
         cost_table = self.orbits.cost_table
         size = np.abs(cost_table).sum(axis=0).min()
         truth = np.eye(cost_table.shape[1])[cost_table.argmin(axis=1)]
         self.exact = self.orbits.table(self.orbits.variables(truth))
-        # of equally good constant answers a draw: it is as symmetric as the problem
+        # a draw among equally good constant answers: it has the symmetries of the problem
         costs = cost_table.sum(axis=0)
         cheapest = costs <= costs.min() + 1e-12 * size
         self.silence = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
-        self.least, self.most = self.errs(self.exact), self.errs(self.silence)
+        self.least, self.most = (
+            self.expected_distortion(self.exact),
+            self.expected_distortion(self.silence),
+        )
         symbols = max(len(made.observes.alphabets[i]) for i in made.records)
         self.loss = rounding_loss(cost_table, symbols)
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
@@ -185,7 +188,7 @@ class DesignSearch:
         rounding = EPS * (len(cost_table) + 8) * np.abs(cheapest_cells).sum()
         self.lower = 0.0 if goal.L is None else float(cheapest_cells.sum() - rounding)
 
-    def errs(self, q: Array) -> float:
+    def expected_distortion(self, q: Array) -> float:
         """Expected distortion of the mechanism q."""
         return float((self.orbits.cost_table * q).sum())
 
@@ -199,7 +202,7 @@ class DesignSearch:
 
     def within_distortion(self, q: Array) -> Array:
         """Mix q with the most exact mechanism until its distortion is at most D, rounding included."""
-        cost, limit = self.errs(q), self.goal.D
+        cost, limit = self.expected_distortion(q), self.goal.D
         largest = np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
         margin = EPS * (q.shape[1] + 4) * (largest.sum() + cost)
         if limit is None or cost <= limit - margin:
@@ -210,7 +213,11 @@ class DesignSearch:
 
     def worth(self, q: Array, learnt: float) -> float:
         """The objective at q if it leaks `learnt`."""
-        return learnt if self.goal.L is None else self.errs(self.within_leakage(q, learnt))
+        return (
+            learnt
+            if self.goal.L is None
+            else self.expected_distortion(self.within_leakage(q, learnt))
+        )
 
     def cut(self, tables: Array) -> None:
         """Keep planes, shape (K, R, M), summed over the orbits."""
@@ -270,7 +277,7 @@ def play(search: DesignSearch, q: Array) -> tuple[Array, float, str]:
         clock.limit = 0.7 * limit  # the rest is for the certificate
         q = play_round(search, q)
         late, clock.limit = clock.over, limit
-        clock.tell(search.told(search.local), search.told(search.lower))
+        clock.tell(search.reported(search.local), search.reported(search.lower))
         gap = search.local - search.lower
         since = 0 if gap < 0.9 * before else since + 1
         stuck = since >= IDLE_ROUNDS or not left

@@ -105,7 +105,7 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
     order = np.argsort(table)
     ordered = table[order]
     place = np.searchsorted(ordered, values)
-    place = np.minimum(place, len(table) - 1)  # what is above all names is compared with the last
+    place = np.minimum(place, len(table) - 1)  # a value above all names is compared with the last
     codes = np.where(ordered[place] == values, order[place], UNKNOWN)
     if values.dtype.kind == "f":
         codes[np.isnan(values)] = MISSING

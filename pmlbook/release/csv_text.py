@@ -36,8 +36,10 @@ __all__ = []
 
 # %% ../../nbs/release/09_csv_text.ipynb #aa84a27b
 ROWS = 2**14  # rows of a CSV file in memory at a time, and
-BLOCK_ROOM = 2**22  # about as many characters
-Write = Callable[[Any, NDArray[Any]], None]  # a block, and codes of what replaces its column
+BLOCK_CHARACTERS = 2**22  # about as many characters
+Write = Callable[
+    [Any, NDArray[Any]], None
+]  # a block, and codes of the outcomes that replace its column
 MARK = "\ufeff"  # a byte order mark, which some programs write first
 SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that names the delimiter
 
@@ -45,10 +47,10 @@ SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that n
 class CsvTable:
     """A CSV file that is read once, block by block; a block iterates over its rows, lists of texts.
 
-    ValueError while it is made or read: if it is empty or no text in this encoding, its quoting is broken, a
-    row is longer than `ROW`, or has more or fewer fields than the header. Rows count from 1 below the header.
+    ValueError while it is made or read, if it is empty or no text in this encoding, or its quoting is broken. The
+    same if a row is longer than `ROW`, or has more or fewer fields than the header. Rows count from 1 below it.
 
-    Source: RFC 4180; where it says nothing, Python's `csv`.
+    Source: RFC 4180; where it has no rule, Python's `csv`.
     """
 
     def __init__(self, source: Source, layout: Layout) -> None:
@@ -96,7 +98,7 @@ class CsvTable:
         return head
 
     def blocks(self, places: Sequence[int] | None = None) -> Iterator[Rows]:
-        """The rows below the header, in blocks; all columns, whatever `places` asks for."""
+        """The rows below the header, in blocks; all columns, for any `places`."""
         while True:
             with self._explained():
                 block = self._block(len(self.columns))
@@ -107,7 +109,7 @@ class CsvTable:
 
     def _block(self, width: int) -> Rows | None:
         """The next rows of this width, or the header if it is 0; None at the end."""
-        rows, room = (ROWS, BLOCK_ROOM) if width else (1, ROW)
+        rows, room = (ROWS, BLOCK_CHARACTERS) if width else (1, ROW)
         while True:
             text = self._text.lines(rows, room)
             masks = self._masks(text)
@@ -239,7 +241,7 @@ class CsvTable:
                 )
 
     def _forms(self, texts: Sequence[str | None], place: int, block: Rows) -> list[str]:
-        """How each outcome is written; it must not depend on the content of the column."""
+        """The spelling of each outcome; it must not depend on the content of the column."""
         quote, beside = self.layout.quotechar, block.fields[: block.width]
         del beside[place]
         named = bool(quote) and self._header.fields[place][:1] == quote

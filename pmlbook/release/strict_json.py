@@ -74,7 +74,7 @@ def _at_most(count: int, read: Callable[[str], Any]) -> Callable[[str], Any]:
 def read_object(text: str, floats: int | None = None) -> dict[str, Any]:
     """Read an object of JSON, with short numbers in one spelling, each key once, and at most 2^25 bytes.
 
-    `text`: what is read. `floats`: how many numbers with a point or an exponent it may hold; if left out, as
+    `text`: the JSON. `floats`: how many numbers with a point or an exponent it may hold; if left out, as
     many as two lists of names. ValueError if the text is anything else.
     """
     if not isinstance(text, str):

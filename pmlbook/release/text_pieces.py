@@ -53,7 +53,7 @@ def settled(encoding: str, start: bytes) -> str:
 class Text:
     """The text of a file; `ahead` is read and not yet taken, with so many line `feeds`; `ended` if it is all.
 
-    `faithful` tells whether the encoding would write the bytes that were read.
+    `faithful`: whether the encoding would write the bytes that were read.
     """
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:

@@ -36,7 +36,9 @@ def whole_matches(n, b, D, L):
     )
     for q in (bounded.silence, bounded.exact, bounded.within_distortion(bounded.silence)):
         kept = bounded.within_distortion(q)
-        assert 0 <= min(D, bounded.errs(q)) - bounded.errs(kept) <= 1e-14
+        assert (
+            0 <= min(D, bounded.expected_distortion(q)) - bounded.expected_distortion(kept) <= 1e-14
+        )
         assert quiet.within_distortion(q) is q and bounded.within_leakage(q, 9.0) is q
     assert (
         quiet.within_leakage(q, L - 1e-12) is q and quiet.within_leakage(q, L) is not q
@@ -51,7 +53,7 @@ def whole_matches(n, b, D, L):
         rtol=0,
         atol=1e-15,
     )
-    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.errs(
+    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.expected_distortion(
         quiet.within_leakage(q, 9.0)
     )
 
@@ -62,10 +64,14 @@ def whole_matches(n, b, D, L):
         best, learnt, why = play(search, search.within_distortion(search.silence))
         assert why == "cutting planes" and len(told) <= 10
         assert all(low - 1e-9 <= truth <= high + 1e-9 for high, low in told)
-        reached = learnt if search is bounded else search.errs(search.within_leakage(best, learnt))
+        reached = (
+            learnt
+            if search is bounded
+            else search.expected_distortion(search.within_leakage(best, learnt))
+        )
         assert (
             truth - 1e-9 <= reached <= truth + 1e-5
-            and search.errs(search.within_distortion(best)) <= max(D, truth) + 1e-5
+            and search.expected_distortion(search.within_distortion(best)) <= max(D, truth) + 1e-5
         )
         for solver, far in (
             (best_against, 1e-4),
@@ -79,7 +85,10 @@ def whole_matches(n, b, D, L):
                 Clock(),
             )
             answer = search.orbits.table(v)
-            errs, met = search.errs(answer), search.candidates.information(answer).max()
+            errs, met = (
+                search.expected_distortion(answer),
+                search.candidates.information(answer).max(),
+            )
             limits = (D, truth + far) if search is bounded else (truth + far, L)
             assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
             late = solver(search.orbits, search.goal, search.candidates, v, Clock(0.0, False))
@@ -93,7 +102,11 @@ def whole_matches(n, b, D, L):
         assert solve_master(search.orbits, search.goal, search.cuts, Clock(0))[0] == -np.inf
     hurried = DesignSearch(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))
     best, learnt, why = play(hurried, hurried.within_distortion(hurried.silence))
-    assert why == "interrupted" and learnt >= truths[0] - 1e-9 and hurried.errs(best) <= D + 1e-15
+    assert (
+        why == "interrupted"
+        and learnt >= truths[0] - 1e-9
+        and hurried.expected_distortion(best) <= D + 1e-15
+    )
 
 
 def test_orbits_translate_as_a_loop_would():
@@ -156,7 +169,7 @@ def test_small_steps_end_near_the_solver():
         reached = {}
         for solver in (best_against, small_steps):
             q = orbits.table(solver(orbits, game.goal, candidates, begin, Clock()))
-            met, errs = candidates.information(q).max(), game.errs(q)
+            met, errs = candidates.information(q).max(), game.expected_distortion(q)
             assert (errs if game is whole else met) <= game.goal.limit + 1e-6
             reached[solver] = met if game is whole else errs
         assert reached[best_against] - 1e-9 <= reached[small_steps] <= reached[best_against] + 1e-3
@@ -192,7 +205,7 @@ def test_the_solver_starts_where_it_may_and_as_high_as_it_must(asked):
     game, goal, candidates, start, solver = asked
     q, size = game.orbits.table(start), game.orbits.size
     begin, tell = solver.heard["begin"], solver.heard["constraints"]
-    told, errs = candidates.information(q), game.errs(q)
+    told, errs = candidates.information(q), game.expected_distortion(q)
     worth = told.max() if goal.L is None else errs
     assert np.isclose(solver.heard["objective"](begin), worth, rtol=0, atol=FEW)
     rooms = [each["fun"](begin) for each in tell]
