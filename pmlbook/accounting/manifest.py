@@ -60,9 +60,9 @@ class Manifest:
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(number, "rb") as file:
             _check_own(path, os.fstat(file.fileno()))
-            whole = file.read().split(b"\n")[:-1]  # an interrupted note has no end
+            lines = file.read().split(b"\n")[:-1]  # an interrupted note has no end
         try:
-            head, *notes = [read_object(line.decode()) for line in whole]
+            head, *notes = [read_object(line.decode()) for line in lines]
             require_keys(head, ["format", "release", "key"])
             if head["format"] != MANIFEST:
                 raise ValueError

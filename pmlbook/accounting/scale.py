@@ -25,7 +25,7 @@ from ..numerics.validation import check_epsilon, check_instance
 from ..practice.strata import LevelExceeded
 from ..release.columns import GAPS, check_gaps, decode
 from ..release.files import confirm_folder, new_file
-from ..release.labels import title_beside
+from ..release.labels import title_in_table
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import KeyedWords
 
@@ -52,7 +52,7 @@ def release_frame(
         released = mechanism.privatize(values, words, missing)
     else:
         released = decode(np.empty(0, np.intp), mechanism.outputs, values)
-    title = title_beside(column, list(frame.columns))
+    title = title_in_table(column, list(frame.columns))
     return frame.assign(**{column: released}).rename(columns={column: title})
 
 

@@ -95,10 +95,12 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     )
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
     error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
-    told = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
+    precision = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
     if goal != "mean":
-        told += " if the prior is right and rows are many; the interval of `estimate` needs neither"
-    return found.mechanism, f"{told}; no mechanism on the line has less than {least:.3g}"
+        precision += (
+            " if the prior is right and rows are many; the interval of `estimate` needs neither"
+        )
+    return found.mechanism, f"{precision}; no mechanism on the line has less than {least:.3g}"
 
 
 def cuts_between(limits: Sequence[float], cuts: Sequence[float]) -> Array:
@@ -204,7 +206,7 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
             return words
 
         a.prior_from = ask(f"what is known: {PRIORS}", read, "column")
-    prior, told = prior_of(a.prior_from, a, x)
+    prior, about = prior_of(a.prior_from, a, x)
     if a.epsilon is None:
         say(*(f"at {level} nats: {level_means(level)}" for level in (0.1, 0.3, 1.0)))
         a.epsilon = ask("which level, in nats", _level, "0.3")
@@ -215,7 +217,7 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
         a.quantile = ask("the share of people below the quantile", _share, "0.5")
     if a.goal == "shares" and a.cuts is None:
         a.cuts = ask("cuts between the shares, apart by blanks", several_numbers)
-    return prior, told, x
+    return prior, about, x
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a24
 def check_start(arguments: argparse.Namespace) -> bool:
@@ -262,22 +264,22 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     check_start_gaps(arguments, len(x) - rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
-        made, told = designed_for(arguments, prior, rows)
+        made, precision = designed_for(arguments, prior, rows)
     certificate = made.certify(arguments.epsilon)
     if not certificate:
         raise ValueError(f"the design does not keep {arguments.epsilon!r} nats: {certificate!r}")
-    notes = notes_about(arguments, about, told, rows, len(x) - rows)
+    notes = notes_about(arguments, about, precision, rows, len(x) - rows)
     commands = shell_lines(*commands_for(arguments, targets[0], certificate.digest))
     meaning = [level_means(arguments.epsilon)]
     page = report(made, arguments.epsilon, column, rows, notes, commands, meaning=meaning)
     write_texts(dict(zip(targets, [certificate.to_json(), page])), arguments.force, again)
-    say(f"level: {arguments.epsilon!r} nats", *meaning, made.standing, about, told)
+    say(f"level: {arguments.epsilon!r} nats", *meaning, made.standing, about, precision)
     say(*(f"written: {target}" for target in targets), f"sha256: {certificate.digest}", *commands)
     return release_too(arguments, targets[0], numbers=True) if arguments.release else FINE
 
 
 def notes_about(
-    arguments: argparse.Namespace, about: str, told: str, rows: int, gaps: int
+    arguments: argparse.Namespace, about: str, precision: str, rows: int, gaps: int
 ) -> list[str]:
     """The sentences of the page about the data and the design."""
     low, high = arguments.limits
@@ -290,7 +292,7 @@ def notes_about(
         f"The limits {low:g} and {high:g} were given, and not taken from the file.{outside}",
         about,
         way,
-        f"{told[0].upper()}{told[1:]}.",
+        f"{precision[0].upper()}{precision[1:]}.",
     ]
 
 

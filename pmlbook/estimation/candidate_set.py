@@ -49,7 +49,7 @@ class CandidateSet(ScaledVertices):
 
     def __init__(self, shares: Sequence[Fraction], limit: Fraction) -> None:
         self.shares, self.limit, n = shares, limit, len(shares)
-        self.whole, self.common = whole_numbers(shares)
+        self.integers, self.common = whole_numbers(shares)
         self.prior = np.array(shares, dtype=float)
         self.low = [max(Fraction(0), (1 - limit * (1 - p)) / p) for p in shares]
         self.high = [min(limit, 1 / p) for p in shares]
@@ -78,14 +78,14 @@ class CandidateSet(ScaledVertices):
     def _vertex(self, tall: Flags, place: int) -> tuple[Flags, int, int, int] | None:
         """Entries at the limit, place, numerator and denominator of the remainder; None if it is no vertex."""
         a, b = self.limit.as_integer_ratio()
-        top, bottom = self.common * b - a * int(self.whole @ tall), b * int(self.whole[place])
+        top, bottom = self.common * b - a * int(self.integers @ tall), b * int(self.integers[place])
         if tall[place] or not 0 <= top * b <= a * bottom:
             return None
         if top * b == a * bottom:  # the remainder is at the limit itself
             tall, top = tall | (np.arange(len(tall)) == place), 0
         if not top:  # no remainder: one place stands for all
             place = int(np.argmin(tall))
-        return tall, place, top, b * int(self.whole[place])
+        return tall, place, top, b * int(self.integers[place])
 
     def _extend(
         self, talls: list[Any], places: list[int], tops: list[int], bottoms: list[int]
@@ -109,7 +109,7 @@ class CandidateSet(ScaledVertices):
         return self.limit**2 * part * (1 - part)
 
     @property
-    def rooms(self) -> list[Fraction]:
+    def largest_variances(self) -> list[Fraction]:
         """The largest variance of each secret's lift."""
         return [(t - 1) * (1 - m) for m, t in zip(self.low, self.high)]
 
@@ -122,7 +122,7 @@ class CandidateSet(ScaledVertices):
 def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex], list[float]]:
     """Vertices along a circle on which the secrets lie in some order, and weights that average to one."""
     a, b = candidates.limit.as_integer_ratio()
-    ends = np.cumsum(candidates.whole[order]) * a
+    ends = np.cumsum(candidates.integers[order]) * a
     around, length = candidates.common * a, candidates.common * b
     # An arc that starts or ends where a secret does is a vertex; between two of them it changes linearly.
     stops = sorted({int(end - back) % around for end in ends for back in (0, length)})

@@ -24,7 +24,7 @@ from pmlbook.estimation.listed_vertices import (
     even,
     first_weights,
     tight_duals,
-    with_room,
+    with_new_weights,
 )
 from .one_number import evened, one_number
 from .optimal_design import centred, functionals
@@ -123,10 +123,12 @@ def newton_search(
         seen = (candidates.vertices.lifts[:, names] * weights).max(axis=0)
         kept = seen > LEAST_STORED_PROBABILITY
         names = [*np.array(names)[kept].tolist(), *more]
-        room = with_room(candidates.scaled(names), weights[kept], candidates.ones, SMALL_NEW_WEIGHT)
-        if room is None:  # the resolution of floats
+        extended = with_new_weights(
+            candidates.scaled(names), weights[kept], candidates.ones, SMALL_NEW_WEIGHT
+        )
+        if extended is None:  # the resolution of floats
             break
-        found = dict(zip(names, room.tolist()))
+        found = dict(zip(names, extended.tolist()))
     else:
         return found, bound
     return _even_handed(candidates, found, claim), bound

@@ -53,10 +53,10 @@ def best_weights(
     The criterion depends on the first rows, one for each secret; no row's average changes. The path ends when the
     clock is over.
     """
-    told = lifts[: len(criterion.scale)]
-    unit = criterion.size(told, weights) / len(weights)
+    own = lifts[: len(criterion.scale)]
+    unit = criterion.size(own, weights) / len(weights)
     parameters = [unit * 10.0**-k for k in range(2, criterion.barrier_digits + 1)]
-    smooth = Weighted(criterion, told)
+    smooth = Weighted(criterion, own)
     *_, at = central_path(weights, smooth, lifts, parameters, clock)
     weights = at.point
     if at.parameter > parameters[-1]:
@@ -76,7 +76,7 @@ def even(lifts: Array, weights: Array, ones: Array) -> Array:
     return weights * (1 + change)
 
 
-def with_room(lifts: Array, weights: Array, ones: Array, most: float = 0.1) -> Array | None:
+def with_new_weights(lifts: Array, weights: Array, ones: Array, most: float = 0.1) -> Array | None:
     """Weights for the last lift vectors too, so small that the others can average with them to one; None if none are.
 
     `most` is how large they are tried first, as a part of the mean weight.
@@ -106,14 +106,14 @@ AMONG = 20  # times as many are examined as are taken
 ALIKE = 0.8  # squared cosine above which two vertices count as similar
 
 
-def unlike(told: Array, count: int) -> list[int]:
+def unlike(columns: Array, count: int) -> list[int]:
     """The first columns, at most `count`, that are not similar to earlier ones."""
-    told = told / np.linalg.norm(told, axis=0)
+    columns = columns / np.linalg.norm(columns, axis=0)
     found: list[int] = []
-    free = np.ones(told.shape[1], dtype=bool)
+    free = np.ones(columns.shape[1], dtype=bool)
     while len(found) < count and free.any():
         found.append(int(free.argmax()))
-        free &= (told[:, found[-1]] @ told) ** 2 < ALIKE
+        free &= (columns[:, found[-1]] @ columns) ** 2 < ALIKE
     return found
 
 

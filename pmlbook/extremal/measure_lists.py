@@ -169,12 +169,12 @@ def mixed_exactly(
 
 
 def solve_lists(
-    lists: MeasureLists, shares: Sequence[Fraction], worth: Utility
+    lists: MeasureLists, shares: Sequence[Fraction], utility: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
     """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
     lifts, masses = float_columns(lists.inner), np.array(shares, dtype=float)
     shifts = float_columns([[x - 1 for x in v] for v in lists.inner])
-    values = finite(worth.at_lifts(lifts, shifts, masses))
+    values = finite(utility.at_lifts(lifts, shifts, masses))
     scale, n = max(abs(shifts).max(), np.finfo(float).tiny), len(shares)
     if lists.least is None:
         rows, last = shifts / scale, int(np.argmax(masses))

@@ -57,7 +57,7 @@ def moved(shares: Sequence[Fraction], name: Name, c: Fraction) -> tuple[Fraction
 
 
 def value_of(
-    shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, worth: Utility
+    shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, utility: Utility
 ) -> Fraction:
     """A lower bound on the value of the mixture of these vertices; SolverFailed if they do not average to one.
 
@@ -65,28 +65,28 @@ def value_of(
     """
     vertices = [moved(shares, name, c) for name in names]
     weights = exact_weights(vertices, [Fraction(1)] * len(shares))
-    return weighted_sum(weights, (worth.enclose(v, shares)[0] for v in vertices))
+    return weighted_sum(weights, (utility.enclose(v, shares)[0] for v in vertices))
 
 # %% ../../nbs/extremal/13_pieces.ipynb #2f043131
 def _best(
-    shares: Sequence[Fraction], c: Fraction, worth: Utility
+    shares: Sequence[Fraction], c: Fraction, utility: Utility
 ) -> tuple[tuple[Name, ...], Fraction]:
     """Names of optimal vertices, and the bound, at one level."""
     vertices = exact_lift_vectors(shares, c)
-    used, duals = best_mix(vertices, worth)
+    used, duals = best_mix(vertices, utility)
     names = tuple((tuple(vertices.tall[v].tolist()), int(vertices.place[v])) for v in used)
-    return names, dual_bound(vertices, worth, duals)
+    return names, dual_bound(vertices, utility, duals)
 
 
 def _optimal(
-    shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, worth: Utility
+    shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, utility: Utility
 ) -> bool:
     """Whether these vertices are optimal at c, within `OPTIMAL_WITHIN`."""
     try:
-        value = value_of(shares, names, c, worth)
+        value = value_of(shares, names, c, utility)
     except SolverFailed:
         return False
-    return float(_best(shares, c, worth)[1] - value) <= OPTIMAL_WITHIN
+    return float(_best(shares, c, utility)[1] - value) <= OPTIMAL_WITHIN
 
 
 def _reach(
@@ -94,29 +94,29 @@ def _reach(
     names: Sequence[Name],
     inside: Fraction,
     end: Fraction,
-    worth: Utility,
+    utility: Utility,
 ) -> Fraction:
     """How far from `inside` towards `end` the vertices stay optimal."""
     near = end + (inside - end) / 512  # names change at the end itself
-    if _optimal(shares, names, near, worth):
+    if _optimal(shares, names, near, utility):
         return end
     good, bad = inside, near
     while abs(bad - good) > PIECE_RESOLUTION:
         middle = (good + bad) / 2
-        good, bad = (middle, bad) if _optimal(shares, names, middle, worth) else (good, middle)
+        good, bad = (middle, bad) if _optimal(shares, names, middle, utility) else (good, middle)
     return good
 
 
 def _cover(
-    shares: Sequence[Fraction], low: Fraction, high: Fraction, worth: Utility
+    shares: Sequence[Fraction], low: Fraction, high: Fraction, utility: Utility
 ) -> list[Piece]:
     """Pieces of an interval on which the list of names does not change."""
     if high - low <= 4 * PIECE_RESOLUTION:
         return []
     middle = (low + high) / 2
-    names = _best(shares, middle, worth)[0]
-    left, right = (_reach(shares, names, middle, end, worth) for end in (low, high))
-    before, after = _cover(shares, low, left, worth), _cover(shares, right, high, worth)
+    names = _best(shares, middle, utility)[0]
+    left, right = (_reach(shares, names, middle, end, utility) for end in (low, high))
+    before, after = _cover(shares, low, left, utility), _cover(shares, right, high, utility)
     return [*before, Piece(left, right, names), *after]
 
 
@@ -130,12 +130,12 @@ def optimum_pieces(prior: PriorLike, utility: str | Utility = "mutual_informatio
 
     Source: Grosse et al. 2024, Theorem 5, as a function of the level.
     """
-    shares, worth = exact_prior(prior), as_utility(utility)
+    shares, utility = exact_prior(prior), as_utility(utility)
     if len(shares) > 5:
         raise ValueError(f"prior has {len(shares)} symbols: the limit is 5")
     sizes = range(1, len(shares) + 1)
     sets = [chosen for size in sizes for chosen in combinations(shares, size)]
     ends = sorted({1 / sum(chosen, Fraction(0)) for chosen in sets})
     return [
-        piece for low, high in zip(ends, ends[1:]) for piece in _cover(shares, low, high, worth)
+        piece for low, high in zip(ends, ends[1:]) for piece in _cover(shares, low, high, utility)
     ]

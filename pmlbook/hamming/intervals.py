@@ -34,14 +34,14 @@ __all__ = ['MOST_LISTED', 'IntervalSet']
 
 # %% ../../nbs/hamming/06_intervals.ipynb #04333ced
 def fill(
-    column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any, whole: Any = 1
+    column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any, total: Any = 1
 ) -> list[Any]:
     """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
     A mass `free` of the `whole` is not bound by the intervals and goes to the least entry. A fractional knapsack.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
-    belief, left = list(low), whole - free - sum(low)
+    belief, left = list(low), total - free - sum(low)
     for i in order:
         extra = min(left, high[i] - low[i])
         belief[i], left = belief[i] + extra, left - extra
@@ -53,11 +53,11 @@ def moved_into(
     distribution: Sequence[float],
     low: Sequence[Fraction],
     high: Sequence[Fraction],
-    whole: Fraction,
+    total: Fraction,
 ) -> list[Fraction]:
     """Numbers near `distribution` within their limits, with the sum `whole` as nearly as the limits allow, exactly."""
     found = [min(max(Fraction(q), a), b) for q, a, b in zip(distribution, low, high)]
-    left = whole - sum(found)
+    left = total - sum(found)
     for i, (a, b) in enumerate(zip(low, high)):
         move = min(max(left, a - found[i]), b - found[i])
         found[i], left = found[i] + move, left - move
@@ -190,8 +190,8 @@ class IntervalSet(Frozen):
     @cached_property
     def order(self) -> tuple[int, ...] | None:
         """Symbols from the most to the least likely in every member; None if members disagree."""
-        spare, room = 1 - self.low.sum(), (self.high - self.low).sum()
-        inner = self.low + (spare / room if room else 0) * (self.high - self.low)
+        spare, width = 1 - self.low.sum(), (self.high - self.low).sum()
+        inner = self.low + (spare / width if width else 0) * (self.high - self.low)
         candidate = np.argsort(-inner.round(12), kind="stable").tolist()  # as in a SourceSet
         for first, second in zip(candidate, candidate[1:]):
             ahead = [(i == second) - (i == first) for i in range(self.size)]

@@ -40,8 +40,8 @@ def layers(column: Sequence[Any], odds: Any) -> list[tuple[Any, tuple[Any, ...]]
         raise ValueError(f"column has entries from {low} to {high}: more than odds = {odds} apart")
     if high == low:
         return [(low, (1,) * len(column))] if low else []
-    room = (odds - 1) * low  # tolerance of the ratio of the largest entry to the smallest
-    heights = sorted({entry - low for entry in column} | {room})
+    height = (odds - 1) * low  # tolerance of the ratio of the largest entry to the smallest
+    heights = sorted({entry - low for entry in column} | {height})
     steps = zip(heights, heights[1:])
     return [
         ((b - a) / (odds - 1), tuple(odds if entry - low >= b else 1 for entry in column))
@@ -133,7 +133,7 @@ HIGHEST_LEVEL = 1000.0  # nats: beyond, odds are not computed
 STEEPEST = 22.0  # nats: above it a solver drops the smaller entries; this limit costs 1e-9
 
 
-def _kept_level(
+def _within_level(
     known: KnownSource, channel: Array, answers: tuple[Any, ...], level: float
 ) -> Mechanism:
     """The nearest mixture of a channel with its mean row that keeps a level of local differential privacy."""
@@ -197,7 +197,7 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     channel, distribution, duals = _loss_programme(
         known, table / scale, math.exp(min(level, STEEPEST))
     )
-    mechanism = _kept_level(known, channel, answers or (), level)
+    mechanism = _within_level(known, channel, answers or (), level)
 
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
     paid = [Fraction(dual) * Fraction(scale) for dual in duals.tolist()]

@@ -11,10 +11,10 @@ from ..numerics.validation import Array
 from pmlbook.large_alphabets.losses import (
     Fillings,
     Groups,
-    Whole,
+    Integers,
     joined,
     nearest_pairs,
-    nothing,
+    no_vertices,
     with_rest,
 )
 from .stages import Growth
@@ -42,7 +42,7 @@ PAIRS_KEPT = 2**16  # entries of the pairs of such sets that come nearest
 
 
 def completions(
-    groups: Groups, heavy: Whole, few: int, slope: Array, rng: np.random.Generator
+    groups: Groups, heavy: Integers, few: int, slope: Array, rng: np.random.Generator
 ) -> Fillings:
     """Vertices with given numbers full of all but the `few` rarest groups, shape (G - few,), and the best sets of these.
 
@@ -54,8 +54,11 @@ def completions(
         for half in halves
     ]
     one, two = (groups.width[half] @ table for half, table in zip(halves, tables))
-    room, keep = groups.room - groups.width[few:] @ heavy, max(1, PAIRS_KEPT // len(groups.p))
-    *pair, rest = nearest_pairs(one, two, room, keep)
+    capacity, keep = (
+        groups.capacity - groups.width[few:] @ heavy,
+        max(1, PAIRS_KEPT // len(groups.p)),
+    )
+    *pair, rest = nearest_pairs(one, two, capacity, keep)
     held = np.repeat(np.append(np.zeros(few, dtype=np.int64), heavy)[:, None], len(rest), axis=1)
     for half, table, at in zip(halves, tables, pair):
         held[half] = table[:, at]
@@ -69,12 +72,12 @@ def by_completion(growth: Growth, few: int) -> Stage:
     heavy = np.unique(growth.programme.columns.held[few:, : len(used)][:, used], axis=1)
 
     def price(dual: Array) -> Priced:
-        found = [nothing(groups)]
+        found = [no_vertices(groups)]
         for column in heavy.T:
             if growth.over:
                 break
             some = completions(groups, column, few, dual / groups.size, growth.rng)
-            found.append(growth.useful(dual, some) or nothing(groups))
+            found.append(growth.useful(dual, some) or no_vertices(groups))
         return Priced(growth.useful(dual, joined(found)))
 
     question = "which rare symbols complete the sets of others that are in use?"

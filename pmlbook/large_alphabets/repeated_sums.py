@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 
 from ..numerics.validation import Array
-from .losses import Fillings, Groups, Whole, joined, nothing
+from .losses import Fillings, Groups, Integers, joined, no_vertices
 from .pricing import greedy, rest_reaches
 from ..numerics.progress import Clock
 
@@ -29,18 +29,18 @@ class Sums:
     Source: Bellman 1957.
     """
 
-    def __init__(self, same: float, room: float, spare: float) -> None:
+    def __init__(self, same: float, capacity: float, spare: float) -> None:
         self.weight, self.cost, self.same = np.zeros(1), np.zeros(1), same
-        self.room, self.spare, self.whole = room + 1e3 * same, spare + 1e3 * same, 0.0
-        self.steps: list[tuple[int, Whole, Whole]] = []
+        self.capacity, self.spare, self.total = capacity + 1e3 * same, spare + 1e3 * same, 0.0
+        self.steps: list[tuple[int, Integers, Integers]] = []
 
     def add(self, g: int, size: int, width: float, q: float, slack: float) -> None:
         """Let 0 to `size` symbols of group g be full; ways that cost more than `slack` are dropped."""
         held = np.arange(size + 1)
         weight = np.add.outer(self.weight, held * width).ravel()
         cost = np.add.outer(self.cost, max(q, 0) * size - q * held).ravel()
-        self.whole += size * width
-        fits = (weight <= self.room) & (self.whole - weight <= self.spare)
+        self.total += size * width
+        fits = (weight <= self.capacity) & (self.total - weight <= self.spare)
         at = np.flatnonzero((cost <= slack) & fits)
         at = at[np.argsort(weight[at], kind="stable")]
         new = np.diff(weight[at], prepend=-1) > self.same
@@ -54,7 +54,7 @@ class Sums:
         other.steps = list(self.steps)
         return other
 
-    def counts(self, entries: Whole, groups: int) -> Whole:
+    def counts(self, entries: Integers, groups: int) -> Integers:
         """How many symbols of each group some entries have full, shape (groups, entries)."""
         held = np.zeros((groups, len(entries)), dtype=np.int64)
         for g, parent, count in reversed(self.steps):
@@ -65,13 +65,13 @@ class Sums:
 def sums_of(
     groups: Groups,
     q: Array,
-    which: Whole,
+    which: Integers,
     reserved: int = -1,
     slack: float = np.inf,
     others: Sums | None = None,
 ) -> Sums:
     """The sums of some groups, and of others, with one symbol of group `reserved` set aside."""
-    sums = others.copy() if others else Sums(groups.same, groups.room, groups.spare)
+    sums = others.copy() if others else Sums(groups.same, groups.capacity, groups.spare)
     for g in which.tolist():
         size = int(groups.size[g]) - (g == reserved)
         sums.add(g, size, float(groups.width[g]), float(q[g]), slack)
@@ -79,7 +79,7 @@ def sums_of(
 
 
 def sums_without(
-    groups: Groups, q: Array, which: Whole, slack: float, others: Sums | None = None
+    groups: Groups, q: Array, which: Integers, slack: float, others: Sums | None = None
 ) -> Iterator[tuple[int, Sums]]:
     """Each of some groups, and the sums of all of them and of others, with one symbol of it set aside.
 
@@ -103,9 +103,9 @@ class Crowded(Exception):
 
 def near_an_end(
     groups: Groups, q: Array, slack: float, k: int, one: Sums, two: Sums
-) -> tuple[Array, Whole, Whole, Array]:
+) -> tuple[Array, Integers, Integers, Array]:
     """Pairs of entries that leave group k a remainder near one of its ends: cost, entries, its place."""
-    want, width, same = groups.room - one.weight, groups.width[k], groups.same
+    want, width, same = groups.capacity - one.weight, groups.width[k], groups.same
     up, down = (min(float(side[k]), width) for side in rest_reaches(groups, q, slack))
     windows = [(0.0, up), (max(width - down, up), width)]
     firsts, seconds = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
@@ -135,20 +135,20 @@ def price_sums(
     q, base, top = greedy(groups, duals)
     slack, n, order = max(top - enough, 1e-300), len(q), np.argsort(abs(q))
     halves = order[::2], order[1::2]
-    whole = [sums_of(groups, q, half, slack=slack) for half in halves]
-    found, least = [nothing(groups)], slack
+    tables = [sums_of(groups, q, half, slack=slack) for half in halves]
+    found, least = [no_vertices(groups)], slack
     for side, half in enumerate(halves):
         for k, rest_of_half in sums_without(groups, q, half, slack):
             if clock is not None and clock.over:
-                return nothing(groups), -base, False
+                return no_vertices(groups), -base, False
             try:
-                cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, whole[1 - side])
+                cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, tables[1 - side])
             except Crowded:
-                return nothing(groups), -base, False
+                return no_vertices(groups), -base, False
             least = min(least, float(cost.min(initial=np.inf)))
             best = np.flatnonzero(cost <= slack)
             best = best[np.argsort(cost[best])[:keep]]
-            held = rest_of_half.counts(i[best], n) + whole[1 - side].counts(j[best], n)
+            held = rest_of_half.counts(i[best], n) + tables[1 - side].counts(j[best], n)
             found.append(Fillings(held, np.full(len(best), k), x[best]))
     return joined(found), max(least, 0.0) - base, True
 
@@ -160,7 +160,7 @@ def sums_repeat(groups: Groups) -> bool:
     """Whether each half of the groups has at most `LONGEST` different sums."""
     order = np.argsort(-groups.width)
     for half in (order[::2], order[1::2]):
-        sums = Sums(groups.same, groups.room, groups.spare)
+        sums = Sums(groups.same, groups.capacity, groups.spare)
         for g in half.tolist():
             sums.add(g, int(groups.size[g]), float(groups.width[g]), 0.0, np.inf)
             if len(sums.weight) > LONGEST:
@@ -171,18 +171,18 @@ def sums_repeat(groups: Groups) -> bool:
 AVERAGE_UNITS = 12  # the largest whole number a symbol may get on average
 
 
-def near_units(groups: Groups) -> Whole:
+def near_units(groups: Groups) -> Integers:
     """Whole numbers in proportion to the widths, as nearly as small ones can be; ones if none are near."""
     best, least, width = np.ones(len(groups.p), dtype=np.int64), 2.0, groups.width
     for unit in np.divide.outer((width.min(), np.median(width)), (1, 2, 3)).ravel():
         if width.max() > 2.0**53 * unit:  # too large for floats to represent every whole number
             continue
-        whole = np.maximum(1, np.rint(width / unit)).astype(np.int64)
-        if whole @ groups.size <= AVERAGE_UNITS * groups.size.sum():
-            fit = (groups.size * whole) @ width / ((groups.size * whole) @ whole)
-            off = float(groups.size @ abs(width - fit * whole)) / fit
+        integers = np.maximum(1, np.rint(width / unit)).astype(np.int64)
+        if integers @ groups.size <= AVERAGE_UNITS * groups.size.sum():
+            fit = (groups.size * integers) @ width / ((groups.size * integers) @ integers)
+            off = float(groups.size @ abs(width - fit * integers)) / fit
             if off < 0.999 * least:
-                best, least = whole, off
+                best, least = integers, off
     return best
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c104
@@ -208,7 +208,9 @@ def possible_rests(groups: Groups) -> tuple[Array, Array]:
     if n is None:
         return np.zeros(len(width)), width
     safe = 2.0**-50 * len(groups.member)
-    part = (width - groups.spare if groups.left_out else np.full(len(width), groups.room)) * n % 1
+    part = (
+        (width - groups.spare if groups.left_out else np.full(len(width), groups.capacity)) * n % 1
+    )
     part = np.where((part < n * safe) | (part > 1 - n * safe), 0, part) / n
     most = part + np.floor((width - part) * n + n * safe) / n + safe
     return np.where(part > 0, part - safe, 0), np.minimum(most, width)
@@ -234,7 +236,7 @@ class SumCells:
         sums = np.arange(weights.sum())
         by_width = np.argsort(width / self.units)
         light, heavy = (self._weights(order, sums) for order in (by_width, by_width[::-1]))
-        low, high = np.maximum(groups.room - heavy, 0), groups.room - light
+        low, high = np.maximum(groups.capacity - heavy, 0), groups.capacity - light
         high = np.minimum(high, width.max())
         cells = np.flatnonzero(low <= high + groups.same)
         self.sums, self.rests = (
@@ -243,14 +245,14 @@ class SumCells:
         )
         self.few = self.rests.size * len(width) <= MOST_CELLS
 
-    def _weights(self, order: Whole, sums: Whole) -> Array:
+    def _weights(self, order: Integers, sums: Integers) -> Array:
         """Weight of a filling with each sum, in some order, the last symbol cut."""
         groups = self.groups
         reached = np.append(0, np.cumsum((groups.size * self.units)[order]))
         weight = np.append(0.0, np.cumsum((groups.size * groups.width)[order]))
         return np.interp(sums, reached, weight)
 
-    def fill(self, q: Array, slope: Array) -> tuple[Array, Array, Whole]:
+    def fill(self, q: Array, slope: Array) -> tuple[Array, Array, Integers]:
         """Best filling of each row at a slope: its numbers, the multiplier of the sum, and the symbol that sets it."""
         row = np.arange(len(slope))
         value = (q - np.outer(slope, self.apart)) / self.units
@@ -265,7 +267,7 @@ class SumCells:
 
     def slopes(self, q: Array) -> Array:
         """The multiplier of the weight for each cell and rest, by bisection; any would be valid."""
-        target = (self.groups.room - self.rests - self.unit * self.sums[:, None]).ravel()
+        target = (self.groups.capacity - self.rests - self.unit * self.sums[:, None]).ravel()
         spread = max(float(np.ptp(self.apart / self.units)), 1e-10 * self.unit)
         scale = float(np.ptp(q / self.units)) / spread
         low, high = np.full(len(target), -1.57), np.full(len(target), 1.57)
@@ -290,7 +292,7 @@ def highest(cells: SumCells, q: Array, slope: Array, price: Array) -> float:
     rest = np.clip(cells.rests[:, :, None], cells.least, cells.most)
     x = np.minimum(rest / groups.width, 1)
     taker = q * x - groups.loss(x, np.arange(len(q)))
-    goal = groups.room - rest - cells.unit * cells.sums[:, None, None]
+    goal = groups.capacity - rest - cells.unit * cells.sums[:, None, None]
 
     def worst(of: slice) -> Array:
         ends = (best[:, of] + slope[:, of] * goal[:, e] + taker[:, e] for e in (FROM, TO))
@@ -305,14 +307,14 @@ def highest(cells: SumCells, q: Array, slope: Array, price: Array) -> float:
     )
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c108
-def near_fillings(cells: SumCells, q: Array, taken: Array, last: Whole, keep: int) -> Fillings:
+def near_fillings(cells: SumCells, q: Array, taken: Array, last: Integers, keep: int) -> Fillings:
     """The best vertices that some fillings are near to, for each group that takes the rest."""
     groups, row = cells.groups, np.arange(len(taken))
     held = np.floor(taken + 1e-9).astype(np.int64)
     full, width = held >= groups.size, groups.width
     swap = full & (held[row, last] < groups.size[last])[:, None]
     other = np.where(swap, last[:, None], np.arange(len(q)))
-    rest = (groups.room - held @ width)[:, None] + (width - width[other])
+    rest = (groups.capacity - held @ width)[:, None] + (width - width[other])
     x = np.where(abs(rest) < groups.same, 0, rest) / width
     earned = (held @ q)[:, None] - q + q[other] + q * x
     fits = (x >= 0) & (x <= 1) & (swap | ~full) & ~(swap & (other == np.arange(len(q))))
@@ -335,7 +337,7 @@ def price_cells(cells: SumCells, duals: Array, keep: int) -> tuple[Fillings, flo
     groups = cells.groups
     q, base, _ = greedy(groups, duals)
     if not cells.few:
-        return nothing(groups), -base
+        return no_vertices(groups), -base
     slope = cells.slopes(q)
     taken, price, last = cells.fill(q, slope)
     bound = float(groups.size @ (q * groups.share)) - highest(cells, q, slope, price)

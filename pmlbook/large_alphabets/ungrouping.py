@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.validation import Array
-from .losses import Whole
+from .losses import Integers
 
 # %% auto #0
 __all__ = []
@@ -97,7 +97,7 @@ def together(schedules: list[tuple[list[Array], list[float]]]) -> tuple[Array, A
     return np.vstack(rows), np.diff(cuts)
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #568cd76f
-def unroll(mass: Array, group: Whole, filled: Array, weights: Array) -> tuple[Array, Array]:
+def unroll(mass: Array, group: Integers, filled: Array, weights: Array) -> tuple[Array, Array]:
     """Columns of symbols, all but one full or empty, that fill the groups as the given ones do, and their shares.
 
     `mass`, `group`, shape (N,): mass of each symbol, and its group. `filled`, shape (G, V): how full each group is;

@@ -49,9 +49,9 @@ def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
     """Warn the caller of `call` with `LooseBound` if value and bound are further than `FAR` * `tol` apart."""
     gap = 0.0 if value == bound else abs(value - bound)
     if not gap <= FAR * tol:
-        told, limit = texts_around(value, bound)
+        shown, limit = texts_around(value, bound)
         warnings.warn(
-            f"{call}: the value {told} and its bound {limit} stay {text_above(gap, 2)} apart, far above "
+            f"{call}: the value {shown} and its bound {limit} stay {text_above(gap, 2)} apart, far above "
             f"tol = {tol:.0e}; the mechanism is valid, but a better one may exist",
             LooseBound,
             stacklevel=3,

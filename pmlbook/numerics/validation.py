@@ -113,9 +113,9 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> N
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"
-        whole = totals[row] > 1 and np.all(array == array.round())
-        hint = "; counts must be divided by their sum" if whole else ""
-        hint += ", see prior_from_counts" if whole and ndim == 1 else ""
+        are_counts = totals[row] > 1 and np.all(array == array.round())
+        hint = "; counts must be divided by their sum" if are_counts else ""
+        hint += ", see prior_from_counts" if are_counts and ndim == 1 else ""
         raise error(
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
@@ -179,9 +179,9 @@ def is_rational(prior: Any) -> bool:
 def _sum_to_one(fractions: Sequence[Fraction]) -> tuple[Fraction, ...]:
     """Positive fractions, divided by their exact sum."""
     common = math.lcm(*(share.denominator for share in fractions))
-    whole = [share.numerator * (common // share.denominator) for share in fractions]
-    total = sum(whole)
-    return tuple(Fraction(share, total) for share in whole)
+    numerators = [share.numerator * (common // share.denominator) for share in fractions]
+    total = sum(numerators)
+    return tuple(Fraction(share, total) for share in numerators)
 
 
 def checked_prior(prior: PriorLike) -> CheckedPrior:

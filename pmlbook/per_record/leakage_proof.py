@@ -229,9 +229,9 @@ def _argument(
 ) -> tuple[Any, Any]:
     """The bound of an argument, and the argument: the first with a sufficient bound, or the best."""
     enough = value + tol
-    aim = enough - 1e-3 * tol  # checks round, too
+    target = enough - 1e-3 * tol  # checks round, too
     found: list[tuple[Any, Any]] = []
-    for argument in _tried(view, b, classes, value, aim, clock):
+    for argument in _tried(view, b, classes, value, target, clock):
         if argument is not None:
             found.append((proved_bound(view, b, argument), argument))
             if found[-1][0] <= enough:
@@ -240,11 +240,11 @@ def _argument(
 
 
 def _tried(
-    view: RecordView, b: float, classes: Array, value: float, aim: float, clock: Clock
+    view: RecordView, b: float, classes: Array, value: float, target: float, clock: Clock
 ) -> Iterator[Any]:
     """Arguments, the shortest first, each with its part of the time; the last one always exists."""
     yield find_vertices(view, clock)
-    claim = view, b, classes, value, aim
+    claim = view, b, classes, value, target
     outputs, separable = OutputProof(*claim), SeparableProof(*claim)
     posteriors = PosteriorProof(*claim)
     for left, part in ((10, 16), (7, 4), (4, 1)):  # each search continues with more nodes

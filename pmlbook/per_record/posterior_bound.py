@@ -151,9 +151,9 @@ def bound_cells(
 
     contraction = problem.contractions.max()
     weight = 1 - mixing * (1 - contraction)
-    told, size = reference_gains(problem, reference)
+    added, size = reference_gains(problem, reference)
     part = mixing[:, None, None]
-    gains = (1 - part) * gains_of(problem, coefficients) + part * told
+    gains = (1 - part) * gains_of(problem, coefficients) + part * added
     gains /= weight[:, None, None]
     answer = reply(problem, gains, b, start, accuracy=1e-10, clock=clock)
 

@@ -281,12 +281,12 @@ def witness_information(view: RecordView, b: float, classes: Sequence[Sequence[f
             for distribution, rows in zip(distributions, here.rows)
         ]
         outputs = [sum(column, zero) for column in zip(*both)]
-        told = [
+        terms = [
             _weighed(x, x / (sum(distribution, zero) * y))
             for distribution, row in zip(distributions, both)
             for x, y in zip(row, outputs)
         ]
-        return sum(told, zero).lower().max(zero)
+        return sum(terms, zero).lower().max(zero)
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0016
 _CHECKED_BY = {  # module, reader, and bound

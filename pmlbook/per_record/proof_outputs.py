@@ -243,9 +243,9 @@ def box_bound(
         compared = flint.arb(0) if seen.is_zero() else mixing * seen.log()
         slopes.append([(1 - mixing) * slope + compared - distribution.log()])
     worth = (on.rows * flint.arb_mat(slopes)).entries()
-    kept = mixing * contraction
+    contracted = mixing * contraction
     gains = [
-        x + start + multiplier * size - kept * distribution.log()
+        x + start + multiplier * size - contracted * distribution.log()
         for x, size, distribution in zip(worth, on.log_shares, reference)
     ]
     return heat * log_total([x / heat for x in gains])

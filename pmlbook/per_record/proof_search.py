@@ -251,9 +251,9 @@ class OutputProof(ProofSearch):
             return None
         values = []
         for x, part, prior, top in zip(least, parts, stationary.inside, tops):
-            kept = max(float(part.contraction), NEAR_ZERO)
+            contraction = max(float(part.contraction), NEAR_ZERO)
             # a value whose contraction coefficient is below the multiplier is bounded by data processing alone
-            mixing = 1.0 if multiplier > kept else 0.5 * multiplier / kept
+            mixing = 1.0 if multiplier > contraction else 0.5 * multiplier / contraction
             reference, goal = prior[: len(part.rows)], top + 0.9 * left
             search = value_search(part, stationary, mixing, reference, goal, record=True)
             values.append(ValueSearch(x, part, mixing, search))

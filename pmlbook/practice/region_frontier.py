@@ -40,9 +40,9 @@ def exact_member(
     mass = Fraction(region.free)
     found = moved_into(approximate, low, high, 1 - mass)
     spread = [max(Fraction(0), Fraction(f)) for f in free]
-    whole = sum(spread)
+    total = sum(spread)
     shares = (
-        [f / whole for f in spread] if whole else [Fraction(i == 0) for i in range(len(spread))]
+        [f / total for f in spread] if total else [Fraction(i == 0) for i in range(len(spread))]
     )
     belief = [q + mass * s for q, s in zip(found, shares)]
     total = sum(belief)

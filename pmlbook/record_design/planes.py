@@ -150,9 +150,9 @@ def certify(
                 where = present[a][group]
                 parts = np.exp(sizes[a, where] - together[k])
                 prior[0, a, where] = found.classes[a, k] * parts
-        whole = row_problem(made.observes, q, i)
+        problem = row_problem(made.observes, q, i)
         # rounding may have taken some of its entropy
-        valid = unsure(whole, prior, b).all()
-        candidates.add(i, prior if valid else whole.uniform[None])
+        valid = unsure(problem, prior, b).all()
+        candidates.add(i, prior if valid else problem.uniform[None])
         value, bound = max(value, found.value), max(bound, found.bound)
     return candidates, value, bound

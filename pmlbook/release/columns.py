@@ -69,8 +69,8 @@ def encode(
     worst = UNKNOWN if missing == "keep" else MISSING
     if codes.min() <= worst:
         refused = np.flatnonzero(codes <= worst)
-        told = _refusal(values, codes, refused, names, what, first_row, show_values, secrets)
-        raise ValueError(told)
+        message = _refusal(values, codes, refused, names, what, first_row, show_values, secrets)
+        raise ValueError(message)
     return codes
 
 

@@ -207,7 +207,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[list[str]]:
         for start in range(0, len(self.fields), self.width + 1):
-            yield list(map(self.says, self.fields[start : start + self.width]))
+            yield list(map(self.content_of, self.fields[start : start + self.width]))
 
     def column(self, place: int) -> slice:
         """The places of one column."""
@@ -218,7 +218,7 @@ class Rows:
         """The masks of line ends within a field, for `str.translate`."""
         return {ord(end): self.masks[end] for end in "\r\n" if self.masks}
 
-    def says(self, field: str) -> str:
+    def content_of(self, field: str) -> str:
         """The content of a field, without quotes and escapes."""
         quote, escape = self.layout.quotechar, self.layout.escapechar
         for mark, mask in self.masks.items():

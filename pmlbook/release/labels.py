@@ -96,7 +96,7 @@ def released_title(name: Any) -> Any:
     return name if nameless else f"{name}_released"
 
 
-def title_beside(column: str, columns: Sequence[str]) -> str:
+def title_in_table(column: str, columns: Sequence[str]) -> str:
     """The title of a released column of a table; ValueError if another column has this name."""
     title = f"{column}_released"
     if title in columns:

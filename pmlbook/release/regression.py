@@ -23,7 +23,7 @@ from pmlbook.release.regression_scores import (
     Regression,
     Scale,
     answer_weights,
-    beside_table,
+    covariate_table,
     column_titles,
     column_units,
     released_codes,
@@ -94,7 +94,7 @@ def regression_on_release(
         if features is None
         else as_goal(features, mechanism.inputs, "features")[:, None]
     )
-    rows, beside = answer_weights(mechanism, codes), beside_table(covariates, len(codes))
+    rows, beside = answer_weights(mechanism, codes), covariate_table(covariates, len(codes))
     names = list(map(str, mechanism.inputs)) if features is None else [released_name(released)]
     widths, width = column_units(own), column_units(beside)
     height = unit_of(wanted) if link == "linear" else 1.0
@@ -218,7 +218,7 @@ def regression_of_release(
             "covariates is None: at least a column of ones is needed, for the constant"
         )
     codes = released_codes(mechanism, released)
-    table, others = beside_table(covariates, len(codes)), mechanism.inputs[1:]
+    table, others = covariate_table(covariates, len(codes)), mechanism.inputs[1:]
     if not others:
         raise ValueError("mechanism has one input: there are no odds to explain")
     width, names = column_units(table), column_titles(covariates, table.shape[1])

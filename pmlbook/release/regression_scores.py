@@ -114,7 +114,7 @@ class Regression(Frozen):
         return f"<table><tr><td></td>{head}</tr>{body}</table>"
 
 # %% ../../nbs/release/19_regression_scores.ipynb #regr1ac
-def beside_table(covariates: Any, n: int) -> Array:
+def covariate_table(covariates: Any, n: int) -> Array:
     """Public columns, shape (n, L); none if left out."""
     table = np.zeros((n, 0)) if covariates is None else real_array(covariates, "covariates", 2)
     if len(table) != n:
@@ -188,8 +188,8 @@ def sandwich(beta: Array, scores: Array, slope: Array, scale: Scale) -> Regressi
     inverse, units = np.linalg.inv(slope), scale.units
     covariance = inverse @ (scores.T @ scores) @ inverse
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        told = beta * units, covariance * units[:, None] * units
-    found = Regression(*told, tuple(scale.names))
+        scaled = beta * units, covariance * units[:, None] * units
+    found = Regression(*scaled, tuple(scale.names))
     seen = np.diag(found.covariance)[np.diag(covariance) > 0].all()
-    whole = np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()
-    return found if seen and whole else None
+    finite = np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()
+    return found if seen and finite else None

@@ -80,7 +80,9 @@ def test_the_programme_and_its_duals_against_another_solver():
         moved = joined([vertices_near(other, x[:, [k]]) for k in range(len(columns))])
         assert len(vertices_near(other, x)) == len(moved)
         masses = other.width @ moved.held + other.width[moved.taker] * moved.place
-        assert len(moved) == len(columns) and np.allclose(masses, other.room, rtol=0, atol=1e-14)
+        assert len(moved) == len(columns) and np.allclose(
+            masses, other.capacity, rtol=0, atol=1e-14
+        )
         assert moved.place.min() >= 0 and moved.place.max() <= 1
         assert moved.held.min() >= 0 and moved.held.max() <= 1 == other.size.max()
         assert moved.held[moved.taker, np.arange(len(moved))].max() == 0

@@ -17,7 +17,7 @@ from pmlbook.large_alphabets.losses import (
     joined,
     near_misses,
     nearest_pairs,
-    nothing,
+    no_vertices,
     windows,
     with_rest,
 )
@@ -268,9 +268,9 @@ def test_nearest_pairs_and_takers_are_those_of_all():
         filled = groups.size * groups.width @ found.filled(groups)
         assert np.allclose(filled, full, rtol=0, atol=1e-13) and found.place.min() >= 0
         assert found.held.min() >= 0 and np.all(found.held <= groups.size[:, None])
-        assert len(joined([found, nothing(groups), found])) == 2 * len(found)
-        assert nothing(groups).filled(groups).shape == (len(groups.p), 0)
-        assert len(nothing(groups)) == len(nothing(groups).place) == 0
+        assert len(joined([found, no_vertices(groups), found])) == 2 * len(found)
+        assert no_vertices(groups).filled(groups).shape == (len(groups.p), 0)
+        assert len(no_vertices(groups)) == len(no_vertices(groups).place) == 0
 
 
 def test_near_misses_fill_the_room():
@@ -284,7 +284,7 @@ def test_near_misses_fill_the_room():
         )
         for found in (few, many):
             room = groups.size * groups.width @ found.filled(groups)
-            assert np.allclose(room, groups.room, rtol=0, atol=1e-13) and 0 < len(found) <= sets
+            assert np.allclose(room, groups.capacity, rtol=0, atol=1e-13) and 0 < len(found) <= sets
             assert found.held.min() >= 0 and np.all(found.held <= groups.size[:, None])
             assert np.all(np.diff(found.loss(groups)) >= 0)
         assert many.loss(groups).mean() <= few.loss(groups).mean()
