@@ -1,4 +1,4 @@
-"""A release with a log that is killed and run again: one line, one draw, and a key that nobody else has."""
+"""A release with a log that is killed and run again: one line, one draw, and a private key."""
 
 import argparse
 import errno
@@ -124,7 +124,7 @@ def test_killed_when_the_data_have_their_name(options, moved):
     kill(after_the_name)
     first, rights = Path("out.csv").read_bytes(), os.stat("out.csv").st_mode
     if moved:
-        Path("out.csv").rename("moved.csv")  # somebody has them
+        Path("out.csv").rename("moved.csv")  # another process has moved them
     assert main(f"{FIRST}{options}".split()) == 0
     assert Path("out.csv").read_bytes() == first and len(DiskLog(LOG).entries) == 1
     assert os.stat("out.csv").st_mode == rights and manifests() == []

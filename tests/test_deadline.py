@@ -148,7 +148,7 @@ LARGE = {
 
 @pytest.fixture(autouse=True)
 def processor_time(monkeypatch):
-    """Clocks that count what this process uses, whatever else the machine does."""
+    """Clocks that count the time of this process alone."""
     monkeypatch.setattr(progress, "perf_counter", thread_time)
 
 
@@ -159,7 +159,7 @@ def used(call, given, limit):
         warnings.simplefilter("ignore", pb.LooseBound)
         try:
             call(*given, max_time=limit)
-        except pb.SolverFailed as failure:  # says that the time was too short to decide
+        except pb.SolverFailed as failure:  # reports that the time was too short to decide
             assert "time was too short" in str(failure)
     return thread_time() - began
 
@@ -244,7 +244,7 @@ def test_one_clock_is_handed_to_every_programme():
 
 
 def test_a_programme_without_a_clock_is_noticed():
-    """Where nobody hands one over it is seen: the exact answers of another part have no limit of time."""
+    """A missing clock is detected: the exact answers of another part have no limit of time."""
     assert without_a_clock({"dp_leakage"})[0]
 
 

@@ -137,7 +137,7 @@ class Truth:
         return prior, paid - mp.fsum(plogp(mp.fsum(row)) for row in prior)
 
     def climb(self, prior, b, steps):
-        """Better and better priors with entropy at least b: what the best of them learns."""
+        """Better and better priors with entropy at least b: the leakage of the best of them."""
         best = mp.mpf(0)
         for _ in range(steps):
             both = self.joint(prior)
@@ -229,7 +229,7 @@ def simplices_around(posterior, rng):
 
 @pytest.mark.parametrize("seed", range(200 if FULL else 3))
 def test_a_cell_bounds_what_is_in_it(seed):
-    """Cells around a real adversary, however small and thin, at her own entropy: never below what she learns."""
+    """Cells around an adversary, however small and thin, at the adversary's entropy: never below the leakage."""
     for rng, _, _, problem, b in problems_that_hurt(seed + 1000, 10):
         truth = Truth(problem)
         random = rng.dirichlet(np.full(problem.uniform.size, 0.3)).reshape(problem.uniform.shape)
@@ -290,7 +290,7 @@ def test_capacities_are_bounded_to_the_last_digit(seed):
 
 @pytest.mark.parametrize("seed", range(300 if FULL else 4))
 def test_no_bound_lies_below_the_truth(seed):
-    """The leakage of the worst adversary found, and of her better sisters with 50 digits, is at most the bound."""
+    """The leakage of the worst adversary found, and of its refinements with 50 digits, is at most the bound."""
     for _, query, channel, _, b in problems_that_hurt(seed + 2000, 10):
         found = per_record_leakage(query, channel, b, tol=1e-4, max_time=2.0)
         assert found.value <= found.bound
@@ -353,7 +353,7 @@ def test_a_demand_beyond_the_largest_entropy_is_refused():
 
 
 class SlowTime:
-    """A clock that runs only when somebody looks at it: a hundredth of a second each time."""
+    """A clock that runs only when it is read: a hundredth of a second each time."""
 
     def __init__(self):
         self.looks = 0
@@ -424,7 +424,7 @@ def test_no_progress_is_not_called_an_interruption(monkeypatch):
 
 
 def test_the_last_round_is_certified(monkeypatch):
-    """Whatever ends the search, what is claimed is certified for the mechanism that is handed out."""
+    """For every end of the search, the claim is certified for the returned mechanism."""
     monkeypatch.setattr("pmlbook.record_design.rounds.MAX_ROUNDS", 1)
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     again = per_record_leakage(counting(3), found.mechanism.channel, 1.0, tol=1e-6)
@@ -558,7 +558,7 @@ def test_the_record_that_is_told_is_found_wherever_it_stands():
 
 @pytest.mark.parametrize("limit", [0.0, 0.2, 0.5, 1.0, 2.0])
 def test_interrupted_designs_claim_what_is_proved(limit, slow_time):
-    """However early a design is cut off, nobody learns more than it claims."""
+    """However early a design is cut off, no adversary learns more than it claims."""
     query = modular_sum(3, 3)
     hasty = leakage_distortion(query, 0.3, 1.0, max_time=limit)
     limited = distortion_leakage(query, 0.1, 1.0, max_time=limit)

@@ -151,7 +151,7 @@ def test_the_largest_lift_is_that_of_the_worst_prior():
 
 
 def test_outcomes_that_may_be_as_rare_as_one_likes():
-    """A secret that nobody was seen to have can have no outcome of its own."""
+    """A secret with a count of zero can have no outcome of its own."""
     region = pb.robust.box_region([50, 50, 0], zeros="add")
     assert region.low[2] == 0
     with pytest.raises(Infeasible, match="arbitrarily rare"):

@@ -40,7 +40,7 @@ def steps(found):
 
 
 def interval(found):
-    """What an estimate says, all in the unit."""
+    """The numbers of an estimate, all in the unit."""
     return (found.value, found.standard_error, *found.interval(method="score")), ()
 
 
@@ -292,7 +292,7 @@ def test_never_off_by_more_than_one(never):
 
 @pytest.fixture(scope="module")
 def unpaid():
-    """The two designs where nobody pays anything beside the distortion."""
+    """The two designs whose only cost is the distortion."""
     return pb.leakage_distortion(pb.queries.counting(3), 0.3, 1.0), pb.distortion_leakage(
         pb.queries.counting(3), 0.3, 1.0
     )

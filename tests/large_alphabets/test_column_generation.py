@@ -151,7 +151,7 @@ def test_aggregated_designs_keep_the_level():
             np.allclose(lifts @ shares, 1, rtol=0, atol=1e-9) and lifts.max() <= np.exp(0.8) + 1e-12
         )
         mixed = information(mixture(lifts, distribution, shave=0), distribution)
-        assert value - 1e-9 <= mixed <= bound  # one that is told apart again may be worth more
+        assert value - 1e-9 <= mixed <= bound  # a disaggregated one may have a larger value
         assert rows < 30 or mixed <= value + 1e-9
 
 

@@ -168,7 +168,7 @@ def test_every_kind_of_vertex_is_priced():
         for kind in best:
             among, q, top = multipliers(groups, duals, kind)
             assert top >= best[kind] - 1e-12  # no vertex exceeds the top
-        with patch.object(few_numbers, "WORTH", np.inf):
+        with patch.object(few_numbers, "LISTED_PART", np.inf):
             found, bound, complete = price_numbers(groups, duals, numbers, 10**4, 10**6, 3)
             hasty = price_numbers(groups, duals, numbers, 3, 5, 1)[1]
             enough = best_of_all / 2
@@ -203,7 +203,7 @@ def test_no_pair_is_asked_for_that_is_too_dear():
         rests, far = near.rests, near.rests.far.tolist()
 
         def paid(k, rest, sign):
-            """What group k pays to take a rest, or to give it back."""
+            """The cost for group k to take a rest, or to give it back."""
             x = np.array([rest / width[k] if sign > 0 else 1 - rest / width[k]])  # noqa: B023
             return float(groups.loss(x, k)[0]) - sign * q[k] * rest / width[k]  # noqa: B023
 
@@ -269,7 +269,7 @@ def test_a_rest_of_rounding_is_none():
         )  # as near as rounding hides
         assert np.all(cost <= groups.loss(nearer, np.arange(4))[vertex.taker])
         assert (cost.max() == 0) == free
-        assert least[0] <= cost.min()  # whatever a rest may be but for rounding
+        assert least[0] <= cost.min()  # for any rest, up to rounding
     # where next to nothing may be lost, the pairs that leave no rest are looked at, rounded up or down
     groups.capacity, tiny = 0.5, 1e-300
     near = Pairs(groups, q, tiny, two_halves(groups, q, tiny, 10**4)[:2])

@@ -372,7 +372,9 @@ def test_units_multipliers_and_limits_are_chosen_well():
         found, bound, complete = price_sums(groups, duals, 2)
         gain = (duals @ found.filled(groups) - found.loss(groups)).max(initial=0)
         enough = (gain + greedy(groups, duals)[2]) / 2
-        if 0 < gain < enough - 1e-9:  # what earns less is not handed back, and the bound says so
+        if (
+            0 < gain < enough - 1e-9
+        ):  # a column of smaller excess is not returned, and the bound includes it
             asked = price_sums(groups, duals, 2, enough=enough)
             less = float(duals @ groups.share) - asked[1]
             assert len(asked[0]) == 0 and np.isclose(less, enough, rtol=0, atol=1e-12)

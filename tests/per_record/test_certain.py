@@ -11,7 +11,7 @@ from pmlbook.per_record.queries import counting
 
 
 class Asked(Clock):
-    """Counts how often it is asked."""
+    """Counts its calls."""
 
     times = 0
 

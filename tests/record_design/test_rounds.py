@@ -179,7 +179,7 @@ FEW = 64 * 2.0**-52  # twice what a sum of 64 terms below one may lose, in any o
 
 
 class Solver:
-    """In place of the solver: keeps what it is told, and answers what it is asked to."""
+    """In place of the solver: records its arguments, and returns a given answer."""
 
     answer = None
 
