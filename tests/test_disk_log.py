@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 from pmlbook import BudgetExceeded, Mechanism
-from pmlbook.accounting import booking, disk_log, log_file
-from pmlbook.accounting.booking import LOG
+from pmlbook.accounting import budgeted_release, disk_log, log_file
+from pmlbook.accounting.budgeted_release import LOG
 from pmlbook.accounting.log_file import START, Entry, begin
 from pmlbook.accounting.release import release_file
 from pmlbook.accounting.release_log import folded
@@ -828,7 +828,7 @@ def test_what_is_noted_and_not_released_is_only_that(run, monkeypatch, capsys):
     def crash():
         raise OSError("the receipt cannot be written")
 
-    monkeypatch.setattr(booking, "new_file", at_the_receipt(crash))
+    monkeypatch.setattr(budgeted_release, "new_file", at_the_receipt(crash))
     assert main(RELEASE.format(1).split()) == 2
     told = capsys.readouterr().err
     assert (
@@ -842,14 +842,14 @@ def test_stopped_between_log_and_data(run, monkeypatch, capsys):
     def stop():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(booking, "new_file", at_the_receipt(stop))
+    monkeypatch.setattr(budgeted_release, "new_file", at_the_receipt(stop))
     assert main(f"{RELEASE.format('')} --start-log {LOG}".split()) == 130
     told = f"pmlbook: booked as line 1 of {LOG}, but not released\n"
     assert capsys.readouterr().err == told and not Path("out.csv").exists()
 
 
 def killed():
-    booking.new_file = at_the_receipt(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    budgeted_release.new_file = at_the_receipt(lambda: os.kill(os.getpid(), signal.SIGKILL))
     main(f"{RELEASE.format('')} --start-log {LOG}".split())
 
 

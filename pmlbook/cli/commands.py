@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook.accounting.booking import (
+from pmlbook.accounting.budgeted_release import (
     Booking,
     accounts,
     find_log,

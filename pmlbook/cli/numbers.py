@@ -21,7 +21,7 @@ from ..beyond.line_design import mean_mechanism
 from ..beyond.line_priors import Continuous, Steps, secret_from
 from ..beyond.prior_sets import check_interval
 from ..beyond.line_quantile import cell_names, quantile_mechanism, cell_shares
-from ..accounting.booking import find_log
+from ..accounting.budgeted_release import find_log
 from ..accounting.manifest import begun
 from .commands import release
 from pmlbook.cli.design import (

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .certain import capacities
+from .certain_adversaries import capacities
 from pmlbook.per_record.certificate import (
     Adversary,
     check_entropy,

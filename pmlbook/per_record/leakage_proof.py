@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .certain import capacities
+from .certain_adversaries import capacities
 from .certificate import check_entropy
 from .classes import RecordProblem
 from pmlbook.per_record.proof_search import (

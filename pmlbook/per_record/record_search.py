@@ -13,7 +13,7 @@ import numpy as np
 from ..numerics.branch_and_bound import Batch, BranchAndBound
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from .certain import flat_part, near_uniform
+from .certain_adversaries import flat_part, near_uniform
 from .classes import RecordProblem
 from .data_processing import data_processing_bound
 from .output_bound import output_bound

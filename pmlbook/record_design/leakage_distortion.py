@@ -30,9 +30,9 @@ from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference
 from ..per_record.queries import Query
-from .planes import AdversarySet
-from .referee import Goal
-from .rounds import DesignSearch, play
+from .cutting_planes import AdversarySet
+from .plane_bound import Goal
+from .cutting_plane_search import DesignSearch, play
 from .symmetry import Setting, check_data, check_costs, setting, value_masses
 from ..per_record.tilted import EPS
 

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 from pmlbook import optimal_mechanism
-from pmlbook.accounting import booking, disk_log, log_file
-from pmlbook.accounting.booking import LOG, Booking
+from pmlbook.accounting import budgeted_release, disk_log, log_file
+from pmlbook.accounting.budgeted_release import LOG, Booking
 from pmlbook.accounting.manifest import Manifest, manifest_of
 from pmlbook.accounting.release import Released
 from pmlbook.budget import DiskLog
@@ -49,8 +49,10 @@ def before_the_line():
 
 
 def at_the_receipt():
-    whole = booking.new_file
-    booking.new_file = lambda path: die() if path.name.endswith("receipt.json") else whole(path)
+    whole = budgeted_release.new_file
+    budgeted_release.new_file = lambda path: (
+        die() if path.name.endswith("receipt.json") else whole(path)
+    )
 
 
 def before_the_name():

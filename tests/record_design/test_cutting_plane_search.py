@@ -8,16 +8,16 @@ import pytest
 
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.queries import counting, parity
-from pmlbook.record_design import rounds
-from pmlbook.record_design.planes import AdversarySet
-from pmlbook.record_design.referee import Goal, Orbits, solve_master
-from pmlbook.record_design.rounds import (
+from pmlbook.record_design import cutting_plane_search
+from pmlbook.record_design.cutting_plane_search import (
     DesignSearch,
     best_against,
     play,
     rounding_loss,
     small_steps,
 )
+from pmlbook.record_design.cutting_planes import AdversarySet
+from pmlbook.record_design.plane_bound import Goal, Orbits, solve_master
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 
 
@@ -192,7 +192,7 @@ class Solver:
 def asked(request, monkeypatch):
     """A search, its candidates, an allowed start, and the solver that was asked for the best mechanism."""
     solver, draw = Solver(), np.random.default_rng(22)
-    monkeypatch.setattr(rounds, "minimize", solver)
+    monkeypatch.setattr(cutting_plane_search, "minimize", solver)
     uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
     game = DesignSearch(uneven, 0.0, request.param, 1e-6, Clock())
     candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
@@ -279,8 +279,8 @@ def scripted(monkeypatch, known):
             learnt = search.local + next(overlooked)
             return AdversarySet({0: known[:1]}), learnt, learnt
 
-        monkeypatch.setattr(rounds, "play_round", play_round)
-        monkeypatch.setattr(rounds, "certify", certify)
+        monkeypatch.setattr(cutting_plane_search, "play_round", play_round)
+        monkeypatch.setattr(cutting_plane_search, "certify", certify)
         _, learnt, why = play(search, search.exact)
         assert learnt == search.local + certified[len(seen.accuracies) - 1]
         return (len(seen.limits), why), seen
@@ -289,7 +289,7 @@ def scripted(monkeypatch, known):
 
 
 def test_rounds_end_without_progress_or_at_the_tolerance(scripted):
-    idle, most = rounds.IDLE_ROUNDS, rounds.MAX_ROUNDS
+    idle, most = cutting_plane_search.IDLE_ROUNDS, cutting_plane_search.MAX_ROUNDS
     for distances, tol, ended in (
         ([0.4] * 300, 1e-3, (idle, "no progress")),
         ([0.4 * 0.91**k for k in range(300)], 1e-9, (idle, "no progress")),
@@ -329,13 +329,13 @@ def test_a_round_keeps_active_and_recent_planes_and_strong_adversaries(
         clocks.append(clock)
         return 0.0, total * np.eye(len(cuts))[0]
 
-    monkeypatch.setattr(rounds, "solve_master", solve)
+    monkeypatch.setattr(cutting_plane_search, "solve_master", solve)
     search = DesignSearch(setting(counting(2)), 0.0, Goal(L=0.2), 1e-3, Clock(limit))
     search.cuts = np.arange(150 * search.orbits.size).reshape(150, -1)
     even = search.orbits.table(np.ones(search.orbits.size) + search.orbits.variables(search.exact))
     search.answer = even.copy
     search.candidates.add(0, np.stack([np.full((2, 3), 1 / 6), known[0]]))  # weak and strong
-    rounds.play_round(search, search.exact)
+    cutting_plane_search.play_round(search, search.exact)
     leaks = search.candidates.information(even)
     assert min(leaks) >= 0.8 * max(leaks)
     assert all((prior > 0.4).any() for prior in search.candidates.priors[0])
