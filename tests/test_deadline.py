@@ -1,7 +1,7 @@
 """`max_time` is kept by every public call that takes it, by processor time, and one clock reaches all that it asks for.
 
 What a call may take beyond its limit has two parts. `GRACE`, a second: the last programme, without which there would
-be no answer. And the exact part, which nobody interrupts: input is read in fractions, a mechanism is mixed and
+be no answer. And the exact part, which is not interrupted: input is read in fractions, a mechanism is mixed and
 certified in whole numbers, classes of datasets are counted. Each case says how many seconds that is on a slow machine
 for its input; it does not grow with the limit. A machine that others load gives a call fewer of its own seconds, not
 more; so the watch, and the clock of the call, are the processor time of this thread.

@@ -102,29 +102,29 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     (Fraction(9, 5), (2, 0), 0.5878)
     """
     rows, shares, names = exact_pair(channel, prior)
-    k, told = check_count(releases, "releases", 0), likelihoods(rows, shares)
+    k, model = check_count(releases, "releases", 0), likelihoods(rows, shares)
     if k > MAX_RELEASES:
         raise ValueError(f"releases = {k} is too many: at most {MAX_RELEASES}")
-    order = sorted(range(len(told.masses)), key=lambda x: told.masses[x])
+    order = sorted(range(len(model.masses)), key=lambda x: model.masses[x])
     lower = upper = Fraction(1)
-    chosen, best = order[0], (k, *[0] * (len(told.columns) - 1))
+    chosen, best = order[0], (k, *[0] * (len(model.columns) - 1))
     for x in order if len(order) > 1 and k else ():
-        if told.masses[x] >= upper:
+        if model.masses[x] >= upper:
             break  # what remains of a class is at least its probability
-        secret = OneClass(told, x, k)
+        secret = OneClass(model, x, k)
         least, most, counts = least_sum(secret)
-        lower = min(lower, told.masses[x] + least)
-        if told.masses[x] + most < upper:
+        lower = min(lower, model.masses[x] + least)
+        if model.masses[x] + most < upper:
             known = dict(zip(secret.outcomes, counts))
-            best = tuple(known.get(j, 0) for j in range(len(told.columns)))
-            upper, chosen = told.masses[x] + most, x
-    often = dict(zip(told.first, best))
-    limit = certified_level(1 / told.masses[order[0]])
+            best = tuple(known.get(j, 0) for j in range(len(model.columns)))
+            upper, chosen = model.masses[x] + most, x
+    often = dict(zip(model.first, best))
+    limit = certified_level(1 / model.masses[order[0]])
     return RepeatedLeakage(
         releases=k,
         largest_lift=1 / upper,
         exact=lower == upper,
-        secret=names[told.members[chosen]],
+        secret=names[model.members[chosen]],
         counts=tuple(often.get(j, 0) for j in range(len(rows[0]))),
         value=float_below(ln_around(_cut(1 / upper, 0))[0]),
         bound=min(limit, certified_level(_cut(1 / lower, 1))),
@@ -151,12 +151,12 @@ class Rate(NamedTuple):
     high: float
 
 
-def rate_of(told: Likelihoods, x: int) -> Rate:
+def rate_of(model: Likelihoods, x: int) -> Rate:
     """How fast the worst sequence leaves only class x: R falls like e^(-k value).
 
     Source: 'Many releases of one secret', the limit and its rate.
     """
-    secret = OneClass(told, x, 1)
+    secret = OneClass(model, x, 1)
     if secret.excluded.any() or not secret.others:
         raise ValueError(f"class {x} has no rate: an outcome excludes another secret")
     lost = -secret.logs.T  # of each other secret, by each outcome
@@ -172,6 +172,6 @@ def rate_of(told: Likelihoods, x: int) -> Rate:
     w = w / w.sum()
     logs = np.log(np.maximum(w, 1e-300))
     low = float(np.where(w > 0, w * (secret.start - logs), 0).sum())
-    rest = float(np.log1p(-float(told.masses[x])))
+    rest = float(np.log1p(-float(model.masses[x])))
     high = rest + float(abs(lost).max(axis=0)[tau > 0].sum())
     return Rate(float((lost @ tau).min()), tau, w, low, high)

@@ -120,8 +120,8 @@ def _refuse_lone(
     """ValueError if one person alone determines a coefficient: then her row fits perfectly, and shows no error."""
     inverse, bends = np.linalg.inv(slope), np.zeros_like(rows)
     for place, table in enumerate(explain):
-        told = mean(table @ beta)
-        bends[:, place] = rows[:, place] * (told * (1 - told) if curved else 1.0)
+        fitted = mean(table @ beta)
+        bends[:, place] = rows[:, place] * (fitted * (1 - fitted) if curved else 1.0)
     most = sum(abs(bends[:, z]) * (table**2).sum(axis=1) for z, table in enumerate(explain))
     some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE)  # no other can
     for block in np.split(some, range(ROWS_AT_ONCE, len(some), ROWS_AT_ONCE)):
@@ -151,9 +151,9 @@ def _root(
     for _ in range(NEWTON_STEPS):
         scores, slope = np.zeros((len(wanted), size)), np.zeros((size, size))
         for table, weight in zip(explain, rows.T):
-            told = mean(table @ beta)
-            scores += (weight * (wanted - told))[:, None] * table
-            bend = weight * told * (1 - told) if curved else weight
+            fitted = mean(table @ beta)
+            scores += (weight * (wanted - fitted))[:, None] * table
+            bend = weight * fitted * (1 - fitted) if curved else weight
             slope += table.T @ (bend[:, None] * table)
         if not solvable(slope):
             break
