@@ -89,9 +89,8 @@ class Half:
         flips, weight = self.flips + cost * count, self.weight + step * count
         inside = self.inside + (size * abs(step) if step < 0 else 0)
         outside = self.outside + (size * abs(step) if step > 0 else 0)
-        able = (
-            (flips <= slack) & (inside + weight <= self.capacity) & (outside - weight <= self.spare)
-        )
+        able = (flips <= slack) & (inside + weight <= self.capacity)
+        able &= outside - weight <= self.spare
         if self.radix * (size + 1) >= 2**62:
             return cost
         if able.sum() > limit:
