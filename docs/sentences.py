@@ -1,8 +1,9 @@
 """Count words a sentence, and mannered words, in the text of chapters and the docstrings of their code.
 
-usage: sentences.py [--long] [CHAPTER ...]
+usage: sentences.py [--long] [--internals] [CHAPTER ...]
 
-Prints a line for each chapter, of the book volume unless some are named, and one for all; `--long` adds sentences.
+Prints a line for each chapter, of the book volume unless `--internals` or chapters are named, and one for all;
+`--long` adds sentences.
 """
 
 import ast
@@ -58,16 +59,25 @@ def words(sentence: str) -> int:
     return len(re.findall(r"\S*\w\S*", sentence))
 
 
+def chapters() -> tuple[list[Path], list[Path]]:
+    """Chapters of the two volumes, the book and internals."""
+    contents = (ROOT / "docs" / "_toc.yml").read_text(encoding="utf-8")
+    book, _, internals = contents.partition("For contributors")
+    named = [re.findall(r"file: (\w+/\d\d_\w+)", volume) for volume in (book, internals)]
+    first, second = ([ROOT / "nbs" / f"{name}.ipynb" for name in names] for names in named)
+    return first, second
+
+
 def book() -> list[Path]:
     """Chapters of the book volume."""
-    contents = (ROOT / "docs" / "_toc.yml").read_text(encoding="utf-8")
-    named = re.findall(r"file: (\w+/\d\d_\w+)", contents.partition("For contributors")[0])
-    return [ROOT / "nbs" / f"{name}.ipynb" for name in named]
+    return chapters()[0]
 
 
 if __name__ == "__main__":
     every = long = 0
-    for path in [Path(name) for name in sys.argv[1:] if name != "--long"] or book():
+    options = {"--long", "--internals"}
+    named = [Path(name) for name in sys.argv[1:] if name not in options]
+    for path in named or chapters()["--internals" in sys.argv]:
         found = [sentence for text in text_of(path) for sentence in sentences(text)]
         over = [sentence for sentence in found if words(sentence) > LIMIT]
         manner = Counter(word for s in found for word in MANNERED.findall(s.lower()))

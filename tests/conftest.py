@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-# On being imported, ppl asks the processor to round upwards from then on, and some versions leave it so.
+# Importing ppl sets the processor to round upwards, and some versions do not reset it.
 processor = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 rounding = processor.fegetround()
 try:

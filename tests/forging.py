@@ -34,7 +34,7 @@ def at_the_cut(rng):
     lift = exp_below(level) * (1 + Fraction(rng.randint(-2, 2), 10 ** rng.randint(39, 60)))
     if lift > 2:  # the identity: the rare secret has the largest lift
         rows, prior = [[UNITS, 0], [0, UNITS]], [1 / lift, 1 - 1 / lift]
-    else:  # half of the rare secret tells nothing, so its lift is 1 / (p + (1 - p) / 2)
+    else:  # half of the rare secret reveals nothing, so its lift is 1 / (p + (1 - p) / 2)
         share = 2 / lift - 1
         rows, prior = [[UNITS, 0], [UNITS // 2, UNITS // 2]], [share, 1 - share]
     return Certificate(level, rows, prior, (0, 1), ("a", "b"))
@@ -112,7 +112,7 @@ def mutated(rng, text):
 
 
 def forged(rng):
-    """A certificate with an oddity in it, and with whatever follows from the numbers computed anew."""
+    """A certificate with one change, and with all statements that follow from its numbers recomputed."""
     made = certificate(rng)
     raw = {
         "epsilon": [json.dumps(made.epsilon)],

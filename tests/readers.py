@@ -1,4 +1,4 @@
-"""The three readers of certificates, each on many files at once: what they say, as (verdict, digest)."""
+"""The three readers of certificates, each on many files at once: their results, as (verdict, digest)."""
 
 import base64
 import json
@@ -54,7 +54,7 @@ def _ask(command, files):
 
 
 def library(files):
-    """What `Certificate.from_json` says."""
+    """The results of `Certificate.from_json`."""
     return [_library(data) for data in files]
 
 
@@ -67,16 +67,16 @@ def _library(data):
 
 
 def checker(files):
-    """What the checker of the book says, alone and without assertions."""
+    """The results of the checker of the book, alone and without assertions."""
     return _ask([sys.executable, "-I", "-O", "-c", RUN_CHECKER, CHECKER], files)
 
 
 def javascript(files):
-    """What the script of the page says, in Node."""
+    """The results of the script of the page, in Node."""
     return _ask([NODE, "-e", RUN_SCRIPT, SCRIPT], files)
 
 
 def answers(files):
-    """What each reader that is here says: a dictionary of lists."""
+    """The results of each reader that is installed: a dictionary of lists."""
     readers = [library, checker] + ([javascript] if NODE else [])
     return {reader.__name__: reader(files) for reader in readers}

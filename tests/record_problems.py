@@ -7,7 +7,7 @@ from pmlbook.per_record.tilted import best_adversary
 
 
 def asked(query, channel, share):
-    """A record view, its least entropy, a good prior and what it learns."""
+    """A record view, its least entropy, a good prior and its leakage."""
     view = record_views(query, channel)[0]
     problem = problem_of(view)
     b = share * problem.largest_entropy

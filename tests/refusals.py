@@ -1,4 +1,4 @@
-"""What a call says when it refuses."""
+"""The message of a call that refuses."""
 
 
 def refusal(call, *arguments, **choice):

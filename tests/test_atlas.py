@@ -16,7 +16,7 @@ from pmlbook.extremal.measure_lists import (
     ratio_vertices,
     set_vertices,
 )
-from pmlbook.extremal.pieces import PIECE_RESOLUTION, optimum_pieces, value_of
+from pmlbook.extremal.optimum_curve import PIECE_RESOLUTION, optimum_pieces, value_of
 from pmlbook.foundations.classic import randomized_response
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.probability import exact_prior, mutual_information

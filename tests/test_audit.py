@@ -18,7 +18,7 @@ PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
 
 def test_known_distributions_are_audited_exactly():
-    """A channel, a mechanism and a function say the same, to the last digits."""
+    """A channel, a mechanism and a function give the same level, to the last digits."""
     channel = pb.mechanisms.geometric(3, 0.7)
     frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
     mechanism = pb.Mechanism(frame, PRIOR)
@@ -106,7 +106,7 @@ def test_noise_is_never_above_its_level_and_reaches_it(noise):
 
 
 def test_gaussian_noise_between_rare_and_common():
-    """A rare value in the middle: the number that tells most lies far outside if the noise is wide."""
+    """A rare value in the middle: the number that leaks most lies far outside if the noise is wide."""
     values, prior = [0.0, 1.0, 2.0], np.array([0.999, 1e-6, 0.001 - 1e-6])
     level = pb.audit.noise_level(values, prior, 3.0, "gaussian")
     assert level == pytest.approx(-math.log(prior[2]), rel=1e-12)
@@ -258,7 +258,7 @@ def test_a_share_that_is_published_does_not_vanish():
 
 
 def test_fractions_are_audited_as_they_are():
-    """The share 1/3 as a float is no third, and an outcome that all secrets give alike tells nothing."""
+    """The share 1/3 as a float is no third, and an outcome with equal probability under all secrets leaks nothing."""
     third = [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 3), Fraction(2, 3)]]
     told = pb.audit.audit_leakage(third, {"a": Fraction(1, 10**320), "b": 1 - Fraction(1, 10**320)})
     assert told.high.tolist() == [0.0, 0.0] and told.local_dp == 0.0

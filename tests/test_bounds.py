@@ -182,7 +182,7 @@ def as_utility(kind):
 
 
 def check(prior, level, kind, method="auto"):
-    """A design keeps its level, is worth what it says, and its bound is one."""
+    """A design keeps its level, has the stated value, and its bound is valid."""
     design = pb.optimal_mechanism(prior, level, as_utility(kind), method=method)
     mechanism, shares = design.mechanism, exact_shares(prior)
     judge = Judge(kind, shares)
@@ -245,7 +245,7 @@ FORMULAS = [([0.7, 0.3], 0.4), ([0.5, 0.3, 0.2], 0.1), ([0.25] * 4, 0.9)]
 def test_a_gap_is_not_below_rounding(prior, level, kind):
     design = pb.optimal_mechanism(prior, level, kind)
     assert design.gap >= 0.999 * optimal.rounding(design.mechanism, optimal.as_utility(kind)) > 0
-    assert pb.optimal_mechanism(prior, 0.0, kind).gap == 0  # nothing is told: exact
+    assert pb.optimal_mechanism(prior, 0.0, kind).gap == 0  # no information: exact
 
 
 def test_a_contradiction_is_an_error(monkeypatch):

@@ -109,7 +109,7 @@ def test_a_measurement_of_opendp_lies_between_the_limits():
 
 
 def test_the_distribution_of_the_geometric_mechanism_is_that_noise_cut_at_the_ends():
-    """What the chapter says of OpenDP's noise, from its formula: P(z) = (1 - a) / (1 + a) a^|z|, a = e^(-1 / scale)."""
+    """The chapter's statement about OpenDP's noise, from its formula: P(z) = (1 - a) / (1 + a) a^|z|, a = e^(-1 / scale)."""
     a, z = np.exp(-1.0), np.arange(-60, 61)
     noise = (1 - a) / (1 + a) * a ** abs(z)
     rows = [np.bincount(np.clip(z + x, 0, 2), noise, 3) for x in range(3)]

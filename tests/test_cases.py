@@ -1,4 +1,4 @@
-"""Optima computed by somebody else: the reference values beside the project, where they are present."""
+"""Optima computed by another program: the reference values next to the project, where they are present."""
 
 import json
 from pathlib import Path

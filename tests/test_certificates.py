@@ -144,7 +144,7 @@ def test_texts_that_are_too_long_are_refused_and_the_longest_is_not():
     + [(64, 2**14, True), (65, 2**14, False)],
 )
 def test_size_of_the_matrix_is_limited(rows, columns, fits):
-    """Whatever follows from the numbers is right, so that nothing but the size can be the reason."""
+    """All statements that follow from the numbers are right, so that only the size can be the reason."""
     lines = json.loads(Certificate(0.0, [[UNITS]], [1], (0,), (0,)).to_json())
     names = json.dumps(list(range(rows))), json.dumps(list(range(columns)))
     old = "inputs [0], outputs [0]"
@@ -399,7 +399,7 @@ def test_digest_is_that_of_the_file():
 @pytest.mark.skipif(platform.system() != "Linux", reason="another library of mathematics")
 @pytest.mark.parametrize("mode", [0x400, 0x800, 0xC00], ids=["down", "up", "to zero"])
 def test_processor_may_round_as_it_likes(mode):
-    """Whoever leaves the processor rounding upwards changes neither what is read nor what is written."""
+    """A processor that rounds upwards changes neither the text that is read nor the text that is written."""
     files = FILES + list(forging.files(300, seed=6))
     due, mathematics = readers.library(files), ctypes.CDLL("libm.so.6")
     assert mathematics.fesetround(mode) == 0

@@ -1,4 +1,4 @@
-"""The command line insists on the level, the certificate and the names that were meant, and tells no secrets."""
+"""The command line requires the level, the certificate and the names that were given, and prints no secrets."""
 
 import hashlib
 import io

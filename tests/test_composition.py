@@ -215,7 +215,7 @@ def test_names_are_matched():
 
 
 def test_priors_are_matched_with_the_names():
-    """.6 for a and .6 for b are two priors, whatever the order."""
+    """.6 for a and .6 for b are two priors, in any order."""
     first = pb.Mechanism(FLIP.channel, [0.6, 0.4], ("a", "b"))
     with pytest.raises(ValueError, match="different priors: 'a' has 0.6 and 0.4"):
         compose(first, pb.Mechanism(FLIP.channel, [0.6, 0.4], ("b", "a")))
@@ -361,7 +361,7 @@ def test_account_is_never_below_the_exact_level(monkeypatch, listed):
 
 
 def test_log_states_the_truth_about_the_clinic(monkeypatch):
-    """0.357 and 0.916 nats are 2.303 together, and no fallback says 1.273."""
+    """0.357 and 0.916 nats are 2.303 together, and no fallback returns 1.273."""
     for listed in (10**6, 0):
         monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
         log = ReleaseLog()

@@ -36,7 +36,7 @@ def test_the_bound_is_never_violated(trial):
         counts[-1] = 3 * counts.sum()  # one symbol too heavy for any outcome
     prior, utility = counts / counts.sum(), UTILITIES[trial % len(UTILITIES)]
     level = rng.uniform(0.02, 1.05) * epsilon_max(prior)
-    if trial % 4 == 0 and len(prior) > 2:  # a whole number of people: nobody need be cut
+    if trial % 4 == 0 and len(prior) > 2:  # a whole number of people: no person is divided
         level = -np.log(prior[: rng.integers(1, len(prior))].sum())
     groups = Groups(prior, level, utility, int(counts.sum()))
     truth = enumerate_optimum(prior, level, utility)[1]

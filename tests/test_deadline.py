@@ -1,7 +1,7 @@
 """`max_time` is kept by every public call that takes it, by processor time, and one clock reaches all that it asks for.
 
 What a call may take beyond its limit has two parts. `GRACE`, a second: the last programme, without which there would
-be no answer. And the exact part, which nobody interrupts: input is read in fractions, a mechanism is mixed and
+be no answer. And the exact part, which is not interrupted: input is read in fractions, a mechanism is mixed and
 certified in whole numbers, classes of datasets are counted. Each case says how many seconds that is on a slow machine
 for its input; it does not grow with the limit. A machine that others load gives a call fewer of its own seconds, not
 more; so the watch, and the clock of the call, are the processor time of this thread.
@@ -148,7 +148,7 @@ LARGE = {
 
 @pytest.fixture(autouse=True)
 def processor_time(monkeypatch):
-    """Clocks that count what this process uses, whatever else the machine does."""
+    """Clocks that count the time of this process alone."""
     monkeypatch.setattr(progress, "perf_counter", thread_time)
 
 
@@ -159,7 +159,7 @@ def used(call, given, limit):
         warnings.simplefilter("ignore", pb.LooseBound)
         try:
             call(*given, max_time=limit)
-        except pb.SolverFailed as failure:  # says that the time was too short to decide
+        except pb.SolverFailed as failure:  # reports that the time was too short to decide
             assert "time was too short" in str(failure)
     return thread_time() - began
 
@@ -244,7 +244,7 @@ def test_one_clock_is_handed_to_every_programme():
 
 
 def test_a_programme_without_a_clock_is_noticed():
-    """Where nobody hands one over it is seen: the exact answers of another part have no limit of time."""
+    """A missing clock is detected: the exact answers of another part have no limit of time."""
     assert without_a_clock({"dp_leakage"})[0]
 
 

@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 from pmlbook import BudgetExceeded, Mechanism
-from pmlbook.accounting import booking, disk_log, log_file
-from pmlbook.accounting.booking import LOG
+from pmlbook.accounting import budgeted_release, disk_log, log_file
+from pmlbook.accounting.budgeted_release import LOG
 from pmlbook.accounting.log_file import START, Entry, begin
 from pmlbook.accounting.release import release_file
 from pmlbook.accounting.release_log import folded
@@ -117,12 +117,12 @@ def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
     assert [entry.exact for entry in entries] == [True, False, False]
     exact = compose(*(mechanism(seed, 0.95) for seed in range(3))).epsilon
     assert exact <= entries[2].joint == DiskLog(log.path)["a"].epsilon
-    monkeypatch.undo()  # who can list more knows better, and the lines stay good
+    monkeypatch.undo()  # a longer list gives a better bound, and the lines stay valid
     assert DiskLog(log.path)["a"].epsilon == exact
 
 
 def test_one_mechanism_has_its_exact_level_beyond_the_list(tmp_path, monkeypatch):
-    """Its types say so, and a line that states less is refused, exact or not."""
+    """Its types show this, and a line that states less is refused, exact or not."""
     from pmlbook.accounting import release_log
 
     monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
@@ -132,7 +132,7 @@ def test_one_mechanism_has_its_exact_level_beyond_the_list(tmp_path, monkeypatch
     for exact in (True, False):
         less = replace(entries[3], joint=lower(entries[3].joint), exact=exact)
         assert re.match("line 4 of .* mechanisms give", refused(log, [*entries[:3], less]))
-    more = replace(entries[3], joint=2 * entries[3].joint, exact=False)  # as an older log says it
+    more = replace(entries[3], joint=2 * entries[3].joint, exact=False)  # as in an older log
     assert refused(log, [*entries[:3], more]) == ""
 
 
@@ -201,7 +201,7 @@ def rewritten(path, entries):
 
 
 def refused(log, entries):
-    """What a log says against lines whose digests all fit, when it is opened or its accounts are asked for."""
+    """The errors about lines whose digests all match, when a log is opened or its accounts are computed."""
     rewritten(log.path, entries)
     try:
         found = DiskLog(log.path)
@@ -251,7 +251,7 @@ def test_what_a_line_states_is_what_its_mechanisms_give(log, place, change, told
 
 
 def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
-    """Whoever cannot list the outcomes knows a bound only, and believes no line that says it knows better."""
+    """Without a list of the outcomes only a bound is known, and a line that states less is refused."""
     from pmlbook.accounting import release_log
 
     monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
@@ -389,11 +389,11 @@ def test_folding_twice_is_folding_once():
 
 def test_other_names_with_the_same_answers_are_asked_about(log):
     for names in (NAMES, NAMES[::-1], tuple(name.upper() for name in NAMES)):
-        with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
+        with pytest.raises(ValueError, match="has the answers of 'diagnosis': give account"):
             log.ask("d\N{CYRILLIC SMALL LETTER I}agnosis", mechanism(0, names=names))
     for names in (("flu", "healthy"), (*NAMES, "other")):
         even = Mechanism(np.eye(len(names)), np.full(len(names), 1 / len(names)), names)
-        with pytest.raises(ValueError, match="has the answers of 'diagnosis': say account"):
+        with pytest.raises(ValueError, match="has the answers of 'diagnosis': give account"):
             log.ask("Befund", even)
     same = log.ask("Befund", WEEKLY, account="diagnosis")
     assert same.joint > log["diagnosis"].epsilon and same.column == "Befund"
@@ -416,7 +416,7 @@ def test_an_account_that_is_a_slip_of_the_finger_is_not_opened(log):
 
 
 def test_a_seeded_release_is_not_booked(log, tmp_path):
-    """Two releases of one seed are not independent, and leak more than an account says."""
+    """Two releases of one seed are not independent, and leak more than an account states."""
     data = tmp_path / "in.csv"
     data.write_text("said\nflu\n")
     for seed in (0, np.random.default_rng(0)):
@@ -828,7 +828,7 @@ def test_what_is_noted_and_not_released_is_only_that(run, monkeypatch, capsys):
     def crash():
         raise OSError("the receipt cannot be written")
 
-    monkeypatch.setattr(booking, "new_file", at_the_receipt(crash))
+    monkeypatch.setattr(budgeted_release, "new_file", at_the_receipt(crash))
     assert main(RELEASE.format(1).split()) == 2
     told = capsys.readouterr().err
     assert (
@@ -842,14 +842,14 @@ def test_stopped_between_log_and_data(run, monkeypatch, capsys):
     def stop():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(booking, "new_file", at_the_receipt(stop))
+    monkeypatch.setattr(budgeted_release, "new_file", at_the_receipt(stop))
     assert main(f"{RELEASE.format('')} --start-log {LOG}".split()) == 130
     told = f"pmlbook: booked as line 1 of {LOG}, but not released\n"
     assert capsys.readouterr().err == told and not Path("out.csv").exists()
 
 
 def killed():
-    booking.new_file = at_the_receipt(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    budgeted_release.new_file = at_the_receipt(lambda: os.kill(os.getpid(), signal.SIGKILL))
     main(f"{RELEASE.format('')} --start-log {LOG}".split())
 
 

@@ -1,4 +1,4 @@
-"""Every public door refuses bad input, and says which argument, where, and what it found there."""
+"""Every public function refuses bad input, and the error names the argument, the place and the value."""
 
 import math
 import warnings

@@ -1,4 +1,4 @@
-"""What the command line says about frequencies before and after a release, and what it designs for."""
+"""The reports of the command line on frequencies before and after a release, and the purpose of a design."""
 
 import json
 

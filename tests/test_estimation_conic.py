@@ -1,4 +1,4 @@
-"""Designs for estimating against a conic solver that is given all vertices at once, and knows nothing of bounds."""
+"""Designs for estimating against a conic solver that is given all vertices at once, and uses no bounds."""
 
 import os
 

@@ -110,7 +110,7 @@ def test_estimates_weigh_outcomes_by_how_often_they_come():
     assert np.mean(errors) == pytest.approx(design.value, rel=0.07)
 
 
-SINGULAR = [  # the best design for one functional tells little else
+SINGULAR = [  # the best design for one functional determines little else
     (
         [0.2780416351996992, 0.2355840052379981, 0.3656667249642253, 0.12070763459807744],
         0.66,

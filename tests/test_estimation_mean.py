@@ -81,7 +81,7 @@ def test_the_variance_of_a_line_that_storage_rounds():
 
 
 def test_the_mean_comes_back():
-    """Unbiased, with the error that was promised, and nothing else is told."""
+    """Unbiased, with the stated error, and no other functional is determined."""
     design = pb.estimation_mechanism(AGES, 1.0, "mean", tol=1e-3)
     rng, ages = np.random.default_rng(0), AGES.index.to_numpy(dtype=float)
     people = rng.choice(ages, 4000, p=AGES.to_numpy())

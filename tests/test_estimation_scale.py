@@ -242,7 +242,7 @@ def test_where_pairs_say_little_a_sweep_says_the_rest():
 
 @pytest.mark.parametrize("level", [1e-10, 1e-4, 8.0, 60.0])
 def test_a_rare_secret_keeps_its_vertex_at_strict_and_generous_levels(level):
-    """Vertices were once let go by their weight alone: no secret was told, or one had no outcome."""
+    """Vertices dropped by their weight alone would leave a frequency undetermined, or a secret without an outcome."""
     prior = random_prior(19, np.random.default_rng(1))
     design = estimation_mechanism(prior, level, tol=1e-3)
     assert design.mechanism.certify(level)

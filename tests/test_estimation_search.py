@@ -25,7 +25,7 @@ from pmlbook.estimation.listed_vertices import (
     first_weights,
     tight_duals,
     unlike,
-    with_room,
+    with_new_weights,
 )
 from pmlbook.estimation.optimal_design import Spread, functionals
 from pmlbook.extremal.privacy_regions import lift_limit
@@ -187,13 +187,13 @@ def test_weights_make_room():
     for candidates, circles, *_ in settings[:3]:
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in range(len(candidates.vertices.tall)) if k not in used]
-        room = with_room(candidates.scaled(used + rest), weights, candidates.ones, 1e-3)
+        room = with_new_weights(candidates.scaled(used + rest), weights, candidates.ones, 1e-3)
         assert (room[len(used) :] < 2e-3 * weights.mean()).all()
         assert (
             abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-13
             and room.min() > 0
         )
-    assert with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1), 1e-3) is None
+    assert with_new_weights(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1), 1e-3) is None
 
 
 def test_rare_outcomes_are_stored_where_they_are_needed():

@@ -167,7 +167,7 @@ def test_replace_hands_on_the_fractions_of_the_same_prior_only():
         made.within(0.5),
     ):
         assert same.exact_prior == tuple(thirds)
-    floats = [1 / 3] * 3  # the same floats, but nobody says that thirds are meant
+    floats = [1 / 3] * 3  # the same floats, but without the information that thirds are meant
     other = [0.5, 0.25, 0.25]
     for prior in (floats, other, [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]):
         assert replace(made, prior=prior).exact_prior == pb.Mechanism(np.eye(3), prior).exact_prior
@@ -176,7 +176,7 @@ def test_replace_hands_on_the_fractions_of_the_same_prior_only():
 
 
 def test_the_prior_that_is_shown_is_the_one_that_is_proved():
-    """Nobody can hand a mechanism one prior to show and another one to be certified for."""
+    """A mechanism cannot show one prior and be certified for another."""
     made = pb.Mechanism(np.eye(2), [0.5, 0.5])
     skewed = (Fraction(1, 10), Fraction(9, 10))
     for forged in ((made.prior, skewed), (np.array([0.5, 0.5]), skewed)):

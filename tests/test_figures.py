@@ -1,4 +1,4 @@
-"""Every cell that draws says what is seen: a label, a caption and a text alternative; every control glides and has words."""
+"""Every cell that draws describes its figure: a label, a caption and a text alternative; every control glides and has words."""
 
 import ast
 import json

@@ -580,7 +580,7 @@ def test_csv_is_copied_byte_by_byte(folder, found, copied):
 
 
 @pytest.mark.parametrize(
-    "limits", [{"ROWS": 1}, {"BLOCK_ROOM": 1}, {"PIECE": 1}, {"ROWS": 2, "PIECE": 3}]
+    "limits", [{"ROWS": 1}, {"BLOCK_CHARACTERS": 1}, {"PIECE": 1}, {"ROWS": 2, "PIECE": 3}]
 )
 def test_csv_is_copied_alike_in_pieces_of_any_size(folder, monkeypatch, limits):
     for name, size in limits.items():

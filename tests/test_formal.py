@@ -41,7 +41,7 @@ def test_an_example_applies_the_theorem_that_it_names():
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
-    """What the kernel says of each file, in the order in which they build on each other."""
+    """The answer of the kernel for each file, in the order in which they build on each other."""
     if shutil.which("coqc") is None:
         pytest.skip(COQ)
     folder = tmp_path_factory.mktemp("formal")

@@ -53,7 +53,7 @@ def exact_ratio(channel):
 
 
 def keeps_its_word(design, vertices, limit):
-    """Whether the channel has the leakage that the design says, and at most the distortion allowed."""
+    """Whether the channel has the stated leakage, and at most the allowed distortion."""
     channel = design.mechanism.channel
     ratio = float(exact_ratio(channel))
     return (

@@ -1,4 +1,4 @@
-"""Designs against a source set meet their bound, or say that they don't; and keep their level exactly."""
+"""Designs against a source set meet their bound, or warn that they don't; and keep their level exactly."""
 
 import math
 import warnings
@@ -98,5 +98,5 @@ def test_levels_beyond_what_weights_can_differ_by(level):
 
 @pytest.mark.parametrize("call, argument", [(dp_leakage, 1e-14), (mi_leakage, 1e-14)])
 def test_a_gap_is_said(call, argument):
-    """Where steps of 2^-53 keep the value from its bound, the caller hears of it."""
+    """Where steps of 2^-53 keep the value from its bound, the caller gets a warning."""
     close_or_said(call, ISSUE, argument)

@@ -101,9 +101,9 @@ def test_class_agrees_with_the_definition_read_literally():
         m, count = int(rng.integers(2, 5)), int(rng.integers(1, 5))
         cuts = np.sort(rng.integers(0, 13, size=(count, m - 1)), axis=1)
         rows = np.diff(cuts, prepend=0, append=12, axis=1)
-        whole = np.vstack([rows.T / 12, np.ones(count)])
+        total = np.vstack([rows.T / 12, np.ones(count)])
         centre = np.append(np.full(m, 1 / m), 1)
-        uniform = linprog(np.zeros(count), A_eq=whole, b_eq=centre).status == 0
+        uniform = linprog(np.zeros(count), A_eq=total, b_eq=centre).status == 0
         ordered = any((np.diff(rows[:, T]) <= 0).all() for T in permutations(range(m)))
         expected = "I" if uniform else "II" if ordered else "III"
         assert SourceSet(rows / 12).kind == expected

@@ -200,7 +200,7 @@ class Odd:
 
 
 def hostile(rng):
-    """Something that somebody might pass by mistake or on purpose; made anew each time."""
+    """An argument that a caller might pass by mistake or on purpose; made anew each time."""
     numbers = [
         0,
         -1,

@@ -106,7 +106,7 @@ def test_extremes():
 
 
 def test_what_every_level_keeps_has_no_largest():
-    """Beliefs end at one: under a prior none grows more than 1 / min P(x) times, even if all is told."""
+    """Beliefs end at one: under a prior none grows more than 1 / min P(x) times, even if the secret is published."""
     prior = [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]
     told = pb.Mechanism(np.eye(3), prior)
     growth = np.nanmax(np.exp(told.leakage))

@@ -45,7 +45,7 @@ def chance(counts, distribution):
 
 @pytest.mark.parametrize("method", ["exact", "score"])
 def test_one_value_or_none_of_a_kind_is_no_certainty(method):
-    """Earlier intervals were [1, 1] for estimate([0]), and [0, 0] where nobody was seen."""
+    """An interval is neither [1, 1] for estimate([0]), nor [0, 0] for a count of zero."""
     alone = PLAIN.estimate(["no"]).interval(method=method)
     assert alone[0, 0] < 0.1 and alone[1, 1] > 0.9
     nobody = PLAIN.estimate(["no"] * 60).interval(method=method)

@@ -105,7 +105,7 @@ def test_a_column_that_was_not_released_is_refused(make):
 
 
 def test_a_certificate_from_before_is_read(run):
-    """Its outcomes 0, 1, 2 are as good as any others, for whoever has files that hold them."""
+    """Outcomes 0, 1, 2 are accepted in files that hold them."""
     old = pb.Mechanism(pb.mechanisms.randomized_response(3, 1.0), [0.5, 0.3, 0.2], "abc", range(3))
     Path("old.json").write_text(old.certify(2.0).to_json())
     Path("old.csv").write_text("x\n" + "0\n1\n2\n" * 20)
@@ -160,7 +160,7 @@ def test_a_name_that_is_taken_is_refused(tmp_path, kind):
     assert release_frame(frame[["x"]], "x", made).columns.tolist() == ["x_released"]
 
 
-# labels that nobody named
+# default labels
 
 
 TRIPS = {
@@ -179,7 +179,7 @@ TRIPS = {
 @pytest.mark.parametrize("way", TRIPS)
 @pytest.mark.parametrize("inputs", [("no", "yes"), ("no", "R7"), (0, 1)])
 def test_default_labels_stay_default_in_every_copy(way, inputs):
-    """A frame that names its columns, or secrets of another name, replace them; names that somebody gave, they do not."""
+    """A frame that names its columns, or secrets of another name, replace default names, but not names that a caller gave."""
     made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], inputs)
     back = TRIPS[way](made)
     assert back == made

@@ -125,7 +125,7 @@ def test_bad_input_is_refused():
 
 
 def test_zeros_and_empty_cells():
-    """Outputs that tell everything, one that never comes, and one that is the same for all."""
+    """Outputs that identify the record, one that never occurs, and one that is the same for all."""
     channel = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]])
     for query in (pb.queries.counting(2), pb.queries.Query(max, [(0, 1, 2), (0, 1)])):
         for share in (0.0, 0.3, 0.9, 1.0):
@@ -219,7 +219,7 @@ def test_shares_and_multipliers_outside_their_range_are_refused():
 
 
 def test_a_value_that_nearly_always_occurs_excludes_no_adversary():
-    """A ball around its share does not tell it from one; the others' share does."""
+    """A ball around its share contains one; the share of the others excludes that."""
     rows = np.array([[0.9, 0.1]]), np.array([[0.1, 0.9]])
     for digits in (20, 40, 400):
         here = interval_problem(RecordView(0, rows, ((10**digits,), (1,))), 0.0)

@@ -87,7 +87,9 @@ def test_fifteen_secrets_in_integers():
         assert max(column) <= exp_below(0.7) * sum(q * w for q, w in zip(distribution, column))
     assert design.mechanism.inputs == tuple(names) and 0.3 < design.value <= design.bound
     alone = pb.optimal_mechanism(region.prior, 0.7, max_time=2).bound
-    assert design.value <= alone  # nobody does better than who knows the prior
+    assert (
+        design.value <= alone
+    )  # no mechanism for the region is better than the one for the known prior
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-10, 12.0, 800.0])
@@ -97,7 +99,7 @@ def test_levels_at_the_ends(level):
         warnings.simplefilter("ignore", pb.LooseBound)
         design = robust_mechanism(region, level, max_time=0.1)
     assert keeps_level(design.mechanism, region, level) and 0 <= design.value <= design.bound
-    if level > 10:  # everybody may be told apart
+    if level > 10:  # all secrets may be published
         assert design.value == pytest.approx(pb.measures.entropy(region.prior), abs=1e-9)
 
 

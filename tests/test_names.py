@@ -156,7 +156,7 @@ def test_post_processing_meets_outcomes_by_name():
 
 
 def test_the_case_of_the_sorted_prior():
-    """value_counts comes sorted, the frame does not: 1.247 was stated where the names say 1.015."""
+    """value_counts comes sorted, the frame does not: by position the level is 1.247, by name 1.015."""
     column = pd.Series(["b"] * 6 + ["a"] * 3 + ["c"])
     prior = column.value_counts(normalize=True)
     channel = pd.DataFrame([[0.8, 0.1, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]], BY_NAME, BY_NAME)
@@ -451,7 +451,7 @@ def test_fractions_keep_their_names():
 
 @pytest.mark.parametrize("names", [np.array(1.0), np.ma.masked_all(2), [np.array([1]), 2]])
 def test_indistinguishable_values_are_no_list_of_names(names):
-    """A masked number says that it is hashable, and an array of no dimension that it can be walked through."""
+    """A masked number claims to be hashable, and an array of no dimension claims to be iterable."""
     with pytest.raises(ValueError, match="outputs"):
         pb.Mechanism([[0.5, 0.5], [0.4, 0.6]], [0.5, 0.5], outputs=names)
     with pytest.raises(ValueError, match="alphabets"):

@@ -1,4 +1,4 @@
-"""No measure that cannot be negative is, by not so much as a rounding; equal rows tell exactly nothing."""
+"""No measure that cannot be negative is, by not so much as a rounding; equal rows leak exactly zero."""
 
 import numpy as np
 import pytest

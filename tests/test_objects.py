@@ -1,4 +1,4 @@
-"""Results are statements: nobody can write to them, copies say the same, and equal ones are equal."""
+"""Results are statements: they cannot be written to, copies have the same content, and equal ones are equal."""
 
 import copy
 import itertools
@@ -29,7 +29,7 @@ SKEW = [0.6, 0.25, 0.15]
 
 
 def used():
-    """A mechanism that has been asked everything, so that whatever is cached is there."""
+    """A mechanism whose properties have all been computed, so that all caches are filled."""
     made = pb.Mechanism(FLIP, [Fraction(7, 10), Fraction(3, 10)], NAMES, NAMES)
     made.privatize(["no"] * 10), made.epsilon, made.weights, hash(made)
     return made
@@ -283,7 +283,7 @@ def test_copies_of_random_mechanisms_say_the_same():
 
 
 def test_every_public_result_is_frozen():
-    """A new class of results joins these, or says here why it does not."""
+    """A new class of results is one of these, or the reason is listed here."""
     results = {v for v in PUBLIC.values() if isinstance(v, type) and is_dataclass(v)}
     no_arrays = {pb.measures.FInformation, pb.budget.JointRelease, pb.measures.LeakageEnvelope}
     apart = {pb.Certificate, *no_arrays}  # a certificate has copies of its own

@@ -31,7 +31,7 @@ CHECKER = printed_checker()
 
 
 def page_accepts(text, *flags):
-    """What the page says, in a process without this library."""
+    """The verdict of the page, in a process without this library."""
     command = [sys.executable, "-I", *flags, "-c", CHECKER]
     run = subprocess.run(command, input=text, capture_output=True, text=True)
     assert (run.stdout == "holds\n") == (run.returncode == 0)
@@ -40,7 +40,7 @@ def page_accepts(text, *flags):
 
 
 def library_accepts(text):
-    """What the library says."""
+    """The verdict of the library."""
     try:
         from_json(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What must hold for the optimum whatever the prior and the level; Hypothesis looks for the exception."""
+"""Properties of the optimum for every prior and level; Hypothesis looks for a counterexample."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_optimum_knows_no_order(prior, epsilon, name, random):
 
 @given(priors(least=2), levels)
 def test_merging_two_secrets_costs_utility(prior, epsilon):
-    """Whoever may tell only which group it is tells no more: the optimum of the merged prior is smaller."""
+    """A mechanism that depends on a group only is not better: the optimum of the merged prior is smaller."""
     merged = np.append(prior[2:], prior[:2].sum())
     for name in ("mutual_information", "total_variation"):
         assert (

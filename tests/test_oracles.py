@@ -138,7 +138,7 @@ def test_closed_forms(prior, c, place):
 
 @pytest.mark.parametrize("numbers", [(31, 3), (11, 7), (15, 2), (1, 1, 1, 1), (2, 1, 1)], ids=str)
 def test_hellinger_bounds_hold_on_boundaries(numbers):
-    """Whatever the nearest float is: what one method certifiably reaches, no bound may exclude."""
+    """No bound may exclude a value that one method certifiably attains, for any nearest float."""
     prior = [x / sum(numbers) for x in numbers]
     for epsilon in [*privacy_regions(prior), epsilon_max(prior), epsilon_max(prior) + 0.15]:
         designs = [
@@ -182,7 +182,7 @@ def test_rare_symbols(exponent, method):
             try:
                 design = optimal_mechanism([float(p) for p in prior], log(c), method=method)
             except SolverFailed:
-                assert exponent >= 9, place  # rarer than that, floats may give up, and say so
+                assert exponent >= 9, place  # rarer than that, floats may give up, with an error
                 continue
             assert design.value <= truth + 1e-12 and design.bound >= truth - 1e-12, place
             assert design.mechanism.certify(log(c)), place

@@ -19,7 +19,7 @@ fchmod chmod fork forkpty geteuid getuid getgid mkfifo killpg listxattr chown re
 O_NOFOLLOW O_DIRECTORY O_TMPFILE O_NONBLOCK O_CLOEXEC O_SYNC
 """.split()
 
-# What Windows lacks is missing; nobody renames or removes what is open; no text is written through a guessed encoding.
+# What Windows lacks is missing; no file is renamed or removed while it is open; no text is written through a guessed encoding.
 WINDOWS = f"""
 import builtins, io, os, signal, subprocess, sys, warnings
 import fcntl as real
@@ -232,7 +232,7 @@ def test_a_console_that_lacks_a_character_gets_its_code(run, tmp_path):
 
 
 def test_the_plain_commands_are_those_of_make():
-    """Whoever has no make runs the same checks, and builds the same book."""
+    """Without make the same checks run, and the same book is built."""
     root = Path(__file__).resolve().parent.parent
     listed = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1].split("\n")
     made = (root / "Makefile").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from scipy.stats import laplace
 from pmlbook.foundations.classic import binary_symmetric, exponential, geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.validation import InvalidChannel
-from pmlbook.per_record.certain import flat_part
+from pmlbook.per_record.certain_adversaries import flat_part
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.parity import parity_leakage

@@ -17,7 +17,7 @@ from pmlbook.foundations.classic import geometric
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record import tilted, totals
-from pmlbook.per_record.certain import capacities, near_uniform
+from pmlbook.per_record.certain_adversaries import capacities, near_uniform
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.posterior_bound import bound_cells, majorants
@@ -30,14 +30,14 @@ from pmlbook.per_record.queries import (
     threshold,
 )
 from pmlbook.per_record.tilted import reply, unsure
+from pmlbook.record_design.cutting_plane_search import DesignSearch, rounding_loss
+from pmlbook.record_design.cutting_planes import AdversarySet, certify, planes_at
 from pmlbook.record_design.leakage_distortion import (
     distortion_leakage,
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.planes import AdversarySet, certify, planes_at
-from pmlbook.record_design.referee import Goal
-from pmlbook.record_design.rounds import DesignSearch, rounding_loss
+from pmlbook.record_design.plane_bound import Goal
 from pmlbook.record_design.symmetry import parity_min_leakage, setting
 from pmlbook.release.mechanism import Mechanism
 
@@ -137,7 +137,7 @@ class Truth:
         return prior, paid - mp.fsum(plogp(mp.fsum(row)) for row in prior)
 
     def climb(self, prior, b, steps):
-        """Better and better priors with entropy at least b: what the best of them learns."""
+        """Better and better priors with entropy at least b: the leakage of the best of them."""
         best = mp.mpf(0)
         for _ in range(steps):
             both = self.joint(prior)
@@ -229,7 +229,7 @@ def simplices_around(posterior, rng):
 
 @pytest.mark.parametrize("seed", range(200 if FULL else 3))
 def test_a_cell_bounds_what_is_in_it(seed):
-    """Cells around a real adversary, however small and thin, at her own entropy: never below what she learns."""
+    """Cells around an adversary, however small and thin, at the adversary's entropy: never below the leakage."""
     for rng, _, _, problem, b in problems_that_hurt(seed + 1000, 10):
         truth = Truth(problem)
         random = rng.dirichlet(np.full(problem.uniform.size, 0.3)).reshape(problem.uniform.shape)
@@ -290,7 +290,7 @@ def test_capacities_are_bounded_to_the_last_digit(seed):
 
 @pytest.mark.parametrize("seed", range(300 if FULL else 4))
 def test_no_bound_lies_below_the_truth(seed):
-    """The leakage of the worst adversary found, and of her better sisters with 50 digits, is at most the bound."""
+    """The leakage of the worst adversary found, and of its refinements with 50 digits, is at most the bound."""
     for _, query, channel, _, b in problems_that_hurt(seed + 2000, 10):
         found = per_record_leakage(query, channel, b, tol=1e-4, max_time=2.0)
         assert found.value <= found.bound
@@ -353,7 +353,7 @@ def test_a_demand_beyond_the_largest_entropy_is_refused():
 
 
 class SlowTime:
-    """A clock that runs only when somebody looks at it: a hundredth of a second each time."""
+    """A clock that runs only when it is read: a hundredth of a second each time."""
 
     def __init__(self):
         self.looks = 0
@@ -414,9 +414,9 @@ def test_a_count_of_five_closes():
 
 
 def test_no_progress_is_not_called_an_interruption(monkeypatch):
-    monkeypatch.setattr("pmlbook.record_design.rounds.IDLE_ROUNDS", 1)
+    monkeypatch.setattr("pmlbook.record_design.cutting_plane_search.IDLE_ROUNDS", 1)
     monkeypatch.setattr(
-        "pmlbook.record_design.rounds.best_against",
+        "pmlbook.record_design.cutting_plane_search.best_against",
         lambda orbits, goal, candidates, start, clock: start,
     )
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
@@ -424,8 +424,8 @@ def test_no_progress_is_not_called_an_interruption(monkeypatch):
 
 
 def test_the_last_round_is_certified(monkeypatch):
-    """Whatever ends the search, what is claimed is certified for the mechanism that is handed out."""
-    monkeypatch.setattr("pmlbook.record_design.rounds.MAX_ROUNDS", 1)
+    """For every end of the search, the claim is certified for the returned mechanism."""
+    monkeypatch.setattr("pmlbook.record_design.cutting_plane_search.MAX_ROUNDS", 1)
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     again = per_record_leakage(counting(3), found.mechanism.channel, 1.0, tol=1e-6)
     assert again.value <= found.value and found.method == "no progress"
@@ -558,7 +558,7 @@ def test_the_record_that_is_told_is_found_wherever_it_stands():
 
 @pytest.mark.parametrize("limit", [0.0, 0.2, 0.5, 1.0, 2.0])
 def test_interrupted_designs_claim_what_is_proved(limit, slow_time):
-    """However early a design is cut off, nobody learns more than it claims."""
+    """However early a design is cut off, no adversary learns more than it claims."""
     query = modular_sum(3, 3)
     hasty = leakage_distortion(query, 0.3, 1.0, max_time=limit)
     limited = distortion_leakage(query, 0.1, 1.0, max_time=limit)
@@ -586,7 +586,9 @@ def test_rounding_a_mechanism_adds_no_more_than_its_loss():
 
 def test_the_loss_is_in_every_claim(monkeypatch):
     least = leakage_distortion(parity(2), 0.2, 1.0)
-    monkeypatch.setattr("pmlbook.record_design.rounds.rounding_loss", lambda q, symbols: 0.01)
+    monkeypatch.setattr(
+        "pmlbook.record_design.cutting_plane_search.rounding_loss", lambda q, symbols: 0.01
+    )
     assert leakage_distortion(parity(2), 0.2, 1.0).value == pytest.approx(
         least.value + 0.01, abs=1e-6
     )
@@ -598,7 +600,7 @@ def test_the_loss_is_in_every_claim(monkeypatch):
 def test_a_bound_above_the_value_is_an_error(monkeypatch):
     """A contradiction is never hidden by taking the smaller of the two."""
     monkeypatch.setattr(
-        "pmlbook.record_design.referee.weak_duality",
+        "pmlbook.record_design.plane_bound.weak_duality",
         lambda orbits, goal, branchings, majorants, dual: 0.6,
     )
     with pytest.raises(SolverFailed, match=r"the bound 0\.6 lies above the value 0\.\d+"):

@@ -45,7 +45,7 @@ def regions(rng, trials, most=5):
 
 
 def min_mean(column, region, frequencies):
-    """Least mean of a column over the region as its definition says it, by scipy."""
+    """Least mean of a column over the region by its definition, by scipy."""
     n = len(column)
     if not region.free:
         limits = list(zip(region.low, region.high))

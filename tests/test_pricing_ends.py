@@ -240,7 +240,7 @@ def test_every_column_adds_up(trial):
         growth = module.searched(task, task.groups, None, clock)
     groups, columns = growth.groups, growth.programme.columns
     filled = columns.held.T @ groups.width + columns.place * groups.width[columns.taker]
-    assert abs(filled - groups.room).max() <= 1e-13 * groups.width.sum()
+    assert abs(filled - groups.capacity).max() <= 1e-13 * groups.width.sum()
     assert (columns.held <= groups.size[:, None]).all() and (columns.held >= 0).all()
     lifts, weights = growth.lifts()
     assert np.allclose(prior @ lifts, 1, rtol=0, atol=1e-11)

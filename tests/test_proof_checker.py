@@ -97,7 +97,7 @@ def made(request):
 
 
 def checked_alone(*told):
-    """What a process says that knows the file, the sum and the channel."""
+    """The output of a process with the file, the sum and the channel."""
     return subprocess.run(
         [sys.executable, "-c", PROGRAM], input=json.dumps(told), capture_output=True, text=True
     )
@@ -215,7 +215,7 @@ def test_an_old_file_is_refused_with_one_message():
 
 
 def test_classes_stand_in_the_order_of_the_channel():
-    """Whoever counts, and in whatever order; here the values fall where the sums rise."""
+    """For any way to count, in any order; here the values fall where the sums rise."""
     rows = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8]])
     query = pb.queries.Query(lambda dataset: 3 - sum(dataset), [(0, 1)] * 3)
     by_sum = views_of_sum([(0, 1)] * 3, rows, {total: 3 - total for total in range(4)})

@@ -83,7 +83,7 @@ def test_names_do_not_matter(pair, random):
 
 @given(pairs(), st.floats(0.01, 0.99))
 def test_splitting_an_outcome_changes_nothing(pair, share):
-    """Two outcomes that say the same are as good as one."""
+    """Two outcomes with proportional columns are as good as one."""
     channel, prior = pair
     split = np.column_stack([channel[:, 1:], share * channel[:, 0], (1 - share) * channel[:, 0]])
     assert pb.epsilon_pml(split, prior) == pytest.approx(pb.epsilon_pml(*pair))

@@ -62,7 +62,7 @@ def test_functions_of_the_top_level_are_those_of_the_readme():
     assert {name for name in top if inspect.isfunction(PUBLIC[name])} == called
 
 
-# each is loaded when it is asked for
+# each is loaded when it is used
 
 
 FRESH = """
@@ -134,7 +134,7 @@ def test_a_wrong_name_is_answered(wrong, said):
 def test_a_wrong_import_is_an_import_error_that_says_where(line, said):
     with pytest.raises(ImportError, match=said):
         exec(line)
-    assert not hasattr(pmlbook, "parity")  # who asks for an attribute is told of no import
+    assert not hasattr(pmlbook, "parity")  # the error about an attribute mentions no import
 
 
 USER = """

@@ -1,4 +1,4 @@
-"""Secrets that almost nobody has: no verdict but the table's, levels that hold, bounds that meet them."""
+"""Very rare secrets: the verdict of the table, levels that hold, bounds that meet them."""
 
 import math
 import warnings

@@ -46,7 +46,7 @@ def exact(problem, prior):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_no_prior_exceeds_the_bound(seed):
-    """Any prior may lend her place; all others with her entropy stay below, to forty digits."""
+    """Any prior may be the reference; all others with its entropy stay below, to forty digits."""
     rng = np.random.default_rng(seed)
     shape = [(2, 2), (2, 2, 2), (3, 2)][seed % 3]
     query = Query(lambda x: int(sum(x)), [range(k) for k in shape])

@@ -211,7 +211,7 @@ def test_rare_secrets_count_in_two_releases():
 
 
 def test_a_robust_bound_does_not_follow_the_mechanism(monkeypatch):
-    """A poor mechanism is far from the bound, which knows nothing of it."""
+    """A poor mechanism is far from the bound, which does not depend on it."""
     area = robust.PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
     good = robust.robust_mechanism(area, np.log(1.5))
     silent = Mechanism([[1.0], [1.0]], area.prior)

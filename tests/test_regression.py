@@ -119,7 +119,7 @@ def test_regressions_that_tell_nothing_are_refused(call, arguments, word):
 
 
 def test_the_climb_ends_on_the_peak_next_to_zero():
-    """That all from the second on are 1 is likelier than that the line tells nothing, and lies at infinity."""
+    """That all from the second on are 1 is likelier than a slope of zero, and its root lies at infinity."""
     line = np.column_stack([np.ones(4), np.arange(4)])
     noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
     said, guess = (0, 1, 1, 0), (0, 1, 1, 1)
@@ -161,7 +161,7 @@ def fair():
 
 
 def without_chance(answers, columns):
-    """Of each row four, three of which tell the truth: outcomes come exactly as `QUARTER` says."""
+    """Four of each row, three of them with the true answer: outcomes occur exactly as `QUARTER` states."""
     return pd.concat([answers, answers, answers, 1 - answers]), pd.concat([columns] * 4)
 
 
@@ -472,7 +472,7 @@ def test_an_outlier_whose_square_is_no_float_is_refused(method):
 SHARP = pb.Mechanism([[0.999, 0.001], [0.001, 0.999]], [0.5, 0.5], outputs=(0, 1))
 RELEASED = [0, 1, 0, 1, 0, 1]
 HEIGHTS = [1.0, 5.0, 2.0, 4.0, 3.0, 7.0]
-ALONE = {  # what one person alone tells: her secret, a column, and a constant beside a column of all others
+ALONE = {  # one person alone: a secret, a column, and a constant next to a column of all others
     "a secret": (SURE, [0, 0, 1, 1, 1, 2], None, None, 5),
     "a column": (SHARP, RELEASED, None, [[0.0], [0.0], [0.0], [2.0], [0.0], [0.0]], 3),
     "a constant": (

@@ -1,4 +1,4 @@
-"""A release appears whole or not at all, bad input is told in one line, and no certificate is false."""
+"""A release appears as a whole or not at all, bad input is reported in one line, and no certificate is false."""
 
 import csv
 import hashlib
@@ -320,7 +320,7 @@ def put(path):
 def test_book_opens_the_built_pages(opened, tmp_path, capsys):
     address = put(tmp_path / "_build" / "html" / "index.html").as_uri()
     assert main(["book"]) == 0 and opened == [address]
-    assert main(["book", "--show"]) == 0 and opened == [address]  # told, not opened
+    assert main(["book", "--show"]) == 0 and opened == [address]  # printed, not opened
     assert capsys.readouterr().out.split() == [address, address]
 
 

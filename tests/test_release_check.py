@@ -1,4 +1,4 @@
-"""What is asked before a version is published, and what is inside its packages."""
+"""The checks before a version is published, and the content of its packages."""
 
 import subprocess
 import sys

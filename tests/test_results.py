@@ -1,4 +1,4 @@
-"""The map of results tells the truth: every result has its box and its evidence."""
+"""The map of results is right: every result has its box and its evidence."""
 
 import ast
 import csv

@@ -137,7 +137,7 @@ def uniform(rng):
 
 
 def responses(rng):
-    """Randomized response, mended as its docstring says."""
+    """Randomized response, repaired as in its docstring."""
     prior = prior_of(rng, int(rng.integers(2, 9)))
     level = level_of(rng, prior)
     channel = pb.mechanisms.randomized_response_for_pml(prior, level)
@@ -234,7 +234,7 @@ def travel(prior, level, found, folder):
 
 
 def made(maker, rng):
-    """What a maker returns, or None where a programme in floats says that the prior is too uneven for it."""
+    """The result of a maker, or None where a programme in floats reports that the prior is too uneven for it."""
     state = copy.deepcopy(rng)
     try:
         with warnings.catch_warnings():

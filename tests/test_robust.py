@@ -159,7 +159,7 @@ def test_time_is_limited():
 @pytest.mark.filterwarnings("ignore::pmlbook.numerics.linear_programmes.LooseBound")
 @pytest.mark.parametrize("level", [0.0, 1e-12, 1e-10, 1e-6, 30.0])
 def test_a_dozen_secrets_at_either_end(level):
-    """Small levels once were 'infeasible'; the bound once exceeded the level, and all there is to tell."""
+    """Small levels are feasible, and the bound exceeds neither the level nor the entropy."""
     region = box_region([180, 41, 903, 57, 16, 287, 98, 74, 3, 148, 160, 33], zeros="add")
     found = robust_mechanism(region, level, max_time=0.3)
     entropy = -float(region.prior @ np.log(region.prior))

@@ -1,4 +1,4 @@
-"""What is exact does not depend on how the processor rounds, and nobody finds it rounding otherwise."""
+"""Exact results do not depend on how the processor rounds, and its rounding mode is restored."""
 
 import ctypes
 import platform
@@ -11,7 +11,7 @@ from pmlbook.large_alphabets.optimal import optimal_mechanism
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Mechanism
 
-if platform.machine() != "x86_64":  # Windows says AMD64
+if platform.machine() != "x86_64":  # Windows calls it AMD64
     pytest.skip("the modes have other numbers here", allow_module_level=True)
 PROCESSOR = ctypes.CDLL(None)
 NEAREST = PROCESSOR.fegetround()

@@ -1,4 +1,4 @@
-"""A release in partitions is one release, whatever happens to the workers; sweeps in parallel are the designs one by one."""
+"""A release in partitions is one release, also if workers are lost; sweeps in parallel are the designs one by one."""
 
 import os
 import signal
@@ -340,7 +340,7 @@ def test_a_task_that_is_started_twice_at_once_writes_once():
 
 @contextmanager
 def workers(distributed, folder, count=3):
-    """A scheduler, and workers that are processes of our own; nobody starts a lost one again."""
+    """A scheduler, and workers that are processes of our own; a lost one is not started again."""
     cluster = distributed.LocalCluster(n_workers=0, dashboard_address=None)
     command = [sys.executable, "-m", "dask", "worker", cluster.scheduler_address, "--no-nanny"]
     command += ["--nthreads", "1", "--no-dashboard", "--local-directory", str(folder / "scratch")]
@@ -359,7 +359,7 @@ def workers(distributed, folder, count=3):
 
 
 def dying_part(frame, number, *, mark, **rest):
-    """Release a part; the first time, the worker ends when the part is written and before it can say so."""
+    """Release a part; the first time, the worker ends when the part is written and before it can report it."""
     rows = release_part(frame, number, **rest)
     if number == 1 and not os.path.exists(mark):
         Path(mark).touch()

@@ -61,7 +61,7 @@ def test_a_level_beyond_all_odds_has_a_bound(level):
 
 @pytest.mark.parametrize("level", [22.0, 700.0])
 def test_losses_beside_two_beyond_all_others(level):
-    """A solver may find that the programme has no end: a second method is asked."""
+    """A solver may report that the programme is unbounded: a second method is tried."""
     loss = np.array(
         [
             [-84586.18448810522, 1e11, -149323.26766518218, -221459.3136607839],

@@ -1,4 +1,4 @@
-"""Sets of intervals against their vertices listed in fractions, and against a programme that knows only the ends."""
+"""Sets of intervals against their vertices listed in fractions, and against a programme that uses only the ends."""
 
 import pickle
 from fractions import Fraction

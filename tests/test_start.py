@@ -1,4 +1,4 @@
-"""From a messy file to a mechanism: asked at a terminal, or told by options, and the page is safe to open."""
+"""From a messy file to a mechanism: by questions at a terminal, or by options, and the page is safe to open."""
 
 import io
 import json
@@ -27,7 +27,7 @@ GAPS = ("", "NA")
 
 
 class Typed(io.StringIO):
-    """What somebody types at a terminal."""
+    """The input of a user at a terminal."""
 
     def isatty(self):
         return True
@@ -63,7 +63,7 @@ ALONE = f"{MESSY} --for frequencies --epsilon 0.5"
 
 
 def test_from_file_to_report_and_back(run, capsys):
-    """200,000 rows, nobody asked: designed, released, logged, and the shares come back."""
+    """200,000 rows without a question: designed, released, logged, and the shares are estimated."""
     true = write("in.csv", ROWS)
     more = "--release out.csv --missing keep --start-log log.jsonl --budget 0.6 -o survey"
     code, out, err = run(f"{ALONE} {more}")
@@ -97,7 +97,7 @@ def test_both_certificates_are_of_one_mechanism(run):
     code, out, err = run(
         "release in.mechanism.json in.csv out.csv --column how~was~it --missing keep"
     )
-    assert code == 2  # NA is an answer only to whoever says that it is none
+    assert code == 2  # NA is an answer unless an option states that it is missing
     command = "release in.mechanism.json in.csv out.csv --column how~was~it --missing keep"
     assert run(f"{command} --missing-text ∅ NA")[0] == 0
 

@@ -68,7 +68,7 @@ def gaps(path, fields=("", "NA")):
 
 @pytest.mark.parametrize("missing_text", [("",), ("", "NA"), ()])
 def test_two_ways_to_leave_a_field_empty_are_two_strata(tmp_path, missing_text):
-    """The other columns stay as they are, so who reads the file can tell them apart."""
+    """The other columns stay as they are, so a reader of the file can distinguish them."""
     source = gaps(tmp_path / "a.csv")
     with pytest.raises(LevelExceeded):
         release_file(

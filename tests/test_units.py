@@ -10,7 +10,7 @@ import pytest
 import pmlbook as pb
 from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.record_algorithms.design import blurred
-from pmlbook.record_design import rounds
+from pmlbook.record_design import cutting_plane_search
 from pmlbook.record_design.classical import rate_distortion
 
 RNG = np.random.default_rng(7)
@@ -40,7 +40,7 @@ def steps(found):
 
 
 def interval(found):
-    """What an estimate says, all in the unit."""
+    """The numbers of an estimate, all in the unit."""
     return (found.value, found.standard_error, *found.interval(method="score")), ()
 
 
@@ -188,8 +188,8 @@ def test_a_unit_changes_nothing(case):
 
 @pytest.mark.parametrize("case", ["leakage_distortion", "distortion_leakage"])
 def test_many_variables_in_another_unit(case, monkeypatch):
-    monkeypatch.setattr(rounds, "MAX_VARIABLES", 0)
-    monkeypatch.setattr(rounds, "MAX_ROUNDS", 3)
+    monkeypatch.setattr(cutting_plane_search, "MAX_VARIABLES", 0)
+    monkeypatch.setattr(cutting_plane_search, "MAX_ROUNDS", 3)
     first, found = said(case, 1.0), said(case, 2.0**-20)
     for here, there in zip(found, first):
         assert np.array_equal(here, there)
@@ -292,7 +292,7 @@ def test_never_off_by_more_than_one(never):
 
 @pytest.fixture(scope="module")
 def unpaid():
-    """The two designs where nobody pays anything beside the distortion."""
+    """The two designs whose only cost is the distortion."""
     return pb.leakage_distortion(pb.queries.counting(3), 0.3, 1.0), pb.distortion_leakage(
         pb.queries.counting(3), 0.3, 1.0
     )

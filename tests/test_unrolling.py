@@ -60,7 +60,7 @@ def test_shares_are_settled_to_the_last_digits(n, people, level):
 
 @pytest.mark.parametrize("copies", [2, 5])
 def test_vectors_that_depend_on_each_other_keep_their_shares(copies):
-    """Solved for anew they had whatever shares the solver liked, or it gave up."""
+    """Weights that are solved for again are arbitrary, or the solver gives up."""
     prior = tied(50, 400, 2)
     growth = Growth(Groups(prior, 0.8, INFORMATION), 1e-6, Clock(0, False))
     lifts, shares = growth.lifts()

@@ -1,9 +1,11 @@
-"""One term a concept, and the field's own: no title, name or docstring uses a private word that was replaced."""
+"""One term a concept, and the field's own: no title, name, docstring or test uses a private word that was replaced."""
 
 import ast
 import csv
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,12 @@ CHAPTERS = [
     p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts
 ]
 TITLES = {json.loads(p.read_text("utf-8"))["cells"][0]["source"][0].strip("# \n") for p in CHAPTERS}
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 POINTER = re.compile(r"\b(?:this|the|last|next|previous) chapters?\b", re.IGNORECASE)
 QUOTED = re.compile(r"(?<!\w)'([A-Z][^']*(?:'s [^']*)?)'")
 USED = re.compile(rf"(?<![a-z])({'|'.join(REPLACED)})s?(?![a-z])", re.IGNORECASE)
+PERSONS = re.compile(r"\b(?:nobody|somebody|whoever)\b", re.IGNORECASE)
+SPOKEN = {"told", "tells", "says", "sees", "hair", "dust", "doubt", "torn", "walk", "peaks"}
 NATURAL = re.compile(
     "law of large numbers|Zipf's law|one of twenty prices", re.IGNORECASE
 )  # that field's own
@@ -67,10 +72,36 @@ def test_chapters_use_standard_terms(path):
     assert [words for text in prose + code if (words := private(text))] == []
 
 
+def names_in(tree):
+    """Every name that code defines or uses: of values, attributes, arguments, functions and classes."""
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg", "name"):
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_values_are_named_by_what_they_are(path):
+    """Values neither speak nor see: a text, a bound or a mask has a name that states which it is."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert [name for name in names_in(tree) if SPOKEN & set(name.lower().split("_"))] == []
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_comments_and_docstrings_of_tests_name_no_persons(path):
+    source = path.read_text(encoding="utf-8")
+    nodes = (ast.FunctionDef, ast.ClassDef, ast.Module)
+    said = [ast.get_docstring(n) or "" for n in ast.walk(ast.parse(source)) if isinstance(n, nodes)]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    said += [token.string for token in tokens if token.type == tokenize.COMMENT]
+    assert [text for text in said if PERSONS.search(text)] == []
+
+
 def test_a_private_word_is_noticed():
     assert private("the corners of it, its law, Zipf's law and a flaw") == ["corners", "law"]
     cell = {"source": ["#| fig-cap: A corner.\n", "ax.set(title=f'{n} told nobody')"]}
     assert [word for text in shown(cell) for word in private(text)] == ["corner", "nobody"]
+    assert sorted(names_in(ast.parse("told = self.says"))) == ["says", "self", "told"]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())

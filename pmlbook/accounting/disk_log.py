@@ -239,7 +239,7 @@ class DiskLog:
         if new is not None:
             if account is not None or check_text(new, "new_account") in self:
                 raise ValueError(
-                    f"new_account = {new!r}: there is an account; say which, or a new one"
+                    f"new_account = {new!r}: there is an account; name it, or a new one"
                 )
             return new
         if account is None:
@@ -273,7 +273,7 @@ class DiskLog:
             others = {folded(str(name)) for name in self._certificate(entry).inputs}
             if answers <= others or others <= answers:
                 raise ValueError(
-                    f"column {account!r} is new in this log and has the answers of {entry.account!r}: say "
+                    f"column {account!r} is new in this log and has the answers of {entry.account!r}: give "
                     f"account {entry.account!r} if they are the same answers, {account!r} if they are others"
                 )
 

@@ -70,11 +70,11 @@ def _has_byte(file: BinaryIO) -> bool:
 
 @contextmanager
 def held_manifest(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
-    """The manifest of a release, begun if there is none, for us alone; a failure before the line leaves no file."""
+    """The manifest of a release, begun if there is none, for this program alone; a failure before the line leaves no file."""
     path = target.with_name(f"{target.name}.manifest")
     if os.path.lexists(target) and not os.path.lexists(path):
         raise FileExistsError(
-            f"{target} exists, and no manifest says that it is this release: choose another name"
+            f"{target} exists, and no manifest states that it is this release: choose another name"
         )
     with suppress(FileExistsError):
         Manifest.new(path, release).write()

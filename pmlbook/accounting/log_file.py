@@ -29,7 +29,7 @@ __all__ = []
 
 # %% ../../nbs/accounting/03_log_file.ipynb #208acc23
 LOG_FORMAT = "pmlbook log 2"
-START = "0" * 64  # stands before the first line
+START = "0" * 64  # takes the place of a digest before the first line
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
     if entry.digest != digest:
         raise ValueError("has been changed since it was written: its digest is another")
     if not place == entry.number == number:
-        said = entry.number if place == number else place
-        raise ValueError(f"is line {said}: lines are missing, repeated or out of order")
+        stated = entry.number if place == number else place
+        raise ValueError(f"is line {stated}: lines are missing, repeated or out of order")
     if entry.previous != previous:
         raise ValueError(f"does not follow line {number - 1}, which is another one now")
     return entry
@@ -204,8 +204,8 @@ REASONS = {
 }
 
 
-def beside(path: Path) -> list[Path]:
-    """The names that SQLite reserves beside a log; no other file may have them."""
+def reserved_names(path: Path) -> list[Path]:
+    """The names that SQLite reserves next to a log; no other file may have them."""
     return [path.with_name(f"{path.name}-{kind}") for kind in ("journal", "wal", "shm")]
 
 
@@ -298,18 +298,22 @@ def _kind(error: sqlite3.Error) -> int:
 def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
     """The error of a log when SQLite fails."""
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
-        told = "a program was cut off while it wrote this log: open it once with the right to write"
-        return PermissionError(errno.EACCES, told, str(path))
+        reason = (
+            "a program was cut off while it wrote this log: open it once with the right to write"
+        )
+        return PermissionError(errno.EACCES, reason, str(path))
     if _kind(error) == sqlite3.SQLITE_BUSY:
-        told = f"another program has had it for {LOCK_PATIENCE} seconds, or the disk knows no locks"
-        return OSError(errno.EAGAIN, told, str(path))
+        reason = (
+            f"another program has had it for {LOCK_PATIENCE} seconds, or the disk knows no locks"
+        )
+        return OSError(errno.EAGAIN, reason, str(path))
     if _kind(error) in REASONS:
         return OSError(REASONS[_kind(error)], f"{error}", str(path))
     if _kind(error) == sqlite3.SQLITE_NOTADB:
         with open(path, "rb") as file:
             old = file.read(24) == b'{"format": "pmlbook log '
-        said = "is a log of JSON lines, as an earlier version kept it" if old else "is no log"
-        return ValueError(f"{path} {said}: --start-log begins a new one")
+        why = "is a log of JSON lines, as an earlier version kept it" if old else "is no log"
+        return ValueError(f"{path} {why}: --start-log begins a new one")
     return ValueError(f"{path} is damaged, or no log: {error}")
 
 
@@ -328,11 +332,11 @@ def append(connection: sqlite3.Connection, entry: Entry) -> None:
 def begin(path: Path, entries: Iterable[Entry]) -> None:
     """Write a new log with its first lines, which appears as a whole, or not at all.
 
-    OSError if its name is taken, or one that SQLite reserves beside it; or it cannot be written.
+    OSError if its name is taken, or one that SQLite reserves next to it; or it cannot be written.
 
     Source: POSIX `link`, as `new_file`.
     """
-    for other in beside(path):  # SQLite would take it for this log's journal
+    for other in reserved_names(path):  # SQLite would take it for this log's journal
         if os.path.lexists(other):
             raise FileExistsError(f"{other} exists, and belongs to another log")
     try:

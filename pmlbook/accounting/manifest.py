@@ -60,9 +60,9 @@ class Manifest:
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(number, "rb") as file:
             _check_own(path, os.fstat(file.fileno()))
-            whole = file.read().split(b"\n")[:-1]  # an interrupted note has no end
+            lines = file.read().split(b"\n")[:-1]  # an interrupted note has no end
         try:
-            head, *notes = [read_object(line.decode()) for line in whole]
+            head, *notes = [read_object(line.decode()) for line in lines]
             require_keys(head, ["format", "release", "key"])
             if head["format"] != MANIFEST:
                 raise ValueError
@@ -79,7 +79,7 @@ class Manifest:
     def note(self, line: str, drawn: str = "") -> None:
         """Add a note to a manifest that is written; it is on the disk when this returns."""
         with open(self.path, "r+b") as file:
-            # A note that was cut off is overwritten: readers skip it, and must not find it glued to this one.
+            # A note that was cut off is overwritten: readers skip it, and must not find it joined to this one.
             file.seek(file.truncate(file.read().rfind(b"\n") + 1))
             file.write(json.dumps({"line": line, "drawn": drawn}).encode() + b"\n")
             file.flush()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..release.columns import check_gaps, encode
-from ..release.labels import title_beside
+from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
 from ..release.sampling import KeyedWords, check_unseeded, random_words
 from ..numerics.validation import check_epsilon, check_flag
@@ -194,7 +194,7 @@ class _Copy:
         table = self.table
         self.place = find_column(self.column, table, self.show_values)
         self.beside = find_beside(table, self.column, self.given, self.show_values)
-        self.title = title_beside(self.column, table.columns)
+        self.title = title_in_table(self.column, table.columns)
         self.known = table.spell(self.mechanism.inputs)
         # A gap that is written like an outcome could not be told from it.
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()

@@ -25,7 +25,7 @@ from ..numerics.validation import check_epsilon, check_instance
 from ..practice.strata import LevelExceeded
 from ..release.columns import GAPS, check_gaps, decode
 from ..release.files import confirm_folder, new_file
-from ..release.labels import title_beside
+from ..release.labels import title_in_table
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import KeyedWords
 
@@ -52,7 +52,7 @@ def release_frame(
         released = mechanism.privatize(values, words, missing)
     else:
         released = decode(np.empty(0, np.intp), mechanism.outputs, values)
-    title = title_beside(column, list(frame.columns))
+    title = title_in_table(column, list(frame.columns))
     return frame.assign(**{column: released}).rename(columns={column: title})
 
 
@@ -74,7 +74,7 @@ def release_part(
 
     `frame`: the partition. `number`: which one. `column`, `mechanism`, `missing`: as in `release_frame`.
     `manifest`: where the key is read from; no task contains it. `folder`: where the file goes. OSError if the
-    file cannot be written. ValueError if a value is refused, told with the partition and its row, which counts
+    file cannot be written. ValueError if a value is refused, with the partition and its row, which counts
     from 0; or the partition was released with other rows.
 
     Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`.
@@ -163,8 +163,8 @@ def release_dask(
     OSError
         If a file cannot be written, or the folder exists and has no manifest.
     ValueError
-        If an argument is not what it should be, the folder is of another release, or a value is refused, told with
-        its partition and row. Nothing appears then.
+        If an argument is out of its range, the folder is of another release, or a value is refused, with its
+        partition and row. No file appears then.
 
     Source: the distribution is that of `Mechanism.privatize`, under the words of `KeyedWords`; a write-ahead log.
 

@@ -98,12 +98,12 @@ def published_bound(shares: Sequence[Fraction], utility: Utility) -> float:
 
     Source: proved in 'Optimal mechanisms that may fail', part 3.
     """
-    told = disclosures(shares)
+    publications = disclosures(shares)
 
     def worth(x: int, p: Fraction) -> Fraction:
         if isinstance(utility, FInformation):  # the absent secrets have one lift
             return utility.enclose([1 / p, Fraction(0)], [p, 1 - p])[1]
-        return utility.enclose(told.column(x), shares)[1]
+        return utility.enclose(publications.column(x), shares)[1]
 
     return float_above(sum((p * worth(x, p) for x, p in enumerate(shares)), Fraction(0)))
 

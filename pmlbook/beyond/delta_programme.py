@@ -100,15 +100,15 @@ def units_of(rows: Array, most: Array) -> Array:
         return np.minimum(1, (most[:, None] / rows).min(axis=0))
 
 
-def raised(duals: Array, told: LiftVertices, worth: Array, limit: float) -> Array:
+def raised(duals: Array, publications: LiftVertices, worth: Array, limit: float) -> Array:
     """Dual variables under which no secret is worth more to publish than `limit`, within its probability's square.
 
     A solver content with ten digits overlooks secrets that are rarer, and its dual variables of theirs say nothing.
 
     Source: complementary slackness.
     """
-    over = worth - duals @ told.shifts - limit
-    return duals + np.array(told.shares, dtype=float) * np.maximum(over, 0)
+    over = worth - duals @ publications.shifts - limit
+    return duals + np.array(publications.shares, dtype=float) * np.maximum(over, 0)
 
 
 def delta_programme(
@@ -120,14 +120,14 @@ def delta_programme(
 
     Source: Grosse et al. 2024, Theorem 5, with one more row; see 'Optimal mechanisms that may fail'.
     """
-    told, prior = disclosures(vertices.shares), np.array(vertices.shares, dtype=float)
+    publications, prior = disclosures(vertices.shares), np.array(vertices.shares, dtype=float)
     n, many = vertices.lifts.shape
     rows, most = promise.limits(prior)
     unit = units_of(rows, most)
     mass = unit * prior  # probability of the outcome that publishes a secret, at most
     values = finite(utility.at_lifts(vertices.lifts, vertices.shifts, prior))
-    worth = finite(utility.at_lifts(told.lifts, told.shifts, prior))
-    shifts = np.hstack([vertices.shifts, mass * told.shifts])
+    worth = finite(utility.at_lifts(publications.lifts, publications.shifts, prior))
+    shifts = np.hstack([vertices.shifts, mass * publications.shifts])
     scale = max(abs(shifts).max(), np.finfo(float).tiny)
     # One row follows from the others; in its place the weights sum to one.
     last = np.arange(n) == np.argmax(prior)
@@ -147,7 +147,7 @@ def delta_programme(
     # A publication at its own limit has a dual variable besides, and determines no other.
     at_limit = promise.each & (published > 1 - 1e-9)
     free = (published > 1e-9) & ~at_limit
-    table = np.hstack([vertices.shifts[:, used], told.shifts[:, free]])
+    table = np.hstack([vertices.shifts[:, used], publications.shifts[:, free]])
     beyond = np.repeat([0.0, 1.0 - promise.each], [used.sum(), free.sum()])
     equal = np.append(values[used], worth[free])
     both = [duals]
@@ -155,7 +155,7 @@ def delta_programme(
         both.append(polish(np.append(duals, 0.0), np.vstack([table, beyond]), equal)[:-1])
     if not promise.each:
         limit = float(best.equality_duals @ last + best.inequality_duals @ (1 / most))
-        both.append(raised(duals, told, worth, limit))
+        both.append(raised(duals, publications, worth, limit))
     lifts = vertices.lifts[:, used] if used.any() else np.ones((n, 1))
     return Mix(lifts, unit * published, both)
 
@@ -174,8 +174,8 @@ def delta_bound(vertices: Extremes, utility: Utility, promise: Promise, mix: Mix
     """
 
     def bound(duals: list[Fraction]) -> Bound:
-        within, told = dual_bound(vertices, utility, duals), disclosures(vertices.shares)
-        beyond = (excess(told, x, utility, duals) for x in range(len(vertices.shares)))
+        within, publications = dual_bound(vertices, utility, duals), disclosures(vertices.shares)
+        beyond = (excess(publications, x, utility, duals) for x in range(len(vertices.shares)))
         slope = promise.slope([max(e - within, Fraction(0)) for e in beyond], vertices.shares)
         return Bound(within + promise.delta * slope, slope)
 

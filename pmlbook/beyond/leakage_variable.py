@@ -183,8 +183,8 @@ class LeakageDistribution(Frozen):
             "maximal leakage": self.maximal_leakage,
             "epsilon": self.epsilon,
         }
-        told = ", ".join(f"{name} {text_above(level)}" for name, level in known.items())
-        return f"LeakageDistribution({len(self.lifts)} outcomes, {told} nats)"
+        listed = ", ".join(f"{name} {text_above(level)}" for name, level in known.items())
+        return f"LeakageDistribution({len(self.lifts)} outcomes, {listed} nats)"
 
 # %% ../../nbs/beyond/04_leakage_variable.ipynb #d4a00007
 def leakage_distribution(release: Mechanism | JointRelease) -> LeakageDistribution:

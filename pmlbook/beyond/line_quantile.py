@@ -326,7 +326,7 @@ def quantile_mechanism(
 def best_cells(
     prior: dict[str, float], place: int, level: float, enough: float, clock: Clock
 ) -> Mechanism:
-    """The mechanism that tells the share below one cut with a variance of `enough`, and those below the others besides."""
+    """The mechanism that estimates the share below one cut with a variance of `enough`, and the other shares too."""
     cuts = np.arange(1, len(prior))
     target = (np.arange(len(prior))[:, None] < cuts).astype(float)
     below = target[:, place - 1].copy()

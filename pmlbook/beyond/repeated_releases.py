@@ -99,29 +99,29 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     (Fraction(9, 5), (2, 0), 0.5878)
     """
     rows, shares, names = exact_pair(channel, prior)
-    k, told = check_count(releases, "releases", 0), likelihoods(rows, shares)
+    k, model = check_count(releases, "releases", 0), likelihoods(rows, shares)
     if k > MAX_RELEASES:
         raise ValueError(f"releases = {k} is too many: at most {MAX_RELEASES}")
-    order = sorted(range(len(told.masses)), key=lambda x: told.masses[x])
+    order = sorted(range(len(model.masses)), key=lambda x: model.masses[x])
     lower = upper = Fraction(1)
-    chosen, best = order[0], (k, *[0] * (len(told.columns) - 1))
+    chosen, best = order[0], (k, *[0] * (len(model.columns) - 1))
     for x in order if len(order) > 1 and k else ():
-        if told.masses[x] >= upper:
+        if model.masses[x] >= upper:
             break  # what remains of a class is at least its probability
-        secret = OneClass(told, x, k)
+        secret = OneClass(model, x, k)
         least, most, counts = least_sum(secret)
-        lower = min(lower, told.masses[x] + least)
-        if told.masses[x] + most < upper:
+        lower = min(lower, model.masses[x] + least)
+        if model.masses[x] + most < upper:
             known = dict(zip(secret.outcomes, counts))
-            best = tuple(known.get(j, 0) for j in range(len(told.columns)))
-            upper, chosen = told.masses[x] + most, x
-    often = dict(zip(told.first, best))
-    limit = certified_level(1 / told.masses[order[0]])
+            best = tuple(known.get(j, 0) for j in range(len(model.columns)))
+            upper, chosen = model.masses[x] + most, x
+    often = dict(zip(model.first, best))
+    limit = certified_level(1 / model.masses[order[0]])
     return RepeatedLeakage(
         releases=k,
         largest_lift=1 / upper,
         exact=lower == upper,
-        secret=names[told.members[chosen]],
+        secret=names[model.members[chosen]],
         counts=tuple(often.get(j, 0) for j in range(len(rows[0]))),
         value=float_below(ln_around(_cut(1 / upper, 0))[0]),
         bound=min(limit, certified_level(_cut(1 / lower, 1))),

@@ -125,17 +125,17 @@ def types(k: int, parts: int) -> Iterator[NDArray[np.int64]]:
 class OneClass:
     """The sum R of the theorem for one class: logarithms of it in floats, and exactly."""
 
-    def __init__(self, told: Likelihoods, x: int, k: int) -> None:
-        self.told, self.x, self.k = told, x, k
-        self.outcomes = [j for j, column in enumerate(told.columns) if column[x]]
-        self.others = [z for z in range(len(told.masses)) if z != x]
-        columns = [told.columns[j] for j in self.outcomes]
+    def __init__(self, model: Likelihoods, x: int, k: int) -> None:
+        self.model, self.x, self.k = model, x, k
+        self.outcomes = [j for j, column in enumerate(model.columns) if column[x]]
+        self.others = [z for z in range(len(model.masses)) if z != x]
+        columns = [model.columns[j] for j in self.outcomes]
         logs = np.array([[log_ratio(c[z], c[x]) for z in self.others] for c in columns])
         never = np.isneginf(logs)
         # An excluded secret has the logarithm -inf, and 0 * -inf is nan: so it is counted apart.
         self.excluded = never.astype(float)
         self.logs = np.where(never, 0, logs)
-        masses = [told.masses[z] for z in self.others]
+        masses = [model.masses[z] for z in self.others]
         self.start = np.array([log_ratio(*mass.as_integer_ratio()) for mass in masses])
         most = abs(self.logs).max(initial=0) * k * (len(self.outcomes) + 8)
         size = most + abs(self.start).max(initial=0)
@@ -153,17 +153,17 @@ class OneClass:
 
     def exact(self, counts: Sequence[int]) -> Fraction:
         """R of one type."""
-        used = [(self.told.columns[j], t) for j, t in zip(self.outcomes, counts) if t]
-        scale = math.lcm(*(m.denominator for m in self.told.masses))
+        used = [(self.model.columns[j], t) for j, t in zip(self.outcomes, counts) if t]
+        scale = math.lcm(*(m.denominator for m in self.model.masses))
         own, *terms = (
             math.prod(column[z] ** t for column, t in used) for z in (self.x, *self.others)
         )
-        shares = (int(self.told.masses[z] * scale) for z in self.others)
+        shares = (int(self.model.masses[z] * scale) for z in self.others)
         return Fraction(sum(s * term for s, term in zip(shares, terms)), own * scale)
 
     def bits(self) -> int:
         """Length of all numbers that `exact` computes with, about."""
-        return self.k * len(self.others) * max(max(c).bit_length() for c in self.told.columns)
+        return self.k * len(self.others) * max(max(c).bit_length() for c in self.model.columns)
 
 # %% ../../nbs/beyond/15_types.ipynb #manyk09
 def listed_types(secret: OneClass) -> tuple[float, list[tuple[int, ...]]]:
@@ -241,7 +241,7 @@ def least_sum(
 
     Types are listed where `work` allows, `WORK` if left out, and relaxed beyond.
     """
-    m, k, pairs = len(secret.outcomes), secret.k, math.comb(len(secret.told.masses), 2)
+    m, k, pairs = len(secret.outcomes), secret.k, math.comb(len(secret.model.masses), 2)
     if 2 * pairs * math.comb(k + m - 1, m - 1) > (WORK if work is None else work):
         bound, best = relaxed_types(secret)
         candidates, whole = [best], False

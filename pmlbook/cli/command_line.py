@@ -157,7 +157,7 @@ def _hint(whole: Parser, words: Sequence[str]) -> str:
     return ""
 
 # %% ../../nbs/cli/01_command_line.ipynb #928736b5
-def _told_plainly(message: Warning | str, *_: object) -> None:
+def _print_plainly(message: Warning | str, *_: object) -> None:
     """A warning of the library, without the place in the code that it comes from."""
     complain(f"warning: {message}")
 
@@ -173,7 +173,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         home = import_module(f"pmlbook.cli.{COMMANDS[arguments.command].home}")
         run = getattr(home, arguments.command)
         with warnings.catch_warnings():
-            warnings.showwarning = _told_plainly  # type: ignore[assignment]
+            warnings.showwarning = _print_plainly  # type: ignore[assignment]
             code: int = run(arguments)
         return code
     except KeyboardInterrupt:

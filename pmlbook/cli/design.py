@@ -39,13 +39,13 @@ __all__ = []
 
 # %% ../../nbs/cli/05_design.ipynb #a7c0de04
 CountedStrata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
-CATEGORIES = 1024  # their square is what a certificate may hold
+CATEGORIES = 1024  # their square is the largest number of entries of a certificate
 FEW_ANSWERS = 20  # this many different values are allowed in a file of any size
 MARKS = ("delimiter", "encoding", "quotechar", "escapechar", "comment")
 
 
 def layout_of(arguments: argparse.Namespace) -> Layout:
-    """How the CSV files of a command are written."""
+    """The layout of the CSV files of a command."""
     names = (*MARKS, "missing_text")
     return Layout(**{name: getattr(arguments, name) for name in names})
 
@@ -62,7 +62,7 @@ def layout_options(arguments: argparse.Namespace) -> list[str]:
 
 
 def targets_of(arguments: argparse.Namespace, kinds: Sequence[str]) -> list[Path]:
-    """The files that a start writes, named after its source unless told otherwise."""
+    """The files that a start writes, named after its source unless an option names others."""
     prefix = arguments.output or Path(arguments.source.stem)
     return [prefix.with_name(f"{prefix.name}.{kind}") for kind in kinds]
 
@@ -156,7 +156,7 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     return None if errors is None else max(errors)
 
 
-def frequencies_told(error: float | None, rows: int) -> str:
+def frequencies_text(error: float | None, rows: int) -> str:
     """The errors of a recipient's estimates of frequencies, in words."""
     if error is not None:
         return f"frequencies: estimated, with standard errors up to {error:.2g} at {rows} rows"
@@ -265,7 +265,7 @@ def _tell_design(
     lines.append(
         mean_error_text(made, rows)
         if arguments.goal == "mean"
-        else frequencies_told(expected, rows)
+        else frequencies_text(expected, rows)
     )
     facts |= {"standard_error": expected, "standard_error_rows": rows}
     facts |= standing_of(made) | gaps

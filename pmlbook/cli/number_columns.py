@@ -31,7 +31,7 @@ __all__ = []
 
 # %% ../../nbs/cli/08_number_columns.ipynb #6e2f0a06
 def _number(value: Any) -> float:
-    """A field as a number: nan for a gap, infinite for what is none."""
+    """A field as a number: nan for a gap, infinite for any other text."""
     if value is None:
         return math.nan
     try:
@@ -82,7 +82,7 @@ def within_limits(x: Array, limits: Sequence[float], clip: bool, what: str) -> A
 # %% ../../nbs/cli/08_number_columns.ipynb #6e2f0a08
 @dataclass(frozen=True)
 class NumberReader:
-    """What turns the numbers of a file into positions of a mechanism's inputs: nodes or cells."""
+    """A map from the numbers of a file to positions of a mechanism's inputs: nodes or cells."""
 
     edges: Array
     rounds: bool

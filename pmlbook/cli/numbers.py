@@ -21,7 +21,7 @@ from ..beyond.line_design import mean_mechanism
 from ..beyond.line_priors import Continuous, Steps, cell_names, secret_from
 from ..beyond.prior_sets import check_interval
 from ..beyond.line_quantile import cell_shares, quantile_mechanism
-from ..accounting.booking import find_log
+from ..accounting.budgeted_release import find_log
 from ..accounting.manifest import begun
 from .commands import release
 from pmlbook.cli.design import (
@@ -54,7 +54,7 @@ NUMBER_GOALS = ("mean", "quantile", "shares")
 
 
 def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) -> tuple[Any, str]:
-    """The prior that was named, and what the page says about it; ValueError if it is none."""
+    """The prior that was named, and its sentence on the page; ValueError if it is none."""
     (low, high), (kind, *rest) = arguments.limits, words
     if kind == "uniform" and not rest:
         return uniform(low, high - low), f"The prior is uniform from {low:g} to {high:g}."
@@ -77,7 +77,7 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
 
 
 def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[Mechanism, str]:
-    """The best mechanism for what is wanted, and what a recipient will learn; both with their bound."""
+    """The best mechanism for the purpose, and the error of a recipient's estimate; both with their bound."""
     level, goal = check_epsilon(arguments.epsilon), arguments.goal
     if goal == "shares":
         secret, edges = secret_from(prior), cuts_between(arguments.limits, arguments.cuts)
@@ -95,10 +95,12 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     )
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
     error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
-    told = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
+    precision = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
     if goal != "mean":
-        told += " if the prior is right and rows are many; the interval of `estimate` needs neither"
-    return found.mechanism, f"{told}; no mechanism on the line has less than {least:.3g}"
+        precision += (
+            " if the prior is right and rows are many; the interval of `estimate` needs neither"
+        )
+    return found.mechanism, f"{precision}; no mechanism on the line has less than {least:.3g}"
 
 
 def cuts_between(limits: Sequence[float], cuts: Sequence[float]) -> Array:
@@ -163,7 +165,7 @@ def several_numbers(answer: str) -> list[float]:
 
 
 def level_means(level: float) -> str:
-    """What a level says about a number to those who hold the prior of the design."""
+    """Sentences about the meaning of a level for a number, under the prior of the design."""
     times, share = text_above(math.exp(min(level, 700.0)), 3), 1 - math.exp(-level)
     return (
         f"Under this prior, no number becomes more than {times} times as likely as it was. An outcome may rule out "
@@ -186,7 +188,7 @@ def _share(answer: str) -> float:
 
 
 def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tuple[Any, str, Array]:
-    """Ask for the options that are missing; the prior, what the page says about it, and the column."""
+    """Ask for the options that are missing; returns the prior, its sentence on the page, and the column."""
     a = arguments
     if a.limits is None:
         say("limits are published: take them from what you know, not from the file")
@@ -204,7 +206,7 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
             return words
 
         a.prior_from = ask(f"what is known: {PRIORS}", read, "column")
-    prior, told = prior_of(a.prior_from, a, x)
+    prior, about = prior_of(a.prior_from, a, x)
     if a.epsilon is None:
         say(*(f"at {level} nats: {level_means(level)}" for level in (0.1, 0.3, 1.0)))
         a.epsilon = ask("which level, in nats", _level, "0.3")
@@ -215,7 +217,7 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
         a.quantile = ask("the share of people below the quantile", _share, "0.5")
     if a.goal == "shares" and a.cuts is None:
         a.cuts = ask("cuts between the shares, apart by blanks", several_numbers)
-    return prior, told, x
+    return prior, about, x
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a24
 def check_start(arguments: argparse.Namespace) -> bool:
@@ -261,25 +263,25 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     rows = int((~np.isnan(x)).sum())
     check_start_gaps(arguments, len(x) - rows)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LooseBound)  # value and bound are told side by side
-        made, told = designed_for(arguments, prior, rows)
+        warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
+        made, precision = designed_for(arguments, prior, rows)
     certificate = made.certify(arguments.epsilon)
     if not certificate:
         raise ValueError(f"the design does not keep {arguments.epsilon!r} nats: {certificate!r}")
-    notes = notes_about(arguments, about, told, rows, len(x) - rows)
+    notes = notes_about(arguments, about, precision, rows, len(x) - rows)
     commands = shell_lines(*commands_for(arguments, targets[0], certificate.digest))
     meaning = [level_means(arguments.epsilon)]
     page = report(made, arguments.epsilon, column, rows, notes, commands, meaning=meaning)
     write_texts(dict(zip(targets, [certificate.to_json(), page])), arguments.force, again)
-    say(f"level: {arguments.epsilon!r} nats", *meaning, made.standing, about, told)
+    say(f"level: {arguments.epsilon!r} nats", *meaning, made.standing, about, precision)
     say(*(f"written: {target}" for target in targets), f"sha256: {certificate.digest}", *commands)
     return release_too(arguments, targets[0], numbers=True) if arguments.release else FINE
 
 
 def notes_about(
-    arguments: argparse.Namespace, about: str, told: str, rows: int, gaps: int
+    arguments: argparse.Namespace, about: str, precision: str, rows: int, gaps: int
 ) -> list[str]:
-    """What the page says about the data and the design."""
+    """The sentences of the page about the data and the design."""
     low, high = arguments.limits
     way = "Each number is rounded at random to one of the nodes that are called answers here."
     if arguments.goal != "mean":
@@ -290,7 +292,7 @@ def notes_about(
         f"The limits {low:g} and {high:g} were given, and not taken from the file.{outside}",
         about,
         way,
-        f"{told[0].upper()}{told[1:]}.",
+        f"{precision[0].upper()}{precision[1:]}.",
     ]
 
 

@@ -327,14 +327,14 @@ COMMANDS = {
 
 def parser() -> Parser:
     """The parser of the command line."""
-    whole = Parser(
+    main = Parser(
         prog="pmlbook",
         description="Optimal privacy mechanisms, each with its certificate.",
         epilog="exit codes: 0 fine, 1 a check fails, 2 bad input (one line on standard error; nothing "
-        "written, but a line of a log where it says 'booked'), 3 a defect of pmlbook",
+        "written, but a line of a log where it states 'booked'), 3 a defect of pmlbook",
     )
-    whole.add_argument("--version", nargs=0, action=_Version, help="print the version")
-    own = whole.add_subparsers(metavar="COMMAND", required=True)
+    main.add_argument("--version", nargs=0, action=_Version, help="print the version")
+    own = main.add_subparsers(metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         one = own.add_parser(
             name,
@@ -346,5 +346,5 @@ def parser() -> Parser:
         one.set_defaults(command=name)
         for add_options in command.options:
             add_options(one)
-    whole.commands = own.choices
-    return whole
+    main.commands = own.choices
+    return main

@@ -150,7 +150,7 @@ def read_text(path: Path) -> str:
     OSError, ValueError if the file cannot be read, is too long, or no text.
     """
     with open_source(path) as source:
-        # One byte more than allowed: a pipe does not tell its length.
+        # One byte more than allowed: the length of a pipe is unknown.
         data = source.file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise ValueError(f"{path} has more than {LARGEST_FILE:,} bytes")
@@ -264,7 +264,7 @@ def _matrix_of_json(path: Path) -> dict[str, Any]:
 
 
 def _content_of(path: Path) -> Any:
-    """What a JSON file holds, without repeated keys and without numbers that no float holds."""
+    """The content of a JSON file, without repeated keys and without numbers that no float holds."""
     text, hooks = read_text(path), dict.fromkeys(("parse_float", "parse_constant"), _float_of_json)
     try:
         return json.loads(text, object_pairs_hook=_once, **hooks)  # type: ignore[arg-type]

@@ -26,10 +26,10 @@ def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bo
     """Sentences about a column, the largest level of each, and whether `epsilon` keeps it."""
     level, shares = check_epsilon(epsilon), mechanism.exact_prior
     prior = dict(zip(map(str, mechanism.inputs), shares))
-    said = ["no belief more than doubles", "no odds more than double"]
+    promises = ["no belief more than doubles", "no odds more than double"]
     if len(shares) > 1:
-        said += ["no answer is ruled out", "no answer is proved"]
-    found = [(text, sentence_level(text, prior)) for text in said]
+        promises += ["no answer is ruled out", "no answer is proved"]
+    found = [(text, sentence_level(text, prior)) for text in promises]
     return [(text, most, level <= most) for text, most in found]
 
 
@@ -39,7 +39,7 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
     order = np.argsort(mechanism.prior, kind="stable")
     rare, common = names[order[0]], names[order[-1]]
     times = text_above(float_above(exp_around(Fraction(min(check_epsilon(epsilon), 1000)))[1]), 3)
-    told = {
+    wordings = {
         "no belief more than doubles": (
             "No belief in any answer more than doubles.",
             f"The belief in some answer may grow {times} times.",
@@ -57,7 +57,7 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
             f"An outcome may prove an answer, '{common}' first.",
         ),
     }
-    return [told[text][0 if kept else 1] for text, _, kept in sentences(mechanism, epsilon)]
+    return [wordings[text][0 if kept else 1] for text, _, kept in sentences(mechanism, epsilon)]
 
 
 def codes_or_answers(mechanism: Mechanism) -> str:
@@ -68,7 +68,7 @@ def codes_or_answers(mechanism: Mechanism) -> str:
     >>> codes_or_answers(Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes")))
     'The released values are codes, r0 to r1, and not answers: only an estimate gives shares or a mean.'
     """
-    # As texts, for on the page 1 and '1' look the same.
+    # As texts, since on the page 1 and '1' look the same.
     outcomes = [str(name) for name in mechanism.outputs]
     if set(outcomes).isdisjoint(map(str, mechanism.inputs)):
         what = f"codes, {short_label(outcomes[0])} to {short_label(outcomes[-1])}, and not answers"
@@ -112,10 +112,12 @@ def errors_at(mechanism: Mechanism, rows: int) -> list[float] | None:
     """
     try:
         counts = rows * (mechanism.prior @ mechanism.channel)
-        told = Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
+        estimate = Estimate.from_counts(
+            mechanism.inputs, mechanism.channel, counts, mechanism.prior
+        )
     except ValueError:
         return None
-    return [float(error) for error in told.standard_errors]
+    return [float(error) for error in estimate.standard_errors]
 
 # %% ../../nbs/cli/04_report.ipynb #81690e02
 STYLE = """
@@ -187,8 +189,8 @@ def report(
 
     `mechanism`: the design. `epsilon`: its level in nats. `column`: the column. `rows`: how many rows there
     are, for the standard errors. `notes`, `commands`: paragraphs, and the next commands. `released`: the
-    mechanism of the release, if the design is for merged answers. `meaning`: what the
-    level means, if the inputs are no answers that a belief is about. ValueError if `epsilon` is no level.
+    mechanism of the release, if the design is for merged answers. `meaning`: sentences about the
+    level, if the inputs are not answers. ValueError if `epsilon` is no level.
 
     Source: HTML Living Standard; SVG 2.
     """
@@ -196,8 +198,8 @@ def report(
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
     # Sentences about beliefs fit categories; cells of numbers come with their own.
-    said = meaning or meant(mechanism, epsilon)
-    meaning = [*said, *standing_text(released or mechanism)]
+    lines = meaning or meant(mechanism, epsilon)
+    meaning = [*lines, *standing_text(released or mechanism)]
     body = [
         f"<h1>Releasing {title}</h1>",
         f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",

@@ -150,14 +150,14 @@ def start(arguments: argparse.Namespace) -> int:
     check_start_gaps(arguments, answers.gaps)
     small, whole = _mechanisms(answers)
     certificates = _certified(whole, answers.epsilon), _certified(small, answers.epsilon)
-    told_mean = mean_error_text(small, answers.rows) if answers.goal == "mean" else None
-    notes = _notes(answers) + ([f"The {told_mean.replace(':', ' is')}."] if told_mean else [])
+    mean_text = mean_error_text(small, answers.rows) if answers.goal == "mean" else None
+    notes = _notes(answers) + ([f"The {mean_text.replace(':', ' is')}."] if mean_text else [])
     commands = _commands(arguments, targets, answers, certificates[0].digest)
     column, epsilon, rows = answers.column, answers.epsilon, answers.rows
     page = report(small, epsilon, column, rows, notes, commands, released=whole)
     texts = [*(certificate.to_json() for certificate in certificates), page]
     write_texts(dict(zip(targets, texts)), arguments.force, again)
-    _tell_start(answers, small, whole, told_mean)
+    _print_start(answers, small, whole, mean_text)
     say(*(f"written: {target}" for target in targets), f"sha256: {certificates[0].digest}")
     return release_too(arguments, targets[0]) if arguments.release else FINE
 
@@ -318,8 +318,8 @@ def _commands(
     return shell_lines(release_it, estimate_it)
 
 
-def _tell_start(
-    answers: Answers, small: Mechanism, whole: Mechanism, told_mean: str | None
+def _print_start(
+    answers: Answers, small: Mechanism, whole: Mechanism, mean_text: str | None
 ) -> None:
     """Say what the level means and what a recipient will learn; `whole` is what is released with."""
     errors = errors_at(small, answers.rows)
@@ -331,6 +331,6 @@ def _tell_start(
         f"level: {answers.epsilon!r} nats",
         *meant(small, answers.epsilon),
         whole.standing,
-        told_mean or learned,
+        mean_text or learned,
         "the certificates show the shares of this file: released as well, it publishes them",
     )

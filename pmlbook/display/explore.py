@@ -71,7 +71,7 @@ def _picture(figure: Figure) -> str:
 
 
 def _shown(axis: Any) -> str:
-    """Everything that an axis and its ticks show, in words."""
+    """Everything that an axis and its ticks show, as text."""
     major, minor = axis.get_majorticklocs(), axis.get_minorticklocs()
     words = axis.get_major_formatter().format_ticks(major)
     place = axis.axis_name, axis.axes.bbox.bounds, axis.get_view_interval().tolist()
@@ -129,8 +129,8 @@ class _Film:
             FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
         drawn = re.sub(r'<g id="(axis-\d+)"/>', r"<\1/>", text.getvalue())
         sketches, found = list(self.axes.values()), self._own(themed(drawn, self.name))
-        whole = re.sub(r"<axis-(\d+)/>", lambda match: sketches[int(match[1])], found)
-        return re.findall(r"(?:<g[^>]*>)*<[^>]*>[^<]*(?:</[^>]*>)*", whole)
+        drawing = re.sub(r"<axis-(\d+)/>", lambda match: sketches[int(match[1])], found)
+        return re.findall(r"(?:<g[^>]*>)*<[^>]*>[^<]*(?:</[^>]*>)*", drawing)
 
     def _sketch(self, axis: Any, draw: Callable[[Any], None]) -> Callable[[Any], None]:
         """Called instead of an axis's drawing: writes the axis's number, and draws the axis if it is new."""
@@ -142,8 +142,8 @@ class _Film:
                 alone = RendererSVG(width, height, text, metadata={"Date": None})
                 draw(alone)
                 alone.finalize()
-                whole = self._own(themed(text.getvalue(), self.name))
-                self.axes[shown] = whole[whole.index(">") + 1 : whole.rindex("<")]
+                drawing = self._own(themed(text.getvalue(), self.name))
+                self.axes[shown] = drawing[drawing.index(">") + 1 : drawing.rindex("<")]
             renderer.open_group("axis", f"axis-{list(self.axes).index(shown)}")
             renderer.close_group("axis")
 
@@ -254,7 +254,7 @@ def _native_input(uid: str, label: str, values: list[Any], start: int, choice: b
 
 # %% ../../nbs/display/02_explore.ipynb #9caf591f
 def _woven(frames: list[list[str]]) -> tuple[list[str], list[list[int]]]:
-    """The different elements, and each frame as their numbers; what always stands together is one element."""
+    """The different elements, and each frame as their numbers; elements that always occur together are one."""
     after, before = defaultdict(set), defaultdict(set)
     for frame in frames:
         for left, right in zip(["", *frame], [*frame, ""]):
@@ -283,14 +283,14 @@ def _terse(path: re.Match[str]) -> str:
     if re.search(r"[^MLz\d\s.e+-]", path[0]):
         return path[0]
     here = start = 0, 0
-    told = ""
+    path_text = ""
     for letter, x, y in re.findall(r"([MLz])(?: ([^M]\S*) (\S+))?", path[0]):
         there = start if letter == "z" else (round(10 * float(x)), round(10 * float(y)))
         start = there if letter == "M" else start
         steps = (re.sub(r"\b0\.", ".", f"{(b - a) / 10:g}") for a, b in zip(here, there))
-        told += "z" if letter == "z" else ("m" if letter == "M" else " ") + " ".join(steps)
+        path_text += "z" if letter == "z" else ("m" if letter == "M" else " ") + " ".join(steps)
         here = there
-    return told.replace(" -", "-")
+    return path_text.replace(" -", "-")
 
 
 def _static_page(explorer: Explorer) -> str:
@@ -317,11 +317,11 @@ def _static_page(explorer: Explorer) -> str:
     elements = [re.sub(_LOOK, lambda look: number[look[0]], element) for element in elements]
     sent = {"looks": looks, "elements": elements, "frames": frames, "alts": alts, "values": values}
     data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    said = f' aria-label="{html.escape(alts[first], quote=True)}" '
+    label_text = f' aria-label="{html.escape(alts[first], quote=True)}" '
     return (
         f'<div class="pml-explore" id="{uid}">{inputs}'
         f'<svg aria-hidden="true" style="position: absolute; width: 0; height: 0"><defs>{"".join(film.definitions)}</defs></svg>'
-        f'<div class="frame">{"".join(drawn[first]).replace(" ", said, 1)}</div>'
+        f'<div class="frame">{"".join(drawn[first]).replace(" ", label_text, 1)}</div>'
         f'<script type="application/json">{data}</script><script>{_SCRIPT % uid}</script></div>'
     )
 
@@ -335,7 +335,7 @@ def explore(
     """Show a figure with controls.
 
     `draw`: pure function from keyword parameters to a figure. `alt`: text alternative; may name the parameters in
-    braces. `labels`: what the controls are called, with the unit, where `LABELS` and the parameter's name don't say it.
+    braces. `labels`: names of the controls, with the unit, where neither `LABELS` nor the parameter's name states them.
     `controls`: a slider ``(low, high, step, start)`` or a choice ``[first, second, ...]`` for each parameter. A notebook
     shows ipywidgets under a kernel, precomputed frames where ``PMLBOOK_STATIC=1``.
     """

@@ -20,7 +20,7 @@ TRACE = "PMLBOOK_TRACE"
 
 
 def one_line(text: str) -> str:
-    """A text in which line breaks and commands to a terminal are written out: a file's words stay words."""
+    """A text in which line breaks and control characters are printed as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -41,7 +41,7 @@ def say(*lines: str) -> None:
 
 
 def complain(text: str, speaker: str = "pmlbook") -> None:
-    """Say one line on standard error."""
+    """Print one line on standard error."""
     line = one_line(" ".join(text.split())[:1000])
     encoding = sys.stderr.encoding or "utf-8"
     line = line.encode(encoding, "backslashreplace").decode(encoding)
@@ -57,7 +57,7 @@ def tell(facts: Mapping[str, Any], as_json: bool, lines: Sequence[str] = ()) -> 
 
 
 def tell_done(facts: Mapping[str, Any], as_json: bool, lines: Sequence[str]) -> None:
-    """Print what has been written; a failure of standard output changes nothing about it."""
+    """Print what has been written; a failure of standard output does not change the files or the exit code."""
     try:
         tell(facts, as_json, lines)
     except OSError as error:

@@ -132,7 +132,7 @@ def staircase(
 ) -> Staircase:
     """A table of pairs to forbid by a click, with the least leakage recomputed in the browser.
 
-    `utilities`, shape (N, M): what each pair of a secret and an outcome is worth; any finite numbers, at most six rows
+    `utilities`, shape (N, M): utility of each pair of a secret and an outcome; any finite numbers, at most six rows
     and columns. `prior`, length N: all positive. `inputs`, `outputs`: names. InvalidPrior if `prior` is no distribution
     or has a zero. ValueError if `utilities` is no such matrix, or names are missing.
 

@@ -25,9 +25,9 @@ Vertex = tuple[Flags, int]  # the entries at the limit, and the place of the rem
 
 
 class ScaledVertices:
-    """Vertices minus one, each row over its `scale`, plus the direction `ones` that all of them miss.
+    """Vertices minus one, each row over its `scale`, plus the direction `ones` to which all of them are orthogonal.
 
-    Weights of vertices average them to one just if they average `scaled` to `ones`.
+    Weights of vertices average them to one if and only if they average `scaled` to `ones`.
     """
 
     def __init__(self, vertices: LiftVertices, scale: Array) -> None:
@@ -49,7 +49,7 @@ class CandidateSet(ScaledVertices):
 
     def __init__(self, shares: Sequence[Fraction], limit: Fraction) -> None:
         self.shares, self.limit, n = shares, limit, len(shares)
-        self.whole, self.common = whole_numbers(shares)
+        self.integers, self.common = whole_numbers(shares)
         self.prior = np.array(shares, dtype=float)
         self.low = [max(Fraction(0), (1 - limit * (1 - p)) / p) for p in shares]
         self.high = [min(limit, 1 / p) for p in shares]
@@ -78,14 +78,14 @@ class CandidateSet(ScaledVertices):
     def _vertex(self, tall: Flags, place: int) -> tuple[Flags, int, int, int] | None:
         """Entries at the limit, place, numerator and denominator of the remainder; None if it is no vertex."""
         a, b = self.limit.as_integer_ratio()
-        top, bottom = self.common * b - a * int(self.whole @ tall), b * int(self.whole[place])
+        top, bottom = self.common * b - a * int(self.integers @ tall), b * int(self.integers[place])
         if tall[place] or not 0 <= top * b <= a * bottom:
             return None
         if top * b == a * bottom:  # the remainder is at the limit itself
             tall, top = tall | (np.arange(len(tall)) == place), 0
         if not top:  # no remainder: one place stands for all
             place = int(np.argmin(tall))
-        return tall, place, top, b * int(self.whole[place])
+        return tall, place, top, b * int(self.integers[place])
 
     def _extend(
         self, talls: list[Any], places: list[int], tops: list[int], bottoms: list[int]
@@ -109,7 +109,7 @@ class CandidateSet(ScaledVertices):
         return self.limit**2 * part * (1 - part)
 
     @property
-    def rooms(self) -> list[Fraction]:
+    def largest_variances(self) -> list[Fraction]:
         """The largest variance of each secret's lift."""
         return [(t - 1) * (1 - m) for m, t in zip(self.low, self.high)]
 
@@ -122,7 +122,7 @@ class CandidateSet(ScaledVertices):
 def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex], list[float]]:
     """Vertices along a circle on which the secrets lie in some order, and weights that average to one."""
     a, b = candidates.limit.as_integer_ratio()
-    ends = np.cumsum(candidates.whole[order]) * a
+    ends = np.cumsum(candidates.integers[order]) * a
     around, length = candidates.common * a, candidates.common * b
     # An arc that starts or ends where a secret does is a vertex; between two of them it changes linearly.
     stops = sorted({int(end - back) % around for end in ends for back in (0, length)})
@@ -145,11 +145,11 @@ def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -
     return tall[np.argsort(order)], int(place)
 
 
-FEWEST, CIRCLES = 3, 99  # a few may all miss a direction, if lifts are as even as circles
+FEWEST, CIRCLES = 3, 99  # a few may not determine a frequency, if lifts are as even as circles
 
 
 def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
-    """Numbers of vertices along circles that tell all frequencies, with weights that average to one."""
+    """Numbers of vertices along circles that determine all frequencies, with weights that average to one."""
     found: dict[int, float] = {}
     for turn in range(1, CIRCLES + 1):
         made, weights = arcs(candidates, rng.permutation(len(candidates.prior)))
@@ -194,7 +194,7 @@ class Climb:
         leave = np.append(np.flatnonzero(tall), none)
         enter = np.append(np.flatnonzero(~tall), none)
         enter = enter[enter != place]
-        # The remainder takes what the exchange changes in the mean, and must stay between 0 and c.
+        # The remainder takes the change of the mean, and must stay between 0 and c.
         back = c * (p[leave][:, None] - p[enter]) / p[place]
         after = rest + back
         found = self.gain(back, enter, np.full(len(enter), c), slope, place)
@@ -282,7 +282,7 @@ def sets_at_limit(candidates: CandidateSet) -> Flags | None:
 class Sweep:
     """Values |M (l - 1)|^2 - y.(l - 1) of all vertices with given sets at the limit, in floats.
 
-    Source: floats, with what they lose added; Higham 2002, Section 4.2.
+    Source: floats, with their rounding error added; Higham 2002, Section 4.2.
     """
 
     def __init__(self, candidates: CandidateSet, matrix: Array, dual: Array) -> None:
@@ -306,7 +306,7 @@ class Sweep:
         who, at = np.nonzero(fits)
         if not len(at):
             return None
-        # The value is quadratic in the remainder, with what the entries at the limit add to its slope.
+        # The value is quadratic in the remainder, with a slope that depends on the entries at the limit.
         pull = lifted @ self.spread + self.slope
         base = (lifted * pull).sum(axis=1)
         rest = np.clip(rests[who, at], 0, self.c)

@@ -87,20 +87,20 @@ class Informed(Listed):
     The bounds are on all mechanisms that keep at least `promised`.
     """
 
-    def __init__(self, candidates: Listed, kept: float, promised: float) -> None:
+    def __init__(self, candidates: Listed, required: float, promised: float) -> None:
         self.candidates, self.vertices = candidates, candidates.vertices
-        self.kept, self.promised = kept, Fraction(promised)
+        self.required, self.promised = required, Fraction(promised)
         self.scale, self.ones = np.append(candidates.scale, 1.0), np.append(candidates.ones, 1.0)
         prior = np.array(self.vertices.shares, dtype=float)
         self.information = INFORMATION.at_lifts(self.vertices.lifts, self.vertices.shifts, prior)
 
     def scaled(self, names: Sequence[int]) -> Array:
         """Some vertices, scaled, and their information, shape (N + 1, len(names))."""
-        return np.vstack([self.candidates.scaled(names), self.information[names] / self.kept])
+        return np.vstack([self.candidates.scaled(names), self.information[names] / self.required])
 
     def worth(self, spread: Spread, duals: Sequence[Fraction]) -> Rewarded:
         """A spread, rewarded by the dual variable of information: see `Listed.worth`."""
-        return Rewarded(spread, max(0.0, -float(duals[-1]) / self.kept))
+        return Rewarded(spread, max(0.0, -float(duals[-1]) / self.required))
 
     def mix(
         self, worth: Utility, clock: Clock, duals: Sequence[Fraction] = ()
@@ -124,9 +124,9 @@ def pareto_mechanism(
 ) -> Design:
     """The mechanism with the least variance among those that keep a part of the largest mutual information.
 
-    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Of channels that
-    share the least variance the one is returned whose outcomes have the largest product of probabilities, among all with
-    the vertices that the search has found; so the channel is the same too, but for 'largest'.
+    Value and bound are the same on every processor, to a part in 100,000 for 'largest' and a billionth else. Several
+    channels with the vertices that the search has found may share the least variance. The one whose outcomes have
+    the largest product of probabilities is returned, so the channel is the same too, but for 'largest'.
 
     Parameters
     ----------
@@ -144,16 +144,16 @@ def pareto_mechanism(
     Returns
     -------
     Design
-        `value` is its variance for one person, `estimation_variance`, infinite perhaps if `min_fraction` is 1;
-        `bound` a certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the
-        information. Beyond `MAX_ENUMERATED` secrets, or for `min_fraction` so near 1 that floats find nothing
-        better, it is a mixture of the most informative mechanism and the design for estimating, and the bound
-        that of the latter. It warns with `LooseBound` if value and bound stay apart.
+        `value` is its variance for one person, `estimation_variance`, infinite perhaps if `min_fraction` is 1.
+        `bound` is a certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the
+        information. Beyond `MAX_ENUMERATED` secrets, or for `min_fraction` too near 1 for floats, it is a mixture
+        of the most informative mechanism and the design for estimating, and the bound that of the latter. It warns
+        with `LooseBound` if value and bound stay apart.
 
     Raises
     ------
     ValueError
-        If `min_fraction` is not between 0 and 1, or what `estimation_mechanism` and `optimal_mechanism` raise.
+        If `min_fraction` is not between 0 and 1; also the errors of `estimation_mechanism` and `optimal_mechanism`.
 
     Source: proved in 'Between information and variance'.
 
@@ -169,35 +169,35 @@ def pareto_mechanism(
     if not 0 <= part <= 1:
         raise ValueError(f"min_fraction = {part:g} is not between 0 and 1")
     prior, clock = checked_prior(prior), Clock(max_time)
-    told = estimation_mechanism(prior, epsilon, target, max_time)
+    precise = estimation_mechanism(prior, epsilon, target, max_time)
     informed = optimal_mechanism(prior, epsilon, max_time=None if max_time is None else clock.left)
-    most, least = informed.value, told.mechanism.utility()
+    most, least = informed.value, precise.mechanism.utility()
     if least >= part * most:
-        return Design(told.mechanism, told.value, told.bound, "compromise")
+        return Design(precise.mechanism, precise.value, precise.bound, "compromise")
     margins = (min(k * (STORED + ROUNDING * (1 - part)), (1 - part) / 2) for k in LARGER)
-    kept, *more = (most * (part + margin) for margin in margins)
-    share = min(1.0, (most - kept) / (most - least))
-    columns = [(1 - share) * informed.mechanism.channel, share * told.mechanism.channel]
-    mixed = Mechanism(np.hstack(columns), prior, told.mechanism.inputs).within(epsilon)
+    required, *more = (most * (part + margin) for margin in margins)
+    share = min(1.0, (most - required) / (most - least))
+    columns = [(1 - share) * informed.mechanism.channel, share * precise.mechanism.channel]
+    mixed = Mechanism(np.hstack(columns), prior, precise.mechanism.inputs).within(epsilon)
     if mixed.utility() < part * most:
         mixed = informed.mechanism
-    found = mixed, estimation_variance(mixed, target), told.bound
+    found = mixed, estimation_variance(mixed, target), precise.bound
     if len(mixed.prior) <= MAX_ENUMERATED and part < 1 and not clock.over:
         given = prior, epsilon, target
-        best = _best_kept(*given, kept, part * most, clock)
+        best = _best_informed(*given, required, part * most, clock)
         for wider in more:  # storing it cost more than the margin
-            if best is None and wider > kept and not clock.over:
-                best = _best_kept(*given, wider, part * most, clock)
+            if best is None and wider > required and not clock.over:
+                best = _best_informed(*given, wider, part * most, clock)
         found = min(found, best or found, key=itemgetter(1))
     warn_if_loose("pareto_mechanism", *found[1:], DESIGN_TOLERANCE * found[1])
     return Design(*found, "compromise")
 
 
-def _best_kept(
+def _best_informed(
     prior: CheckedPrior,
     epsilon: float,
     target: str | ArrayLike,
-    kept: float,
+    required: float,
     promised: float,
     clock: Clock,
 ) -> tuple[Mechanism, float, float] | None:
@@ -205,14 +205,14 @@ def _best_kept(
     level, shares = check_epsilon(epsilon), prior.exact
     limit, wanted = lift_limit(shares, level)[1], functionals(target, prior)
     candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
-    informed = Informed(candidates, kept, promised)
+    informed = Informed(candidates, required, promised)
     names, _ = candidates.mix(INFORMATION, clock)
     weights = nnls(candidates.scaled(names), candidates.ones)[0]
     high = float(weights @ informed.information[names])
     low = float(sum(weight * informed.information[v] for v, weight in found.items()))
-    if not low < kept < high:
+    if not low < required < high:
         return None
-    share = (high - kept) / (high - low)
+    share = (high - required) / (high - low)
     mixed = {v: share * weight for v, weight in found.items()}
     for v, weight in zip(names, weights.tolist()):
         if weight > 0:

@@ -21,7 +21,7 @@ from ..numerics.linear_programmes import whole_numbers
 __all__ = []
 
 # %% ../../nbs/estimation/07_covariance_bound.ipynb #cv000007
-FLAT = 1e-12  # of the largest eigenvalue: directions that no functional needs have this size
+FLAT = 1e-12  # of the largest eigenvalue: directions on which no functional depends have this size
 STEEP = 1e-9  # of the largest eigenvalue: below it a dual function goes on along its tangent
 
 
@@ -42,7 +42,7 @@ class DualFunction:
         self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
 
     def _axes(self, multipliers: Array) -> tuple[Array, Array, Array]:
-        """Eigenvalues, the same if they are large enough, and axes."""
+        """Eigenvalues, eigenvalues raised to the least size, and axes."""
         inside = self.flat.T @ multipliers @ self.flat
         sizes, axes = np.linalg.eigh(self.root.T @ inside @ self.root)
         return sizes, np.maximum(sizes, STEEP * abs(sizes).max()), self.flat @ (self.root @ axes)
@@ -78,30 +78,30 @@ class PairsRelaxation:
         self.dual, self.candidates = DualFunction(candidates, criterion), candidates
         ranges = [[candidates.together(i, j) for j in range(n)] for i in range(n)]
         self.least, self.most = np.moveaxis(np.array(ranges, dtype=float), 2, 0) / size
-        self.room, self.between = np.diag(self.most), float(candidates.between)
+        self.variances, self.between = np.diag(self.most), float(candidates.between)
         self.forms, self.limits = np.zeros((0, n, n)), np.zeros(0)
 
     def multipliers(self, x: Array) -> Array:
         """The matrix D of logarithms of own multipliers, and of multipliers of forms."""
-        n = len(self.room)
+        n = len(self.variances)
         return np.diag(np.exp(x[:n])) + np.tensordot(x[n:], self.forms, 1)
 
     def cost(self, x: Array) -> float:
         """The denominator of the dual programme, by the right-hand sides of the constraints."""
-        n = len(self.room)
-        return float(self.room @ np.exp(x[:n]) + self.limits @ x[n:])
+        n = len(self.variances)
+        return float(self.variances @ np.exp(x[:n]) + self.limits @ x[n:])
 
     def loss(self, x: Array) -> tuple[float, Array]:
         """The negative logarithm of the dual programme, and its slope."""
-        own, cost = np.exp(x[: len(self.room)]), self.cost(x)
+        own, cost = np.exp(x[: len(self.variances)]), self.cost(x)
         value, best = self.dual.of(self.multipliers(x))
-        slope = own * (self.room / cost - np.diag(best))
+        slope = own * (self.variances / cost - np.diag(best))
         others = self.limits / cost - np.tensordot(self.forms, best, 2)
         return math.log(cost) - value, np.append(slope, others)
 
     def solve(self, start: Array) -> Array:
         """The best multipliers, the largest own one being 1."""
-        n = len(self.room)
+        n = len(self.variances)
         ends = [(-LOGS - math.log(2 * n), LOGS)] * n + [(0.0, None)] * len(self.limits)
         x = minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT).x
         # The programme is homogeneous: the unit is free, and a fixed one keeps the next start in range.
@@ -109,7 +109,7 @@ class PairsRelaxation:
         return np.append(x[:n] - largest, x[n:] / math.exp(largest))
 
     def violated(self, x: Array) -> list[tuple[Array, float]]:
-        """Constraints on pairs that the best covariance does not keep."""
+        """Constraints on pairs that the best covariance violates."""
         best = self.dual.of(self.multipliers(x))[1] * self.cost(x)
         return _outside(best, self.least, self.most)
 
@@ -117,7 +117,7 @@ class PairsRelaxation:
         """The constraint that vertices have a whole number of entries at the limit."""
         scale = self.candidates.scale
         form = np.diag(scale**2) - np.outer(scale, scale)
-        return form, float(scale**2 @ self.room) - self.between
+        return form, float(scale**2 @ self.variances) - self.between
 
     def add(self, constraints: list[tuple[Array, float]]) -> None:
         """Give multipliers to more constraints."""
@@ -148,8 +148,8 @@ def relaxed(
 ) -> list[tuple[Array, float, Array]]:
     """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
-    In the scale of the candidate set, and up to a factor: first of single secrets; then with the sum, if that can be
-    active, and with pairs whose covariance otherwise violates its limits.
+    In the scale of the candidate set, and up to a factor. The first multipliers are of single secrets. Then the sum is
+    added, if that can be active, and pairs whose covariance otherwise violates its limits.
     """
     relaxation, fits = PairsRelaxation(candidates, criterion), []
     n, x = len(candidates.ones), np.zeros(len(candidates.ones))
@@ -178,7 +178,7 @@ def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Frac
     """
     if candidates.common > MOST_UNITS:
         return Fraction(0)
-    units, found = candidates.whole.tolist(), []
+    units, found = candidates.integers.tolist(), []
     for share in set(units):
         places = [i for i, own in enumerate(units) if own == share]
         low, high = candidates.low[places[0]], candidates.high[places[0]]
@@ -191,7 +191,7 @@ def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Frac
 
 def _remainders(candidates: CandidateSet, place: int) -> list[Fraction]:
     """The remainders that a secret can have, and larger ones, by the sums that the others can have at the limit."""
-    (a, b), units = candidates.limit.as_integer_ratio(), candidates.whole.tolist()
+    (a, b), units = candidates.limit.as_integer_ratio(), candidates.integers.tolist()
     top, share = candidates.common * b // a, units[place]  # so many units may be at the limit
     sums, first = 1, max(0, top - share)
     for i, own in enumerate(units):
@@ -209,13 +209,13 @@ def most_spread(
     Sharp if M'M is nearly the multipliers' matrix, in the scale of the candidates; `together` is that of the sum among them.
     """
     shift, entries = _form(candidates, matrix, many)
-    weights, total, rooms = [], Fraction(0), candidates.rooms
+    weights, total, variances = [], Fraction(0), candidates.largest_variances
     for i in range(len(shift)):
         row = [entry + Fraction(together) for entry in entries(i)]
         weights.append(max(row[i], Fraction(0)))
         # A covariance is worst at one of its two ends.
         pairs = (max(row[j] * x for x in candidates.together(i, j)) for j in range(i))
-        total += weights[i] * rooms[i] + 2 * sum(pairs, Fraction(0))
+        total += weights[i] * variances[i] + 2 * sum(pairs, Fraction(0))
     whole = min(Fraction(together), *weights) * candidates.between
     return total - max(min_remainder(candidates, weights), whole)
 

@@ -24,7 +24,7 @@ from pmlbook.estimation.listed_vertices import (
     even,
     first_weights,
     tight_duals,
-    with_room,
+    with_new_weights,
 )
 from .one_number import evened, one_number
 from .optimal_design import centred, functionals
@@ -83,13 +83,13 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     rows = np.vstack([lifts, products.reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
     moved = {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
-    # Rows that are nearly dependent let the sums drift by what `SAME_ROW` calls rounding.
+    # Rows that are nearly dependent let the sums drift by up to `SAME_ROW`.
     drifted = candidates.scaled(list(moved)), np.array(list(moved.values()))
     return dict(zip(moved, even(*drifted, candidates.ones).tolist()))
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
-NEWTON_ROUNDS = 60  # a handful is enough, unless rounding stands in the way
-SMALL_ROOM = 1e-3  # of the mean weight: what a new vertex gets is no more than the barrier gives it
+NEWTON_ROUNDS = 60  # a few are enough, unless rounding prevents convergence
+SMALL_NEW_WEIGHT = 1e-3  # of the mean weight: a new vertex gets no more than the barrier gives it
 
 
 def newton_search(
@@ -123,10 +123,12 @@ def newton_search(
         seen = (candidates.vertices.lifts[:, names] * weights).max(axis=0)
         kept = seen > LEAST_STORED_PROBABILITY
         names = [*np.array(names)[kept].tolist(), *more]
-        room = with_room(candidates.scaled(names), weights[kept], candidates.ones, SMALL_ROOM)
-        if room is None:  # as far as floats go
+        extended = with_new_weights(
+            candidates.scaled(names), weights[kept], candidates.ones, SMALL_NEW_WEIGHT
+        )
+        if extended is None:  # the resolution of floats
             break
-        found = dict(zip(names, room.tolist()))
+        found = dict(zip(names, extended.tolist()))
     else:
         return found, bound
     return _even_handed(candidates, found, claim), bound
@@ -215,8 +217,9 @@ def estimation_mechanism(
         Privacy level in nats, above 0.
     target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
         The quantity to estimate: all frequencies (an A-optimal design), the mean of secrets that are numbers or another
-        linear functional (c-optimal), or several, whose variances are summed; or all frequencies, with the least determinant of
-        their covariance (D-optimal), or the least variance of the worst functional (E-optimal).
+        linear functional (c-optimal), or several, whose variances are summed. 'determinant' and 'largest': all
+        frequencies, with the least determinant of their covariance (D-optimal), or the least variance of the worst
+        functional (E-optimal).
     max_time : float, optional
         Seconds until the search ends with its best so far; a mechanism is then stored and measured. Left out, a
         mean or another single functional has no limit, and neither have at most `LISTED` secrets;
@@ -229,10 +232,10 @@ def estimation_mechanism(
     Returns
     -------
     Design
-        `value` is the variance for one person that `estimation_variance` gives for the target, rounded up; `bound` a certified lower
-        bound, rounded down, on that of every mechanism that leaks at most `epsilon`: it is never above `value`.
-        Where all vertices are listed, of designs of those in use that share the least variance it is the one whose
-        outcomes have the largest product of probabilities; so it is the same on every processor, but for 'largest'.
+        `value` is the variance for one person that `estimation_variance` gives for the target, rounded up. `bound` is a
+        certified lower bound, rounded down, on that of every mechanism that leaks at most `epsilon`, never above `value`.
+        Where all vertices are listed, several designs of those in use may share the least variance. The one whose
+        outcomes have the largest product of probabilities is returned, the same on every processor, but for 'largest'.
 
     Raises
     ------

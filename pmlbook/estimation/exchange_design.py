@@ -12,7 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from .candidate_set import CandidateSet, Vertex, arcs, climb, sets_at_limit, swept
-from .listed_vertices import Weighted, even, tight_duals, with_room
+from .listed_vertices import Weighted, even, tight_duals, with_new_weights
 from .targets import AOptimality, Claim, DOptimality
 from ..numerics.validation import Array
 from ..numerics.linear_programmes import SolverFailed
@@ -63,13 +63,13 @@ def _change_of_many(
         far, factor = half @ (half.T @ sums), 2.0
     else:
         far, factor = near * weights, 1.0
-    told, seen = (sums * near).sum(axis=0), (lifts * far).sum(axis=0)
+    inside, seen = (sums * near).sum(axis=0), (lifts * far).sum(axis=0)
 
     def product(change: Array) -> Array:
         moved = (sums * change) @ lifts.T
         return factor * ((near.T @ moved) * far.T).sum(axis=1) + barrier * change
 
-    return _conjugate(product, factor * told * seen + barrier, -seen - barrier, sums)
+    return _conjugate(product, factor * inside * seen + barrier, -seen - barrier, sums)
 
 
 LEAST_STEP = 1e-9  # a line search that is shorter is rounding
@@ -115,7 +115,7 @@ KEPT_BACK = 1.2e-5  # seconds reserved for each probability
 class Excess:
     """The excess of vertices, by a matrix M and the dual variables of vertices in use.
 
-    In units of the mean worth; a negative reduced cost.
+    In units of the mean value; a negative reduced cost.
     """
 
     def __init__(
@@ -158,12 +158,12 @@ class BarrierMaster:
         self.least = math.inf, self.names, self.weights
 
     def add(self, names: list[int]) -> None:
-        """Make room for more vertices."""
+        """Add vertices with small weights."""
         lifts, ones = self.candidates.scaled(self.names + names), self.candidates.ones
-        room = with_room(lifts, self.weights, ones)
-        if room is None:
-            raise SolverFailed("weights are as near as floats go")
-        self.names, self.weights = self.names + names, room
+        extended = with_new_weights(lifts, self.weights, ones)
+        if extended is None:
+            raise SolverFailed("floats do not resolve better weights")
+        self.names, self.weights = self.names + names, extended
 
     def solve(self, clock: Clock) -> tuple[float, Claim]:
         """The criterion and its claim; a step of Newton's method is not stopped by the clock."""
@@ -213,7 +213,7 @@ class Exchange:
             if barrier <= LEAST_BARRIER and most < barrier and self.settled(excess):
                 return Priced(None, bound)
             master.barrier = max(barrier / 10, LEAST_BARRIER)
-        # What exceeds by less than the barrier gives would leave the design again.
+        # A vertex with an excess below the barrier's cost would leave the design again.
         useful = [name for name, more in zip(new, over) if more > 0.1 * master.barrier]
         return Priced(useful, bound)
 

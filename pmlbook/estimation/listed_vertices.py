@@ -42,7 +42,7 @@ class Weighted(NamedTuple):
         return self.criterion.slopes(self.lifts, weights, parameter)
 
 
-POLISHES = 3  # steps at the end, so small that no line search could tell them from rounding
+POLISHES = 3  # steps at the end, too small for a line search to distinguish them from rounding
 
 
 def best_weights(
@@ -50,13 +50,13 @@ def best_weights(
 ) -> tuple[Array, float]:
     """The best weights of lift vectors, from positive ones that average to one, and the last barrier parameter.
 
-    The criterion is told the first rows, one for each secret; no row's average changes. A clock that is over leaves
-    the path where it is.
+    The criterion depends on the first rows, one for each secret; no row's average changes. The path ends when the
+    clock is over.
     """
-    told = lifts[: len(criterion.scale)]
-    unit = criterion.size(told, weights) / len(weights)
+    own = lifts[: len(criterion.scale)]
+    unit = criterion.size(own, weights) / len(weights)
     parameters = [unit * 10.0**-k for k in range(2, criterion.barrier_digits + 1)]
-    smooth = Weighted(criterion, told)
+    smooth = Weighted(criterion, own)
     *_, at = central_path(weights, smooth, lifts, parameters, clock)
     weights = at.point
     if at.parameter > parameters[-1]:
@@ -76,13 +76,13 @@ def even(lifts: Array, weights: Array, ones: Array) -> Array:
     return weights * (1 + change)
 
 
-def with_room(lifts: Array, weights: Array, ones: Array, most: float = 0.1) -> Array | None:
-    """Weights for the last lift vectors too, so small that the others can make room; None if none are.
+def with_new_weights(lifts: Array, weights: Array, ones: Array, most: float = 0.1) -> Array | None:
+    """Weights for the last lift vectors too, so small that the others can average with them to one; None if none are.
 
     `most` is how large they are tried first, as a part of the mean weight.
     """
     count = lifts.shape[1] - len(weights)
-    while most > LEAST_ROOM:
+    while most > LEAST_NEW_WEIGHT:
         before = np.append(weights, np.full(count, weights.mean() * most))
         after = even(lifts, before, ones)
         if (after > 0.1 * before).all():
@@ -91,11 +91,11 @@ def with_room(lifts: Array, weights: Array, ones: Array, most: float = 0.1) -> A
     return None
 
 
-LEAST_ROOM = 5e-10  # of the mean weight: as far as floats go
+LEAST_NEW_WEIGHT = 5e-10  # of the mean weight: the resolution of floats
 
 
 def tight_duals(shifts: Array, weights: Array, values: Array) -> Array:
-    """What a unit of each equation is worth, told by vertices in use: complementary slackness."""
+    """Dual variables of the equations from vertices in use, by complementary slackness."""
     root = np.sqrt(weights)
     system = np.vstack([np.ones(len(weights)), shifts]) * root
     return np.linalg.lstsq(system.T, root * values, rcond=None)[0][1:]
@@ -106,14 +106,14 @@ AMONG = 20  # times as many are examined as are taken
 ALIKE = 0.8  # squared cosine above which two vertices count as similar
 
 
-def unlike(told: Array, count: int) -> list[int]:
+def unlike(columns: Array, count: int) -> list[int]:
     """The first columns, at most `count`, that are not similar to earlier ones."""
-    told = told / np.linalg.norm(told, axis=0)
+    columns = columns / np.linalg.norm(columns, axis=0)
     found: list[int] = []
-    free = np.ones(told.shape[1], dtype=bool)
+    free = np.ones(columns.shape[1], dtype=bool)
     while len(found) < count and free.any():
         found.append(int(free.argmax()))
-        free &= (told[:, found[-1]] @ told) ** 2 < ALIKE
+        free &= (columns[:, found[-1]] @ columns) ** 2 < ALIKE
     return found
 
 
@@ -187,7 +187,7 @@ def criterion_for(
     goal = centred(wanted, shares)
     most = max(abs(entry) for row in goal for entry in row)
     unit = Fraction(2) ** int(math.log2(most.numerator) - math.log2(most.denominator))
-    goal = [[entry / unit for entry in row] for row in goal]  # the squares of 1e200 are no floats
+    goal = [[entry / unit for entry in row] for row in goal]  # the squares of 1e200 overflow
     full = np.array(goal, dtype=float) / candidates.scale[:, None]
     if isinstance(target, str) and target == "largest":
         return EOptimality(goal, candidates.scale, full), unit

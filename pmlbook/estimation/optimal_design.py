@@ -164,9 +164,9 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
         inverse = inverse + ((inverse @ left) >> (up + bits))
     else:
         return None
-    told = inverse.T @ goal
-    value = (told * goal).sum() + Fraction((told * (left @ goal)).sum(), one)
-    rest = (abs(told).sum(axis=0) * abs(goal).max(axis=0)).sum() * miss**2 / (1 - miss)
+    solved = inverse.T @ goal
+    value = (solved * goal).sum() + Fraction((solved * (left @ goal)).sum(), one)
+    rest = (abs(solved).sum(axis=0) * abs(goal).max(axis=0)).sum() * miss**2 / (1 - miss)
     return (value - rest) / one, (value + rest) / one
 
 

@@ -312,8 +312,8 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
         The quantity to estimate: all frequencies, the mean of secrets that are numbers, or linear functionals; their
         variances are summed. 'largest' is the
-        variance of the worst functional whose weights have length one; 'determinant' the (N - 1)-th root of the
-        determinant of the covariance of N - 1 frequencies, the same whichever is left out.
+        variance of the worst functional whose weights have length one. 'determinant' is the (N - 1)-th root of the
+        determinant of the covariance of N - 1 frequencies, the same for each choice of the omitted one.
 
     Returns
     -------

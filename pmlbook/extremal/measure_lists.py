@@ -102,7 +102,7 @@ def float_columns(columns: Sequence[Sequence[Fraction]]) -> Array:
 
 
 class MeasureLists(NamedTuple):
-    """Vertices that may be used, vertices that certainly include all that may, which lifts are allowed, budgets."""
+    """Vertices that may be used, vertices that include all admissible ones, the lifts that are allowed, budgets."""
 
     inner: list[Vector]
     outer: list[Vector]
@@ -194,12 +194,12 @@ def set_weights(
 
 
 def solve_lists(
-    lists: MeasureLists, shares: Sequence[Fraction], worth: Utility
+    lists: MeasureLists, shares: Sequence[Fraction], utility: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
     """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
     lifts, masses = float_columns(lists.inner), np.array(shares, dtype=float)
     shifts = float_columns([[x - 1 for x in v] for v in lists.inner])
-    values, dual = finite(worth.at_lifts(lifts, shifts, masses)), 0.0
+    values, dual = finite(utility.at_lifts(lifts, shifts, masses)), 0.0
     if lists.least is None:
         weights, duals = mixture_weights(shifts, values, masses)
     else:
@@ -247,7 +247,7 @@ def keeps_measure(promise: MeasureLists, outcomes: ExactMixture) -> bool:
 def with_noise(
     promise: MeasureLists, shares: Sequence[Fraction], mixture: ExactMixture
 ) -> list[list[int]]:
-    """The channel of a mixture, with about as little noise as keeps the promise; all noise is silence."""
+    """The channel of a mixture, with nearly the least noise that keeps the level; all noise is the constant channel."""
     for noise in (Fraction(4) ** k for k in range(-27, 1)):
         mixed = [(w, tuple((1 - noise) * x + noise for x in v)) for w, v in mixture]
         rows = stored_units(mixed)

@@ -79,7 +79,7 @@ def concave_step(slope: Array, curvature: Array, at: _Point) -> _Point:
     prior = p + part * move.prior
     found = _Point(prior / prior.sum(), s + part * move.slack)
     if not np.concatenate(found).min() > 0:  # not a number, or on the border
-        raise np.linalg.LinAlgError("the step leads nowhere")
+        raise np.linalg.LinAlgError("the step has no finite result")
     return found
 
 

@@ -112,7 +112,7 @@ CONTRACTION_TOLERANCE = 1e-3  # by which a contraction coefficient may be too la
 AT_ONCE, AT_MOST = 2**16, 2**19  # numbers in rows that are compared
 
 
-def _told_apart(first: Array, second: Array) -> Array:
+def _distinguished(first: Array, second: Array) -> Array:
     """The largest LC_s of pairs of rows, shape (K, M), from above."""
     shared, gap = first * second, first - second
     common = shared > 0
@@ -158,6 +158,6 @@ def contraction(channel: ArrayLike) -> float:
         if above[pairs[0]] <= found + CONTRACTION_TOLERANCE or k * m > AT_MOST:
             found = max(found, float(above[pairs[0]]))
             break
-        exact = _told_apart(rows[first[pairs]], rows[second[pairs]])
+        exact = _distinguished(rows[first[pairs]], rows[second[pairs]])
         found = max(found, float(np.minimum(exact, above[pairs]).max()))
     return min(1.0, found + rounding)

@@ -34,14 +34,14 @@ __all__ = ['MOST_LISTED', 'IntervalSet']
 
 # %% ../../nbs/hamming/06_intervals.ipynb #04333ced
 def fill(
-    column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any, whole: Any = 1
+    column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any, total: Any = 1
 ) -> list[Any]:
     """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
     A mass `free` of the `whole` is not bound by the intervals and goes to the least entry. A fractional knapsack.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
-    belief, left = list(low), whole - free - sum(low)
+    belief, left = list(low), total - free - sum(low)
     for i in order:
         extra = min(left, high[i] - low[i])
         belief[i], left = belief[i] + extra, left - extra
@@ -53,11 +53,11 @@ def moved_into(
     distribution: Sequence[float],
     low: Sequence[Fraction],
     high: Sequence[Fraction],
-    whole: Fraction,
+    total: Fraction,
 ) -> list[Fraction]:
     """Numbers near `distribution` within their limits, with the sum `whole` as nearly as the limits allow, exactly."""
     found = [min(max(Fraction(q), a), b) for q, a, b in zip(distribution, low, high)]
-    left = whole - sum(found)
+    left = total - sum(found)
     for i, (a, b) in enumerate(zip(low, high)):
         move = min(max(left, a - found[i]), b - found[i])
         found[i], left = found[i] + move, left - move
@@ -75,7 +75,7 @@ def water_level(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:
 
 
 def _widened(low: Array, high: Array) -> tuple[Array, Array]:
-    """Limits that some distribution keeps exactly, where only rounding forbids it; otherwise InvalidPrior."""
+    """Limits widened by rounding, so that some distribution satisfies them exactly; InvalidPrior if none does."""
     least, most = (sum(map(Fraction, limit.tolist())) for limit in (low, high))
     if least > 1 + SUM_TOLERANCE or most < 1 - SUM_TOLERANCE:
         raise InvalidPrior(
@@ -94,7 +94,7 @@ MOST_LISTED = 12  # symbols: 12 x 2^11 candidates for a vertex
 
 @dataclass(frozen=True, eq=False)
 class IntervalSet(Frozen):
-    """All distributions whose shares lie in given intervals, asked for its worst member instead of listed.
+    """All distributions whose shares lie in given intervals, with an oracle for the worst member instead of a list.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class IntervalSet(Frozen):
     Raises
     ------
     InvalidPrior
-        If no distribution keeps to the intervals, up to `SUM_TOLERANCE` (1e-9).
+        If no distribution lies in the intervals, up to `SUM_TOLERANCE` (1e-9).
     ValueError
         If an end is negative or not finite, two ends are crossed, or sizes or names differ.
 
@@ -167,7 +167,7 @@ class IntervalSet(Frozen):
 
     @cached_property
     def level(self) -> NDArray[np.bool_]:
-        """Which symbols of the flattest member stand at the level between their ends, shape (M,)."""
+        """Which symbols of the flattest member are at the level between their ends, shape (M,)."""
         level = float(water_level(*self.limits))
         return (self.low <= level) & (level <= self.high)
 
@@ -176,7 +176,7 @@ class IntervalSet(Frozen):
         return fill([-Fraction(loss) for loss in losses], *self.limits, 0)
 
     def contains(self, distribution: ArrayLike) -> bool:
-        """Whether a distribution, shape (M,), keeps to the intervals, up to `SUM_TOLERANCE`."""
+        """Whether a distribution, shape (M,), lies in the intervals, up to `SUM_TOLERANCE`."""
         point = check_distribution(self.aligned(distribution, "distribution"))
         if len(point) != self.size:
             raise InvalidPrior(
@@ -190,8 +190,8 @@ class IntervalSet(Frozen):
     @cached_property
     def order(self) -> tuple[int, ...] | None:
         """Symbols from the most to the least likely in every member; None if members disagree."""
-        spare, room = 1 - self.low.sum(), (self.high - self.low).sum()
-        inner = self.low + (spare / room if room else 0) * (self.high - self.low)
+        spare, width = 1 - self.low.sum(), (self.high - self.low).sum()
+        inner = self.low + (spare / width if width else 0) * (self.high - self.low)
         candidate = np.argsort(-inner.round(12), kind="stable").tolist()  # as in a SourceSet
         for first, second in zip(candidate, candidate[1:]):
             ahead = [(i == second) - (i == first) for i in range(self.size)]
@@ -238,7 +238,7 @@ def as_known(source_set: KnownSource | ArrayLike) -> KnownSource:
 
 
 def members(known: KnownSource) -> Array:
-    """The members that decide, one per row: the vertices of a list, the flattest member of intervals."""
+    """The members that determine a design, one per row: the vertices of a list, the flattest member of intervals."""
     return known.vertices if isinstance(known, SourceSet) else known.flattest[None, :]
 
 

@@ -16,7 +16,7 @@ from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior
 from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, denominator_of
-from .losses import Fillings, Groups, Whole, joined, with_rest
+from .losses import Fillings, Groups, Integers, joined, with_rest
 from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP
 from .stages import Growth, NearMisses, Search
 from .stages import dealt_out, feasible, start_columns
@@ -53,7 +53,7 @@ class Task(NamedTuple):
         given = self.prior, self.epsilon, self.utility, self.denominator, self.lossless
         return Groups(*given)
 
-    def aggregated(self, label: Whole) -> Task:
+    def aggregated(self, label: Integers) -> Task:
         """The task for a prior whose symbols with the same label are one."""
         prior = np.bincount(label, self.prior).astype(float)
         return self._replace(prior=prior, lossless=None)
@@ -79,7 +79,7 @@ class Answer(NamedTuple):
     why: str
 
 
-def aggregation(prior: Array, rows: int) -> Whole:
+def aggregation(prior: Array, rows: int) -> Integers:
     """One of `rows` labels for each symbol, the first half for single symbols."""
     order, alone = np.argsort(-prior), rows // 4
     middle = order[alone:-alone]
@@ -124,11 +124,11 @@ def vertices_near(groups: Groups, lifts: Array) -> Fillings:
     full[at, column] = False
     held = np.zeros((len(groups.p), len(column)), dtype=np.int64)
     np.add.at(held, member, full)
-    place = (groups.room - groups.width @ held) / groups.width[taker]
+    place = (groups.capacity - groups.width @ held) / groups.width[taker]
     off, own = rounding_of(groups.width)[taker], np.clip(place, 0, 1)
     fits = abs(place - own) <= off
     held[taker, column] += ~fits & (place > 1)
-    rest = groups.room - groups.width @ held[:, ~fits]
+    rest = groups.capacity - groups.width @ held[:, ~fits]
     others = with_rest(groups, held[:, ~fits], rest)[0]
     return joined([Fillings(held, taker, own)[fits], others])
 

@@ -96,7 +96,7 @@ def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> LiftVertice
 
 
 def formula_duals(vertices: LiftVertices, utility: Utility) -> list[Fraction]:
-    """Dual variables under which all lift vectors of a closed form are worth the same, but for rounding."""
+    """Dual variables at which all lift vectors of a closed form have the same excess, but for rounding."""
     n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
     if len(vertices.place) == 1:
         return [Fraction(0)] * n

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..numerics.validation import Array
-from .losses import Fillings, Groups, Whole, joined, nothing
+from .losses import Fillings, Groups, Integers, joined, no_vertices
 from .pricing import VertexKind, greedy, look, price
 from ..numerics.progress import Clock
 
@@ -18,24 +18,24 @@ from ..numerics.progress import Clock
 __all__ = []
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #fn000006
-def numbers_full(groups: Groups) -> Whole:
+def numbers_full(groups: Groups) -> Integers:
     """How many full symbols a vertex can have."""
     width = np.sort(np.repeat(groups.width, groups.size))
     # the weight of the lightest and of the heaviest symbols, by their number
     light, heavy = (np.append(0, np.cumsum(w))[:-1] for w in (width, width[::-1]))
-    fits = light <= groups.room + groups.same
-    fills = heavy + width[-1] >= groups.room - groups.same
+    fits = light <= groups.capacity + groups.same
+    fills = heavy + width[-1] >= groups.capacity - groups.same
     return np.flatnonzero(fits & fills)
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #8fff56e1
-def upper_hull(profit: Array, width: Array, many: int) -> tuple[Whole, float]:
+def upper_hull(profit: Array, width: Array, many: int) -> tuple[Integers, float]:
     """Sets of `many` symbols, light to heavy, (V, many), and how far others may lie above.
 
     Source: Eisner and Severance 1976.
     """
     apart = width - width.mean()  # a small difference of large sums would be mostly rounding
 
-    def point(best: Whole) -> tuple[float, float, Whole]:
+    def point(best: Integers) -> tuple[float, float, Integers]:
         return float(apart[best].sum()), float(profit[best].sum()), best
 
     first, last = (point(np.lexsort((-profit, way * width))[:many]) for way in (1, -1))
@@ -66,7 +66,7 @@ def on_edges(groups: Groups, q: Array, weight: Array, profit: Array, own: int) -
     `own` is 1 if the sets of the hull hold the taker. -inf where they are all too light or too heavy.
     """
     best, same = weight[profit.argmax()], groups.same
-    weights_left = groups.room + own * groups.width, groups.room - (1 - own) * groups.width
+    weights_left = groups.capacity + own * groups.width, groups.capacity - (1 - own) * groups.width
     sides = np.empty((2, len(q)))
     for side, left in enumerate(weights_left):
         nearest = np.clip(best, left - same, left + same)
@@ -76,7 +76,9 @@ def on_edges(groups: Groups, q: Array, weight: Array, profit: Array, own: int) -
     return sides
 
 
-def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tuple[Fillings, float]:
+def price_plane(
+    groups: Groups, duals: Array, numbers: Integers, keep: int
+) -> tuple[Fillings, float]:
     """As `price`, by points in the plane, for `numbers_full`; with one number exact, and the best column is among them.
 
     Source: a convex function is largest at a vertex.
@@ -84,7 +86,7 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
     q, _, _ = greedy(groups, duals)
     same, everyone = groups.same, np.arange(len(q))
     member, width = np.repeat(everyone, groups.size), groups.width
-    found, best, near = [nothing(groups)], -np.inf, 0.0
+    found, best, near = [no_vertices(groups)], -np.inf, 0.0
     for m in numbers.tolist():
         sides = np.full((2, 2, len(q)), np.inf)
         for own in range(min(2, len(member) - m + 1)):  # without the taker, or with it
@@ -97,7 +99,7 @@ def price_plane(groups: Groups, duals: Array, numbers: Whole, keep: int) -> tupl
             # the sets of the hull themselves, each with every taker whose part fits
             free = held > 0 if own else held < groups.size[:, None]
             taker, column = np.nonzero(free)
-            rest = (groups.room - weight)[column] + own * width[taker]
+            rest = (groups.capacity - weight)[column] + own * width[taker]
             able = (rest >= -same) & (rest <= width[taker] + same)
             taker, column, rest = taker[able], column[able], rest[able]
             x = np.clip(rest / width[taker], 0, 1)
@@ -143,7 +145,7 @@ TOP_ROUNDING = 2.0**-48  # part of the terms of a top that is added, for multipl
 
 
 def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexKind, Array, float]:
-    """A kind of vertices with its multipliers, what each symbol earns beyond both, and what no vertex exceeds.
+    """A kind of vertices with its multipliers, the profit of each symbol beyond both, and an upper bound on the excess.
 
     Source: Lagrange multipliers; the dual function is convex.
     """
@@ -158,13 +160,13 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
         """The bound at a multiplier of the capacity, with the best multiplier of the number and the taker's gain."""
         earned, best = profit - rate * width, (np.inf, 0.0, 0.0)
         falling = np.sort(earned[member])[::-1]
-        # the best multiplier is what the last full symbol earns, or the first that is not
+        # the best multiplier is the profit of the last full symbol, or of the first that is not full
         for dual in falling[max(kind.number - 1, 0) : kind.number + 1].tolist():
             more = np.maximum(earned - dual, 0)
             gains = kind.side * earned * ends - lost - flips * more
             gain = float(gains.max())
             full = float(groups.size @ more)
-            most = rate * groups.room + dual * kind.number + full + gain
+            most = rate * groups.capacity + dual * kind.number + full + gain
             best = min(best, (most, dual, gain))
         return best
 
@@ -177,17 +179,17 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
     rate = scale * np.tan(float(min_of(at_angle, -right, right, NARROWINGS)[0]))
     most, dual, gain = top(rate)
     # a bound on the size of every term, for the rounding of their sum
-    size = abs(rate) * groups.room + abs(dual) * kind.number + float(abs(duals).sum())
+    size = abs(rate) * groups.capacity + abs(dual) * kind.number + float(abs(duals).sum())
     solved = kind._replace(dual=dual, gain=gain)
     return solved, profit - rate * width - dual, most + TOP_ROUNDING * size
 
 
 NEAR_END = 0.01  # a part up to this is at an end
 PART_ENDS = (NEAR_END, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - NEAR_END)  # of intervals of larger parts
-WORTH = 0.5  # part of the top of greedy up to which the number is worth a list for each kind
+LISTED_PART = 0.5  # part of the top of greedy up to which the number is worth a list for each kind
 
 
-def every_kind(numbers: Whole) -> Iterator[VertexKind]:
+def every_kind(numbers: Integers) -> Iterator[VertexKind]:
     """Kinds that every vertex is one of."""
     for number in numbers.tolist():
         yield VertexKind(number, 0.0, NEAR_END)
@@ -198,7 +200,7 @@ def every_kind(numbers: Whole) -> Iterator[VertexKind]:
 def price_numbers(
     groups: Groups,
     duals: Array,
-    numbers: Whole,
+    numbers: Integers,
     limit: int,
     pairs: int,
     keep: int,
@@ -209,17 +211,17 @@ def price_numbers(
 
     `numbers` is from `numbers_full`.
 
-    Source: Horowitz and Sahni 1974, with Lagrange multipliers of the room and of the number.
+    Source: Horowitz and Sahni 1974, with Lagrange multipliers of the capacity and of the number.
     """
     effort = limit, pairs, keep, clock
     asked = [multipliers(groups, duals, kind) for kind in every_kind(numbers)]
-    if max(top for _, _, top in asked) > WORTH * greedy(groups, duals)[2]:
+    if max(top for _, _, top in asked) > LISTED_PART * greedy(groups, duals)[2]:
         return price(groups, duals, *effort, enough)
-    found, most, complete = [nothing(groups)], enough, True
+    found, most, complete = [no_vertices(groups)], enough, True
     for among, q, top in asked:
         if top <= enough:
             continue
-        some, least, whole = look(groups, q, top - enough, *effort, among.ways())
+        some, least, finished = look(groups, q, top - enough, *effort, among.ways())
         found.append(some)
-        most, complete = max(most, top - least), complete and whole
+        most, complete = max(most, top - least), complete and finished
     return joined(found), float(duals @ groups.share) - most, complete

@@ -20,7 +20,7 @@ from ..foundations.utility import FInformation
 __all__ = []
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 EQUAL_WEIGHT = 1e-15  # weights of order one that differ by less are equal, up to eight terms
 OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding makes it too low
@@ -57,12 +57,12 @@ class Groups:
         self.bottom = np.where(can_vanish, -1, -rest * (1 - self.p) / (self.a * self.p))
         self.span = np.where(self.p <= self.a, rest / self.a, 1 / self.p - 1) - self.bottom
         self.share, self.floor = -self.bottom / self.span, np.where(can_vanish, 0, 1 + self.bottom)
-        whole, self.left_out = float(self.size @ self.width), self.a >= 0.5
+        total, self.left_out = float(self.size @ self.width), self.a >= 0.5
         self.spare = min(self.rest, 1 - self.p[-1])  # mass beyond the capacity
-        self.room = whole - self.spare
+        self.capacity = total - self.spare
         if not self.left_out:
-            self.room = 1 - self.p[-1] if self.floor[-1] else self.a
-            self.spare = whole - self.room
+            self.capacity = 1 - self.p[-1] if self.floor[-1] else self.a
+            self.spare = total - self.capacity
         self._prepare(utility)
 
     def _prepare(self, utility: FInformation) -> None:
@@ -103,7 +103,7 @@ class Groups:
         return np.where((x <= 0) | (x >= 1) | (k == self.lossless), 0, np.maximum(lost, 0))
 
     def sure_loss(self, x: Array, k: Any) -> Array:
-        """At most the loss, whatever rounding did to x: it is moved to the nearer end, where f may be steep."""
+        """At most the loss for every rounding error of x: x is moved to the nearer end, where f may be steep."""
         less = np.where(x < 0.5, -1, 1) * self.same / self.width[k]
         return self.loss(np.clip(x + less, 0, 1), k)
 
@@ -137,8 +137,8 @@ class Fillings:
     largest: at most one entry of a vertex is neither (Grosse et al. 2024, Lemma 1).
     """
 
-    held: Whole
-    taker: Whole
+    held: Integers
+    taker: Integers
     place: Array
 
     def __len__(self) -> int:
@@ -167,12 +167,12 @@ def joined(parts: Sequence[Fillings]) -> Fillings:
     return Fillings(held, taker, place)
 
 
-def nothing(groups: Groups) -> Fillings:
+def no_vertices(groups: Groups) -> Fillings:
     """No vertices."""
     return Fillings(np.zeros((len(groups.p), 0), int), np.zeros(0, int), np.zeros(0))
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #9674b508
-def windows(arcs: Array, length: float) -> tuple[Whole, Array]:
+def windows(arcs: Array, length: float) -> tuple[Integers, Array]:
     """How many arcs a window covers wholly that begins where an arc begins, and its part of the next."""
     n, twice = len(arcs), np.append(arcs, arcs)
     ends, begin = np.append(0.0, np.cumsum(twice)), np.arange(n)
@@ -185,7 +185,7 @@ def windows(arcs: Array, length: float) -> tuple[Whole, Array]:
     return many, np.maximum(length - covered, 0)
 
 
-def circle(groups: Groups, order: Whole) -> Fillings:
+def circle(groups: Groups, order: Integers) -> Fillings:
     """Vertices of a window of length `a` turned over the symbols as arcs, in some order, at most 2N.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
@@ -208,8 +208,8 @@ def circle(groups: Groups, order: Whole) -> Fillings:
     return joined(found)
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f2a10002
-def turns(groups: Groups, order: Whole) -> Array:
-    """Shares of the vertices of `circle`, with which they average to lifts of one.
+def turns(groups: Groups, order: Integers) -> Array:
+    """Weights of the vertices of `circle`, with which they average to lifts of one.
 
     Source: systematic sampling (Madow 1949), with the symbols as arcs.
     """
@@ -225,14 +225,14 @@ def turns(groups: Groups, order: Whole) -> Array:
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f1a5c003
 def nearest_pairs(
-    one: Array | Whole, two: Array | Whole, room: float, keep: int
-) -> tuple[Whole, Whole, Array]:
+    one: Array | Integers, two: Array | Integers, capacity: float, keep: int
+) -> tuple[Integers, Integers, Array]:
     """Pairs of entries of two tables that fill the capacity best, `keep` from each side, and their rests.
 
     Source: Horowitz and Sahni 1974.
     """
     order = np.argsort(two)
-    want, sorted_two = room - one, two[order]
+    want, sorted_two = capacity - one, two[order]
     below = np.searchsorted(sorted_two, want, side="right") - 1
     found = []
     # the nearest weights below and above what is wanted
@@ -248,9 +248,9 @@ def nearest_pairs(
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #ee71b144
 def with_rest(
-    groups: Groups, held: Whole, rest: Array, slope: Array | None = None
+    groups: Groups, held: Integers, rest: Array, slope: Array | None = None
 ) -> tuple[Fillings, Array]:
-    """Vertices with `held` full but for a small rest, given or taken back where it costs least, and that cost.
+    """Vertices with `held` full but for a small remainder, which one symbol gains or loses at least cost, and that cost.
 
     The cost is the loss, less `slope` times the change of the symbol's position.
     """
@@ -284,7 +284,7 @@ def near_misses(
     deep = 2 if g > 35 else 1  # four tables instead of two, combined in pairs
     k = 2 ** (power // deep)
     parts = [order[i :: 2 * deep] for i in range(2 * deep)]
-    drawn: list[Whole] = []
+    drawn: list[Integers] = []
     weights: list[Array] = []
     for part in parts:
         size = k * deep**2, len(part)
@@ -296,7 +296,7 @@ def near_misses(
         weights.append(weight[new])
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]
-    first, second, rest = nearest_pairs(weights[0], weights[1], groups.room, keep)
+    first, second, rest = nearest_pairs(weights[0], weights[1], groups.capacity, keep)
     rest[abs(rest) < groups.same] = 0
     held = np.zeros((g, len(rest)), dtype=int)
     for half, code in enumerate((first, second)):

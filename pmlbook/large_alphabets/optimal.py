@@ -108,13 +108,13 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
 
     ValueError if either is not finite; `Contradiction` if the value exceeds the bound by more than rounding explains.
     """
-    value, room = mechanism.utility(utility), rounding(mechanism, utility)
+    value, tolerance = mechanism.utility(utility), rounding(mechanism, utility)
     if not np.isfinite([value, bound]).all():
         raise ValueError(f"utility is {value} and its bound {bound}: they must be finite")
-    if value - room > bound:
+    if value - tolerance > bound:
         found = f"value {value!r} exceeds the upper bound {bound!r} by more than rounding"
         raise Contradiction(f"{found}: is the utility sub-linear?")
-    return Design(mechanism, value, max(bound, value + room), method)
+    return Design(mechanism, value, max(bound, value + tolerance), method)
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #6b94637f
 LOOSE = 1e4  # times rounding: a gap above this is worth a second try

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.validation import Array
-from .losses import Fillings, Flags, Groups, Whole, joined, nothing
+from .losses import Fillings, Flags, Groups, Integers, joined, no_vertices
 from ..numerics.progress import Clock
 
 # %% auto #0
@@ -23,7 +23,7 @@ def greedy(groups: Groups, duals: Array) -> tuple[Array, float, float]:
     profit = duals / groups.size
     order = np.argsort(-profit / groups.width)
     filled = np.cumsum((groups.size * groups.width)[order])
-    critical = order[min(int(np.searchsorted(filled, groups.room)), len(order) - 1)]
+    critical = order[min(int(np.searchsorted(filled, groups.capacity)), len(order) - 1)]
     q = profit - profit[critical] / groups.width[critical] * groups.width
     q[critical] = 0
     base = float(groups.size @ (np.maximum(q, 0) - q * groups.share))
@@ -43,7 +43,7 @@ class VertexKind(NamedTuple):
     """Vertices in which one symbol takes a part of its width, between two limits, beyond a number of full ones.
 
     Or, if `side` is -1 and not 1, one of them gives that part back. A symbol earns `dual` more there than as one of
-    the full, and what it earns is `gain` at most.
+    the full, and its profit is `gain` at most.
     """
 
     number: int
@@ -75,9 +75,9 @@ class VertexKind(NamedTuple):
 class Half:
     """Deviations of some groups from the greedy filling: the weight, the flips, the number of full symbols and a code of each."""
 
-    def __init__(self, room: float, spare: float) -> None:
+    def __init__(self, capacity: float, spare: float) -> None:
         self.weight, self.flips, self.number = np.zeros(1), np.zeros(1), np.zeros(1)
-        self.room, self.spare, self.inside, self.outside = room, spare, 0.0, 0.0
+        self.capacity, self.spare, self.inside, self.outside = capacity, spare, 0.0, 0.0
         self.code, self.radix = np.zeros(1, dtype=np.int64), 1
         self.strides: dict[int, int] = {}
 
@@ -89,7 +89,8 @@ class Half:
         flips, weight = self.flips + cost * count, self.weight + step * count
         inside = self.inside + (size * abs(step) if step < 0 else 0)
         outside = self.outside + (size * abs(step) if step > 0 else 0)
-        able = (flips <= slack) & (inside + weight <= self.room) & (outside - weight <= self.spare)
+        able = (flips <= slack) & (inside + weight <= self.capacity)
+        able &= outside - weight <= self.spare
         if self.radix * (size + 1) >= 2**62:
             return cost
         if able.sum() > limit:
@@ -102,7 +103,7 @@ class Half:
         return slack
 
     def sort(self, slack: float) -> None:
-        """Sort by weight, without what costs more than `slack`."""
+        """Sort by weight, without entries that cost more than `slack`."""
         order = np.argsort(self.weight)
         order = order[self.flips[order] <= slack]
         self.weight, self.flips = self.weight[order], self.flips[order]
@@ -121,8 +122,8 @@ def two_halves(
     step = np.where(q > 0, -groups.width, groups.width)
     up, down = (groups.width,) * 2 if among else rest_reaches(groups, q, slack)
     mass, fixed, safe = groups.size * groups.width, abs(q) > slack, 1e3 * groups.same
-    room, spare = groups.room + down.max() + safe, groups.spare + up.max() + safe
-    within = room - mass[fixed & (q > 0)].sum(), spare - mass[fixed & (q <= 0)].sum()
+    capacity, spare = groups.capacity + down.max() + safe, groups.spare + up.max() + safe
+    within = capacity - mass[fixed & (q > 0)].sum(), spare - mass[fixed & (q <= 0)].sum()
     halves = Half(*within), Half(*within)
     for g in np.argsort(abs(q)).tolist():
         if abs(q[g]) > slack:
@@ -137,7 +138,7 @@ def two_halves(
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #afadc4fb
 class Rests:
-    """What a remainder costs at least, by size, if the cheapest group takes it or gives it back."""
+    """Least cost of a remainder, by size, if the cheapest group takes it or gives it back."""
 
     def __init__(self, groups: Groups, q: Array, among: VertexKind | None = None) -> None:
         far = np.geomspace(groups.same / 100, groups.width.max(), 160)
@@ -208,15 +209,15 @@ class Pairs:
             self.down, self.allowed = self.up, among.able(q)
             self.dual, self.gain = among.dual, among.gain
         self.base, (one, two) = np.where(q > 0, groups.size, 0), halves
-        self.want = groups.room - self.base @ groups.width - one.weight
-        self.ranges: list[tuple[Whole, Whole, Whole, Whole]] = []
+        self.want = groups.capacity - self.base @ groups.width - one.weight
+        self.ranges: list[tuple[Integers, Integers, Integers, Integers]] = []
         for mine, others in self._partners():
             part = two.flips[others] / slack
             for least, most in zip(FLIP_STEPS, FLIP_STEPS[1:]):
                 self._range(mine, others[(part >= least) & (part < most)], least)
         self.many = sum(int(many.sum()) for _, _, _, many in self.ranges)
 
-    def _partners(self) -> Iterator[tuple[Whole, Whole]]:
+    def _partners(self) -> Iterator[tuple[Integers, Integers]]:
         """Entries of the first list, and those of the second that have the right number of full symbols with them."""
         one, two = (half.number for half in self.halves)
         if self.among is None:
@@ -226,7 +227,7 @@ class Pairs:
         for number in np.unique(two):
             yield np.flatnonzero(one == more - number), np.flatnonzero(two == number)
 
-    def _range(self, mine: Whole, some: Whole, least: float) -> None:
+    def _range(self, mine: Integers, some: Integers, least: float) -> None:
         """Keep for entries of the first list those of the second whose weight leaves a small rest."""
         one, two = self.halves
         left = self.slack - least * self.slack - one.flips[mine]
@@ -236,7 +237,7 @@ class Pairs:
         end = np.searchsorted(weight, self.want[mine] - low + self.groups.same, "right")
         self.ranges.append((mine, some, begin, np.maximum(end - begin, 0)))
 
-    def blocks(self) -> Iterator[tuple[Whole, Whole]]:
+    def blocks(self) -> Iterator[tuple[Integers, Integers]]:
         """The pairs, as places in the first and in the second list."""
         for mine, some, begin, many in self.ranges:
             ends, start = np.append(0, np.cumsum(many)), 0
@@ -248,7 +249,7 @@ class Pairs:
                 yield np.repeat(mine[start:stop], now), some[j]
                 start = stop
 
-    def pair_costs(self, block: tuple[Whole, Whole]) -> tuple[Array, Array, Array]:
+    def pair_costs(self, block: tuple[Integers, Integers]) -> tuple[Array, Array, Array]:
         """Rest, flips and a lower bound on the cost of each pair of a block."""
         (one, two), (i, j) = self.halves, block
         rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
@@ -256,7 +257,7 @@ class Pairs:
         return rest, flips, flips + self.rests.cost(rest)
 
     def vertices(
-        self, block: tuple[Whole, Whole], rest: Array, flips: Array
+        self, block: tuple[Integers, Integers], rest: Array, flips: Array
     ) -> tuple[Array, Fillings]:
         """Vertices of some pairs, and a lower bound on the cost of each that is exact but for rounding."""
         groups, fills, far = self.groups, self.rests.fills(rest), abs(rest)
@@ -289,7 +290,7 @@ def best_of(cost: Array, vertices: Fillings, keep: int) -> tuple[Array, Fillings
 def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillings, float]:
     """The cheapest vertices of all pairs, and a bound on the cost of every vertex."""
     least, step = near.slack, max(1, 100_000 // len(near.q))
-    cost, found = np.zeros(0), nothing(near.groups)
+    cost, found = np.zeros(0), no_vertices(near.groups)
     for i, j in near.blocks():
         if clock is not None and clock.over:
             return found, 0.0
@@ -320,7 +321,7 @@ def look(
     one, two, slack = two_halves(groups, q, wanted, limit, clock, among[0])
     while True:
         if slack < 1e-9 * wanted or (clock is not None and clock.over):
-            return nothing(groups), 0.0, False
+            return no_vertices(groups), 0.0, False
         near = [Pairs(groups, q, slack, (one, two), kind) for kind in among]
         if sum(some.many for some in near) <= pairs:
             break

@@ -14,11 +14,11 @@ from .lattice import lattice_duals
 from pmlbook.large_alphabets.losses import (
     Fillings,
     Groups,
-    Whole,
+    Integers,
     circle,
     joined,
     near_misses,
-    nothing,
+    no_vertices,
     turns,
 )
 from .pricing import best_of, price
@@ -48,7 +48,7 @@ class GroupMaster:
     def __init__(self, groups: Groups) -> None:
         self.solver, n, none = highspy.Highs(), len(groups.p), np.zeros(0, dtype=np.int32)
         self.solver.setOptionValue("output_flag", False)
-        self.groups, self.columns = groups, nothing(groups)
+        self.groups, self.columns = groups, no_vertices(groups)
         self.solver.addRows(n, groups.share, groups.share, 0, none, none, np.zeros(0))
         self.filled, self.loss, self.scale = np.zeros((n, 0)), np.zeros(0), 1.0
         self.weights = np.zeros(0)
@@ -123,7 +123,7 @@ def feasible(groups: Groups, dual: Array, bound: float) -> Array:
     Every column fills the groups to the same capacity, so that all reduced costs move alike.
     """
     excess = float(dual @ groups.share) - bound
-    return dual - excess * groups.size * groups.width / groups.room
+    return dual - excess * groups.size * groups.width / groups.capacity
 
 
 def dealt_out(groups: Groups, filled: Array, loss: Array, weights: Array) -> tuple[Array, Array]:
@@ -178,9 +178,9 @@ class NearMisses:
     def __init__(self, groups: Groups, patience: int = 2) -> None:
         self.count = len(groups.p)
         self.patience = 1 if self.count <= 64 else patience
-        self.keep, self.worth = (8 if self.count <= 64 else 2), 1.3
+        self.keep, self.factor = (8 if self.count <= 64 else 2), 1.3
         if self.count <= 40:
-            self.keep, self.worth = 4, 8.0
+            self.keep, self.factor = 4, 8.0
 
     def turn(self, growth: Growth) -> None:
         """Add near misses until longer tables no longer narrow the gap."""
@@ -192,7 +192,7 @@ class NearMisses:
             keep = self.keep * self.count
             growth.add(near_misses(growth.groups, now, keep, growth.rng, growth.slope))
             took, last = growth.clock.seconds - began, now
-            helped = now < 16 or growth.gap < before / self.worth
+            helped = now < 16 or growth.gap < before / self.factor
             stale, power = 0 if helped else stale + 1, min(now + 2, LONG_TABLE)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000012
@@ -221,7 +221,7 @@ class Resting:
 
 
 def by_cells(growth: Growth, cells: SumCells) -> Resting:
-    """Stage: which value can no set exceed, for any sum? At once, but not exact."""
+    """Stage: which value can no set exceed, for any sum? Without iterations, but not exact."""
 
     def price(dual: Array) -> Priced:
         columns, bound = price_cells(cells, dual, KEPT_COLUMNS)
@@ -230,7 +230,7 @@ def by_cells(growth: Growth, cells: SumCells) -> Resting:
     return Resting(Stage("which value can no set exceed, for any sum?", price, None, 0.97, 1))
 
 
-def by_plane(growth: Growth, numbers: Whole) -> Stage:
+def by_plane(growth: Growth, numbers: Integers) -> Stage:
     """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
 
     def price(dual: Array) -> Priced:
@@ -250,7 +250,7 @@ TOO_LONG = "the lists of the search are too long"
 class PricingLists:
     """Stage: which column has the least reduced cost? By a table of sums, or by two lists of growing length."""
 
-    def __init__(self, growth: Growth, numbers: Whole | None = None) -> None:
+    def __init__(self, growth: Growth, numbers: Integers | None = None) -> None:
         self.growth, self.repeats = growth, sums_repeat(growth.groups)
         self.numbers = numbers
         self.least, self.most = 12 if len(growth.groups.p) <= SMALL else 14, MOST_POWER[0]

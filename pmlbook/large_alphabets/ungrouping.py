@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.validation import Array
-from .losses import Whole
+from .losses import Integers
 
 # %% auto #0
 __all__ = []
@@ -20,7 +20,7 @@ TINY_PART = 1e-12  # a smaller part of a symbol or of the time is rounding
 
 
 def rounding_of(mass: Array) -> Array:
-    """Parts of each symbol that are rounding: the lighter it is beside the others, the more."""
+    """Parts of each symbol that are rounding: the lighter it is relative to the others, the more."""
     return np.maximum(TINY_PART, 2.0**-48 * mass.sum() / mass)
 
 
@@ -40,7 +40,7 @@ def wrap_around(load: Array, weights: Array, mass: Array) -> Array:
     """
     dealt = np.zeros((len(mass), len(load)))
     each = float(weights @ load) / float(mass.sum())
-    # what the symbols after this one can still take
+    # the load that the symbols after this one can still take
     others, near = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0), rounding_of(mass)
     for i, own in enumerate(mass):
         least = np.maximum(load - others[i], 0) / own
@@ -97,7 +97,7 @@ def together(schedules: list[tuple[list[Array], list[float]]]) -> tuple[Array, A
     return np.vstack(rows), np.diff(cuts)
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #568cd76f
-def unroll(mass: Array, group: Whole, filled: Array, weights: Array) -> tuple[Array, Array]:
+def unroll(mass: Array, group: Integers, filled: Array, weights: Array) -> tuple[Array, Array]:
     """Columns of symbols, all but one full or empty, that fill the groups as the given ones do, and their shares.
 
     `mass`, `group`, shape (N,): mass of each symbol, and its group. `filled`, shape (G, V): how full each group is;

@@ -158,12 +158,12 @@ def information(prior: Sequence[Any], channel: Sequence[Sequence[Any]]) -> Ball:
 
 def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
     """Mutual information in nats of a table of joint probabilities; ValueError if it surely does not sum to 1."""
-    whole = shannon_entropy(_distribution([entry for row in table for entry in row], "table"))
+    joint = shannon_entropy(_distribution([entry for row in table for entry in row], "table"))
     rows, columns = (
         shannon_entropy([sum(map(Ball, line), Ball(0)) for line in lines])
         for lines in (table, zip(*table))
     )
-    return rows + columns - whole
+    return rows + columns - joint
 
 # %% ../../nbs/numerics/06_balls.ipynb #ef0ad3a5
 WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
@@ -210,7 +210,7 @@ BITS = 80
 
 @dataclass(frozen=True)
 class Enclosed(Proof):
-    """What a search over a box says about a claim; `value` encloses the function at the `point`, if there is one."""
+    """The answer of a search over a box; `value` encloses the function at the `point`, if there is one."""
 
     value: Pair | None
 

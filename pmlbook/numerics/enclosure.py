@@ -33,7 +33,7 @@ def decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
 
 
 def _enclosed(name: str, x: Fraction, digits: int) -> Pair:
-    """The decimals around the value of a growing function that `decimal` rounds correctly."""
+    """The decimals around the value of an increasing function that `decimal` rounds correctly."""
     nearest = Context(prec=digits, rounding=ROUND_HALF_EVEN, traps=[])
     low, high = (getattr(nearest, name)(end) for end in decimals(x, digits))
     return Fraction(nearest.next_minus(low)), Fraction(nearest.next_plus(high))

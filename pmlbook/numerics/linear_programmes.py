@@ -27,7 +27,7 @@ __all__ = ['FAR', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):
-    """The demands contradict each other: nothing satisfies them all."""
+    """The constraints contradict each other: no solution satisfies all of them."""
 
 
 class SolverFailed(RuntimeError):
@@ -49,16 +49,16 @@ def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
     """Warn the caller of `call` with `LooseBound` if value and bound are further than `FAR` * `tol` apart."""
     gap = 0.0 if value == bound else abs(value - bound)
     if not gap <= FAR * tol:
-        told, limit = texts_around(value, bound)
+        shown, limit = texts_around(value, bound)
         warnings.warn(
-            f"{call}: the value {told} and its bound {limit} stay {text_above(gap, 2)} apart, far above "
+            f"{call}: the value {shown} and its bound {limit} stay {text_above(gap, 2)} apart, far above "
             f"tol = {tol:.0e}; the mechanism is valid, but a better one may exist",
             LooseBound,
             stacklevel=3,
         )
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #ecbde917
-PATIENCE = 60.0  # seconds for one programme, unless the caller says otherwise
+PATIENCE = 60.0  # seconds for one programme, unless the caller gives another limit
 _NONE = np.zeros(0)
 
 
@@ -166,7 +166,7 @@ def maximise(
     if status in CONTRADICTION:
         raise Infeasible("the constraints contradict each other")
     if status in LATE:
-        raise OutOfTime(f"the time is up: HiGHS says {status.name}")
+        raise OutOfTime(f"the time is up: HiGHS returns {status.name}")
     if status != HighsStatus.kOptimal:
         raise SolverFailed(f"HiGHS stopped with {status.name}")
     return Programme(x, float(gain @ x), -scale * duals[above:], -scale * duals[:above])

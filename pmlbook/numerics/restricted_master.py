@@ -33,9 +33,9 @@ class Master(Protocol):
 class Priced(NamedTuple):
     """The answer of a pricing method at some dual variables.
 
-    `columns` is what the master adds, None without a column of negative reduced cost; `bound` a lower bound on the
-    full programme, None if the method proves none; `dual` the dual variables that prove it, if the next rounds may
-    stay near them; `complete` whether the method has overlooked no column.
+    `columns`: what the master adds, None without a column of negative reduced cost. `bound`: a lower bound on the
+    full programme, None if the method proves none. `dual`: the dual variables that prove it, if the next rounds may
+    stay near them. `complete`: whether the method has overlooked no column.
     """
 
     columns: Any
@@ -56,7 +56,7 @@ class Backtracking:
     """Smoothing whose weight is multiplied by `factor` while no column is found, and starts anew when one is.
 
     Below `least` it is 0. If even the master's own dual variables give no column, the turn ends, or the weight starts
-    anew if not `ends`. Without arguments every round dual variables at the master's own dual variables.
+    anew if not `ends`. Without arguments columns are priced at the master's own dual variables.
 
     Source: Wentges 1997.
     """
@@ -100,8 +100,8 @@ class Adaptive:
 class Generation:
     """A programme that grows column by column.
 
-    `master`: its columns have a feasible mixture, or else `value` is given. `closed`: says whether value and bound are
-    near enough. `tell`: is told both after every change. `value`, `bound`, `dual`: what is known before.
+    `master`: its columns have a feasible mixture, or else `value` is given. `closed`: whether value and bound are
+    near enough. `tell`: called with both after every change. `value`, `bound`, `dual`: what is known before.
 
     Source: Gilmore and Gomory 1961.
     """
@@ -256,11 +256,11 @@ class Tableau:
         self.zero = zero
 
     def add(self, column: Column) -> None:
-        """Let a column of negative reduced cost enter the basis; `SolverFailed` if the cost has no end."""
+        """Let a column of negative reduced cost enter the basis; `SolverFailed` if the cost is unbounded."""
         table, move = self.table, self.table[:, :-1] @ column.entries
         row = _leaving(table, move, self.zero)
         if row is None:
-            raise SolverFailed("the cost of a programme has no end")
+            raise SolverFailed("the cost of a programme is unbounded below")
         table[row] /= move[row]
         move[row] = type(move[row])(0)
         table -= np.outer(move, table[row])
@@ -297,7 +297,7 @@ def minimise_precisely(
     `right`, length K: what the weighted columns must add up to; none negative. `start`: cost of each of the K unit
     columns that the search begins with; without them the answer may add up to less. `price`: from K dual variables to
     the column of least reduced cost. `digits`: precision; half of them are left for rounding. When the `clock` is over
-    the search stops where it is. SolverFailed if the cost has no end.
+    the search stops where it is. SolverFailed if the cost is unbounded.
 
     Source: Dantzig, Orden and Wolfe 1955; Gilmore and Gomory 1961.
     """

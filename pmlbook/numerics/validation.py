@@ -36,11 +36,11 @@ __all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPr
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
-    """A probability distribution that is none; says which entry and why."""
+    """The values are not a probability distribution; the message names the entry and the reason."""
 
 
 class InvalidChannel(ValueError):
-    """A channel that is none; says which row or entry and why."""
+    """The values are not a channel; the message names the row or entry and the reason."""
 
 
 def needed_pandas(what: str) -> Any:
@@ -113,9 +113,9 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> N
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"
-        whole = totals[row] > 1 and np.all(array == array.round())
-        hint = "; counts must be divided by their sum" if whole else ""
-        hint += ", see prior_from_counts" if whole and ndim == 1 else ""
+        are_counts = totals[row] > 1 and np.all(array == array.round())
+        hint = "; counts must be divided by their sum" if are_counts else ""
+        hint += ", see prior_from_counts" if are_counts and ndim == 1 else ""
         raise error(
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
@@ -135,7 +135,7 @@ def _sum(row: list[float]) -> float:
 class CheckedPrior(Named, Sequence[Any]):
     """A prior that has been checked, with its names; `check_prior` and `names_of` do not look at it again.
 
-    `floats` has shape (N,) and sums to one. `rational` tells whether fractions were given, or whole numbers.
+    `floats` has shape (N,) and sums to one. `rational`: whether fractions were given, or whole numbers.
     """
 
     def __init__(self, prior: PriorLike) -> None:
@@ -171,7 +171,7 @@ class CheckedPrior(Named, Sequence[Any]):
 
 
 def is_rational(prior: Any) -> bool:
-    """Whether all entries are fractions or whole numbers, so that they say exactly what is meant."""
+    """Whether all entries are fractions or whole numbers, so that they are exact."""
     entries = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object).flat
     return all(isinstance(entry, Rational) for entry in entries)
 
@@ -179,9 +179,9 @@ def is_rational(prior: Any) -> bool:
 def _sum_to_one(fractions: Sequence[Fraction]) -> tuple[Fraction, ...]:
     """Positive fractions, divided by their exact sum."""
     common = math.lcm(*(share.denominator for share in fractions))
-    whole = [share.numerator * (common // share.denominator) for share in fractions]
-    total = sum(whole)
-    return tuple(Fraction(share, total) for share in whole)
+    numerators = [share.numerator * (common // share.denominator) for share in fractions]
+    total = sum(numerators)
+    return tuple(Fraction(share, total) for share in numerators)
 
 
 def checked_prior(prior: PriorLike) -> CheckedPrior:

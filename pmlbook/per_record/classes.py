@@ -75,7 +75,7 @@ class RecordProblem:
 
     @cached_property
     def contractions(self) -> Array:
-        """Contraction coefficients of the rows: the largest part of a divergence between beliefs that the outputs keep, by value, shape (A,)."""
+        """Contraction coefficients of the rows, by value, shape (A,): the largest ratio of output to input divergence."""
         present, few = np.isfinite(self.log_counts), self.log_counts.shape[1] <= MOST_CLASSES
         known = [contraction(rows[here]) if few else 1.0 for rows, here in zip(self.rows, present)]
         return np.array(known)
@@ -208,7 +208,7 @@ def _listing(values: NDArray[np.int64]) -> str:
 # %% ../../nbs/per_record/04_classes.ipynb #be56668c
 @dataclass(frozen=True, eq=False)
 class AdversaryPrior(Frozen):
-    """A prior on datasets in readable form: uniform inside classes of the other records.
+    """A prior on datasets as a table: uniform inside classes of the other records.
 
     `distribution`: of the values of the record, `symbols`. For each value: `classes`, the probabilities of the
     classes of the other records, `log_counts`, ln of the numbers of fillings in each, `names`, what they are.

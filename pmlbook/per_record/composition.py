@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .certain import capacities
+from .certain_adversaries import capacities
 from pmlbook.per_record.certificate import (
     Adversary,
     check_entropy,
@@ -70,7 +70,7 @@ class _Numbered:
 def product_query(
     first: Query, first_channel: ArrayLike, second: Query, second_channel: ArrayLike
 ) -> tuple[Query, Array]:
-    """Two releases about the same records, with noise of their own, as one query and one channel.
+    """Two releases about the same records, with independent noise, as one query and one channel.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class PairAudit(Frozen):
         return f"<p>{html.escape(repr(self))}</p>"
 
 
-def _room(channel: Array) -> float:
+def _information_bound(channel: Array) -> float:
     """Upper bound on the information of a channel about the whole dataset, in nats."""
     return min(float(capacities(channel[None])[2][0]), math.log(channel.shape[1]))
 
@@ -218,7 +218,7 @@ def audit_pair(
     promised = [max(math.log(size) for size in query.shape)]
     for k in (0, 1):  # this one first, then the other
         checked, _ = check_query_rows(*releases[k])
-        rest = math.nextafter(level - _room(checked), -math.inf)
+        rest = math.nextafter(level - _information_bound(checked), -math.inf)
         grid = np.append(np.linspace(0, largest, steps), min(max(rest, 0), largest))
         seconds = clock.left / (2 - k)
         curve = leakage_curve(*releases[1 - k], np.unique(grid), tol, seconds)

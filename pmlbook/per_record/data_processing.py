@@ -121,8 +121,8 @@ def data_processing_bound(
 ) -> float:
     """A bound in nats on all adversaries from one of them, shape (A, C), by data processing alone.
 
-    It is her leakage, up to rounding, if she is at rest, after some `steps`, with a multiplier above all contraction
-    coefficients; below it says little.
+    It equals the adversary's leakage, up to rounding, if the prior is stationary, after some `steps`, with a multiplier
+    above all contraction coefficients; at a smaller multiplier it is loose.
     """
     clock = clock or Clock()
     least = max(ABOVE_CONTRACTION * problem.contractions.max(), 1e-6)

@@ -18,7 +18,7 @@ __all__ = []
 
 # %% ../../nbs/per_record/25_equal_queries.ipynb #e746ed09
 def difference(one: Query, other: Query) -> str:
-    """Where two queries answer differently, in words; the empty string if they never do."""
+    """A description of where two queries differ; the empty string if they are equal."""
     if one is other:
         return ""
     counts = len(one.alphabets), len(other.alphabets)

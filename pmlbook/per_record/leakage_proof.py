@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .certain import capacities
+from .certain_adversaries import capacities
 from .certificate import check_entropy
 from .classes import RecordProblem
 from pmlbook.per_record.proof_search import (
@@ -120,7 +120,7 @@ class LeakageProof(Frozen):
 
     @classmethod
     def from_json(cls, text: str) -> LeakageProof:
-        """A proof from text; ProofFailed if it is none. What it states is not proved before `check` has checked it.
+        """A proof from text; ProofFailed if it is none. Its statements are not proved before `check` has checked them.
 
         Source: RFC 8259.
         """
@@ -133,7 +133,7 @@ class LeakageProof(Frozen):
 
 
 def _unsigned(part: Any) -> Any:
-    """The same with one zero, as JSON is read here: -0.0 becomes 0.0."""
+    """The part with one zero, as JSON is read here: -0.0 becomes 0.0."""
     if isinstance(part, dict):
         return {key: _unsigned(inner) for key, inner in part.items()}
     if isinstance(part, (list, tuple)):
@@ -229,9 +229,9 @@ def _argument(
 ) -> tuple[Any, Any]:
     """The bound of an argument, and the argument: the first with a sufficient bound, or the best."""
     enough = value + tol
-    aim = enough - 1e-3 * tol  # checks round, too
+    target = enough - 1e-3 * tol  # checks round, too
     found: list[tuple[Any, Any]] = []
-    for argument in _tried(view, b, classes, value, aim, clock):
+    for argument in _tried(view, b, classes, value, target, clock):
         if argument is not None:
             found.append((proved_bound(view, b, argument), argument))
             if found[-1][0] <= enough:
@@ -240,11 +240,11 @@ def _argument(
 
 
 def _tried(
-    view: RecordView, b: float, classes: Array, value: float, aim: float, clock: Clock
+    view: RecordView, b: float, classes: Array, value: float, target: float, clock: Clock
 ) -> Iterator[Any]:
     """Arguments, the shortest first, each with its part of the time; the last one always exists."""
     yield find_vertices(view, clock)
-    claim = view, b, classes, value, aim
+    claim = view, b, classes, value, target
     outputs, separable = OutputProof(*claim), SeparableProof(*claim)
     posteriors = PosteriorProof(*claim)
     for left, part in ((10, 16), (7, 4), (4, 1)):  # each search continues with more nodes

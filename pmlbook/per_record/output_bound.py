@@ -129,7 +129,7 @@ class Boxes(Nodes):
     high: Array
     # shape (N, C): the prior inside the value that reaches the relaxation
     inside: Array
-    # shape (N, C): the priors with which it was compared, and is to be compared next
+    # shape (N, C): the reference priors of this bound, and of the next
     compared: Array
     reference: Array
     # shape (N, d): the part of the error due to each direction, in nats
@@ -219,7 +219,7 @@ class Outputs(Relaxation[Boxes]):
         self.part, self.stationary, self.mixing = part, stationary, mixing
 
     def root(self, reference: Array) -> Boxes:
-        """The box of all adversaries, compared with one prior inside the value, shape (C,)."""
+        """The box of all adversaries, with one reference prior inside the value, shape (C,)."""
         low, high = self.part.box
         return boxed(
             self.part, self.stationary, self.mixing, low[None], high[None], reference[None]
@@ -242,7 +242,7 @@ class Outputs(Relaxation[Boxes]):
         return (j, at), children
 
     def leaves(self, nodes: Boxes) -> list[Any]:
-        """The prior that each box was compared with, to nine digits; None where a box is empty."""
+        """The reference prior of each box, to nine digits; None where a box is empty."""
         hints = np.maximum(rounded_hints(nodes.compared, 9), NEAR_ZERO).tolist()
         pairs = zip(nodes.bound, hints)
         return [None if bound == -np.inf else OutputLeaf(hint) for bound, hint in pairs]
@@ -306,7 +306,7 @@ def highest_climb(part: Frame, stationary: StationaryPoint) -> float:
 def output_bound(claim: LeakageClaim, clock: Clock) -> float:
     """A bound in nats on all adversaries from one of them, by cells in a few directions for each value of the record.
 
-    Infinite where one distribution of the outputs does not do for all, or no dimension is saved.
+    Infinite where one distribution of the outputs is not enough for all, or no dimension is saved.
     """
     problem, b, value = claim.problem, claim.b, claim.value
     if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:

@@ -83,7 +83,7 @@ def majorants(vertices: Array) -> Array:
     Source: convexity of the negative entropy (Cover and Thomas 2006, Theorem 2.7.3).
     """
     a, flat = vertices.shape[-1], vertices.reshape(-1, *vertices.shape[-2:])
-    if a == 1:  # nothing to be uncertain of
+    if a == 1:  # one value has entropy 0
         return np.zeros_like(vertices[..., 0])
     wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
     i, j = longest_edge(flat)
@@ -113,7 +113,7 @@ class PosteriorCells(Nodes):
     # shape (N,): how far rounding has moved the vertices from where they were cut, relative to each
     # entry
     drift: Array
-    # shape (N, A, M): what each output pays for each value of the record
+    # shape (N, A, M): the score of each output for each value of the record
     coefficients: Array
     # shape (N,): the rounding margin in the bound, in nats
     rounding: Array
@@ -121,7 +121,7 @@ class PosteriorCells(Nodes):
     classes: Array  # shape (N, A, C): a prior with H(X) >= b, best for the majorant
     both: Array  # shape (N, A, M): its joint distribution of record and output
     mixing: Array  # shape (N,): the part t that is bounded by data processing
-    # shape (N, A, C): the prior with which it is to be compared next
+    # shape (N, A, C): the next reference prior
     reference: Array
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #3ab9a387
@@ -141,7 +141,7 @@ def bound_cells(
     `coefficients`, shape (N, A, M): majorants, if they are known. `start`, shape (N,): where the search for the
     multipliers begins. `drift`, shape (N,): how far the vertices are from where they should be, relative to each
     entry. `mixing`, shape (N,): the part, from 0 to 1, that is left to data processing. `reference`, shape
-    (N, A, C): the priors with which others are compared there; the uniform one if left out.
+    (N, A, C): the reference priors; the uniform one if left out.
     """
     count = len(vertices)
     coefficients = majorants(vertices).swapaxes(1, 2) if coefficients is None else coefficients
@@ -151,9 +151,9 @@ def bound_cells(
 
     contraction = problem.contractions.max()
     weight = 1 - mixing * (1 - contraction)
-    told, size = reference_gains(problem, reference)
+    added, size = reference_gains(problem, reference)
     part = mixing[:, None, None]
-    gains = (1 - part) * gains_of(problem, coefficients) + part * told
+    gains = (1 - part) * gains_of(problem, coefficients) + part * added
     gains /= weight[:, None, None]
     answer = reply(problem, gains, b, start, accuracy=1e-10, clock=clock)
 
@@ -233,7 +233,7 @@ def tighten(
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #c01c94e3
 ROUNDING_NATS = 1e-12  # nats: a smaller violation is rounding
-LEAST_VIOLATION = 0.5  # of a cell's error: where the violation is less, the mixing part shrinks
+LEAST_VIOLATION = 0.5  # of a cell's error: where the violation is less, the mixing part is lowered
 
 
 def violation(cells: PosteriorCells) -> Array:

@@ -42,7 +42,7 @@ class RecordView(NamedTuple):
     """The view of an attack on a record: for each of its values the classes of the others."""
 
     record: int  # index of the record
-    # shape (C_a, M): what each class sends to the outputs; each row to be divided by its sum
+    # shape (C_a, M): weights of the outputs of each class; each row is divided by its sum
     rows: tuple[NDArray[np.float64], ...]
     ways: tuple[tuple[int, ...], ...]  # in how many ways the others fill each class
 
@@ -209,7 +209,7 @@ def _pair_contraction(p: list[Any], q: list[Any]) -> Any:
 
 
 def contracts(rows: Any, part: Any) -> bool:
-    """Whether rows, a matrix of balls, surely keep at most this part of a divergence between beliefs about the class."""
+    """Whether the contraction coefficient of rows, a matrix of balls, surely is at most this number."""
     if part >= 1:
         return True
     table = rows.tolist()
@@ -283,12 +283,12 @@ def witness_information(view: RecordView, b: float, classes: Sequence[Sequence[f
             for distribution, rows in zip(distributions, here.rows)
         ]
         outputs = [sum(column, zero) for column in zip(*both)]
-        told = [
+        terms = [
             _weighed(x, x / (sum(distribution, zero) * y))
             for distribution, row in zip(distributions, both)
             for x, y in zip(row, outputs)
         ]
-        return sum(told, zero).lower().max(zero)
+        return sum(terms, zero).lower().max(zero)
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0016
 _CHECKED_BY = {  # module, reader, and bound

@@ -46,7 +46,7 @@ class OutputBranching(NamedTuple):
 
 
 class OutputLeaf(NamedTuple):
-    """A leaf: the distribution on the classes with which others are compared."""
+    """A leaf: its reference distribution on the classes."""
 
     distribution: list[float]
 
@@ -81,7 +81,7 @@ def sure_conditional_slack(here: IntervalProblem, a: int, least: float, above: f
     x, others = flint.arb(least), len(here.rows) - 1
     shares = [log_total(logs).exp() for logs in here.log_shares]
     rest = sum((share for k, share in enumerate(shares) if k != a), flint.arb(0))
-    # rarer than `least`, the value costs more entropy than there is, or leaks too little
+    # rarer than `least`, the value needs more entropy slack than there is, or leaks too little
     divergence = _binary_divergence(x, shares[a], rest)
     uncertain = x <= shares[a] and divergence >= here.slack
     binary = -x * x.log() - (1 - x) * (1 - x).log()
@@ -134,7 +134,7 @@ def _mean(logs: list[Any], column: list[Any], slack: Any, heat: float) -> Any:
     h = flint.arb(heat)
     total = log_total([log + (x - top) / h for log, x in zip(logs, column)])
     bound = h * (total + slack) + top
-    return bound.min(top) if bound < math.inf else top  # a temperature may be none
+    return bound.min(top) if bound < math.inf else top  # a temperature may be invalid
 
 # %% ../../nbs/per_record/17_proof_outputs.ipynb #chkv0008
 class IntervalFrame(NamedTuple):
@@ -153,7 +153,7 @@ def interval_frame(here: IntervalProblem, a: int, value: ValueTree, above: float
     rows, shares = here.rows[a], here.log_shares[a]
     _check_frame(a, value, rows.nrows(), rows.ncols())
     if not contracts(rows, flint.arb(value.contraction)):
-        raise ProofFailed(f"the outputs keep more than {value.contraction} of a divergence")
+        raise ProofFailed(f"the contraction coefficient is more than {value.contraction}")
     coordinates, directions = flint.arb_mat(value.coordinates), flint.arb_mat(value.directions)
     middle = [flint.arb(x) for x in value.middle]
     left = _left_over(rows, middle, coordinates, directions)
@@ -243,9 +243,9 @@ def box_bound(
         compared = flint.arb(0) if seen.is_zero() else mixing * seen.log()
         slopes.append([(1 - mixing) * slope + compared - distribution.log()])
     worth = (on.rows * flint.arb_mat(slopes)).entries()
-    kept = mixing * contraction
+    contracted = mixing * contraction
     gains = [
-        x + start + multiplier * size - kept * distribution.log()
+        x + start + multiplier * size - contracted * distribution.log()
         for x, size, distribution in zip(worth, on.log_shares, reference)
     ]
     return heat * log_total([x / heat for x in gains])

@@ -120,7 +120,7 @@ def leaf_bound(
     part = flint.arb(leaf.mixing)
     weight = 1 - part * (1 - contraction)
     if not weight > 0:
-        raise ProofFailed("a leaf that leaves all to data processing, of which nothing is kept")
+        raise ProofFailed("a leaf with mixing weight 1 and contraction coefficient 0")
     gains = gains_of_leaf(here, contraction, coefficients, leaf)
     scaled = [[k / weight for k in row] for row in gains]
     bound = tilted_bound(here, scaled, flint.arb(leaf.multiplier))
@@ -139,10 +139,10 @@ def _squared_length(edge: Any) -> float:
     return float(sum((x - y) ** 2 for x, y in zip(*edge)))
 
 
-def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[int, list[Any]]]:
+def _proposed(vertices: list[list[Any]], values: list[Any]) -> Iterator[tuple[int, list[Any]]]:
     """Majorants before they are lifted, and their largest excess: equal at the vertices, tangent at two points."""
     try:
-        right = flint.arb_mat([[x] for x in worths])
+        right = flint.arb_mat([[x] for x in values])
         solved = flint.arb_mat(vertices).solve(right).entries()
         if all(x.is_finite() for x in solved):
             yield 10, [x.mid() for x in solved]
@@ -160,11 +160,11 @@ def _proposed(vertices: list[list[Any]], worths: list[Any]) -> Iterator[tuple[in
 def majorant(vertices: list[list[Any]]) -> list[Any]:
     """A majorant that is at least the negative entropy at every vertex of a simplex."""
     # -H at the vertices: an affine function above these is above -H in the simplex
-    worths = [sum((x * x.log() for x in v if not x.is_zero()), flint.arb(0)) for v in vertices]
+    values = [sum((x * x.log() for x in v if not x.is_zero()), flint.arb(0)) for v in vertices]
     found = []
-    for generous, coefficients in _proposed(vertices, worths):
+    for generous, coefficients in _proposed(vertices, values):
         paid = [sum((x * k for x, k in zip(v, coefficients)), flint.arb(0)) for v in vertices]
-        deficit = largest(worth - x for worth, x in zip(worths, paid))
+        deficit = largest(value - x for value, x in zip(values, paid))
         lifted = [k + deficit for k in coefficients]
         excess = float(log_total(lifted)) / generous
         found.append((excess, lifted))
@@ -179,7 +179,7 @@ def root_cell(a: int, m: int) -> Cell:
 
 # %% ../../nbs/per_record/16_proof_posteriors.ipynb #chkr0008
 def sure_odds_bounds(here: IntervalProblem) -> Callable[[int, int], Any] | None:
-    """The largest rise of the first value's log odds to output z from y, rounded up; None unless there are two values.
+    """The largest increase of the first value's log odds to output z from y, rounded up; None unless there are two values.
 
     No number where a row excludes one of the outputs.
     """
@@ -232,7 +232,7 @@ def _narrowed(
         if steps is None or not steps.is_finite():
             continue
         factor, old = steps.exp(), vertices[end]
-        # the odds of the moved vertex, times what they may change from output y to z
+        # the odds of the moved vertex, times their largest factor from output y to z
         odds = [middle[0], middle[1] * factor] if end else [middle[0] * factor, middle[1]]
         total = odds[0] + odds[1]
         there = [x / total for x in odds]
@@ -254,7 +254,7 @@ def posterior_tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any
     with flint.ctx.workprec(BALL_BITS):
         here, contraction = interval_problem(view, b), flint.arb(tree.contraction)
         if not (contraction >= 0 and all(contracts(rows, contraction) for rows in here.rows)):
-            raise ProofFailed(f"the outputs keep more than {tree.contraction} of a divergence")
+            raise ProofFailed(f"the contraction coefficient is more than {tree.contraction}")
         odds_bound = sure_odds_bounds(here)
         root = root_cell(len(here.rows), here.rows[0].ncols())
         halves = partial(children, odds_bound=odds_bound)

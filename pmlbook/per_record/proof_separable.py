@@ -112,7 +112,7 @@ class SeparableLeaf(NamedTuple):
 
 
 class SeparableTree(NamedTuple):
-    """A proof by dual variables: how fine curves are looked at, in nats, and the nodes, level by level."""
+    """A proof by dual variables: the accuracy of the maxima, in nats, and the nodes, level by level."""
 
     fine: float
     nodes: list[SeparableBranching | SeparableLeaf]

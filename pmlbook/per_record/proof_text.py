@@ -113,7 +113,7 @@ class StatedProof(NamedTuple):
 
 
 def read_proof(text: str) -> StatedProof:
-    """A proof from text; ProofFailed if it is none. What it states is not proved before `check_proof` has checked it."""
+    """A proof from text; ProofFailed if it is none. Its statements are not proved before `check_proof` has checked them."""
     record = _object(text)
     named = isinstance(record, dict)
     was = record.get("format") if named else record

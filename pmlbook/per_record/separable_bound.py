@@ -190,7 +190,7 @@ class Pieces(Nodes):
 class Separable(Relaxation[Pieces]):
     """Branch and bound over posteriors and the distribution of the record, output by output.
 
-    `value` is what a prior leaks, and bounds are wanted up to `enough`, `tol` above it or a little less.
+    `value` is the leakage of a prior, and bounds are wanted up to `enough`, `tol` above it or a little less.
     """
 
     def __init__(

@@ -200,7 +200,7 @@ def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[flo
 
 MOST_DUAL_STEPS = 60  # for the dual variables of one piece
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e3  # of Newton's method
-LEAST_DUAL_GAIN = 1e-11  # nats: the search ends when a step promises less
+LEAST_DUAL_GAIN = 1e-11  # nats: the search ends when the predicted decrease is less
 
 
 def minimise_dual(

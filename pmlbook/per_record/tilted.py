@@ -69,11 +69,11 @@ NEAR_ZERO = 1e-300  # in place of 0 in a logarithm or a quotient
 
 def sum_margin(terms: int, size: Any) -> Any:
     """A bound on the rounding error of a sum of so many terms, each a product of few factors, whose sizes add up to `size`."""
-    return EPS * (2 * terms + 40) * size  # Higham 2002, Section 3.1, with some to spare
+    return EPS * (2 * terms + 40) * size  # Higham 2002, Section 3.1, with a margin
 
 
 def rounded_hints(distributions: Array, digits: int = 6) -> Array:
-    """The same to a few digits, which are enough for the hints of a proof."""
+    """The distributions to a few digits, which are enough for the hints of a proof."""
     rounded = [float(f"{x:.{digits}g}") for x in distributions.flat]
     return np.array(rounded).reshape(distributions.shape)
 
@@ -130,8 +130,8 @@ def reply(
     """The best prior with entropy at least `b` for each table of gains.
 
     `gains`, shape (N, A, C): the gain of a unit of probability on a class, in nats. `start`, shape (N,): where the
-    search for the multiplier begins. `accuracy`: what the prior may miss of the best, in nats. The bounds hold on
-    H(X_i) + <prior, gains> for every prior with H(X) >= b, whatever the accuracy, the time of the clock and the rounding.
+    search for the multiplier begins. `accuracy`: distance of the prior's objective from the optimum, in nats. The bounds
+    hold on H(X_i) + <prior, gains> for every prior with H(X) >= b, at any accuracy, time and rounding.
 
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
@@ -145,7 +145,7 @@ def reply(
 def _reply(
     problem: RecordProblem, gains: Array, b: float, start: Array, accuracy: float, clock: Clock
 ) -> Reply:
-    """The same for so few tables that the clock is not checked."""
+    """The result of `reply` for so few tables that the clock is not checked."""
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
     # multiplier 0: only the largest gain of a value counts
     zero = np.where(np.isfinite(shares), gains, -np.inf).max(axis=2)
@@ -181,7 +181,7 @@ def _line_search(
     grain: tuple[float, float],
     clock: Clock,
 ) -> Array:
-    """Multipliers at which the slope of B is at least `need`, and little more: in nats of B, or of entropy."""
+    """Multipliers at which the slope of B is at least `need`, and at most a little more: in nats of B, or of entropy."""
     low, high = np.full(len(gains), np.log(COLD)), np.full(len(gains), np.log(HOT))
     coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD))
     frozen = coldest.slope >= need
@@ -241,7 +241,7 @@ def climb_tilted(
 ) -> tuple[Array, Array]:
     """Tilted Blahut-Arimoto from several starts, shape (N, A, C): the priors reached and their leakages.
 
-    The starts may have any entropy; what is returned has at least `b`. A step that is not finished in
+    The starts may have any entropy; the returned priors have at least `b`. A step that is not finished in
     time is dropped.
 
     Source: Wu et al. 2026, Algorithms 1 to 3, whose two blocks are solved here together and exactly.
@@ -261,7 +261,7 @@ def starting_points(problem: RecordProblem, count: int, rng: np.random.Generator
     present = np.isfinite(problem.log_counts)
     random = rng.dirichlet(np.full(c, 0.5), size=(count, a)) + 1e-3
     favourite = np.argmax(rng.random((count, a, c)) * present, axis=2)
-    # half of them are concentrated on a class of each value: such adversaries know the others
+    # half of them are concentrated on a class of each value: such adversaries are sure of the others
     half = count // 2
     random[:half] = 0.05
     np.put_along_axis(random[:half], favourite[:half, :, None], 1.05, axis=2)

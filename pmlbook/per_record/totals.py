@@ -44,7 +44,7 @@ def _multinomial(values: tuple[int, ...], n: int, width: int) -> dict[int, int]:
 
 
 def _parts(contributions: Sequence[tuple[int, ...]]) -> list[dict[int, int]]:
-    """What the records add, and in how many ways; equal records are one part where that is cheap."""
+    """The totals of the parts, and the ways to reach each; equal records are one part where that is cheap."""
     parts = []
     alike = Counter(tuple(sorted(values)) for values in contributions)
     for values, n in alike.items():

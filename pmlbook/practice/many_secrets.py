@@ -90,7 +90,7 @@ LEAST_PROGRESS = 1e-5
 SMOOTHING = 0.6  # weight of the dual variables with the best estimate
 STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
 LEAST_WORTH = 1e-9  # in nats: a column of a smaller reduced cost is left out
-LONGEST_SEARCH = 40.0  # seconds, unless the caller says otherwise
+LONGEST_SEARCH = 40.0  # seconds, unless the caller gives another limit
 SEARCH_SHARE = 0.7  # part of the time for the search of columns; bound and mixture get the rest
 MOST_PAIRED_SECRETS = 200  # most secrets whose pairs of changes fit into memory
 
@@ -148,7 +148,7 @@ class MasterOfColumns:
 
 
 class Pricing:
-    """Pricing method: a relaxation shows which columns may be worth more than they cost, and exchange finds some."""
+    """Pricing method: a relaxation shows which columns may have a negative reduced cost, and exchange finds some."""
 
     def __init__(
         self, master: MasterOfColumns, generation: Generation, rng: np.random.Generator
@@ -220,7 +220,7 @@ def grow_columns(
         pricing = Pricing(master, generation, rng)
         generation.round(pricing)
         smoothing = Backtracking(SMOOTHING, factor=1.0, ends=False)
-        Stage("which columns might be worth their cost?", pricing, smoothing, 1 - LEAST_PROGRESS,
+        Stage("which columns may have a negative reduced cost?", pricing, smoothing, 1 - LEAST_PROGRESS,
               STALLED_ROUNDS, lambda known: -known.bound).turn(generation)  # fmt: skip
     states = np.array(master.states)
     near = max(

@@ -40,9 +40,9 @@ def exact_member(
     mass = Fraction(region.free)
     found = moved_into(approximate, low, high, 1 - mass)
     spread = [max(Fraction(0), Fraction(f)) for f in free]
-    whole = sum(spread)
+    total = sum(spread)
     shares = (
-        [f / whole for f in spread] if whole else [Fraction(i == 0) for i in range(len(spread))]
+        [f / total for f in spread] if total else [Fraction(i == 0) for i in range(len(spread))]
     )
     belief = [q + mass * s for q, s in zip(found, shares)]
     total = sum(belief)
@@ -150,11 +150,11 @@ class RegionBracket(Bracket):
         )
         if not self.table[:, self.safe].any(axis=1).all():
             raise Infeasible(
-                "an outcome that may be as rare as one likes cannot be avoided: no level is kept"
+                "an outcome that may be arbitrarily rare cannot be avoided: no level is kept"
             )
 
     def lift_of(self, mechanism: Mechanism) -> Fraction | None:
-        """The largest lift under any prior of the region; None if an outcome can be as rare as one likes."""
+        """The largest lift under any prior of the region; None if an outcome can be arbitrarily rare."""
         return region_lift(mechanism.weights, self.region)
 
     def take_proof(self, limit: float, found: Programme) -> bool:
@@ -243,16 +243,16 @@ def robust_min_leakage(
     Returns
     -------
     Design
-        `value` is a level in nats for which `keeps_level` holds on the region, `bound` one that no mechanism can go
-        below under all of its priors; both decided in fractions.
+        `value` is a level in nats for which `keeps_level` holds on the region. `bound` is a level below which no
+        mechanism is under all of its priors. Both are decided in fractions.
 
     Raises
     ------
     ValueError
-        If an argument is none of these; see `min_leakage`.
+        If an argument is out of its range; see `min_leakage`.
     Infeasible
         If every outcome of some secret is below the threshold, or the secret can only have outcomes that a prior of
-        the region makes as rare as one likes.
+        the region makes arbitrarily rare.
 
     Warns
     -----
@@ -319,7 +319,7 @@ def robust_frontier(
     Returns
     -------
     list of Step
-        As `worst_case_frontier`. Worst utilities that no mechanism reaches at any level are left out.
+        As `worst_case_frontier`. Worst utilities that no mechanism attains at any level are left out.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class Stratum:
 
     `name`: their values in the visible columns. `rows`: how many they are. `level`: leakage of the worst
     outcome under the shares counted among them, in nats. `worst`: the same under the worst shares that the
-    counts allow, inf if an outcome can be as rare as one likes.
+    counts allow, inf if an outcome can be arbitrarily rare.
 
     Source: `worst_leakage` on `box_region`.
     """

@@ -30,9 +30,9 @@ from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference
 from ..per_record.queries import Query
-from .planes import AdversarySet
-from .referee import Goal
-from .rounds import DesignSearch, play
+from .cutting_planes import AdversarySet
+from .plane_bound import Goal
+from .cutting_plane_search import DesignSearch, play
 from .symmetry import Setting, check_data, check_costs, setting, value_masses
 from ..per_record.tilted import EPS
 
@@ -171,7 +171,7 @@ def _design(
     distribution = np.maximum(made.masses, 1e-300)
     distribution = distribution / distribution.sum()
     mechanism = Mechanism(q, distribution, outputs=range(q.shape[1]))  # values of the query
-    distortion = search.errs(mechanism.channel)
+    distortion = search.expected_distortion(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
     lower = 0.0 if why == "silence" else search.lower

@@ -168,7 +168,7 @@ def check(data: bytes) -> tuple[bool, str, str]:
 
 # %% ../../nbs/release/04_checker.ipynb #c30e9c13
 def verify_files(arguments: list[str]) -> int:
-    """Check the file that is named, print what was found, and return 0 if the certificate holds."""
+    """Check the file that is named, print the result, and return 0 if the certificate holds."""
     try:
         with open(arguments[0], "rb") as file:
             holds, claim, digest = check(file.read(2**25 + 1))

@@ -105,7 +105,7 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
     order = np.argsort(table)
     ordered = table[order]
     place = np.searchsorted(ordered, values)
-    place = np.minimum(place, len(table) - 1)  # what is above all names is compared with the last
+    place = np.minimum(place, len(table) - 1)  # a value above all names is compared with the last
     codes = np.where(ordered[place] == values, order[place], UNKNOWN)
     if values.dtype.kind == "f":
         codes[np.isnan(values)] = MISSING
@@ -154,11 +154,11 @@ def codes_of_arrow(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of an Arrow array, chunked or not; each different value is looked up once."""
     import pyarrow as pa
 
-    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     try:
-        coded = whole if isinstance(whole.type, pa.DictionaryType) else whole.dictionary_encode()
+        coded = array if isinstance(array.type, pa.DictionaryType) else array.dictionary_encode()
     except pa.ArrowNotImplementedError:  # some types cannot be grouped
-        return codes_of_list(whole.to_pylist(), names)
+        return codes_of_list(array.to_pylist(), names)
     known = np.append(codes_of_list(coded.dictionary.to_pylist(), names), MISSING)
     signed = coded.indices.cast(pa.int64())  # Polars counts without a sign
     return known[signed.fill_null(-1).to_numpy(zero_copy_only=False)]
@@ -257,10 +257,10 @@ def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> A
     kind = like.type.value_type if coded else like.type
     table, found = fitting(pa.array, list(names), kind, pa.ArrowException), None
     if coded and like.type.ordered:
-        whole = like.combine_chunks() if isinstance(like, pa.ChunkedArray) else like
-        found = among(codes, names, whole.dictionary.to_pylist())
+        array = like.combine_chunks() if isinstance(like, pa.ChunkedArray) else like
+        found = among(codes, names, array.dictionary.to_pylist())
         if found:
-            table, codes = whole.dictionary.take(pa.array(found[0])), found[1]
+            table, codes = array.dictionary.take(pa.array(found[0])), found[1]
     indices = pa.array(codes.astype(np.int32), mask=codes < 0)
     column = pa.DictionaryArray.from_arrays(indices, table, ordered=bool(found))
     try:

@@ -46,9 +46,9 @@ def encode(
     name. `what`: what an error calls the column. `missing`: whether a missing value that is no name is an
     error, or keeps its place with code -1. `first_row`: number of the first row, for errors about one block of
     a longer column. `show_values`: whether an error shows the first value that is refused, shortened.
-    `secrets`: values before a release, where `names` are its outcomes: an error tells a column that was not
-    released. ValueError if the column is empty or no column, `missing` is unknown, several names mean a missing
-    value, or a value is not among the names or missing; rows count from 0.
+    `secrets`: values before a release, where `names` are its outcomes: an error states that a column was not
+    released. ValueError if the column is empty or no column, `missing` is unknown, or several names mean a missing
+    value. ValueError if a value is not among the names or missing; rows count from 0.
 
     Source: the readers of each library.
     """
@@ -68,15 +68,15 @@ def encode(
     worst = UNKNOWN if missing == "keep" else MISSING
     if codes.min() <= worst:
         refused = np.flatnonzero(codes <= worst)
-        told = _refusal(values, codes, refused, names, what, first_row, show_values, secrets)
-        raise ValueError(told)
+        message = _refusal(values, codes, refused, names, what, first_row, show_values, secrets)
+        raise ValueError(message)
     return codes
 
 
 def check_gaps(
     missing: str, inputs: Sequence[Hashable], outputs: Sequence[Hashable], texts: Iterable[str] = ()
 ) -> None:
-    """Insist that a gap which stays looks like no outcome; `texts` are those that mean a gap unless they are inputs.
+    """Refuse a gap that stays and looks like an outcome; `texts` are those that mean a gap unless they are inputs.
 
     ValueError if `missing` is 'keep' and an outcome would be taken for a gap.
     """
@@ -138,7 +138,7 @@ def _refusal(
 def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     """The names at these codes, as a column of the kind of `like`; -1 stays missing.
 
-    A list gives a NumPy array. The length of `codes` is that of `like`. A Series is called as `released_title` says.
+    A list gives a NumPy array. The length of `codes` is that of `like`. The name of a Series is that of `released_title`.
     Ordered categories stay ordered where the names are among them.
 
     ValueError if the names do not fit into one column of that library, or several mean a missing value.

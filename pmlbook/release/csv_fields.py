@@ -17,7 +17,7 @@ __all__ = []
 # %% ../../nbs/release/15_csv_fields.ipynb #626dbb81
 @dataclass(frozen=True)
 class Layout:
-    """How a CSV file is written.
+    """The layout of a CSV file.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class Layout:
     escapechar : str, optional
         The character that takes its meaning from the next one.
     comment : str, optional
-        How the lines begin that stand above the header and are no rows; they are copied.
+        The beginning of lines above the header that are not rows; they are copied.
 
     Raises
     ------
     ValueError
-        If one of them is none of these.
+        If a value is out of its range.
 
     Source: RFC 4180; Python's `csv` and `codecs`.
 
@@ -134,7 +134,7 @@ def joined_fields(fields: list[str], delimiter: str, ends: Iterable[str]) -> str
 
 # %% ../../nbs/release/15_csv_fields.ipynb #aa84a27a
 class BrokenText(Exception):
-    """Text that is no CSV: how many rows of it are whole, and why."""
+    """Text that is not CSV: how many of its rows are complete, and the reason."""
 
 
 def hidden(text: str, layout: Layout, masks: dict[str, str]) -> str:
@@ -207,10 +207,10 @@ class Rows:
 
     def __iter__(self) -> Iterator[list[str]]:
         for start in range(0, len(self.fields), self.width + 1):
-            yield list(map(self.says, self.fields[start : start + self.width]))
+            yield list(map(self.content_of, self.fields[start : start + self.width]))
 
     def column(self, place: int) -> slice:
-        """Where one column stands."""
+        """The places of one column."""
         return slice(place, None, self.width + 1)
 
     @property
@@ -218,7 +218,7 @@ class Rows:
         """The masks of line ends within a field, for `str.translate`."""
         return {ord(end): self.masks[end] for end in "\r\n" if self.masks}
 
-    def says(self, field: str) -> str:
+    def content_of(self, field: str) -> str:
         """The content of a field, without quotes and escapes."""
         quote, escape = self.layout.quotechar, self.layout.escapechar
         for mark, mask in self.masks.items():
@@ -244,9 +244,9 @@ Block = Rows
 
 # %% ../../nbs/release/15_csv_fields.ipynb #b6f0a9d1
 def written(text: str, layout: Layout, quoted: bool) -> str:
-    """A text as a field, in quotes if it is to be or has to be.
+    """A text as a field, in quotes if `quoted` or if it needs them.
 
-    ValueError if it cannot be told from other fields, because the file has neither quotes nor escapes.
+    ValueError if it cannot be distinguished from other fields, because the file has neither quotes nor escapes.
 
     Source: RFC 4180; Python's `csv`.
     """

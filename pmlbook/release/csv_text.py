@@ -36,19 +36,23 @@ __all__ = []
 
 # %% ../../nbs/release/09_csv_text.ipynb #aa84a27b
 ROWS = 2**14  # rows of a CSV file in memory at a time, and
-BLOCK_ROOM = 2**22  # about as many characters
-Write = Callable[[Any, NDArray[Any]], None]  # a block, and codes of what replaces its column
+BLOCK_CHARACTERS = 2**22  # about as many characters
+Write = Callable[
+    [Any, NDArray[Any]], None
+]  # a block, and codes of the outcomes that replace its column
 MARK = "\ufeff"  # a byte order mark, which some programs write first
-SAID = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)  # a first line that names the delimiter
+DELIMITER_LINE = re.compile(
+    r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE
+)  # a first line that names the delimiter
 
 
 class CsvTable:
     """A CSV file that is read once, block by block; a block iterates over its rows, lists of texts.
 
-    ValueError while it is made or read: if it is empty or no text in this encoding, its quoting is broken, a
-    row is longer than `ROW`, or has more or fewer fields than the header. Rows count from 1 below the header.
+    ValueError while it is made or read, if it is empty or no text in this encoding, or its quoting is broken. The
+    same if a row is longer than `ROW`, or has more or fewer fields than the header. Rows count from 1 below it.
 
-    Source: RFC 4180; where it says nothing, Python's `csv`.
+    Source: RFC 4180; where it has no rule, Python's `csv`.
     """
 
     def __init__(self, source: Source, layout: Layout) -> None:
@@ -60,7 +64,7 @@ class CsvTable:
             header = self._block(0)
         if header is None or header.fields[:-1] == [""]:
             raise ValueError(f"{source.path} is empty: its first line must name the columns")
-        self.columns = list(map(header.says, header.fields[:-1]))
+        self.columns = list(map(header.content_of, header.fields[:-1]))
         self._header = header
 
     @contextmanager
@@ -83,12 +87,12 @@ class CsvTable:
         """The text above the header: a byte order mark, a line `sep=,` and comments."""
         text, layout = self._text, self.layout
         head = text.take(text.line().startswith(MARK))
-        if said := SAID.fullmatch(text.line()):
-            if said[1] != layout.delimiter:
+        if named := DELIMITER_LINE.fullmatch(text.line()):
+            if named[1] != layout.delimiter:
                 raise ValueError(
-                    f"{self.source.path} begins with {said[0].strip()!r}, and the delimiter is {layout.delimiter!r}"
+                    f"{self.source.path} begins with {named[0].strip()!r}, and the delimiter is {layout.delimiter!r}"
                 )
-            head += text.take(len(said[0]))
+            head += text.take(len(named[0]))
         while layout.comment and text.line().startswith(layout.comment):
             head += text.take(len(text.line()))
             if len(head) > ROW:
@@ -96,7 +100,7 @@ class CsvTable:
         return head
 
     def blocks(self, places: Sequence[int] | None = None) -> Iterator[Rows]:
-        """The rows below the header, in blocks; all columns, whatever `places` asks for."""
+        """The rows below the header, in blocks; all columns, for any `places`."""
         while True:
             with self._explained():
                 block = self._block(len(self.columns))
@@ -107,9 +111,9 @@ class CsvTable:
 
     def _block(self, width: int) -> Rows | None:
         """The next rows of this width, or the header if it is 0; None at the end."""
-        rows, room = (ROWS, BLOCK_ROOM) if width else (1, ROW)
+        rows, characters = (ROWS, BLOCK_CHARACTERS) if width else (1, ROW)
         while True:
-            text = self._text.lines(rows, room)
+            text = self._text.lines(rows, characters)
             masks = self._masks(text)
             body = hidden(text, self.layout, masks) if masks else text
             ended = self._text.ended and len(text) == len(self._text.ahead)
@@ -122,7 +126,7 @@ class CsvTable:
             if len(text) > ROW:
                 hint = ": is a quote never closed?" if opened else ""
                 raise BrokenText(0, f"a row longer than {ROW:,} characters{hint}")
-            rows, room = 2 * rows, 2 * room
+            rows, characters = 2 * rows, 2 * characters
         return self._cut(body[:stop], width, masks) if self._text.take(stop) else None
 
     def _masks(self, text: str) -> dict[str, str]:
@@ -175,8 +179,8 @@ class CsvTable:
         """One column of a block, None where a text means missing and is not `known`."""
         fields = block.fields[block.column(place)]
         gaps = dict.fromkeys(set(self.layout.missing_text) - set(known))
-        says = {field: block.says(field) for field in set(fields)}
-        found = {field: gaps.get(text, text) for field, text in says.items()}
+        contents = {field: block.content_of(field) for field in set(fields)}
+        found = {field: gaps.get(text, text) for field, text in contents.items()}
         plain = all(field == text for field, text in found.items())
         return fields if plain else list(map(found.__getitem__, fields))
 
@@ -239,12 +243,13 @@ class CsvTable:
                 )
 
     def _forms(self, texts: Sequence[str | None], place: int, block: Rows) -> list[str]:
-        """How each outcome is written; it must not depend on the content of the column."""
-        quote, beside = self.layout.quotechar, block.fields[: block.width]
-        del beside[place]
+        """The spelling of each outcome; it must not depend on the content of the column."""
+        quote, others = self.layout.quotechar, block.fields[: block.width]
+        del others[place]
         named = bool(quote) and self._header.fields[place][:1] == quote
         counted = named and any(
-            field[:1] == quote and PLAIN_NUMBER.fullmatch(block.says(field)) for field in beside
+            field[:1] == quote and PLAIN_NUMBER.fullmatch(block.content_of(field))
+            for field in others
         )
         quoted = counted if all(map(PLAIN_NUMBER.fullmatch, filter(None, texts))) else named
         gap = next(iter(self.layout.missing_text), "")

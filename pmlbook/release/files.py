@@ -103,10 +103,10 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
 
     `target`: the name. `force`: whether a regular file may be replaced. `inputs`: files that must never be replaced,
     under any name. ValueError if the target is one of the inputs. OSError if it exists and `force` is not set,
-    is no regular file, is a release log (or any SQLite database), a receipt or a manifest, or its folder does
-    not exist.
+    is no regular file, is a release log (or any SQLite database), a receipt or a manifest. OSError if its folder
+    does not exist.
 
-    Source: POSIX `stat`: a device and a number tell a file, not its names.
+    Source: POSIX `stat`: a device and a number identify a file, not its names.
     """
     for source in inputs:
         found = os.stat(source if isinstance(source, Path) else source.fileno())
@@ -182,7 +182,7 @@ def orderly_end() -> Iterator[None]:
         for number in held:
             signal.signal(number, signal.SIG_DFL)
         if caught:
-            os.kill(os.getpid(), caught[0])  # then end as the signal demands
+            os.kill(os.getpid(), caught[0])  # then end as the signal requires
 
 # %% ../../nbs/release/08_files.ipynb #3dcbaaea
 NO_SUCH_FILES = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT)

@@ -307,7 +307,7 @@ def score_interval(
     if level < LEAST_LEVEL:
         raise ValueError(
             f"level = {level:g} is below {LEAST_LEVEL}, where the score interval covers far less often than it "
-            "says: use method='exact'"
+            "states: use method='exact'"
         )
     if counts.sum() > MOST_COUNTED:
         raise ValueError(

@@ -88,14 +88,16 @@ def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
     >>> [Fraction(column[0], one) for column in columns]
     [Fraction(1, 4), Fraction(3, 4)]
     """
-    whole = []
+    numerators = []
     for row in rows:
         fractions = [entry.as_integer_ratio() for entry in row]
         common = math.lcm(*(below for _, below in fractions))
-        whole.append([above * (common // below) for above, below in fractions])
-    sums = list(map(sum, whole))
+        numerators.append([above * (common // below) for above, below in fractions])
+    sums = list(map(sum, numerators))
     bits = 2 * max(sums).bit_length() + 64
-    columns = [[(entry << bits) // total for entry, total in zip(c, sums)] for c in zip(*whole)]
+    columns = [
+        [(entry << bits) // total for entry, total in zip(c, sums)] for c in zip(*numerators)
+    ]
     return columns, 1 << bits
 
 
@@ -115,9 +117,9 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
         return float(alone.any())
     shares, (columns, one) = shares_of(prior), exact_columns(rows)
     common = math.lcm(*(share.denominator for share in shares))
-    whole = [share.numerator * (common // share.denominator) for share in shares]
+    numerators = [share.numerator * (common // share.denominator) for share in shares]
     proofs = compress(columns, alone)
-    identified = sum(sum(map(mul, whole, column)) for column in proofs)
+    identified = sum(sum(map(mul, numerators, column)) for column in proofs)
     # Some outcomes identify and others do not: the float is neither 0 nor 1.
     share = identified / (common * one)
     return min(max(share, 5e-324), math.nextafter(1, 0))

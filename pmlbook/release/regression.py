@@ -23,7 +23,7 @@ from pmlbook.release.regression_scores import (
     Regression,
     Scale,
     answer_weights,
-    beside_table,
+    covariate_table,
     column_titles,
     column_units,
     released_codes,
@@ -94,7 +94,7 @@ def regression_on_release(
         if features is None
         else as_goal(features, mechanism.inputs, "features")[:, None]
     )
-    rows, beside = answer_weights(mechanism, codes), beside_table(covariates, len(codes))
+    rows, beside = answer_weights(mechanism, codes), covariate_table(covariates, len(codes))
     names = list(map(str, mechanism.inputs)) if features is None else [released_name(released)]
     widths, width = column_units(own), column_units(beside)
     height = unit_of(wanted) if link == "linear" else 1.0
@@ -120,8 +120,8 @@ def _refuse_lone(
     """ValueError if one person alone determines a coefficient: then her row fits perfectly, and shows no error."""
     inverse, bends = np.linalg.inv(slope), np.zeros_like(rows)
     for place, table in enumerate(explain):
-        told = mean(table @ beta)
-        bends[:, place] = rows[:, place] * (told * (1 - told) if curved else 1.0)
+        fitted = mean(table @ beta)
+        bends[:, place] = rows[:, place] * (fitted * (1 - fitted) if curved else 1.0)
     most = sum(abs(bends[:, z]) * (table**2).sum(axis=1) for z, table in enumerate(explain))
     some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE)  # no other can
     for block in np.split(some, range(ROWS_AT_ONCE, len(some), ROWS_AT_ONCE)):
@@ -151,9 +151,9 @@ def _root(
     for _ in range(NEWTON_STEPS):
         scores, slope = np.zeros((len(wanted), size)), np.zeros((size, size))
         for table, weight in zip(explain, rows.T):
-            told = mean(table @ beta)
-            scores += (weight * (wanted - told))[:, None] * table
-            bend = weight * told * (1 - told) if curved else weight
+            fitted = mean(table @ beta)
+            scores += (weight * (wanted - fitted))[:, None] * table
+            bend = weight * fitted * (1 - fitted) if curved else weight
             slope += table.T @ (bend[:, None] * table)
         if not solvable(slope):
             break
@@ -218,7 +218,7 @@ def regression_of_release(
             "covariates is None: at least a column of ones is needed, for the constant"
         )
     codes = released_codes(mechanism, released)
-    table, others = beside_table(covariates, len(codes)), mechanism.inputs[1:]
+    table, others = covariate_table(covariates, len(codes)), mechanism.inputs[1:]
     if not others:
         raise ValueError("mechanism has one input: there are no odds to explain")
     width, names = column_units(table), column_titles(covariates, table.shape[1])

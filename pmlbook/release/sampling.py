@@ -75,8 +75,8 @@ Words = Callable[[int], NDArray[np.uint32]]
 class AliasTables:
     """Alias tables of all rows of a channel.
 
-    `high` and `low` are the leading and the remaining bits of each cut, `alias` the other outcome, all of
-    shape (N * 2^k,), row after row; a word holds `first` random bits, and `spare` more settle a tie.
+    `high` and `low` are the leading and the remaining bits of each cut, `alias` the other outcome. All have
+    shape (N * 2^k,), row after row. A word holds `first` random bits, and `spare` more decide a tie.
 
     Source: Walker 1977; drawing bits lazily, Knuth and Yao 1976.
     """
@@ -150,7 +150,7 @@ def check_unseeded(rng: object) -> None:
     """ValueError if a logged release would be drawn from a seed: two releases with one seed are not independent."""
     if rng is not None:
         raise ValueError(
-            "rng: a seeded release cannot be booked, as accounts presume independent dice"
+            "rng: a seeded release cannot be booked, as accounts presume independent draws"
         )
 
 # %% ../../nbs/release/01_sampling.ipynb #5ec4e702
@@ -171,7 +171,7 @@ def counter_words(key: bytes) -> Words:
 class KeyedWords:
     """Random words of one release under a secret key: the same whenever it is drawn again.
 
-    What is drawn with them follows the mechanism exactly if the words are uniform. They are pseudorandom: as hard
+    Draws with them follow the mechanism exactly if the words are uniform. They are pseudorandom: as hard
     to distinguish from uniform words as HMAC-SHA256 and AES-256 under a secret key are from random functions.
 
     `key`, length 32: from `secrets.token_bytes`, and as secret as the column: with it the noise can be removed.

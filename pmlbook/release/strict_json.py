@@ -22,7 +22,7 @@ __all__ = []
 BYTES, LENGTH, ENTRIES, NUMBER, DIGITS = 2**25, 2**14, 2**20, 40, 600
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     if len(text) > NUMBER or str(int(text)) != text:
         raise ValueError(f"the number {reprlib.repr(text)} is not written as Python writes it")
     return int(text)
@@ -85,7 +85,7 @@ def read_object(text: str) -> dict[str, Any]:
         content = json.loads(
             text,
             object_pairs_hook=_once,
-            parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _whole),
+            parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _integer),
             parse_float=_at_most(2 * LENGTH + 1, _float),
             parse_constant=_constant,
         )

@@ -53,7 +53,7 @@ def settled(encoding: str, start: bytes) -> str:
 class Text:
     """The text of a file; `ahead` is read and not yet taken, with so many line `feeds`; `ended` if it is all.
 
-    `faithful` tells whether the encoding would write the bytes that were read.
+    `faithful`: whether the encoding would write the bytes that were read.
     """
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
@@ -92,23 +92,23 @@ class Text:
                 break
         return self.ahead[: end.end()] if end else self.ahead
 
-    def lines(self, rows: int, room: int) -> str:
+    def lines(self, rows: int, characters: int) -> str:
         """About so many lines or characters, not taken; a line is cut off where it is longer than a row may be."""
-        while not self.ended and self._short(rows, room):
+        while not self.ended and self._short(rows, characters):
             self.more()
         while not self.ended and self.ahead.endswith("\r"):  # which may be half an end
             self.more()
         end = "\n" if self.feeds else "\r"
-        cut = self.ahead.find(end, room) + 1 or len(self.ahead)
+        cut = self.ahead.find(end, characters) + 1 or len(self.ahead)
         count = self.feeds if self.feeds else self.ahead.count("\r")
         if count > rows:
             cut = min(cut, line_feed(self.ahead, rows, end))
         return self.ahead[:cut]
 
-    def _short(self, rows: int, room: int) -> bool:
+    def _short(self, rows: int, characters: int) -> bool:
         """Whether more has to be read for so many lines or characters."""
         unfinished = len(self.ahead) - self.ahead.rfind("\n") - 1
-        return self.feeds < rows and len(self.ahead) <= room and unfinished <= ROW
+        return self.feeds < rows and len(self.ahead) <= characters and unfinished <= ROW
 
     def take(self, size: int) -> str:
         """Take so many characters."""

@@ -24,7 +24,7 @@ BEYOND = (1e9, *10.0 ** -np.arange(1, 10))  # how far an output's lift may be be
 
 
 def rounded(pairs: AllowedPairs, flow: Array, lift: float) -> tuple[Array, float]:
-    """The channel of the least largest lift that a flow makes without some outputs, and that lift.
+    """The channel of the least largest lift that a flow gives without some outputs, and that lift.
 
     Infinite, with the flow, if each time some input has no output.
     """
@@ -70,7 +70,7 @@ class Incumbent:
         self.upper = float(1 / rarest)
 
     def take(self, usable: NDArray[np.bool_], pairs: AllowedPairs, at: Point, lift: float) -> None:
-        """Keep what is better."""
+        """Keep the channel or the certificate if it is better than the incumbent."""
         tilted = pairs.prior * (at.y - at.y.min())
         total = tilted.sum()
         if total > 0:
@@ -103,7 +103,7 @@ DECIDED = 1e-12  # a margin below minus this is negative
 
 
 def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
-    """Where to solve next: a little short of where a negative margin points to, else at the lower end or near it."""
+    """The next lift: a little short of the Newton step from a negative margin, else the lower end or near it."""
     lower, upper = now.lower, now.upper
     root = 1 / now.lift + now.limit / slope  # of the tangent, in theta = 1 / lift
     target = 1 / max(root, 1e-99)

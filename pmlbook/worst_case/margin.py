@@ -54,7 +54,7 @@ class AllowedPairs:
 class Point(NamedTuple):
     """Variables of the programme of the largest margin, then its dual variables.
 
-    `cap_slack` is what the flow leaves below its cap, `slack` what an output has beyond its demand; `w` are the dual
+    `cap_slack` is cap less flow, `slack` an output's probability less its demand; `w` are the dual
     variables of flow >= 0. All have shape (N,), (M,) or one entry for each allowed pair.
     """
 
@@ -98,7 +98,7 @@ JITTER = 1e-15  # on a diagonal of ones: keeps a nearly singular matrix positive
 class Newton:
     """Newton's equations at a point, eliminated down to one symmetric matrix with a row for each input.
 
-    LinAlgError if rounding leaves it no positive matrix.
+    LinAlgError if the matrix is not positive, by rounding.
 
     Source: Wright 1997, Chapter 11, for the structure of 'The largest margin of a lift'.
     """
@@ -142,7 +142,7 @@ class Newton:
         self.factor = cho_factor(left, check_finite=False)
 
     def _missed(self) -> tuple[Array, Array, Array, Array, Array, float]:
-        """What each equation misses at the point: inputs, demands, caps, pairs, cap's dual, scale."""
+        """Residual of each equation at the point: inputs, demands, caps, pairs, cap's dual, scale."""
         pairs, at = self.pairs, self.at
         inputs = 1 - pairs.by_input(at.flow)
         demand = self.theta * at.cap + at.margin * self.weights
@@ -165,7 +165,7 @@ class Newton:
         return [y, beta, cap]
 
     def _solved(self, inputs: Array, outputs: Array, caps: Array) -> list[Array]:
-        """Changes of y, beta and cap, corrected once by what they miss."""
+        """Changes of y, beta and cap, corrected once by their residual."""
         y, beta, cap = self._eliminated(inputs, outputs, caps)
         # iterative refinement: the matrix is nearly singular at the end
         inputs = inputs - self.own * y - self.by_beta @ beta - self.by_cap @ cap
@@ -175,12 +175,12 @@ class Newton:
         return [value + change for value, change in zip((y, beta, cap), correction)]
 
     def move(self, outputs: Array, caps: Array, signs: Array) -> Point:
-        """The move that changes the products of outputs, caps and signs by these amounts, and mends what is missed."""
+        """The move that changes the products of outputs, caps and signs by these amounts, and removes the residuals."""
         pairs, at = self.pairs, self.at
         inputs, demands, below, dual, cap_dual, total = self.missed
         push = (at.z * below + caps) / at.cap_slack
         force = dual - push + signs / at.flow
-        alone = force * self.compliance  # the flow if y, beta and caps stood still
+        alone = force * self.compliance  # the flow if y, beta and caps did not change
         found = self._solved(
             pairs.prior * inputs - pairs.by_input(pairs.share * alone),
             demands + outputs / at.beta - pairs.mean(alone),
@@ -217,7 +217,7 @@ class Margin:
         self.pairs, self.theta, self.weights = pairs, 1 / lift, weights / weights.sum()
 
     def start(self) -> Point:
-        """A point at which all inequalities are strict: everyone draws uniformly."""
+        """A point at which all inequalities are strict: every input draws uniformly among its outputs."""
         pairs = self.pairs
         ones = np.ones_like(pairs.share)
         fair = 1 / pairs.by_input(ones)
@@ -227,7 +227,7 @@ class Margin:
         spare = pairs.mean(flow) - self.theta * cap
         margin = float((spare / self.weights).min()) - 1
         slack = spare - margin * self.weights
-        # dual variables that miss no equation: beta = 1 and y = -2 leave w = z + 1
+        # dual variables that satisfy every equation: beta = 1 and y = -2 give w = z + 1
         beta = np.ones(len(self.weights))
         z = (self.theta / pairs.mean(ones))[pairs.column]
         y = np.full(len(pairs.prior), -2.0)
@@ -240,11 +240,11 @@ class Margin:
         return float(outputs.sum() + of_pairs) / self.pairs.count
 
     def limit(self, at: Point) -> float:
-        """What the dual variables say: no margin is larger."""
+        """The upper bound on the margin from the dual variables."""
         return -float(self.pairs.prior @ at.y)
 
     def step(self, at: Point) -> Point:
-        """The point after a move that aims at zero and a second one that aims where the first came to."""
+        """The point after a predictor move towards zero and a corrector move."""
         newton = Newton(self.pairs, self.theta, self.weights, at)
         products, mean = at.products(), self.product(at)
         predictor = newton.move(*(-product for product in products))

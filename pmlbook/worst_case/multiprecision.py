@@ -46,7 +46,7 @@ def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> d
 def earnings(
     rates: Sequence[Decimal], order: Sequence[int], prior: Sequence[Decimal], mean: Decimal
 ) -> Decimal:
-    """Profit of the column that `filled` makes, at `rates` for each unit of probability."""
+    """Profit of the column that `filled` returns, at `rates` for each unit of probability."""
     earned, left = Decimal(0), mean
     for i in order:
         served = min(prior[i], left)
@@ -82,7 +82,7 @@ class Knapsack:
         self.mean = 1 / lift
         self.members = [np.flatnonzero(column).tolist() for column in allowed.T]
         masses = [sum(prior[i] for i in those) for those in self.members]
-        # in fractions: an output that is usable by a hair must not be lost
+        # in fractions: an output that is only just usable must not be lost
         self.usable = [j for j, mass in enumerate(masses) if mass >= self.mean]
         with localcontext(Context(prec=digits)):
             self.weights = [as_decimal(p) for p in prior]

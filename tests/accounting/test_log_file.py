@@ -183,7 +183,7 @@ def test_a_new_log_takes_over_nothing_of_an_old_one(tmp_path, kind):
 @pytest.mark.posix
 @pytest.mark.parametrize("kind", ["journal", "wal", "shm"])
 def test_a_link_beside_the_log_is_no_trap(log, tmp_path, kind):
-    """Whoever plants `log-journal` as a link makes the log write nothing to where it leads."""
+    """If `log-journal` is a planted link, the log writes nothing to its target."""
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
     os.symlink(victim, f"{log.path}-{kind}")
@@ -233,7 +233,7 @@ def test_a_link_that_comes_while_the_log_is_opened_is_refused(log, tmp_path, mon
 @pytest.mark.posix
 @pytest.mark.parametrize("new", [False, True])
 def test_a_file_that_is_put_aside_is_not_written(log, monkeypatch, tmp_path, new):
-    """Somebody moves the log while we wait for it, and puts another one in its place, which stays as it is."""
+    """Another program replaces the log while this one waits for its lock; the new log stays as it is."""
     wait, whole, path = log_file._wait, log.path.read_bytes(), tmp_path / ("new" if new else "log")
     shutil.copy(log.path, tmp_path / "other")
 
@@ -300,7 +300,7 @@ def records(path, count=10**6, **options):
 
 @pytest.mark.posix
 def test_a_kill_at_any_moment_leaves_a_valid_log(log):
-    """The lines that were told to be written are there, and the next one follows them."""
+    """All lines that were reported as written are there, and the next one follows them."""
     wait, lines = random.Random(3), 2
     for _ in range(25):
         process = FORKED.Process(target=records, args=(log.path,))
@@ -335,7 +335,9 @@ def test_a_log_that_was_cut_off_is_put_right_by_the_next_who_may_write(log, monk
     process.start(), process.join(60)
     assert log.path.read_bytes() != whole and Path(f"{log.path}-journal").stat().st_size
     assert stat.S_IMODE(Path(f"{log.path}-journal").stat().st_mode) == 0o600
-    connect = sqlite3.connect  # who may only read cannot put it right, and is told so
+    connect = (
+        sqlite3.connect
+    )  # a reader without the right to write cannot repair it, and gets an error
     monkeypatch.setattr(
         sqlite3, "connect", lambda name, **options: connect(name.replace("=rw", "=ro"), **options)
     )
@@ -410,7 +412,7 @@ def test_programs_and_threads_that_race_keep_one_budget(log):
 
 
 def test_a_reader_and_a_writer_wait_for_each_other(log):
-    """A reader sees the log before or after a line, and a line waits until nobody reads."""
+    """A reader reads the log before or after a line, and a line waits until no program reads."""
     with ThreadPoolExecutor(2) as pool:
         with opened(log.path) as connection:
             assert connection.execute("SELECT count(*) FROM releases").fetchone() == (2,)

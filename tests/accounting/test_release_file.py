@@ -1,4 +1,4 @@
-"""Releasing a file: gaps, blocks, what is told on the way, and what is refused."""
+"""Releasing a file: gaps, blocks, the reports of progress, and what is refused."""
 
 from unittest.mock import patch
 

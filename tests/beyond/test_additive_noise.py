@@ -116,7 +116,7 @@ def test_discrete_noise_with_gaps_is_a_finite_table():
     same = additive_noise_leakage(rv_discrete(values=([-2, 0, 2], [0.25, 0.5, 0.25])), votes)
     assert same == found
     odd = additive_noise_leakage("discrete_laplace", {0: 0.5, 0.5: 0.25, 1: 0.25}, 1.0)
-    assert odd.value == pytest.approx(math.log(4), abs=1e-9)  # a half is told by its fraction
+    assert odd.value == pytest.approx(math.log(4), abs=1e-9)  # a half is stated as a fraction
     assert additive_noise_leakage(dlaplace(0.5), votes) == additive_noise_leakage(
         "discrete_laplace", votes, 2.0
     )
@@ -125,7 +125,7 @@ def test_discrete_noise_with_gaps_is_a_finite_table():
 
 
 def test_what_underflows_is_still_enclosed():
-    """Noise so fine that it publishes: no more is told than the secret, and no density of 0 is a logarithm of 0."""
+    """Noise so fine that it publishes: no more leaks than the secret, and a density of 0 gives no logarithm of 0."""
     for points in ({0: 0.5, 1: 0.5}, {0: 0.4, 1e9: 0.2, 2e9: 0.4}):
         most = -math.log(min(points.values()))
         for noise in ("gaussian", "laplace"):
@@ -403,7 +403,7 @@ def test_discrete_noise_that_is_moved_leaks_the_same():
 
 
 class TwoHumps(rv_continuous):
-    """A density that is no normal one, whatever it is called."""
+    """A density that is not normal, under any name."""
 
     def _cdf(self, x):
         return (norm.cdf((x + 3) * 40) + norm.cdf((x - 3) * 40)) / 2

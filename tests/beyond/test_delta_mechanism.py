@@ -146,7 +146,7 @@ def test_publishing_is_a_point_beyond_the_box():
             groups = Groups(np.array(prior), epsilon, utility)
             filled, loss, room = published_columns(groups)
             whole = (groups.size * groups.width) @ filled
-            assert whole == pytest.approx(groups.room, abs=1e-12)
+            assert whole == pytest.approx(groups.capacity, abs=1e-12)
             # publish every secret: the fillings average to the share, the values to that of publishing
             weights = groups.size * groups.p
             assert filled @ weights == pytest.approx(groups.share, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Leakage as a random variable: what it says at its ends, what it refuses, and how it travels."""
+"""Leakage as a random variable: its ends, its errors, and its copies."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""A quantile of numbers: no mechanism tells it better than its bit, and the other shares come with it."""
+"""A quantile of numbers: no mechanism estimates it better than its bit, and the design also estimates the other shares."""
 
 import math
 import pickle
@@ -74,7 +74,7 @@ def test_edges_may_be_given_and_the_quantile_is_added():
 
 
 def test_finer_secrets_have_no_less_variance_than_the_bound():
-    """The share below a cut, told from twelve secrets by another search."""
+    """The share below a cut, estimated from twelve secrets by another search."""
     rng = np.random.default_rng(3)
     for epsilon in (0.2, 0.8):
         weights = rng.uniform(1, 3, 12)

@@ -22,7 +22,7 @@ FLIP = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"), ("r0",
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """A command in a folder with a file, a Parquet file and a certificate: exit code, and what it says."""
+    """A command in a folder with a file, a Parquet file and a certificate: exit code and output."""
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_text("id,said\n" + "1,yes\n2,no\n" * 30)
     pq.write_table(pa.table({"id": [1, 2], "said": ["yes", "no"]}), "in.parquet")
@@ -111,7 +111,7 @@ def test_a_list_of_numbers_is_read_one_by_one(run, option):
 
 
 def test_every_option_with_a_number_is_among_these(run):
-    """Whatever reads 0.25 or 3 and refuses a word is a number, and tries the texts above."""
+    """An option that reads 0.25 or 3 and refuses a word is a number; it is tried with the texts above."""
     found = set()
     for own in parser().commands.values():
         for word in own.format_usage().replace("[", " ").split():
@@ -203,7 +203,7 @@ def test_the_rules_speak_of_options_that_there_are():
     "command, target", [(TYPED, "mechanism.json"), (RELEASE, "new.csv"), (START, "in.report.html")]
 )
 def test_a_full_disk_is_reported_with_the_name_of_the_file(run, command, target):
-    """The system says EFBIG for a file that may not grow: as with a full disk, the write fails."""
+    """The system returns EFBIG for a file that may not grow: as with a full disk, the write fails."""
     most = {"mechanism.json": 10, "new.csv": 10, "in.report.html": 2000}[target]
     script = (
         "import resource, signal, sys\n"
@@ -256,7 +256,7 @@ def write_rare():
 
 
 def test_merged_answers_are_not_said_to_be_published(run):
-    """The warning said 60 % and the summary 100 %: outcomes tell 'other', and not which."""
+    """Warning and summary state the same share: an outcome identifies 'other', not the merged answer."""
     write_rare()
     code, said = run("start rare.csv said --merge-below 0.5 --for frequencies --epsilon 3")
     assert code == FINE and "publishes the merged answers as they are" in said

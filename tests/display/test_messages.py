@@ -1,4 +1,4 @@
-"""Words of a file stay words when a command says them."""
+"""Text of a file is printed as text, without control characters."""
 
 from pmlbook.display.messages import one_line
 

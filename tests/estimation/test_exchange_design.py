@@ -32,7 +32,7 @@ from pmlbook.estimation.exchange_design import (
     barrier_weights,
     grow_design,
 )
-from pmlbook.estimation.listed_vertices import Weighted, criterion_for, even, with_room
+from pmlbook.estimation.listed_vertices import Weighted, criterion_for, even, with_new_weights
 from pmlbook.estimation.optimal_design import functionals
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
@@ -158,7 +158,7 @@ def test_a_pool_holds_its_vertices_as_they_are():
             (a, b), (c, d) = columns
             w = (1 - c) / (a - c)
             mixed = [w * (x - 1) ** 2 + (1 - w) * (y - 1) ** 2 for x, y in ((a, c), (b, d))]
-            assert candidates.rooms == mixed
+            assert candidates.largest_variances == mixed
             assert candidates.together(0, 1)[0] == w * (a - 1) * (b - 1) + (1 - w) * (c - 1) * (
                 d - 1
             )
@@ -185,7 +185,7 @@ def test_covariances_lie_where_they_may():
             least, most = candidates.together(i, j)
             move = every.shifts[i] * every.shifts[j]
             if i == j:
-                assert most == candidates.rooms[i]
+                assert most == candidates.largest_variances[i]
                 continue
             high, low = (
                 s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
@@ -216,7 +216,7 @@ def test_vertices_without_a_remainder():
             least, most = candidates.together(i, j)
             move = every.shifts[i] * every.shifts[j]
             if i == j:
-                assert most == candidates.rooms[i]
+                assert most == candidates.largest_variances[i]
                 continue
             high, low = (
                 s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
@@ -264,9 +264,9 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
         worth += np.diag((abs(mixed) + abs(worth)).sum(axis=1) + 1 / candidates.scale)
         matrix = np.linalg.cholesky(worth - mixed).T
         own = [Fraction(x) for x in np.diag(worth).tolist()]
-        promised = sum(x * room for x, room in zip(own, candidates.rooms)) - min_remainder(
-            candidates, own
-        )
+        promised = sum(
+            x * room for x, room in zip(own, candidates.largest_variances)
+        ) - min_remainder(candidates, own)
         promised += 2 * sum(
             max(worth[i, j] * float(x) for x in candidates.together(i, j))
             for i in range(n)
@@ -351,7 +351,7 @@ def test_the_relaxed_programme_meets_its_conditions():
                 assert (
                     abs(np.diag(many).max() - 1) < 1e-12 and (root[:, 0] == candidates.ones).all()
                 )
-            rooms = np.array(candidates.rooms, dtype=float)
+            rooms = np.array(candidates.largest_variances, dtype=float)
             for many, *_, root in (fits[0], fits[-1]):
                 best = root[:, 1:] @ root[:, 1:].T * np.outer(candidates.scale, candidates.scale)
                 best /= (np.diag(best) / rooms).max()
@@ -489,12 +489,12 @@ def test_weights_are_evened_with_the_least_change():
         circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in names if k not in used]
-        room = with_room(candidates.scaled(used + rest), weights, candidates.ones)
+        room = with_new_weights(candidates.scaled(used + rest), weights, candidates.ones)
         assert (
             abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
             and room.min() > 0
         )
-        assert with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+        assert with_new_weights(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
         excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
@@ -522,12 +522,12 @@ def test_the_search_finds_what_the_list_has():
         circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
         rest = [k for k in names if k not in used]
-        room = with_room(candidates.scaled(used + rest), weights, candidates.ones)
+        room = with_new_weights(candidates.scaled(used + rest), weights, candidates.ones)
         assert (
             abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
             and room.min() > 0
         )
-        assert with_room(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+        assert with_new_weights(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
         excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14

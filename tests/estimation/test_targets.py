@@ -135,7 +135,9 @@ def test_a_claim_holds_for_every_mechanism():
             abs(claim.bound(Fraction(spread)) / value - 1) < near
         )  # what these weights have themselves
         whole = (weights * Spread(claim.matrix).at_lifts(1 + shifts, shifts, p)).sum()
-        assert abs(whole - spread - claim.slack) < 1e-12  # of the functionals told besides
+        assert (
+            abs(whole - spread - claim.slack) < 1e-12
+        )  # of the functionals that are estimated besides
         for other in others:
             reached = claim.utility.columns(other.channel, p).sum()
             assert claim.bound(Fraction(reached)) <= estimation_variance(other, target) * (

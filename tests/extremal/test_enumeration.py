@@ -110,7 +110,9 @@ def test_bounds_of_floats_against_fractions():
             low = lowered(lifts, p, shave)
             tall = lifts == lifts.max()
             inner = (lifts > 0) & ~tall
-            mean = np.where(inner.any(axis=0), 1, 1 - shave)  # without a remainder nobody takes it
+            mean = np.where(
+                inner.any(axis=0), 1, 1 - shave
+            )  # without a remainder no symbol takes it
             assert np.allclose(p @ low, mean, rtol=0, atol=1e-14)
             assert np.all(low[lifts == 0] == 0) and np.all(low[tall] == lifts.max() * (1 - shave))
             assert np.all(low[inner] >= lifts[inner]) and (shave == 0) == np.array_equal(low, lifts)

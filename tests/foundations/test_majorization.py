@@ -26,7 +26,7 @@ def test_transfers_that_are_refused():
 
 
 def test_the_slack_is_a_part_of_the_sums():
-    for scale in (1e-6, 1.0, 1e6):  # the slack is a part of the sums, whatever the unit
+    for scale in (1e-6, 1.0, 1e6):  # the slack is a part of the sums, in any unit
         fair_share = scale * np.full(3, 1 / 3)
         for short, whether in ((0.9e-9, True), (1.1e-9, False)):
             near_fair = fair_share + scale * short * np.array([1, 0, -1])

@@ -80,7 +80,9 @@ def test_the_programme_and_its_duals_against_another_solver():
         moved = joined([vertices_near(other, x[:, [k]]) for k in range(len(columns))])
         assert len(vertices_near(other, x)) == len(moved)
         masses = other.width @ moved.held + other.width[moved.taker] * moved.place
-        assert len(moved) == len(columns) and np.allclose(masses, other.room, rtol=0, atol=1e-14)
+        assert len(moved) == len(columns) and np.allclose(
+            masses, other.capacity, rtol=0, atol=1e-14
+        )
         assert moved.place.min() >= 0 and moved.place.max() <= 1
         assert moved.held.min() >= 0 and moved.held.max() <= 1 == other.size.max()
         assert moved.held[moved.taker, np.arange(len(moved))].max() == 0
@@ -149,7 +151,7 @@ def test_aggregated_designs_keep_the_level():
             np.allclose(lifts @ shares, 1, rtol=0, atol=1e-9) and lifts.max() <= np.exp(0.8) + 1e-12
         )
         mixed = information(mixture(lifts, distribution, shave=0), distribution)
-        assert value - 1e-9 <= mixed <= bound  # one that is told apart again may be worth more
+        assert value - 1e-9 <= mixed <= bound  # a disaggregated one may have a larger value
         assert rows < 30 or mixed <= value + 1e-9
 
 

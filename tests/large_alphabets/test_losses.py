@@ -17,21 +17,21 @@ from pmlbook.large_alphabets.losses import (
     joined,
     near_misses,
     nearest_pairs,
-    nothing,
+    no_vertices,
     windows,
     with_rest,
 )
 
 
 def by_definition(p, groups, level):
-    """Least and largest part, span, share, room, spare and the closed bound of mutual information, in decimals."""
+    """Least and largest part, span, share, capacity, spare and the closed bound of mutual information, in decimals."""
     getcontext().prec = 50
     a = (-Decimal(OUTWARD) * min(Decimal(level), -Decimal(p.min()).ln())).exp()
     exact, size = [Decimal(share) for share in groups.p], groups.size.tolist()
     low, high = ([end(x, a) for x in exact] for end in (lambda x, a: max(0, a - 1 + x), min))
     width = [top - least for top, least in zip(high, low)]
     share = [(a * x - least) / wide for x, least, wide in zip(exact, low, width)]
-    room = a - sum(n * least for n, least in zip(size, low))
+    capacity = a - sum(n * least for n, least in zip(size, low))
     entropy = [
         [part / a * (part / (a * x)).ln() if part else 0 for part in (least, top)]
         for x, least, top in zip(exact, low, high)
@@ -48,8 +48,8 @@ def by_definition(p, groups, level):
         "bottom": [least / (a * x) - 1 for x, least in zip(exact, low)],
         "reach": [x - least for x, least in zip(exact, low)],
         "share": share,
-        "room": room,
-        "spare": sum(n * wide for n, wide in zip(size, width)) - room,
+        "capacity": capacity,
+        "spare": sum(n * wide for n, wide in zip(size, width)) - capacity,
     }, closed
 
 
@@ -220,7 +220,9 @@ def test_windows_cover_what_counting_says():
         laid = np.repeat(groups.p, groups.size)[order]
         low = np.maximum(0, groups.a - 1 + laid)
         wide = np.minimum(laid, groups.a) - low
-        if abs(groups.a * 64 - length) < 0.5:  # not beyond the level at which the rarest is told
+        if (
+            abs(groups.a * 64 - length) < 0.5
+        ):  # not beyond the level at which the rarest is identified
             for k, column in enumerate(
                 circle(groups, order)[np.arange(len(arcs))].filled(groups).T
             ):
@@ -268,12 +270,12 @@ def test_nearest_pairs_and_takers_are_those_of_all():
         filled = groups.size * groups.width @ found.filled(groups)
         assert np.allclose(filled, full, rtol=0, atol=1e-13) and found.place.min() >= 0
         assert found.held.min() >= 0 and np.all(found.held <= groups.size[:, None])
-        assert len(joined([found, nothing(groups), found])) == 2 * len(found)
-        assert nothing(groups).filled(groups).shape == (len(groups.p), 0)
-        assert len(nothing(groups)) == len(nothing(groups).place) == 0
+        assert len(joined([found, no_vertices(groups), found])) == 2 * len(found)
+        assert no_vertices(groups).filled(groups).shape == (len(groups.p), 0)
+        assert len(no_vertices(groups)) == len(no_vertices(groups).place) == 0
 
 
-def test_near_misses_fill_the_room():
+def test_near_misses_fill_the_capacity():
     information = NAMED["mutual_information"]
     rng = np.random.default_rng(14)
     for weights in (np.repeat([1, 2, 3], 4), rng.exponential(size=8), rng.exponential(size=50)):
@@ -283,8 +285,11 @@ def test_near_misses_fill_the_room():
             near_misses(groups, power, sets, np.random.default_rng(1)) for power in (8, 14)
         )
         for found in (few, many):
-            room = groups.size * groups.width @ found.filled(groups)
-            assert np.allclose(room, groups.room, rtol=0, atol=1e-13) and 0 < len(found) <= sets
+            capacity = groups.size * groups.width @ found.filled(groups)
+            assert (
+                np.allclose(capacity, groups.capacity, rtol=0, atol=1e-13)
+                and 0 < len(found) <= sets
+            )
             assert found.held.min() >= 0 and np.all(found.held <= groups.size[:, None])
             assert np.all(np.diff(found.loss(groups)) >= 0)
         assert many.loss(groups).mean() <= few.loss(groups).mean()

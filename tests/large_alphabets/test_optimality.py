@@ -178,7 +178,7 @@ print("holds")
 
 
 def third_party(text):
-    """What the checker says, in a process of its own."""
+    """The verdict of the checker, in a process of its own."""
     command = [sys.executable, "-I", "-c", CHECKER]
     run = subprocess.run(command, input=text, capture_output=True, text=True)
     return run.stdout.strip() or run.stderr.strip()

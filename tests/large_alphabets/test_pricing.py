@@ -41,7 +41,9 @@ def test_every_vertex_within_the_slack_is_found():
         size, width, every = groups.size, groups.width, np.arange(len(groups.p))
         duals = groups.p * size + rng.normal(size=len(every)) / 10
         q, base, top = greedy(groups, duals)
-        most = linprog(-duals / size, None, None, [width], [groups.room], [(0, n) for n in size])
+        most = linprog(
+            -duals / size, None, None, [width], [groups.capacity], [(0, n) for n in size]
+        )
         assert np.isclose(top, -most.fun, rtol=0, atol=1e-9) and np.any(q == 0)
         assert np.isclose(top - base, duals @ groups.share, rtol=0, atol=1e-14)
 
@@ -72,7 +74,7 @@ def test_every_vertex_within_the_slack_is_found():
                 sum(size[g] * width[g] for g in off if (q[g] > 0) == greedy_took)
                 for greedy_took in (True, False)
             )  # what alone is too much for the room, or too little for it, is not kept
-            assert np.all(inside + half.weight <= half.room + 1e-14)
+            assert np.all(inside + half.weight <= half.capacity + 1e-14)
             assert np.all(outside - half.weight <= half.spare + 1e-14)
         near = Pairs(groups, q, slack, halves[:2])
         blocks = [np.zeros((2, 0), int), *map(np.stack, near.blocks())]
@@ -80,7 +82,7 @@ def test_every_vertex_within_the_slack_is_found():
         assert some.shape[1] == near.many == len(set(map(tuple, some.T.tolist())))
         rest, flips, least = near.pair_costs(tuple(some))
         cost, found = near.vertices(tuple(some), rest, flips)
-        assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
+        assert np.allclose(size * width @ found.filled(groups), groups.capacity, rtol=0, atol=1e-13)
         assert found.held.min(initial=0) >= 0 and np.all(found.held <= size[:, None])
         assert np.all(found.held[found.taker, np.arange(len(found))] < size[found.taker])
         truth = top - (duals @ found.filled(groups) - found.loss(groups))
@@ -89,7 +91,7 @@ def test_every_vertex_within_the_slack_is_found():
         wanted = set()  # every vertex within the slack, by hand
         for held in np.ndindex(*(size + 1)):
             for k in np.flatnonzero(np.array(held) < size):
-                x = (groups.room - np.dot(held, width)) / width[k]
+                x = (groups.capacity - np.dot(held, width)) / width[k]
                 x = 0.0 if abs(x) < 1e-12 else 1.0 if abs(x - 1) < 1e-12 else x
                 if 0 <= x <= 1:
                     full = np.array(held, float)
@@ -139,7 +141,7 @@ def every_vertex(groups):
     """Number of full symbols, taker, place and how full each group is, of every vertex, by hand."""
     for held in np.ndindex(*(groups.size + 1)):
         for k in np.flatnonzero(np.array(held) < groups.size):
-            x = (groups.room - np.dot(held, groups.width)) / groups.width[k]
+            x = (groups.capacity - np.dot(held, groups.width)) / groups.width[k]
             if -1e-12 <= x <= 1 + 1e-12:
                 full = np.array(held, float)
                 full[k] += np.clip(x, 0, 1)
@@ -166,7 +168,7 @@ def test_every_kind_of_vertex_is_priced():
         for kind in best:
             among, q, top = multipliers(groups, duals, kind)
             assert top >= best[kind] - 1e-12  # no vertex exceeds the top
-        with patch.object(few_numbers, "WORTH", np.inf):
+        with patch.object(few_numbers, "LISTED_PART", np.inf):
             found, bound, complete = price_numbers(groups, duals, numbers, 10**4, 10**6, 3)
             hasty = price_numbers(groups, duals, numbers, 3, 5, 1)[1]
             enough = best_of_all / 2
@@ -175,7 +177,7 @@ def test_every_kind_of_vertex_is_priced():
         assert complete and np.isclose(excess, best_of_all, rtol=0, atol=1e-10)
         assert np.isclose(bound, duals @ groups.share - best_of_all, rtol=0, atol=1e-7)
         assert max(bound, hasty, asked[1]) <= duals @ groups.share - best_of_all + 1e-12
-        assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
+        assert np.allclose(size * width @ found.filled(groups), groups.capacity, rtol=0, atol=1e-13)
         used |= {(kind.first, kind.side) for kind in best}
     assert len(used) == 8  # each interval had its vertices
 
@@ -201,7 +203,7 @@ def test_no_pair_is_asked_for_that_is_too_dear():
         rests, far = near.rests, near.rests.far.tolist()
 
         def paid(k, rest, sign):
-            """What group k pays to take a rest, or to give it back."""
+            """The cost for group k to take a rest, or to give it back."""
             x = np.array([rest / width[k] if sign > 0 else 1 - rest / width[k]])  # noqa: B023
             return float(groups.loss(x, k)[0]) - sign * q[k] * rest / width[k]  # noqa: B023
 
@@ -267,9 +269,9 @@ def test_a_rest_of_rounding_is_none():
         )  # as near as rounding hides
         assert np.all(cost <= groups.loss(nearer, np.arange(4))[vertex.taker])
         assert (cost.max() == 0) == free
-        assert least[0] <= cost.min()  # whatever a rest may be but for rounding
+        assert least[0] <= cost.min()  # for any rest, up to rounding
     # where next to nothing may be lost, the pairs that leave no rest are looked at, rounded up or down
-    groups.room, tiny = 0.5, 1e-300
+    groups.capacity, tiny = 0.5, 1e-300
     near = Pairs(groups, q, tiny, two_halves(groups, q, tiny, 10**4)[:2])
     apart = abs(near.want[:, None] - near.halves[1].weight)
     assert near.many == (apart < groups.same).sum() == 2  # 0.1 + 0.4 and 0.2 + 0.3

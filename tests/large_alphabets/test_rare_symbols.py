@@ -33,11 +33,11 @@ def test_completions_are_vertices():
     few, rng = 12, np.random.default_rng(0)
     heavy = np.zeros(len(groups.p) - few, dtype=np.int64)
     heavy[: len(heavy) // 3] = 1
-    while groups.width[few:] @ heavy > groups.room:
+    while groups.width[few:] @ heavy > groups.capacity:
         heavy[heavy.argmax()] = 0
     found = completions(groups, heavy, few, np.zeros(len(groups.p)), rng)
     full = groups.width @ found.held + groups.width[found.taker] * found.place
-    assert len(found) > 10 and abs(full - groups.room).max() <= 4 * groups.same
+    assert len(found) > 10 and abs(full - groups.capacity).max() <= 4 * groups.same
     assert (found.held >= 0).all() and (found.held <= groups.size[:, None]).all()
     other = (found.held[few:] != heavy[:, None]).sum(axis=0)
     assert (other <= 1).all()  # the symbol that takes the rest, or gives it back

@@ -58,7 +58,7 @@ def test_rests_and_cells_hold_every_vertex():
         least, most = possible_rests(groups)
         seen = [[] for _ in groups.p]
         for held in np.ndindex(*(groups.size + 1)):
-            rest = groups.room - float(np.dot(held, groups.width))
+            rest = groups.capacity - float(np.dot(held, groups.width))
             for k in np.flatnonzero(np.array(held) < groups.size):
                 if 1e-12 < rest < groups.width[k] - 1e-12:
                     seen[k].append(rest)
@@ -92,7 +92,7 @@ def test_rests_and_cells_hold_every_vertex():
             one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
             cost, i, j, x = near_an_end(groups, q, slack, k, one, two)
             up, down = (side[k] for side in rest_reaches(groups, q, slack))
-            rests = groups.room - np.add.outer(one.weight, two.weight)
+            rests = groups.capacity - np.add.outer(one.weight, two.weight)
             inside = (rests > -groups.same / 2) & (rests < width[k] + groups.same / 2)
             inside &= (rests < up) | (rests > width[k] - down)
             assert set(zip(*map(np.ndarray.tolist, np.nonzero(inside)))) <= set(
@@ -110,7 +110,7 @@ def test_rests_and_cells_hold_every_vertex():
         assert np.allclose(cells.apart + cells.unit * units, width, rtol=0, atol=1e-15)
         assert abs(cells.apart).max() <= cells.unit * 2
         for held in np.ndindex(*(size + 1)):  # each vertex lies in its cell
-            rest, total = groups.room - np.dot(held, width), int(np.dot(held, units))
+            rest, total = groups.capacity - np.dot(held, width), int(np.dot(held, units))
             if min(held) >= 0 and any(
                 held[k] < size[k] and -1e-14 <= rest <= width[k] for k in every
             ):
@@ -131,7 +131,7 @@ def test_rests_and_cells_hold_every_vertex():
             top, best = highest(cells, q, some, price_of_sum), -np.inf
             for held in np.ndindex(*(size + 1)):
                 for k in every[np.array(held) < size]:
-                    x = (groups.room - np.dot(held, width)) / width[k]
+                    x = (groups.capacity - np.dot(held, width)) / width[k]
                     if -1e-13 <= x <= 1 + 1e-13:
                         x = np.array([min(max(x, 0.0), 1.0)])
                         lost = float(groups.loss(x, np.array([k]))[0])
@@ -140,7 +140,7 @@ def test_rests_and_cells_hold_every_vertex():
         found = near_fillings(cells, q, *cells.fill(q, slope)[::2], 2)
         assert found.held.min() >= 0 and np.all(found.held <= size[:, None])
         assert np.all(found.held[found.taker, np.arange(len(found))] < size[found.taker])
-        assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
+        assert np.allclose(size * width @ found.filled(groups), groups.capacity, rtol=0, atol=1e-13)
         assert (
             np.bincount(found.taker).max() <= 2 and 0 <= found.place.min() <= found.place.max() <= 1
         )
@@ -199,7 +199,7 @@ def test_no_cells_and_no_time():
         least, most = possible_rests(groups)
         seen = [[] for _ in groups.p]
         for held in np.ndindex(*(groups.size + 1)):
-            rest = groups.room - float(np.dot(held, groups.width))
+            rest = groups.capacity - float(np.dot(held, groups.width))
             for k in np.flatnonzero(np.array(held) < groups.size):
                 if 1e-12 < rest < groups.width[k] - 1e-12:
                     seen[k].append(rest)
@@ -233,7 +233,7 @@ def test_no_cells_and_no_time():
             one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
             cost, i, j, x = near_an_end(groups, q, slack, k, one, two)
             up, down = (side[k] for side in rest_reaches(groups, q, slack))
-            rests = groups.room - np.add.outer(one.weight, two.weight)
+            rests = groups.capacity - np.add.outer(one.weight, two.weight)
             inside = (rests > -groups.same / 2) & (rests < width[k] + groups.same / 2)
             inside &= (rests < up) | (rests > width[k] - down)
             assert set(zip(*map(np.ndarray.tolist, np.nonzero(inside)))) <= set(
@@ -251,7 +251,7 @@ def test_no_cells_and_no_time():
         assert np.allclose(cells.apart + cells.unit * units, width, rtol=0, atol=1e-15)
         assert abs(cells.apart).max() <= cells.unit * 2
         for held in np.ndindex(*(size + 1)):  # each vertex lies in its cell
-            rest, total = groups.room - np.dot(held, width), int(np.dot(held, units))
+            rest, total = groups.capacity - np.dot(held, width), int(np.dot(held, units))
             if min(held) >= 0 and any(
                 held[k] < size[k] and -1e-14 <= rest <= width[k] for k in every
             ):
@@ -272,7 +272,7 @@ def test_no_cells_and_no_time():
             top, best = highest(cells, q, some, price_of_sum), -np.inf
             for held in np.ndindex(*(size + 1)):
                 for k in every[np.array(held) < size]:
-                    x = (groups.room - np.dot(held, width)) / width[k]
+                    x = (groups.capacity - np.dot(held, width)) / width[k]
                     if -1e-13 <= x <= 1 + 1e-13:
                         x = np.array([min(max(x, 0.0), 1.0)])
                         lost = float(groups.loss(x, np.array([k]))[0])
@@ -281,7 +281,7 @@ def test_no_cells_and_no_time():
         found = near_fillings(cells, q, *cells.fill(q, slope)[::2], 2)
         assert found.held.min() >= 0 and np.all(found.held <= size[:, None])
         assert np.all(found.held[found.taker, np.arange(len(found))] < size[found.taker])
-        assert np.allclose(size * width @ found.filled(groups), groups.room, rtol=0, atol=1e-13)
+        assert np.allclose(size * width @ found.filled(groups), groups.capacity, rtol=0, atol=1e-13)
         assert (
             np.bincount(found.taker).max() <= 2 and 0 <= found.place.min() <= found.place.max() <= 1
         )
@@ -317,7 +317,7 @@ def test_units_multipliers_and_limits_are_chosen_well():
         assert any(np.array_equal(units, whole) for whole in [*small, np.ones(len(q))])
 
         slope = cells.slopes(q)  # at it the filling weighs what it should: a little less, too much
-        target = (groups.room - cells.rests - cells.unit * cells.sums[:, None]).ravel()
+        target = (groups.capacity - cells.rests - cells.unit * cells.sums[:, None]).ravel()
         far, step = 1e6 * abs(slope).max(), 1e-6 * abs(slope) + 1e-7 * abs(slope).max()
         if np.ptp(cells.apart / units) > 1e-9:
             heavy, light, before, after = (
@@ -354,7 +354,7 @@ def test_units_multipliers_and_limits_are_chosen_well():
         k, halves = int(order[0]), (order[::2], order[1::2])
         one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
         up, down = (min(side[k], width[k]) for side in rest_reaches(groups, q, np.inf))
-        rests = groups.room - np.add.outer(one.weight, two.weight)
+        rests = groups.capacity - np.add.outer(one.weight, two.weight)
         pairs = int(((rests >= -groups.same) & (rests <= up + groups.same)).sum())
         assert up == down == width[k]  # the first window is all of the symbol
         with patch.dict(vars(module), CROWD=pairs):
@@ -372,7 +372,9 @@ def test_units_multipliers_and_limits_are_chosen_well():
         found, bound, complete = price_sums(groups, duals, 2)
         gain = (duals @ found.filled(groups) - found.loss(groups)).max(initial=0)
         enough = (gain + greedy(groups, duals)[2]) / 2
-        if 0 < gain < enough - 1e-9:  # what earns less is not handed back, and the bound says so
+        if (
+            0 < gain < enough - 1e-9
+        ):  # a column of smaller excess is not returned, and the bound includes it
             asked = price_sums(groups, duals, 2, enough=enough)
             less = float(duals @ groups.share) - asked[1]
             assert len(asked[0]) == 0 and np.isclose(less, enough, rtol=0, atol=1e-12)

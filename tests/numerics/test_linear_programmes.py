@@ -67,7 +67,7 @@ def test_a_solver_that_gives_up_is_followed_by_another():
     state, solved = highspy.HighsModelStatus, module._solved
 
     def methods(*statuses):
-        """The methods that are asked in turn when the solver ends with these."""
+        """The methods that are tried in turn when the solver ends with these."""
         left, asked = list(statuses), []
 
         def ends(posed, method, seconds):
@@ -129,6 +129,6 @@ def test_sparse_matrices_and_single_bounds_say_what_dense_ones_and_lists_say():
 
 
 def test_what_the_solver_calls_a_solution_is_looked_at(monkeypatch):
-    """A solution that misses its constraints is none; nobody hears of it as an optimum."""
+    """A solution that violates its constraints is not returned as an optimum."""
     monkeypatch.setattr(module, "MISSED", -1.0)
     assert outcome(at_most=([[2.0]], [1.0])) == "SolverFailed"

@@ -1,4 +1,4 @@
-"""What the public door lets in and refuses, from both sides of each limit; names in every form; results that say the same."""
+"""Input that is accepted and refused, on both sides of each limit; names in every form; equal results."""
 
 import dataclasses
 import math

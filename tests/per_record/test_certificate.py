@@ -23,7 +23,7 @@ TOL = 1e-3
 
 
 class Told(Clock):
-    """Writes down what it is told."""
+    """Records its arguments."""
 
     def __init__(self, limit=900.0):
         super().__init__(limit)
@@ -34,7 +34,7 @@ class Told(Clock):
 
 
 class Watched:
-    """One search, with its parts watched; the first prior and the other relaxations say what they are told to."""
+    """One search, with its parts watched; the first prior and the other relaxations return given values."""
 
     def __init__(self, monkeypatch):
         self.problem = record_problem(modular_sum(4, 3), binary_symmetric(0.2, 3), 0)

@@ -47,7 +47,7 @@ def test_no_room_and_all_room():
     problem = record_problem(SumQuery([range(4), (0, 1, 2)]), geometric(6, 1.0), 0)
     free = conditional_slack(
         problem, 0.0, 0.5
-    )  # with three others she may be sure that it is none of this value
+    )  # with three other values an adversary may be sure that it is none of this value
     assert (
         np.isinf(free).all() and not conditional_slack(problem, problem.largest_entropy, 1.5).any()
     )

@@ -30,7 +30,7 @@ from pmlbook.per_record.queries import Query, counting, modular_sum, pairwise_pr
 
 
 def nonsense(view, rng, depth):
-    "A proof by nobody in particular."
+    "An arbitrary proof."
     (m,), values = {rows.shape[1] for rows in view.rows}, []
     heat = float(np.exp(rng.normal(-0.5, 1)))
     for a, rows in enumerate(view.rows):

@@ -6,7 +6,7 @@ from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.certain import near_uniform
+from pmlbook.per_record.certain_adversaries import near_uniform
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.posterior_bound import (
     GENEROUS,

@@ -21,7 +21,7 @@ def information(joint):
 
 
 def test_what_needs_no_search():
-    """Useless noise tells nothing, no noise tells all, and one bit has the other search."""
+    """Useless noise leaks nothing, no noise leaks all, and one bit is compared with the other search."""
     silent = pb.records.bits_leakage(3, [[0.5, 0.5], [0.5, 0.5]], 1.0)
     clear = pb.records.bits_leakage(3, np.eye(2), 2 * LN2)
     alone = pb.records.bits_leakage(1, SKEWED, 0.5)

@@ -191,7 +191,7 @@ def test_derivatives_against_differences():
             ) * np.array([1, -1])
         dual = starting_dual(problem, parts, classes, own_multiplier(problem, b, classes, Clock()))
         if dual.multiplier < 0.02 or problem.missing(classes) < 0.99 * slack:
-            continue  # her entropy costs her nothing
+            continue  # the entropy constraint is inactive
         curves = OutputCurves(parts, dual, distribution)
         value, slope, second = dual_value(curves, slack, cell)
         at, odds_bounds, turns = np.array([dual.multiplier, *dual.belief]), [], []
@@ -234,7 +234,7 @@ def test_outside_its_scope_the_bound_is_infinite():
     erasure = np.hstack([0.7 * np.eye(5), np.full((5, 1), 0.3)])
     sure = record_problem(
         counting(4), erasure, 0
-    )  # at this level nobody needs more entropy than she has
+    )  # at this level the entropy constraint is inactive
     classes, leakage = best_adversary(sure, 0.8 * sure.largest_entropy, rng, 8, accuracy=1e-8)
     assert (
         separable_bound(

@@ -64,7 +64,7 @@ def drawn(problem, rng, n):
 
 
 def nonsense(m, dual, rng, depth):
-    "A tree by nobody in particular, with dual variables around some."
+    "An arbitrary tree, with dual variables near given ones."
     nodes, pieces = [], [([(0.0, 1.0)] * (m + 1), 0)]
     while pieces:
         sides, level = pieces.pop(0)

@@ -28,7 +28,7 @@ def in_digits(*levels):
 
 
 def refusal(work, *given):
-    """What an error says."""
+    """The message of an error."""
     try:
         work(*given)
     except ValueError as error:

@@ -41,7 +41,7 @@ def worths(packs, duals, columns):
 
 
 class Watched(Knapsacks):
-    """Knapsacks that remember what they were asked."""
+    """Knapsacks that record their arguments."""
 
     asked = []
 

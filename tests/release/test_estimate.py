@@ -1,4 +1,4 @@
-"""What is told of a functional: its variance, whatever its size, as long as a float can square it."""
+"""The report on a functional: its variance, for any size that a float can square."""
 
 import numpy as np
 from refusals import refusal

@@ -1,4 +1,4 @@
-"""What is told of a column that is not there: one that is nearly it, or the delimiter."""
+"""The error about a missing column: a similar name, or the delimiter."""
 
 from pmlbook.release.csv_fields import Layout
 from pmlbook.release.tables import find_column, open_table

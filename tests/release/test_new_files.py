@@ -94,7 +94,7 @@ def test_rights_that_would_mean_something_else_are_not_lent(tmp_path, usual_umas
     lent, real = {}, os.fstat
 
     def other_group(number):
-        """What `fstat` says, with another group for the source."""
+        """The result of `fstat`, with another group for the source."""
         found = list(real(number))
         found[5] += number == source.fileno()
         return os.stat_result(found)

@@ -12,7 +12,7 @@ from pmlbook.release.strict_json import (
     BYTES,
     _at_most,
     _float,
-    _whole,
+    _integer,
     check_size,
     common_denominator,
     float_text,
@@ -28,9 +28,9 @@ from pmlbook.release.strict_json import (
 
 
 def test_whole_numbers_have_one_spelling():
-    assert _whole("9" * 40) == 10**40 - 1 and _whole("-5") == -5
+    assert _integer("9" * 40) == 10**40 - 1 and _integer("-5") == -5
     for text in ("9" * 41, "-0", "007", "+1"):
-        assert "not written as Python writes it" in refusal(_whole, text)
+        assert "not written as Python writes it" in refusal(_integer, text)
 
 
 def test_floats_have_one_spelling():

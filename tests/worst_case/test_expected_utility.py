@@ -77,7 +77,7 @@ def test_channels_of_rare_rows():
     ] == [2, 1]
     assert _channels(rare, np.array([0.5, 0.5]))[0][:, 2].tolist() == [0, 0]
     only = np.array([[1.0, 0.0], [0.0, 1.0]])
-    assert len(_channels(only, np.array([1.0, 1e-45]))) == 1  # she has no other
+    assert len(_channels(only, np.array([1.0, 1e-45]))) == 1  # the only outcome
     worthless = np.array([[2.0, np.nan], [4.0, 8.0]])  # by hand: 3/4 * 2 + 1/4 * (4 + 8) / 2
     assert expected_utility(np.array([[1, 0], [0.5, 0.5]]), np.array([0.75, 0.25]), worthless) == 3
     ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]

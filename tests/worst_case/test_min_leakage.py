@@ -36,7 +36,7 @@ def test_a_bracket_takes_only_what_is_better():
     duals = [[Fraction(k, 4) for k in some] for some in ((0, 2, 2), (4, 0, 0), (1, 1, 2))]
     shares, fair, taken = exact_prior(prior), table.astype(float), Bracket(table, prior)
     for flow, dual, lift in (
-        (fair * [[1], [0], [1]], 1, None),  # somebody gets no answer
+        (fair * [[1], [0], [1]], 1, None),  # a secret without an outcome
         (fair, 0, 1 / (shares[1] + shares[2])),
         (3 * best.mechanism.channel, 1, 2),
         (fair, 2, 2),

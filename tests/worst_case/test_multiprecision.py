@@ -26,7 +26,7 @@ def test_columns_have_their_mean():
         shares = [Fraction(int(k), int(people.sum())) for k in people]
         if trial % 3:
             mean = Fraction(int(draw.integers(1, 12)), 12)
-        else:  # a sum of the first: nobody is served in part
+        else:  # a sum of the first: no secret is served in part
             mean = sum(shares[i] for i in order[: 1 + trial % n])
         entries, bets = (
             filled(order, shares, mean),

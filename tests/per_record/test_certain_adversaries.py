@@ -5,13 +5,13 @@ from scipy.special import entr
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.certain import capacities, flat_part
+from pmlbook.per_record.certain_adversaries import capacities, flat_part
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import counting
 
 
 class Asked(Clock):
-    """Counts how often it is asked."""
+    """Counts its calls."""
 
     times = 0
 

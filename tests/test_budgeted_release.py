@@ -1,4 +1,4 @@
-"""A release with a log that is killed and run again: one line, one draw, and a key that nobody else has."""
+"""A release with a log that is killed and run again: one line, one draw, and a private key."""
 
 import argparse
 import errno
@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 from pmlbook import optimal_mechanism
-from pmlbook.accounting import booking, disk_log, log_file
-from pmlbook.accounting.booking import LOG, Booking
+from pmlbook.accounting import budgeted_release, disk_log, log_file
+from pmlbook.accounting.budgeted_release import LOG, Booking
 from pmlbook.accounting.manifest import Manifest, manifest_of
 from pmlbook.accounting.release import Released
 from pmlbook.budget import DiskLog
@@ -49,8 +49,10 @@ def before_the_line():
 
 
 def at_the_receipt():
-    whole = booking.new_file
-    booking.new_file = lambda path: die() if path.name.endswith("receipt.json") else whole(path)
+    whole = budgeted_release.new_file
+    budgeted_release.new_file = lambda path: (
+        die() if path.name.endswith("receipt.json") else whole(path)
+    )
 
 
 def before_the_name():
@@ -124,7 +126,7 @@ def test_killed_when_the_data_have_their_name(options, moved):
     kill(after_the_name)
     first, rights = Path("out.csv").read_bytes(), os.stat("out.csv").st_mode
     if moved:
-        Path("out.csv").rename("moved.csv")  # somebody has them
+        Path("out.csv").rename("moved.csv")  # another process has moved them
     assert main(f"{FIRST}{options}".split()) == 0
     assert Path("out.csv").read_bytes() == first and len(DiskLog(LOG).entries) == 1
     assert os.stat("out.csv").st_mode == rights and manifests() == []

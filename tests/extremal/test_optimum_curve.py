@@ -4,7 +4,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from pmlbook.extremal.measure_lists import exact_weights
-from pmlbook.extremal.pieces import moved, optimum_pieces, value_of
+from pmlbook.extremal.optimum_curve import moved, optimum_pieces, value_of
 from pmlbook.foundations.utility import NAMED
 
 

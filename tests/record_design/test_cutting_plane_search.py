@@ -8,16 +8,16 @@ import pytest
 
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.queries import counting, parity
-from pmlbook.record_design import rounds
-from pmlbook.record_design.planes import AdversarySet
-from pmlbook.record_design.referee import Goal, Orbits, solve_master
-from pmlbook.record_design.rounds import (
+from pmlbook.record_design import cutting_plane_search
+from pmlbook.record_design.cutting_plane_search import (
     DesignSearch,
     best_against,
     play,
     rounding_loss,
     small_steps,
 )
+from pmlbook.record_design.cutting_planes import AdversarySet
+from pmlbook.record_design.plane_bound import Goal, Orbits, solve_master
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 
 
@@ -36,7 +36,9 @@ def whole_matches(n, b, D, L):
     )
     for q in (bounded.silence, bounded.exact, bounded.within_distortion(bounded.silence)):
         kept = bounded.within_distortion(q)
-        assert 0 <= min(D, bounded.errs(q)) - bounded.errs(kept) <= 1e-14
+        assert (
+            0 <= min(D, bounded.expected_distortion(q)) - bounded.expected_distortion(kept) <= 1e-14
+        )
         assert quiet.within_distortion(q) is q and bounded.within_leakage(q, 9.0) is q
     assert (
         quiet.within_leakage(q, L - 1e-12) is q and quiet.within_leakage(q, L) is not q
@@ -51,7 +53,7 @@ def whole_matches(n, b, D, L):
         rtol=0,
         atol=1e-15,
     )
-    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.errs(
+    assert bounded.worth(q, 0.3) == 0.3 and quiet.worth(q, 9.0) == quiet.expected_distortion(
         quiet.within_leakage(q, 9.0)
     )
 
@@ -62,10 +64,14 @@ def whole_matches(n, b, D, L):
         best, learnt, why = play(search, search.within_distortion(search.silence))
         assert why == "cutting planes" and len(told) <= 10
         assert all(low - 1e-9 <= truth <= high + 1e-9 for high, low in told)
-        reached = learnt if search is bounded else search.errs(search.within_leakage(best, learnt))
+        reached = (
+            learnt
+            if search is bounded
+            else search.expected_distortion(search.within_leakage(best, learnt))
+        )
         assert (
             truth - 1e-9 <= reached <= truth + 1e-5
-            and search.errs(search.within_distortion(best)) <= max(D, truth) + 1e-5
+            and search.expected_distortion(search.within_distortion(best)) <= max(D, truth) + 1e-5
         )
         for solver, far in (
             (best_against, 1e-4),
@@ -79,7 +85,10 @@ def whole_matches(n, b, D, L):
                 Clock(),
             )
             answer = search.orbits.table(v)
-            errs, met = search.errs(answer), search.candidates.information(answer).max()
+            errs, met = (
+                search.expected_distortion(answer),
+                search.candidates.information(answer).max(),
+            )
             limits = (D, truth + far) if search is bounded else (truth + far, L)
             assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
             late = solver(search.orbits, search.goal, search.candidates, v, Clock(0.0, False))
@@ -93,7 +102,11 @@ def whole_matches(n, b, D, L):
         assert solve_master(search.orbits, search.goal, search.cuts, Clock(0))[0] == -np.inf
     hurried = DesignSearch(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))
     best, learnt, why = play(hurried, hurried.within_distortion(hurried.silence))
-    assert why == "interrupted" and learnt >= truths[0] - 1e-9 and hurried.errs(best) <= D + 1e-15
+    assert (
+        why == "interrupted"
+        and learnt >= truths[0] - 1e-9
+        and hurried.expected_distortion(best) <= D + 1e-15
+    )
 
 
 def test_orbits_translate_as_a_loop_would():
@@ -156,7 +169,7 @@ def test_small_steps_end_near_the_solver():
         reached = {}
         for solver in (best_against, small_steps):
             q = orbits.table(solver(orbits, game.goal, candidates, begin, Clock()))
-            met, errs = candidates.information(q).max(), game.errs(q)
+            met, errs = candidates.information(q).max(), game.expected_distortion(q)
             assert (errs if game is whole else met) <= game.goal.limit + 1e-6
             reached[solver] = met if game is whole else errs
         assert reached[best_against] - 1e-9 <= reached[small_steps] <= reached[best_against] + 1e-3
@@ -166,7 +179,7 @@ FEW = 64 * 2.0**-52  # twice what a sum of 64 terms below one may lose, in any o
 
 
 class Solver:
-    """In place of the solver: keeps what it is told, and answers what it is asked to."""
+    """In place of the solver: records its arguments, and returns a given answer."""
 
     answer = None
 
@@ -179,7 +192,7 @@ class Solver:
 def asked(request, monkeypatch):
     """A search, its candidates, an allowed start, and the solver that was asked for the best mechanism."""
     solver, draw = Solver(), np.random.default_rng(22)
-    monkeypatch.setattr(rounds, "minimize", solver)
+    monkeypatch.setattr(cutting_plane_search, "minimize", solver)
     uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
     game = DesignSearch(uneven, 0.0, request.param, 1e-6, Clock())
     candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
@@ -192,7 +205,7 @@ def test_the_solver_starts_where_it_may_and_as_high_as_it_must(asked):
     game, goal, candidates, start, solver = asked
     q, size = game.orbits.table(start), game.orbits.size
     begin, tell = solver.heard["begin"], solver.heard["constraints"]
-    told, errs = candidates.information(q), game.errs(q)
+    told, errs = candidates.information(q), game.expected_distortion(q)
     worth = told.max() if goal.L is None else errs
     assert np.isclose(solver.heard["objective"](begin), worth, rtol=0, atol=FEW)
     rooms = [each["fun"](begin) for each in tell]
@@ -266,8 +279,8 @@ def scripted(monkeypatch, known):
             learnt = search.local + next(overlooked)
             return AdversarySet({0: known[:1]}), learnt, learnt
 
-        monkeypatch.setattr(rounds, "play_round", play_round)
-        monkeypatch.setattr(rounds, "certify", certify)
+        monkeypatch.setattr(cutting_plane_search, "play_round", play_round)
+        monkeypatch.setattr(cutting_plane_search, "certify", certify)
         _, learnt, why = play(search, search.exact)
         assert learnt == search.local + certified[len(seen.accuracies) - 1]
         return (len(seen.limits), why), seen
@@ -276,7 +289,7 @@ def scripted(monkeypatch, known):
 
 
 def test_rounds_end_without_progress_or_at_the_tolerance(scripted):
-    idle, most = rounds.IDLE_ROUNDS, rounds.MAX_ROUNDS
+    idle, most = cutting_plane_search.IDLE_ROUNDS, cutting_plane_search.MAX_ROUNDS
     for distances, tol, ended in (
         ([0.4] * 300, 1e-3, (idle, "no progress")),
         ([0.4 * 0.91**k for k in range(300)], 1e-9, (idle, "no progress")),
@@ -316,13 +329,13 @@ def test_a_round_keeps_active_and_recent_planes_and_strong_adversaries(
         clocks.append(clock)
         return 0.0, total * np.eye(len(cuts))[0]
 
-    monkeypatch.setattr(rounds, "solve_master", solve)
+    monkeypatch.setattr(cutting_plane_search, "solve_master", solve)
     search = DesignSearch(setting(counting(2)), 0.0, Goal(L=0.2), 1e-3, Clock(limit))
     search.cuts = np.arange(150 * search.orbits.size).reshape(150, -1)
     even = search.orbits.table(np.ones(search.orbits.size) + search.orbits.variables(search.exact))
     search.answer = even.copy
     search.candidates.add(0, np.stack([np.full((2, 3), 1 / 6), known[0]]))  # weak and strong
-    rounds.play_round(search, search.exact)
+    cutting_plane_search.play_round(search, search.exact)
     leaks = search.candidates.information(even)
     assert min(leaks) >= 0.8 * max(leaks)
     assert all((prior > 0.4).any() for prior in search.candidates.priors[0])
