@@ -179,7 +179,7 @@ CALLS = {
         covariates=[[1.0], [1.0], [1.0], [1.0]],
         method="likelihood",
     ),
-    "two_way": dict(mechanism=FLIP, released=[0, 1, 1], beside=["a", "b", "a"], other=None),
+    "two_way": dict(mechanism=FLIP, released=[0, 1, 1], covariate=["a", "b", "a"], other=None),
 }
 TARGETS = {name: PUBLIC[name] for name in CALLS}
 TARGETS["compose"] = lambda first, second: pb.budget.compose(first, second)

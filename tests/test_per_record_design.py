@@ -199,7 +199,7 @@ def test_monotone_in_both_arguments_and_curves_agree_with_points():
 
 def test_silence_and_truth():
     silent = leakage_distortion(counting(3), 1.0, 0.5)
-    assert silent.value == silent.bound == 0 and silent.method == "silence"
+    assert silent.value == silent.bound == 0 and silent.method == "constant mechanism"
     true = distortion_leakage(parity(2), LN2, 0.0)
     assert true.value <= 1e-9 and true.bound == 0
     exact = leakage_distortion(parity(3), 0.0, 0.0)

@@ -279,7 +279,7 @@ def test_one_cost_beyond_all_others(barred, views):
 
 @pytest.mark.parametrize("never", [1e3, 1e9, 1e300])
 def test_never_off_by_more_than_one(never):
-    """Silence costs as much as what must never happen."""
+    """The constant mechanism costs as much as what must never happen."""
     found = pb.leakage_distortion(
         pb.queries.counting(3), 0.3, 1.0, distortion=np.where(OFF > 1, never, OFF)
     )

@@ -47,7 +47,7 @@ def several(names: str | Sequence[str] | None) -> list[str]:
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def find_beside(table: Table, column: str, given: Sequence[str], show_values: bool) -> list[int]:
+def find_visible(table: Table, column: str, given: Sequence[str], show_values: bool) -> list[int]:
     """Positions of the visible columns; ValueError if the column itself is one of them."""
     if column in given:
         raise ValueError(f"column {column!r} cannot be released and be visible as it is")
@@ -193,7 +193,7 @@ class _Copy:
     def __post_init__(self) -> None:
         table = self.table
         self.place = find_column(self.column, table, self.show_values)
-        self.beside = find_beside(table, self.column, self.given, self.show_values)
+        self.visible = find_visible(table, self.column, self.given, self.show_values)
         self.title = title_in_table(self.column, table.columns)
         self.known = table.spell(self.mechanism.inputs)
         # A gap that is written like an outcome could not be told from it.
@@ -219,8 +219,8 @@ class _Copy:
             codes = encode(values, known, what, self.missing, row, self.show_values)
         else:
             codes = self.read(plain_list(values), what, row, self.missing, self.words)
-        if self.beside:
-            tally(self.strata, visible(table, block, self.beside), codes.tolist())
+        if self.visible:
+            tally(self.strata, visible(table, block, self.visible), codes.tolist())
         self.rows += len(codes)
         self.gaps += int((codes < 0).sum())
         return self.mechanism.draw(codes, self.words)
@@ -238,10 +238,10 @@ def plain_list(column: Any) -> list[Any]:
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
-def visible(table: Table, block: Any, beside: Sequence[int]) -> list[list[Any]]:
+def visible(table: Table, block: Any, places: Sequence[int]) -> list[list[Any]]:
     """The columns of a block that stay as they are, also where a field means missing."""
     kept = table.layout.missing_text if isinstance(table, CsvTable) else ()
-    return [plain_list(table.column(block, place, kept)) for place in beside]
+    return [plain_list(table.column(block, place, kept)) for place in places]
 
 # %% ../../nbs/accounting/01_release.ipynb #467cedaa
 def count_values(
@@ -270,10 +270,10 @@ def count_strata(
     different, rows = set[Hashable](), 0
     with open_table(Path(source), layout) as table:
         place = find_column(column, table, show_values)
-        beside = find_beside(table, column, several(given), show_values)
-        for block in table.blocks([place, *beside]):
+        places = find_visible(table, column, several(given), show_values)
+        for block in table.blocks([place, *places]):
             values = plain_list(table.column(block, place))
-            tally(counts, visible(table, block, beside), values)
+            tally(counts, visible(table, block, places), values)
             table.source.check_unchanged()
             rows += len(values)
             if most is not None:

@@ -58,23 +58,23 @@ def cell_shares(secret: Priors, edges: Array) -> Array:
 def density_at(secret: Priors, number: float) -> float:
     """The density at a number; ValueError if it is 0, infinite, or jumps there."""
     if isinstance(secret, Continuous):
-        beside = np.array([float(secret.given.pdf(number))])
+        densities = np.array([float(secret.given.pdf(number))])
     else:
         near = np.clip(number, secret.ends[0], np.nextafter(secret.ends[1], -np.inf))
         right = int(np.searchsorted(secret.edges, near, side="right")) - 1
         left = int(np.searchsorted(secret.edges, near, side="left")) - 1
-        beside = secret.heights[[max(left, 0), right]]
-    if not (np.isfinite(beside).all() and (beside > 0).all()):
+        densities = secret.heights[[max(left, 0), right]]
+    if not (np.isfinite(densities).all() and (densities > 0).all()):
         raise ValueError(
             f"prior has no density at its quantile {number:g}: ask for another quantile, or join the "
             f"bins there"
         )
-    if beside.max() > beside.min() * (1 + TRUSTED):
+    if densities.max() > densities.min() * (1 + TRUSTED):
         raise ValueError(
             f"prior has a density that jumps at its quantile {number:g}: move that edge of its bins, "
             f"or ask for another quantile"
         )
-    return float(beside[0])
+    return float(densities[0])
 
 
 def open_edges(bins: ArrayLike) -> Array:
@@ -314,10 +314,10 @@ def quantile_mechanism(
     cells, clock = dict(zip(cell_names(edges), shares)), Clock(max_time)
     mechanism = best_cells(cells, place, inner, enough, clock)
     points = points_of(secret, edges, shares)
-    beside = np.array(
+    densities = np.array(
         [points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]]
     )
-    slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / beside).min()))
+    slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / densities).min()))
     value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * TRUSTED)
     bound = min(bit.bound / density**2 * (1 - 8 * TRUSTED), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)

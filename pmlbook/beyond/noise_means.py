@@ -69,10 +69,10 @@ def cell_means(
     # The part of the mass that lies evenly over the cell, by the least density in it.
     even = np.clip(cells.floor(x, seen) * width, 0, mass)
     even = np.where(missed < 0.25, even, 0)
-    room = 4 * missed * (most - least)
+    error = 4 * missed * (most - least)
     # Over an even mass the mean of a convex or concave weight lies between chord and middle.
-    low_mean = np.maximum(np.minimum(chord, at_middle) - room, least)
-    high_mean = np.minimum(np.maximum(chord, at_middle) + room, most)
+    low_mean = np.maximum(np.minimum(chord, at_middle) - error, least)
+    high_mean = np.minimum(np.maximum(chord, at_middle) + error, most)
     below = even * low_mean + (mass - even) * least
     above = even * high_mean + (mass - even) * most
     worst = np.maximum(rounding[:-1], rounding[1:])
@@ -122,9 +122,9 @@ class Noise:
             d for d in (0.0, *inflection, self.cut) if d <= self.cut < math.inf or d < self.cut
         )
 
-    def kernel(self, distance: Array, room: float = 0.0, reached: Any = None) -> Array:
-        """Density at distance + room, over that of no noise; `reached` says where it is not cut off."""
-        far = distance + room
+    def kernel(self, distance: Array, radius: float = 0.0, reached: Any = None) -> Array:
+        """Density at distance + radius, over that of no noise; `reached`: where it is not cut off."""
+        far = distance + radius
         part = far / self.scale
         exponent = {"laplace": part, "gaussian": part * part / 2, "uniform": 0 * part}[self.kind]
         return np.where(far <= self.cut if reached is None else reached, np.exp(-exponent), 0.0)
@@ -147,13 +147,13 @@ class Noise:
         part = size / self.scale
         return -part - math.log(2) if self.kind == "laplace" else np.asarray(log_ndtr(-part))
 
-    def at(self, y: float, room: float = 0.0, snapped: bool = False) -> Weight:
-        """A lower bound on the weight of the secrets for outcomes within `room` of y."""
-        bends = tuple(y + side * max(d - room, 0) for d in self.bends for side in (-1, 1))
+    def at(self, y: float, radius: float = 0.0, snapped: bool = False) -> Weight:
+        """A lower bound on the weight of the secrets for outcomes within `radius` of y."""
+        bends = tuple(y + side * max(d - radius, 0) for d in self.bends for side in (-1, 1))
 
         def call(x: Array) -> Array:
             far = abs(x - y)
-            return self.kernel(far, room, far <= self.cut if snapped else None)
+            return self.kernel(far, radius, far <= self.cut if snapped else None)
 
         return Weight(call, y, bends, self.scale)
 

@@ -185,8 +185,8 @@ class SampleBand(Frozen, Secret):
         """Limits of the least mean, up to the rounding of sums."""
         points, shares = self.worst(weight.centre)
         mean = float(shares @ weight.call(points))
-        room = (len(points) + 2) * 2.0**-50  # error of sums of probabilities
-        return max(mean * (1 - TRUSTED) - room, 0.0), mean * (1 + TRUSTED) + room
+        rounding = (len(points) + 2) * 2.0**-50  # error of sums of probabilities
+        return max(mean * (1 - TRUSTED) - rounding, 0.0), mean * (1 + TRUSTED) + rounding
 
     def at_end(self, side: int) -> float:
         """Least probability of an end."""

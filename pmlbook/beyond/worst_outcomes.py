@@ -84,12 +84,12 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
 
     def most(left: float, right: float) -> float:
         middle = left / 2 + right / 2
-        room = max(right - middle, middle - left)
+        radius = max(right - middle, middle - left)
         near = secret.near(left, right)
         likeliest = float(noise.kernel(np.asarray(near)))
         if likeliest < DIGITS_LOST:
             return 0.0 if near > noise.cut else math.inf
-        mean = secret.mean(noise.at(middle, room, isinstance(secret, Atoms)), tol)[0]
+        mean = secret.mean(noise.at(middle, radius, isinstance(secret, Atoms)), tol)[0]
         return nats(mean / likeliest, 1.0)[1]
 
     # Where the kernel is cut or bends, the leakage may jump or have a kink.

@@ -185,10 +185,10 @@ def _bound(
     ]
     if lists.most is None:
         return max(earned)
-    beyond, room = [max(v) - 1 for v in lists.outer], lists.most - 1
+    beyond, budget = [max(v) - 1 for v in lists.outer], lists.most - 1
     none_left = [e / m for e, m in zip(earned, beyond) if m] + [
         Fraction(0)
     ]  # the dual variable at which none earns
-    silent = max(e for e, m in zip(earned, beyond) if not m)
-    mixed = max(e - dual * m for e, m in zip(earned, beyond)) + dual * room
-    return min(mixed, silent + max(none_left) * room) if silent <= 0 else mixed
+    constant = max(e for e, m in zip(earned, beyond) if not m)
+    mixed = max(e - dual * m for e, m in zip(earned, beyond)) + dual * budget
+    return min(mixed, constant + max(none_left) * budget) if constant <= 0 else mixed

@@ -190,9 +190,9 @@ def ceilings(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) ->
     prior, multipliers = np.array(vertices.shares, dtype=float), np.array(duals, dtype=float)
     given = vertices.lifts, vertices.shifts, prior
     values, size = finite(utility.at_lifts(*given)), utility.size(*given)
-    room = margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts)) + TINY
-    room += 0 if utility.exact else UNPROVEN * size
-    return values - multipliers @ vertices.shifts + room
+    rounding = margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts)) + TINY
+    rounding += 0 if utility.exact else UNPROVEN * size
+    return values - multipliers @ vertices.shifts + rounding
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(

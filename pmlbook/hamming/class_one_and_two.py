@@ -70,10 +70,10 @@ def min_with_censored(
             f"censored = {censored} leaves {n} of {V.shape[1]} symbols, fewer than two"
         )
     tails = V[:, n:].sum(axis=1)
-    room = limit - (np.full(len(V), tails.max()) if as_printed else tails)
+    slack = limit - (np.full(len(V), tails.max()) if as_printed else tails)
     caps, total = np.eye(n, n + 1), np.append(np.ones(n), -(n - 1))
     caps[:, n] = -1  # y_i <= t
-    rows = [caps, np.column_stack([V[:, :n], -room]), total[None]]
+    rows = [caps, np.column_stack([V[:, :n], -slack]), total[None]]
     if not as_printed:
         rows.append(np.eye(n - 1, n + 1) - np.eye(n - 1, n + 1, 1))  # y_i <= y_{i+1}
     table = np.vstack(rows)

@@ -49,10 +49,10 @@ def worst_case_information(
     for _ in range(steps):
         parts = xlogy(mixed, weights @ mixed)
         terms, size = bonus - parts.sum(axis=1), 1 + (abs(bonus) + abs(parts).sum(axis=1)).max()
-        room = _rounding(known.vertices.shape + channel.shape) * float(size)
-        lower, upper = float(weights @ terms) - room, float(terms.max()) + room
+        rounding = _rounding(known.vertices.shape + channel.shape) * float(size)
+        lower, upper = float(weights @ terms) - rounding, float(terms.max()) + rounding
         reached = weights
-        if upper - lower <= max(tolerance, 4 * room):
+        if upper - lower <= max(tolerance, 4 * rounding):
             break
         weights = weights * np.exp(terms - upper)
         weights /= weights.sum()

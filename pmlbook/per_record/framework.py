@@ -95,7 +95,7 @@ def join_belief(marginal: Array, conditionals: Array, shape: Sequence[int], reco
     return np.moveaxis(table.reshape(len(marginal), *rest), 0, record)
 
 # %% ../../nbs/per_record/01_framework.ipynb #3bbd79d7
-def _beside(channel: ArrayLike, prior: ArrayLike) -> ArrayLike:
+def _in_order(channel: ArrayLike, prior: ArrayLike) -> ArrayLike:
     """A prior in the order of a channel's rows, where both name the datasets."""
     values: ArrayLike = aligned(prior, names_of(channel), "prior", "channel")
     return values
@@ -111,7 +111,7 @@ def record_information(channel: ArrayLike, prior: ArrayLike, record: int) -> flo
 
     Source: Wu et al. 2026, Section 2.1.
     """
-    belief = check_belief(_beside(channel, prior))
+    belief = check_belief(_in_order(channel, prior))
     release = check_record_channel(channel, belief.shape)
     record = check_record(record, belief.ndim)
     joint = by_record(belief[..., None] * release, record, belief.ndim).sum(axis=1)
@@ -130,7 +130,7 @@ def dalenius_level(channel: ArrayLike, priors: Iterable[ArrayLike]) -> float:
     """
     levels = [
         record_information(channel, belief, record)
-        for belief in (check_belief(_beside(channel, prior)) for prior in priors)
+        for belief in (check_belief(_in_order(channel, prior)) for prior in priors)
         for record in range(belief.ndim)
     ]
     if not levels:

@@ -263,13 +263,13 @@ def exact_lift_vertices(
     """Vertices of {0 <= lift <= most, prior . lift = 1}: a set at `most`, a remainder, zeros."""
     places = range(len(prior))
     for tall in product((False, True), repeat=len(prior)):
-        room = 1 - most * sum(compress(prior, tall))
+        left = 1 - most * sum(compress(prior, tall))
         full = [most * is_tall for is_tall in tall]
-        if room == 0:
+        if left == 0:
             yield tuple(full)
-        for i in places if room > 0 else ():
-            if not tall[i] and room < most * prior[i]:
-                yield (*full[:i], room / prior[i], *full[i + 1 :])
+        for i in places if left > 0 else ():
+            if not tall[i] and left < most * prior[i]:
+                yield (*full[:i], left / prior[i], *full[i + 1 :])
 
 
 def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fraction]) -> Fraction:
@@ -279,10 +279,10 @@ def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fract
     it may on that one, and the rest where the vertex is least.
     """
     target, *rest = sorted(range(len(prior)), key=lambda i: (-other[i], prior[i]))
-    room, together = Fraction(1), Fraction(0)
+    left, together = Fraction(1), Fraction(0)
     for i in [target, *sorted(rest, key=lambda i: other[i])]:
-        mass = min(room, most * prior[i])
-        room, together = room - mass, together + mass * other[i]
+        mass = min(left, most * prior[i])
+        left, together = left - mass, together + mass * other[i]
     return min(most, 1 / prior[target]) * other[target] / together
 
 

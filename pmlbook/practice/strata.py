@@ -177,10 +177,10 @@ def _visible(part: Any) -> Any:
 
 def tally(
     counts: dict[tuple[Hashable, ...], Counter[Hashable]],
-    beside: Sequence[Iterable[Hashable]],
+    visible: Sequence[Iterable[Hashable]],
     values: Iterable[Hashable],
 ) -> None:
-    """Count the values of a block within the strata that the columns beside make, one if there are none.
+    """Count the values of a block within the strata that the visible columns make, one if there are none.
 
     Each kind of missing value is counted as None. Values that a reader can distinguish in the other columns are distinguished: a gap, a number that is none, zeros of either sign.
 
@@ -188,7 +188,7 @@ def tally(
     compared.
     """
     listed = list(values)
-    seen = [[_visible(part) for part in column] for column in beside]
+    seen = [[_visible(part) for part in column] for column in visible]
     if any(len(column) != len(listed) for column in seen):
         raise ValueError(
             f"columns of {[*map(len, seen), len(listed)]} values cannot be counted together"

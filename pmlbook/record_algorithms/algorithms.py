@@ -61,12 +61,12 @@ def update_marginal(
 
     Source: Wu et al. 2026, Algorithm 2, eq. (15).
     """
-    silence = entr(rows).sum(axis=1)
+    entropies = entr(rows).sum(axis=1)
     s = 0.0
     trace = MarginalRun(marginal, [], [], [])
 
     def record() -> None:
-        trace.information.append(float(entr(marginal @ rows).sum() - marginal @ silence))
+        trace.information.append(float(entr(marginal @ rows).sum() - marginal @ entropies))
         trace.entropy.append(float(entr(marginal).sum() + marginal @ row_entropies))
         trace.multiplier.append(s)
 

@@ -166,7 +166,7 @@ def penalty_method(
         rounds.append(Round(penalty, goal, limited, problem.value(channel, penalty)))
         if rounds[-1].value < best_value:
             best, best_value = channel, rounds[-1].value
-        # as printed: up where the bound is exceeded, down where there is room
+        # as printed: up where the bound is exceeded, down where it is not reached
         if limited > problem.bound + 0.01:
             penalty *= 1.5
         elif limited < problem.bound - 0.01:

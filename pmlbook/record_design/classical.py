@@ -100,7 +100,9 @@ def rate_distortion(
     # the search is for the slope's logarithm, and a slope scales with one over the distortion
     scale = math.log(free - least)
     low, high = -1 - scale, 7 - scale
-    while excess(low) <= 0 and low > -40 - scale:  # nearer to silence, where each step takes longer
+    while (
+        excess(low) <= 0 and low > -40 - scale
+    ):  # nearer to the constant channel, where each step takes longer
         low, high = low - 3, low
     log_s = low
     if excess(low) > 0:

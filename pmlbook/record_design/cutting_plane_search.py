@@ -174,10 +174,10 @@ class DesignSearch:
         # a draw among equally good constant answers: it has the symmetries of the problem
         costs = cost_table.sum(axis=0)
         cheapest = costs <= costs.min() + 1e-12 * size
-        self.silence = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
+        self.constant = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
         self.least, self.most = (
             self.expected_distortion(self.exact),
-            self.expected_distortion(self.silence),
+            self.expected_distortion(self.constant),
         )
         symbols = max(len(made.observes.alphabets[i]) for i in made.records)
         self.loss = rounding_loss(cost_table, symbols)
@@ -197,7 +197,7 @@ class DesignSearch:
         if allowed is None or learnt <= allowed:
             return q
         weight = allowed / learnt * (1 - 4 * EPS)
-        return weight * q + (1 - weight) * self.silence
+        return weight * q + (1 - weight) * self.constant
 
     def within_distortion(self, q: Array) -> Array:
         """Mix q with the most exact mechanism until its distortion is at most D, rounding included."""

@@ -51,7 +51,7 @@ class RecordDesign(Design):
     value, bound : float
         The optimum lies between `bound` and `value`: leakage in nats, or expected distortion.
     method : str
-        'cutting planes', 'silence' (the best answer ignores the data), or the reason why the gap exceeds the
+        'cutting planes', 'constant mechanism' (the best answer ignores the data), or the reason why the gap exceeds the
         tolerance: 'interrupted' by the time, 'no progress', or 'rounding'.
     leakage : float
         Certified: no adversary learns more from the mechanism about one record, in nats.
@@ -96,13 +96,13 @@ class _Stake(NamedTuple):
         return float_below((Fraction(D) - self.base - self.slack) / self.unit)
 
 
-def _at_stake(excess: Array, masses: Array, room: float) -> float:
-    """A power of two near what silence costs, or near `room` if that is less; one if silence is free."""
+def _at_stake(excess: Array, masses: Array, allowed: float) -> float:
+    """A power of two near the cost of the constant mechanism, or near `allowed` if that is less; one if that cost is zero."""
     columns = unit_of(excess, 0)
     costs = masses @ (excess / columns)
-    silent = float((unit_of(costs[None], 0) * columns).min()) if costs.all() else 1.0
-    most = silent if math.isinf(room) else min(silent, float(unit_of(np.array(room))))
-    return max(most, 2.0**-1074)
+    constant = float((unit_of(costs[None], 0) * columns).min()) if costs.all() else 1.0
+    least = constant if math.isinf(allowed) else min(constant, float(unit_of(np.array(allowed))))
+    return max(least, 2.0**-1074)
 
 
 def _posed(
@@ -126,12 +126,12 @@ def _posed(
     slack = EPS * (len(least) + 8) * float(masses @ np.abs(least))
     with np.errstate(over="ignore"):
         excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
-        room = math.inf if D is None else D - base
-        certain = room > DISTORTION_NOISE * abs(base)  # else rounding decides what is left
-        unit = _at_stake(excess, masses, room if certain else math.inf)
+        allowed = math.inf if D is None else D - base
+        certain = allowed > DISTORTION_NOISE * abs(base)  # else rounding decides what is left
+        unit = _at_stake(excess, masses, allowed if certain else math.inf)
         excess = np.minimum(excess / unit, LARGEST_COST)
     # twice the unit is beyond the stake
-    made = setting(query, distribution, excess, observes, reduce_symmetry, room=2.0)
+    made = setting(query, distribution, excess, observes, reduce_symmetry, most=2.0)
     stake = _Stake(Fraction(unit), Fraction(base), Fraction(slack))
     return replace(made, slip=made.slip + 2 * slack / unit), stake
 
@@ -153,7 +153,7 @@ def _design(
     if other:
         raise ValueError(f"start is a design of a mechanism that observes something else: {other}")
     search = DesignSearch(made, level, goal, tol, clock, stake.above if limit is None else float)
-    q, bound, why = search.silence, 0.0, "silence"
+    q, bound, why = search.constant, 0.0, "constant mechanism"
     if goal.D is not None:
         noise = DISTORTION_NOISE * (search.least + float(abs(stake.base) / stake.unit))
         if goal.D < search.least - noise:
@@ -163,7 +163,9 @@ def _design(
     if goal.D is None or goal.D < search.most:
         begin = search.exact
         if goal.D is not None:
-            begin = search.within_distortion(search.silence)  # as silent as D allows
+            begin = search.within_distortion(
+                search.constant
+            )  # as near the constant mechanism as D allows
         if start is not None:
             search.adopt(start.candidates, begin)
         q, bound, why = play(search, begin)
@@ -174,11 +176,11 @@ def _design(
     distortion = search.expected_distortion(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
-    lower = 0.0 if why == "silence" else search.lower
+    lower = 0.0 if why == "constant mechanism" else search.lower
     if lower > value + 1e-9 * (1 + value):
         raise SolverFailed(f"the bound {lower:.12g} lies above the value {value:.12g}")
     lower = min(lower, value)
-    if value - lower <= tol and why != "silence":
+    if value - lower <= tol and why != "constant mechanism":
         why = "cutting planes"
     elif why == "cutting planes":
         why = "rounding"
@@ -285,7 +287,7 @@ def distortion_leakage(
     L : float
         Largest leakage in nats, against every adversary with entropy at least `b`.
     tol : float
-        Stop at this gap, in units of distortion; values below 1e-9 of the distortion of silence count
+        Stop at this gap, in units of distortion; values below 1e-9 of the constant mechanism's distortion count
         as that.
 
     Returns

@@ -205,10 +205,10 @@ def _tied(
     return joined, kept
 
 
-def _slip(query: Query, costs: Array, near: float, room: float) -> float:
-    """Loss of a mechanism that costs at most silence or `room`, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
+def _slip(query: Query, costs: Array, near: float, most: float) -> float:
+    """Loss of a mechanism whose cost is at most `most` and the constant mechanism's, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
     below = np.maximum(-costs, 0).max(axis=1).sum()
-    least = min(costs.sum(axis=0).min(), room)
+    least = min(costs.sum(axis=0).min(), most)
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
     return float(moves * COST_TOLERANCE * (least + 2 * below + near))
 
@@ -219,12 +219,12 @@ def setting(
     distortion: ArrayLike | None = None,
     observes: Query | None = None,
     reduce_symmetry: bool = True,
-    room: float = math.inf,
+    most: float = math.inf,
 ) -> Setting:
     """What a mechanism for a query observes, what its errors cost, and which of its cells are equal.
 
     Arguments and errors are those of `leakage_distortion`; `reduce_symmetry` asks for the symmetries that are found,
-    and no goal exceeds `room`.
+    and no limit on the distortion exceeds `most`.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
     """
@@ -241,7 +241,7 @@ def setting(
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
     if distribution is None and reduce_symmetry and equal and len(query.kinds) == 1:
         assert isinstance(query, SumQuery)
-        return _by_weight(query, table, observes, room)
+        return _by_weight(query, table, observes, most)
     datasets = math.prod(query.shape)
     if datasets > MAX_ROWS:
         if observes is query and distribution is None:
@@ -260,18 +260,18 @@ def setting(
     np.add.at(cost, rows, costs)
     records = view.kinds
     cells: Labels = np.arange(cost.size)
-    typical = usual(costs, room / datasets)
+    typical = usual(costs, most / datasets)
     if reduce_symmetry:
         swaps, values = renamings_of_datasets(query.shape)
         joined, kept = _tied(rows, costs, swaps + values, observes is not None, typical)
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    slip = _slip(query, costs, typical * datasets, room) if reduce_symmetry else 0.0
+    slip = _slip(query, costs, typical * datasets, most) if reduce_symmetry else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 
-def _by_weight(query: SumQuery, table: Array, observes: Query | None, room: float) -> Setting:
+def _by_weight(query: SumQuery, table: Array, observes: Query | None, most: float) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)
     if observes is None and n >= MAX_ROWS:
@@ -289,16 +289,16 @@ def _by_weight(query: SumQuery, table: Array, observes: Query | None, room: floa
             raise ValueError(
                 f"{n} records are too many for a view that is no function of their sum"
             )
-        return setting(query, np.full(query.shape, 0.5**n), table, observes, room=room)
+        return setting(query, np.full(query.shape, 0.5**n), table, observes, most=most)
     check_table(view.n_values, table.shape[1])
     cost = np.zeros((view.n_values, table.shape[1]))
     costs = masses[:, None] * table[value]
     np.add.at(cost, rows, costs)
-    typical = usual(table[value], room)
+    typical = usual(table[value], most)
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, typical)
     cells = components(cost.size, joined).reshape(cost.shape)
     distribution = np.bincount(rows, masses, minlength=view.n_values).astype(float)
-    slip = _slip(query, costs, typical, room)
+    slip = _slip(query, costs, typical, most)
     return Setting(view, cost, cells, (0,), distribution, slip)
 
 

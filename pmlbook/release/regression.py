@@ -94,14 +94,14 @@ def regression_on_release(
         if features is None
         else as_goal(features, mechanism.inputs, "features")[:, None]
     )
-    rows, beside = answer_weights(mechanism, codes), covariate_table(covariates, len(codes))
+    rows, table = answer_weights(mechanism, codes), covariate_table(covariates, len(codes))
     names = list(map(str, mechanism.inputs)) if features is None else [released_name(released)]
-    widths, width = column_units(own), column_units(beside)
+    widths, width = column_units(own), column_units(table)
     height = unit_of(wanted) if link == "linear" else 1.0
-    explain = [np.hstack([np.tile(part, (len(codes), 1)), beside / width]) for part in own / widths]
+    explain = [np.hstack([np.tile(part, (len(codes), 1)), table / width]) for part in own / widths]
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
         units = height / np.append(widths, width)
-        scale = Scale(units, names + column_titles(covariates, beside.shape[1]))
+        scale = Scale(units, names + column_titles(covariates, table.shape[1]))
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
@@ -266,14 +266,14 @@ def _newton_maximum(measure: Callable[[Array], _Measured], scale: Scale) -> Regr
     )
 
 
-def _beside_each(parts: Array, table: Array) -> Array:
+def _products_in_rows(parts: Array, table: Array) -> Array:
     """The products of all numbers in a row with all of that row of the table, shape (n, K)."""
     return (parts[:, :, None] * table[:, None, :]).reshape(len(table), -1)
 
 
 def _bend(belief: Array, table: Array) -> Array:
     """The covariance of the secret's indicators times the squares of the row, for all rows, shape (K, K)."""
-    each = _beside_each(belief[:, 1:], table)
+    each = _products_in_rows(belief[:, 1:], table)
     found, width = -each.T @ each, table.shape[1]
     for place, share in enumerate(belief.T[1:]):
         own = slice(place * width, (place + 1) * width)
@@ -293,7 +293,7 @@ def _concave(rows: Array, table: Array, beta: Array) -> _Measured:
     belief = np.exp(logarithms)
     bend = _bend(belief, table)
     value = float((rows * logarithms).sum())
-    return value, _beside_each((rows - belief)[:, 1:], table), bend, bend
+    return value, _products_in_rows((rows - belief)[:, 1:], table), bend, bend
 
 
 def _climb(channel: Array, seen: Array, table: Array, beta: Array) -> _Measured:
@@ -305,8 +305,8 @@ def _climb(channel: Array, seen: Array, table: Array, beta: Array) -> _Measured:
     for column in channel.T:  # what each outcome would tell, were it released
         often = belief @ column
         root = np.sqrt(np.where(often > 0, often, 1))[:, None]
-        each = _beside_each((belief * (column - often[:, None]) / root)[:, 1:], table)
+        each = _products_in_rows((belief * (column - often[:, None]) / root)[:, 1:], table)
         information += each.T @ each
-    scores = _beside_each((after - belief)[:, 1:], table)
+    scores = _products_in_rows((after - belief)[:, 1:], table)
     slope = _bend(belief, table) - _bend(after, table)
     return float(np.log(chance).sum()), scores, information, slope

@@ -105,7 +105,7 @@ def worst_value(channel: ArrayLike, utilities: ArrayLike) -> float:
 
     Source: Song & Oechtering 2026, problem (1), the objective h with values in place of ranks.
     """
-    table = real_array(_beside(utilities, channel), "utilities", 2)
+    table = real_array(_in_order(utilities, channel), "utilities", 2)
     channel = check_channel(channel)
     if channel.shape != table.shape:
         raise ValueError(f"utilities has shape {table.shape}, but channel has {channel.shape}")
@@ -121,10 +121,10 @@ def worst_rank(channel: ArrayLike, utilities: ArrayLike) -> int:
 
     Source: Song & Oechtering 2026, problem (1), the objective h.
     """
-    return int(worst_value(channel, rank_matrix(_beside(utilities, channel))))
+    return int(worst_value(channel, rank_matrix(_in_order(utilities, channel))))
 
 
-def _beside(utilities: ArrayLike, channel: ArrayLike) -> Any:
+def _in_order(utilities: ArrayLike, channel: ArrayLike) -> Any:
     """Utilities in the order of a channel's rows and columns, where both name them."""
     rows = aligned(utilities, names_of(channel), "utilities", "channel")
     names = names_of(channel, axis=1)

@@ -73,7 +73,7 @@ def test_a_wider_enclosure_lowers_the_bound_by_its_width(monkeypatch):
 
 
 def test_a_slope_is_one_over_distortion(monkeypatch):
-    """As if no slope were near enough to silence."""
+    """As if no slope were near enough to the constant channel."""
     slopes = []
     monkeypatch.setattr(classical, "_at_slope", lambda *_: (np.eye(2), None))
     monkeypatch.setattr(classical, "_finish", lambda p, d, D, s, tol: slopes.append(s))

@@ -34,7 +34,7 @@ def whole_matches(n, b, D, L):
         and bounded.lower == 0
         and -1e-14 < quiet.lower <= 0
     )
-    for q in (bounded.silence, bounded.exact, bounded.within_distortion(bounded.silence)):
+    for q in (bounded.constant, bounded.exact, bounded.within_distortion(bounded.constant)):
         kept = bounded.within_distortion(q)
         assert (
             0 <= min(D, bounded.expected_distortion(q)) - bounded.expected_distortion(kept) <= 1e-14
@@ -43,8 +43,8 @@ def whole_matches(n, b, D, L):
     assert (
         quiet.within_leakage(q, L - 1e-12) is q and quiet.within_leakage(q, L) is not q
     )  # room for the rounding
-    share = (quiet.within_leakage(quiet.exact, 2 * L) - quiet.silence)[0, 0] / (
-        quiet.exact - quiet.silence
+    share = (quiet.within_leakage(quiet.exact, 2 * L) - quiet.constant)[0, 0] / (
+        quiet.exact - quiet.constant
     )[0, 0]
     assert L - 2 * quiet.loss <= 2 * L * share <= L - quiet.loss / 2
     assert np.allclose(
@@ -61,7 +61,7 @@ def whole_matches(n, b, D, L):
     for search, truth in zip((bounded, quiet), truths):
         told.clear()
         search.clock = Clock(None, lambda *report: told.append(report[:2]))
-        best, learnt, why = play(search, search.within_distortion(search.silence))
+        best, learnt, why = play(search, search.within_distortion(search.constant))
         assert why == "cutting planes" and len(told) <= 10
         assert all(low - 1e-9 <= truth <= high + 1e-9 for high, low in told)
         reached = (
@@ -81,7 +81,7 @@ def whole_matches(n, b, D, L):
                 search.orbits,
                 search.goal,
                 search.candidates,
-                search.orbits.variables(search.silence if search is quiet else search.exact),
+                search.orbits.variables(search.constant if search is quiet else search.exact),
                 Clock(),
             )
             answer = search.orbits.table(v)
@@ -101,7 +101,7 @@ def whole_matches(n, b, D, L):
         )
         assert solve_master(search.orbits, search.goal, search.cuts, Clock(0))[0] == -np.inf
     hurried = DesignSearch(setting(parity(n)), b, Goal(D=D), 1e-5, Clock(0.0, False))
-    best, learnt, why = play(hurried, hurried.within_distortion(hurried.silence))
+    best, learnt, why = play(hurried, hurried.within_distortion(hurried.constant))
     assert (
         why == "interrupted"
         and learnt >= truths[0] - 1e-9
@@ -165,7 +165,7 @@ def test_small_steps_end_near_the_solver():
     muted = DesignSearch(whole.made, 0.0, Goal(L=0.02), 1e-9, Clock())
     for game in (whole, muted):
         orbits, candidates = game.orbits, AdversarySet({0: one})
-        begin = orbits.variables(game.exact if game is whole else game.silence)
+        begin = orbits.variables(game.exact if game is whole else game.constant)
         reached = {}
         for solver in (best_against, small_steps):
             q = orbits.table(solver(orbits, game.goal, candidates, begin, Clock()))
@@ -196,7 +196,7 @@ def asked(request, monkeypatch):
     uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
     game = DesignSearch(uneven, 0.0, request.param, 1e-6, Clock())
     candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
-    start = game.orbits.variables(0.3 * game.exact + 0.4 * game.silence + 0.1)
+    start = game.orbits.variables(0.3 * game.exact + 0.4 * game.constant + 0.1)
     assert (best_against(game.orbits, request.param, candidates, start, Clock()) == start).all()
     return game, request.param, candidates, start, solver
 

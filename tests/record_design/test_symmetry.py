@@ -164,7 +164,7 @@ def test_an_error_that_is_barred_joins_nothing_else():
         ]
         assert all((made.cells == barred[0].cells).all() and made.slip < 1e-12 for made in barred)
         never = [
-            setting(counting(3), distribution, np.where(off > 1, cost, off), room=0.5)
+            setting(counting(3), distribution, np.where(off > 1, cost, off), most=0.5)
             for cost in (5, 1e300)
         ]
         assert (never[0].cells == never[1].cells).all() and never[0].slip == never[1].slip < 1e-12
