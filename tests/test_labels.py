@@ -96,7 +96,7 @@ def test_a_column_that_was_not_released_is_refused(make):
         made.estimate(ratings)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
         pb.estimate.two_way(made, ratings, list("abab"))
-    with pytest.raises(ValueError, match="beside holds a value .* has not been released"):
+    with pytest.raises(ValueError, match="covariate holds a value .* has not been released"):
         pb.estimate.two_way(made, made.privatize(ratings), ratings, made)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
         pb.estimate.regression_on_release(made, ratings, np.arange(4.0), float)
@@ -307,11 +307,11 @@ def test_dictionaries_that_count_without_a_sign_are_read():
 @pytest.mark.parametrize("groups", [["north", "east"], [10, 9, 100], [2.5, -1.0]])
 def test_groups_stand_in_one_order(make, groups):
     flip = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], outputs=(0, 1))
-    beside, said = groups * 20, [0, 0, 1] * 20
-    said = said[: len(beside)]
+    covariate, said = groups * 20, [0, 0, 1] * 20
+    said = said[: len(covariate)]
     tables = [
         pb.estimate.two_way(flip, s, make(b))
-        for s, b in ((said, beside), (said[::-1], beside[::-1]))
+        for s, b in ((said, covariate), (said[::-1], covariate[::-1]))
     ]
     assert tables[0].groups == tables[1].groups == tuple(sorted(groups))
     assert (tables[0].frequencies == tables[1].frequencies).all()

@@ -140,13 +140,10 @@ def test_few_sentences_are_long(volume):
     assert len(found) > 5000 and len(long) < 0.01 * len(found)
 
 
-MANNERED_STILL = {"26_published_bits"}  # chapters that are to be reworded
-
-
 @pytest.mark.parametrize("path", VOLUMES["internals"], ids=lambda path: path.stem)
 def test_internals_use_no_mannered_word(path):
     found = [s for text in text_of(path) for s in sentences(text) if MANNERED.search(s.lower())]
-    assert found == [] or path.stem in MANNERED_STILL
+    assert found == []
 
 
 def test_a_sentence_is_counted_without_code_tables_and_options():

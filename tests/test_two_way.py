@@ -24,15 +24,15 @@ def test_without_noise_it_is_the_table():
     """Against pandas.crosstab."""
     rng = np.random.default_rng(1)
     plain = pb.Mechanism(np.eye(3), [0.2, 0.3, 0.5], ("x", "y", "z"), ("x", "y", "z"))
-    values, beside = rng.choice(list("xyz"), 400), rng.choice(list("gh"), 400)
-    table = pb.estimate.two_way(plain, values, beside)
-    expected = pd.crosstab(values, beside, normalize=True)[list(table.groups)]
+    values, groups = rng.choice(list("xyz"), 400), rng.choice(list("gh"), 400)
+    table = pb.estimate.two_way(plain, values, groups)
+    expected = pd.crosstab(values, groups, normalize=True)[list(table.groups)]
     assert np.allclose(table.frequencies, expected, rtol=0, atol=1e-12)
-    shares = pd.crosstab(values, beside, normalize="columns")
+    shares = pd.crosstab(values, groups, normalize="columns")
     for group in "gh":
         assert abs(table.mean([0, 0, 1], group).value - shares.loc["z", group]) < 1e-12
         spread = (
-            shares.loc["z", group] * (1 - shares.loc["z", group]) / (beside == group).sum()
+            shares.loc["z", group] * (1 - shares.loc["z", group]) / (groups == group).sum()
         ) ** 0.5
         assert abs(table.mean([0, 0, 1], group).standard_error - spread) < 1e-12
     gap = table.difference([0, 0, 1], "g", "h")
@@ -41,12 +41,12 @@ def test_without_noise_it_is_the_table():
 
 def test_a_public_column_is_one_released_as_it_is():
     rng = np.random.default_rng(2)
-    beside = rng.choice(["a", "b"], 300)
+    groups = rng.choice(["a", "b"], 300)
     released = WIDE.privatize(rng.choice(["no", "yes"], 300), rng)
     open_book = pb.Mechanism(np.eye(2), [0.5, 0.5], ("a", "b"), ("a", "b"))
     public, private = (
-        pb.estimate.two_way(WIDE, released, beside),
-        pb.estimate.two_way(WIDE, released, beside, open_book),
+        pb.estimate.two_way(WIDE, released, groups),
+        pb.estimate.two_way(WIDE, released, groups, open_book),
     )
     order = [public.groups.index(g) for g in ("a", "b")]
     assert np.allclose(public.frequencies[:, order], private.frequencies, rtol=0, atol=1e-12)
@@ -60,10 +60,10 @@ def test_a_public_column_is_one_released_as_it_is():
 
 def test_the_group_of_a_public_table_is_an_estimate_of_its_own():
     rng = np.random.default_rng(3)
-    released, beside = rng.choice(WIDE.outputs, 300), rng.choice(["a", "b"], 300)
+    released, groups = rng.choice(WIDE.outputs, 300), rng.choice(["a", "b"], 300)
     table, alone = (
-        pb.estimate.two_way(WIDE, released, beside),
-        WIDE.estimate(released[beside == "a"]),
+        pb.estimate.two_way(WIDE, released, groups),
+        WIDE.estimate(released[groups == "a"]),
     )
     assert np.array_equal(table.within("a").frequencies, alone.frequencies)
     assert table.mean(YES, "a").interval() == alone.of(YES).interval()
@@ -167,12 +167,12 @@ def test_more_outcomes_than_inputs_are_weighted():
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        ((FLIP, [0, 1], ["a"]), "beside 1"),
+        ((FLIP, [0, 1], ["a"]), "covariate 1"),
         ((FLIP, [0, 2], ["a", "b"]), "released"),
         ((FLIP, [], []), "released"),
-        ((FLIP, [0, 1], [["a"], ["b"]]), "beside"),
-        ((FLIP, [0, 1], 7), "beside"),
-        ((FLIP, [0, 1], ["a", "c"], MARKS), "beside"),
+        ((FLIP, [0, 1], [["a"], ["b"]]), "covariate"),
+        ((FLIP, [0, 1], 7), "covariate"),
+        ((FLIP, [0, 1], ["a", "c"], MARKS), "covariate"),
         ((FLIP, [0, 1], ["a", "b"], "MARKS"), "other"),
         (("FLIP", [0, 1], ["a", "b"]), "mechanism"),
         ((FLIP, [0, 1] * CELLS, range(2 * CELLS)), "cells"),
@@ -209,8 +209,8 @@ def test_questions_that_have_no_answer_are_refused():
 
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pd.Categorical])
 def test_columns_of_every_kind_and_gaps(kind):
-    beside = kind(["a", "b", "a", "c"])
-    table = pb.estimate.two_way(FLIP, [0, 1, 1, 0], beside)
+    column = kind(["a", "b", "a", "c"])
+    table = pb.estimate.two_way(FLIP, [0, 1, 1, 0], column)
     assert table.groups == ("a", "b", "c") and table.public
     gaps = pb.estimate.two_way(
         FLIP, [0, 1, 1, 0], pd.Series(["a", None, "a", np.nan], dtype=object)

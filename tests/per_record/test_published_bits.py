@@ -8,7 +8,11 @@ from scipy.special import entr
 
 import pmlbook as pb
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.published_bits import counting_problem, sequential_bound
+from pmlbook.per_record.published_bits import (
+    counting_problem,
+    separate_bound,
+    sequential_bound,
+)
 
 LN2 = math.log(2)
 SKEWED = np.array([[0.9, 0.1], [0.3, 0.7]])
@@ -71,3 +75,37 @@ def test_refusals():
     ):
         with pytest.raises(ValueError, match=message):
             pb.records.bits_leakage(n, channel, b)
+
+
+def test_fair_bits_cost_an_asymmetric_channel_nothing():
+    """A further fair bit adds ln 2 to the entropy and hides nothing."""
+    channel = [[1, 0], [0.34, 0.66]]
+    two = pb.records.bits_leakage(2, channel, 1.4 * LN2)
+    three = pb.records.bits_leakage(3, channel, 2.4 * LN2)
+    assert two.value - 1e-9 <= three.value <= three.bound
+    assert three.prior.entropy >= 2.4 * LN2 - 1e-12
+    assert three.prior.entropy == pytest.approx(two.prior.entropy + LN2, abs=1e-9)
+
+
+def test_a_bound_by_itself_holds_for_products():
+    """Independent bits with one bias: entropy and leakage in closed form, for 40 bits."""
+    for flip in (0.05, 0.2, 0.45):
+        channel = np.array([[1 - flip, flip], [flip, 1 - flip]])
+        for bias in (0.0, 0.05, 0.2):
+            rows = np.array([0.5 - bias, 0.5 + bias])
+            problem = counting_problem(40, channel)
+            ones = np.arange(40)
+            logs = np.outer(np.log(rows[::-1]), ones) + np.outer(np.log(rows), 39 - ones)
+            classes = np.exp(problem.log_counts + logs[::-1]) / 2
+            level = problem.entropy(classes)
+            assert level == pytest.approx(LN2 + 39 * entr(rows).sum(), abs=1e-10)
+            assert problem.leakage(classes) <= separate_bound(40, channel, level)
+
+
+def test_many_bits_close_near_the_largest_entropy():
+    """Two hundred bits, where the recursion alone leaves five thousandths of a nat."""
+    channel, level = np.array([[0.55, 0.45], [0.45, 0.55]]), 0.999 * 200 * LN2
+    problem = counting_problem(200, channel)
+    value = 0.006378
+    assert 0 < separate_bound(200, channel, level) - value < 1e-4
+    assert problem.largest_entropy == pytest.approx(200 * LN2, rel=1e-14)
