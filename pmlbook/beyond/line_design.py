@@ -195,18 +195,14 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
 
 def level_tried(given: Secret, level: float) -> float:
     """The level of the mechanism that is made first; noise then turns one for a set of priors into one of its own level."""
-    if level == 0 or not isinstance(given, PriorSet):
-        return level
-    return min(max(level, LEAST_NATS), MOST_NATS)
+    uneven = level > 0 and isinstance(given, PriorSet)
+    return min(max(level, LEAST_NATS), MOST_NATS) if uneven else level
 
 
 def held_by_all(
     secret: PriorSet, made: Mechanism, level: float, clock: Clock
 ) -> tuple[Mechanism, float]:
-    """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`.
-
-    `made` has the level that is tried for this set.
-    """
+    """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`."""
     nodes, prior = np.array(made.inputs, dtype=float), made.prior
     band, goal = band_averages(secret, nodes), nodes - prior @ nodes
     tried = level_tried(secret, level)
