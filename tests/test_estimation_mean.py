@@ -214,3 +214,19 @@ def test_rounds_are_a_limit_in_work(monkeypatch):
         warnings.simplefilter("ignore", pb.LooseBound)
         design = pb.estimation_mechanism(AGES, 0.3, "mean")
     assert 6045 < design.value < 10092 and 0 < design.bound < design.value
+
+
+@pytest.mark.parametrize("level, most", [(1e-12, 1.1), (1e-9, 1.001)])
+def test_a_strict_level_is_near_its_bound(level, most):
+    """Below 1e-6 nats a search over vertices took over, whose bound was a sixth of the value."""
+    shares = np.random.default_rng(0).dirichlet(np.ones(20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pb.LooseBound)
+        made = pb.estimation_mechanism(shares, level, np.arange(20.0), tol=1e-4)
+    assert made.bound <= made.value <= most * made.bound and made.mechanism.certify(level)
+
+
+def test_a_warning_states_a_distance_above_zero():
+    """A bound below the value had a negative distance, and the warning named another call."""
+    with pytest.warns(pb.LooseBound, match=r"estimation_mechanism: the value .* are \d"):
+        pb.estimation_mechanism(np.full(40, 1 / 40), 0.5, np.arange(40.0), max_time=0.0)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,15 +20,22 @@ from .noise_means import TRUSTED
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import SELDOM, evened
 from ..estimation.targets import estimation_variance
-from ..numerics.linear_programmes import OutOfTime, maximise
+from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, Frozen, check_count, check_epsilon, real_array
+from pmlbook.numerics.validation import (
+    Array,
+    Frozen,
+    PriorLike,
+    check_count,
+    check_epsilon,
+    real_array,
+)
 from ..release.estimation import Functional
-from ..release.mechanism import Mechanism
+from ..release.mechanism import Design, Mechanism
 from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
 
 # %% auto #0
-__all__ = ['LineDesign', 'mean_mechanism']
+__all__ = ['LineDesign', 'quiet_design', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
 FINE = 2**13  # small cells, over which means of bins are summed
@@ -185,15 +193,20 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
     raise ValueError(f"level {level:g} is too strict for this set of priors")
 
 
+def level_tried(given: Secret, level: float) -> float:
+    """The level of the mechanism that is made first; noise then turns one for a set of priors into one of its own level."""
+    uneven = level > 0 and isinstance(given, PriorSet)
+    return min(max(level, LEAST_NATS), MOST_NATS) if uneven else level
+
+
 def held_by_all(
     secret: PriorSet, made: Mechanism, level: float, clock: Clock
 ) -> tuple[Mechanism, float]:
     """The best mechanism for a mean that all priors of a set allow, and its variance under that of `made`."""
     nodes, prior = np.array(made.inputs, dtype=float), made.prior
     band, goal = band_averages(secret, nodes), nodes - prior @ nodes
-    tried = min(max(level, LEAST_NATS), MOST_NATS)
-    # At low levels scores are in proportion to 1 / level.
-    unit = math.sqrt(estimation_variance(made, nodes)) * min(level / tried, 1.0)
+    tried = level_tried(secret, level)
+    unit = math.sqrt(estimation_variance(made, nodes))
     scores = unit * np.linspace(-REACH, REACH, SCORES)
     channel = made.channel
     for k in range(REFINEMENTS):
@@ -255,6 +268,13 @@ class LineDesign(Frozen):
         )
 
 
+def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float | None) -> Design:
+    """The design for a mean; a `LineDesign` shows value and bound, so nobody is warned of a step towards it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LooseBound)
+        return estimation_mechanism(prior, level, target, max_time, NEAR)
+
+
 def mean_mechanism(
     prior: Any, epsilon: float, bins: int | ArrayLike = 24, max_time: float | None = None
 ) -> LineDesign:
@@ -278,7 +298,8 @@ def mean_mechanism(
         `value` is the variance for one person of an unbiased score, and `bound` a lower bound on that of every
         mechanism on the line with the level `epsilon`. Both hold for a prior with the bins' shares and means as
         computed; these are certified to differ from the prior's by no more than the level makes room for. Of a set,
-        both are about a prior in its middle: that of half the band's limits, or the uniform one.
+        both are about a prior in its middle: that of half the band's limits, or the uniform one. There the bound is
+        for mechanisms that keep the level under this one prior: for a sample of 200 it is a third of the value or so.
 
     Raises
     ------
@@ -312,10 +333,8 @@ def mean_mechanism(
             raise ValueError(f"bins: no value lies near {edges[np.argmax(empty)]:g}; leave it out")
         edges, nodes = edges[~empty], nodes[~empty]
     error = float(((high - low) / width).sum()) + TRUSTED
-    inner = inner_level(level, error)
-    made = estimation_mechanism(
-        dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time, NEAR
-    )
+    inner = inner_level(level_tried(given, level), error)
+    made = quiet_design(dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time)
     mechanism, value = made.mechanism, made.value
     if isinstance(given, PriorSet):
         mechanism, value = held_by_all(given, mechanism, level, Clock(max_time))
@@ -327,5 +346,5 @@ def mean_mechanism(
         means = secret.points[held]
     if len(means) > 1:
         listed = shares[held] / shares.sum()
-        least = estimation_mechanism(listed, level, means, max_time, NEAR).bound
+        least = quiet_design(listed, level, means, max_time).bound
     return LineDesign(mechanism, level, value, min(least, value))

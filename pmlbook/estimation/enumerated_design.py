@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
@@ -39,14 +40,20 @@ from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneve
 from ..extremal.lift_vectors import MAX_ENUMERATED
 from ..extremal.privacy_regions import lift_limit
 from ..numerics.validation import Array, PriorLike, check_epsilon, checked_prior, CheckedPrior
-from ..large_alphabets.column_generation import warn_why
+from ..large_alphabets.column_generation import why_loose
 from ..numerics.enclosure import float_below
-from ..numerics.linear_programmes import PATIENCE, Infeasible, SolverFailed, warn_if_loose
+from pmlbook.numerics.linear_programmes import (
+    PATIENCE,
+    Infeasible,
+    LooseBound,
+    SolverFailed,
+    warn_if_loose,
+)
 from ..numerics.progress import Clock
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
-__all__ = ['STRICTEST', 'LISTED', 'SCORED', 'DESIGN_TOLERANCE', 'LEAST_STORED_PROBABILITY', 'stored', 'listed',
+__all__ = ['STRICTEST', 'LISTED', 'SCORED', 'MOST_NOISE', 'DESIGN_TOLERANCE', 'LEAST_STORED_PROBABILITY', 'stored', 'listed',
            'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7e1d0a02
@@ -191,9 +198,12 @@ def _scored(
     goal = [row[0] for row in centred(wanted, prior.exact)]
     found = one_number(prior.exact, limit, goal, tol, clock)
     exact = np.array(goal, dtype=float)
+    # Noise lowers what a lift exceeds one by, at strict levels a small part of the lift.
+    part = float(limit / (limit - 1))
 
     def make(shave: float) -> Mechanism:
-        channel = evened(found.outcomes, found.scores, exact, prior.floats, shave)
+        noise = min(shave * part, MOST_NOISE)
+        channel = evened(found.outcomes, found.scores, exact, prior.floats, noise)
         return Mechanism(channel, prior, prior.names or ())
 
     return make, float_below(max(found.bound, Fraction(0)))
@@ -318,13 +328,16 @@ def estimation_mechanism(
             "estimation_mechanism", value, bound, DESIGN_TOLERANCE * bound + math.ulp(bound)
         )
     elif value - bound > 2 * tol * value:
-        warn_why(value, bound, tol, "the time is up, or no search finds anything better")
+        why = "the time is up, or no search finds anything better"
+        message = why_loose("estimation_mechanism", value, bound, tol, why)
+        warnings.warn(message, LooseBound, stacklevel=2)
     return Design(mechanism, value, bound, "optimal design")
 
 
 STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
 LISTED = 12  # most secrets whose vertices are all enumerated; with more, an exchange is faster
-SCORED = 1e-6  # nats: below it the rounding of storage changes a score too much
+SCORED = 1e-12  # nats: below it the rounding of storage changes a score too much
+MOST_NOISE = 0.5  # that is mixed into a mechanism so that rounding does not raise its level
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme
 # an outcome rarer than this for every secret is due to the barrier, and would have few digits
 LEAST_STORED_PROBABILITY = 1e-9

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..numerics.validation import Array, aligned, check_prior, labels_of, real_array
 from ..foundations.utility import Utility
-from ..release.estimation import scores_for
+from ..release.estimation import HIDDEN, scores_for
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
 from ..foundations.probability import weighted_sum
@@ -203,7 +203,8 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not determine them.
 
     Entries are stored as multiples of 2^-53, so they may miss by their last bits what estimates a functional. Then it is
-    the variance of the scores that estimate it up to this rounding.
+    the variance of the scores that estimate it up to this rounding; so it is for one functional where these bits cost
+    more than the part `HIDDEN`.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """
@@ -225,6 +226,10 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     if value == math.inf:
         most = float(abs(wanted).max())
         raise ValueError(f"target has an entry of size {most:g}: no float holds its variance")
+    if len(goal[0]) == 1:  # estimates of one functional use its scores
+        stored = stored_variance(mechanism, goal)
+        if stored is not None and stored < Fraction(value) * (1 - Fraction(HIDDEN)):
+            return float_above(stored)
     return value
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #decc46b7

@@ -295,12 +295,11 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
 UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an observer ends
 
 
-def warn_why(value: float, bound: float, tol: float, why: str) -> None:
-    """Warn with `LooseBound` that the tolerance was not reached, and why."""
+def why_loose(call: str, value: float, bound: float, tol: float, why: str) -> str:
+    """The text of a `LooseBound`: `call` did not reach the tolerance, and why."""
     shown, limit = texts_around(value, bound)
-    gap = f"are {text_above(bound - value, 2)} apart, more than tol = {tol:.0e} of the value"
-    message = f"column generation: the value {shown} and its bound {limit} {gap}: {why}"
-    warnings.warn(message, LooseBound, stacklevel=4)
+    gap = f"are {text_above(abs(bound - value), 2)} apart, more than tol = {tol:.0e} of the value"
+    return f"{call}: the value {shown} and its bound {limit} {gap}: {why}"
 
 
 def column_generation(
@@ -340,5 +339,7 @@ def generate(
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == TIME_IS_UP and limited):
         late = f"{clock.limit:g} seconds are over"
-        warn_why(found.value, bound, tol, late if why == TIME_IS_UP else why)
+        why = late if why == TIME_IS_UP else why
+        message = why_loose("column generation", found.value, bound, tol, why)
+        warnings.warn(message, LooseBound, stacklevel=3)
     return found.lifts, found.shares, bound

@@ -78,7 +78,7 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     least = abs(wanted).max()
     if not least:  # it is the same for every input
         return np.full(channel.shape[1], middle)
-    for k in np.flatnonzero((missed <= ROUGH * held) & (STORED * held <= HIDDEN * least)):
+    for k in np.flatnonzero((missed <= ROUGH * held) & (missed <= HIDDEN * least)):
         scores = tries[:, k]
         # Iterative refinement: the singular values span many orders of magnitude.
         for _ in range(2):
