@@ -269,7 +269,7 @@ class LineDesign(Frozen):
 
 
 def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float | None) -> Design:
-    """The design for a mean; a `LineDesign` shows value and bound, so nobody is warned of a step towards it."""
+    """The design for a mean; a `LineDesign` shows value and bound, so this step needs no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)
         return estimation_mechanism(prior, level, target, max_time, NEAR)

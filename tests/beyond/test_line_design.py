@@ -227,8 +227,8 @@ def test_a_strict_level_for_a_sample_is_near_its_bound(name, level):
     band = band_averages(known, made.nodes)
     columns = made.mechanism.channel.T
     assert (columns.max(axis=1) <= math.exp(level) * least_means(columns, *band)).all()
-    told = made.estimate(made.privatize(np.full(1000, 50.0), rng=2))
-    assert told.standard_error == pytest.approx(math.sqrt(made.value / 1000), rel=0.2)
+    found = made.estimate(made.privatize(np.full(1000, 50.0), rng=2))
+    assert found.standard_error == pytest.approx(math.sqrt(made.value / 1000), rel=0.2)
 
 
 @pytest.mark.parametrize("level", [2e-10, 1e-12])

@@ -129,9 +129,9 @@ def test_nothing_to_hide_and_no_level():
 
 def test_a_loose_bound_says_why():
     for value, bound in ((0.5, 0.75), (0.75, 0.5)):
-        told = why_loose("a call", value, bound, 1e-3, "no more time")
+        message = why_loose("a call", value, bound, 1e-3, "no more time")
         for word in ("a call: ", "0.5", "0.75", "are 0.25 apart", "1e-03", "no more time"):
-            assert word in told
+            assert word in message
 
 
 def test_aggregated_designs_keep_the_level():
