@@ -132,6 +132,13 @@ apply: le_trans (Q_D P P_in); apply: ler_sum => i _.
 by rewrite /Q' permKV.
 Qed.
 
+Lemma tail_card m : #|[set i : 'I_n.+2 | (m <= i)%N]| = (n.+2 - m)%N.
+Proof.
+rewrite -sum1dep_card; have -> : (\sum_(i < n.+2 | m <= i) 1 = \sum_(m <= i < n.+2) 1)%N.
+  by rewrite big_geq_mkord.
+by rewrite sum_nat_const_nat muln1.
+Qed.
+
 Definition zero_columns (Q : 'I_n.+2 -> 'I_n.+2 -> R) : {set 'I_n.+2} :=
   [set y | [forall x, Q y x == 0]].
 
@@ -152,9 +159,7 @@ apply: le_trans (Q_D P P_in); apply: (@le_trans _ _ (\sum_(i in Z) P i)).
   apply: (@lightest _ _ _ _ _ (P (Ordinal k_lt))).
   - exact: S_ge0 P_in _.
   - apply: leq_trans zeros.
-    rewrite -sum1dep_card; have -> : (\sum_(i < n.+2 | n.+2 - k <= i) 1
-        = \sum_(n.+2 - k <= i < n.+2) 1)%N by rewrite big_geq_mkord.
-    by rewrite sum_nat_const_nat muln1 leq_subLR addnC -leq_subLR leqnn.
+    by rewrite tail_card leq_subLR addnC -leq_subLR leqnn.
   - by move=> i; rewrite inE => le_i; apply: (ordered P_in).
   - by move=> i; rewrite inE -ltnNge => i_lt; apply: (ordered P_in); apply: ltnW.
 rewrite [X in _ <= X](bigID (mem Z)) /= -[X in X <= _]addr0; apply: ler_add.
@@ -215,6 +220,27 @@ Lemma others_rest (d : 'I_n.+2 -> R) i :
   n.+1%:R - \sum_(j | j != i) d j = n.+1%:R - \sum_j d j + d i.
 Proof. by rewrite [in RHS](bigD1 i) //= opprD addrA addrAC addrNK. Qed.
 
+(** Distortions with a sum beyond [M - 1] are more than the level zero needs. *)
+Lemma shrunk (D : R) (d : 'I_n.+2 -> R) : (forall i, 0 <= d i <= 1) ->
+  (forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j) -> (forall P, S P -> \sum_i P i * d i <= D) ->
+  n.+1%:R < \sum_i d i -> programme D 1 (fun i => n.+1%:R / (\sum_j d j) * d i).
+Proof.
+move=> d_in rising d_D large; have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
+have sum_gt0 : 0 < \sum_i d i by apply: lt_trans large; apply: ltr0Sn.
+set r := n.+1%:R / _.
+have r_ge0 : 0 <= r by apply: divr_ge0; apply: ltW => //; apply: ltr0Sn.
+have r_le1 : r <= 1 by rewrite /r ler_pdivr_mulr // mul1r ltW.
+have total : \sum_i r * d i = n.+1%:R by rewrite -mulr_sumr /r divfK // lt0r_neq0.
+split=> [i|i j ij||P P_in|].
+- by rewrite mulr_ge0 //= mulr_ile1 //; have /andP [] := d_in i.
+- by apply: ler_wpmul2l => //; apply: rising.
+- by rewrite total.
+- apply: le_trans (d_D P P_in); apply: ler_sum => i _; apply: ler_wpmul2l.
+    exact: S_ge0 P_in i.
+  by rewrite ler_pimull.
+by rewrite -total (bigD1 ord0) //= addrK mul1r.
+Qed.
+
 Lemma to_programme (D c : R) (Q : 'I_n.+2 -> 'I_n.+2 -> R) :
   valid S D Q -> private c Q -> exists d, programme D c d.
 Proof.
@@ -232,19 +258,9 @@ have row : n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0.
   by rewrite (others_sum d).
 have [fits|large] := leP (\sum_i d i) n.+1%:R.
   by exists d; split.
-have sum_gt0 : 0 < \sum_i d i by apply: lt_trans large; apply: ltr0Sn.
-pose r := n.+1%:R / \sum_i d i.
-have r_ge0 : 0 <= r by apply: divr_ge0; apply: ltW => //; apply: ltr0Sn.
-have r_le1 : r <= 1 by rewrite /r ler_pdivr_mulr // mul1r ltW.
-have total : \sum_i r * d i = n.+1%:R by rewrite -mulr_sumr /r divfK // lt0r_neq0.
-exists (fun i => r * d i); split=> [i|i j ij||P P_in|].
-- by rewrite mulr_ge0 //= mulr_ile1 //; have /andP [] := d_in i.
-- by apply: ler_wpmul2l => //; apply: rising.
-- by rewrite total.
-- apply: le_trans (Q'_D P P_in); apply: ler_sum => i _; apply: ler_wpmul2l.
-    exact: S_ge0 P_in i.
-  by rewrite ler_pimull.
-rewrite -total (bigD1 ord0) //= addrK ler_pemull //; exact: mulr_ge0.
+have [r_in r_rises r_fits r_D row1] := shrunk d_in rising Q'_D large.
+exists (fun i => n.+1%:R / (\sum_j d j) * d i); split=> //; apply: le_trans row1 _.
+by apply: ler_wpmul2r => //; have /andP [] := r_in ord0.
 Qed.
 
 (** The programme (11) with [l] columns of zeros, for the first [M - l] distortions. *)
@@ -264,10 +280,8 @@ Proof.
 move=> l_le [d_in rising fits d_D row]; set m := (n.+2 - l)%N in d_in rising fits d_D row *.
 have m_gt0 : (0 < m)%N by rewrite subn_gt0 ltnS; apply: leq_trans l_le _.
 have tail : \sum_(i < n.+2 | (m <= i)%N) (1 : R) = n.+2%:R - m%:R.
-  rewrite sumr_const -natrB ?leq_subr //; congr (_%:R); rewrite -sum1_card.
-  rewrite (eq_bigl (fun i : 'I_n.+2 => m <= i)%N) //.
-  have -> : (\sum_(i < n.+2 | m <= i) 1 = \sum_(m <= i < n.+2) 1)%N by rewrite big_geq_mkord.
-  by rewrite sum_nat_const_nat muln1.
+  rewrite (eq_bigl (mem [set i : 'I_n.+2 | (m <= i)%N])) => [|i]; last by rewrite !inE.
+  by rewrite sumr_const tail_card -natrB ?leq_subr.
 have next : n.+2%:R = n.+1%:R + 1 :> R by rewrite -addn1 natrD.
 split.
 - by move=> i; case: ifP => [/d_in //|_]; rewrite ler01 lexx.
@@ -373,6 +387,85 @@ have [mech own levels] := kalantari_eq_48 d_gt0 rising fits.
 exists (errors d); last exact/levels.
 split=> // P P_in; apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
 by apply: eq_bigr => i _; rewrite own.
+Qed.
+
+(** Lemma 9 of the third paper, (32), as it holds: where something must leak, the least level that
+    mechanisms with [k] columns of zeros reach is reached by one with distortions in order, and
+    it is [ln] of [M - 1 - k], minus the distortions of the second to the last published symbol,
+    divided by that of the first. *)
+Theorem kalantari_lem_9 (D c : R) (k : nat) (Q : 'I_n.+2 -> 'I_n.+2 -> R) :
+  ~ (forall P, S P -> 1 - P ord0 <= D) -> valid S D Q -> private c Q -> #|zero_columns Q| = k ->
+  (forall Q' e, valid S D Q' -> private e Q' -> #|zero_columns Q'| = k -> c <= e) ->
+  exists Q', let d i := 1 - Q' i i in
+  [/\ valid S D Q' /\ private c Q', #|zero_columns Q'| = k,
+      forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j, 0 < d ord0
+    & c * d ord0 = n.+1%:R - k%:R - \sum_(i < n.+2 | (0 < i < n.+2 - k)%N) d i].
+Proof.
+move=> leaks Q_valid Q_c zeros low.
+have silent_not T : valid S D T -> private 1 T -> False.
+  by move=> T_valid T_1; apply/leaks/kalantari_lem_7; exists T.
+have [s [W_valid W_c rising]] := kalantari_lem_4 Q_valid Q_c.
+set W := fun _ => _ in W_valid W_c rising; pose d i := 1 - W i i.
+have [[W_ge0 W_one] W_D] := W_valid.
+have [c_ge1 columns] := kalantari_rem_3 ord0 W_valid.1 W_c.
+have d_in i : 0 <= d i <= 1.
+  rewrite /d subr_ge0 ler_subl_addr ler_addl W_ge0 andbT -(W_one i) (bigD1 i) //= ler_addl.
+  exact: sumr_ge0.
+have [fits|large] := leP (\sum_i d i) n.+1%:R; last first.
+  have [T T_valid T_1] := from_programme (lexx 1) (shrunk d_in rising W_D large).
+  by case: (silent_not T).
+have row : n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0.
+  apply: le_trans (row_bound ord0 W_valid.1 W_c).
+  rewrite -(others_sum d) le_eqVlt; apply/orP; left; apply/eqP.
+  by apply: eq_bigr => y _; rewrite /d subKr.
+have d0_gt0 : 0 < d ord0.
+  rewrite lt_neqAle; have /andP [-> _] := d_in ord0; rewrite andbT; apply/eqP => d0.
+  have [|T T_valid T_1] := from_programme (c := 1) (D := D) (d := d) (lexx 1).
+    by split=> //; move: row; rewrite -d0 !mulr0.
+  by case: (silent_not T).
+have d_gt0 i : 0 < d i <= 1.
+  have /andP [_ ->] := d_in i; rewrite andbT; apply: lt_le_trans d0_gt0 _.
+  exact: rising.
+have [E_mech E_own E_c] := kalantari_eq_48 d_gt0 rising fits.
+have zeroE y : (y \in zero_columns W) = (d y == 1).
+  rewrite inE /d -subr_eq0 addrAC subrr sub0r oppr_eq0; apply/forallP/idP => [/(_ y) //|/eqP yy].
+  by case: (columns y) => [zero x|/(_ y)]; [rewrite zero | rewrite yy ltxx].
+have same : zero_columns (errors d) = zero_columns W.
+  apply/setP => y; rewrite zeroE inE; apply/forallP/eqP => [/(_ y)|dy x].
+    by rewrite /errors eqxx subr_eq0 eq_sym => /eqP.
+  by rewrite /errors dy subrr mulr0 mul0r; case: ifP => // /eqP <-; rewrite dy subrr.
+have W_zeros : #|zero_columns W| = k.
+  rewrite -zeros -[RHS](card_imset _ (@perm_inj _ s^-1)); apply: eq_card => y.
+  rewrite -[y in RHS](permK s) mem_imset; last exact: perm_inj.
+  rewrite !inE; apply/forallP/forallP => zero x; last by rewrite /W zero.
+  by rewrite -(permKV s x); apply: zero.
+pose e := (n.+1%:R - \sum_(i | i != ord0) d i) / d ord0.
+have eE : e * d ord0 = n.+1%:R - \sum_(i | i != ord0) d i by rewrite divfK // lt0r_neq0.
+have c_le : c <= e.
+  apply: (low (errors d)); last by rewrite same.
+    split=> // P P_in; apply: le_trans (W_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
+    by apply: eq_bigr => i _; rewrite E_own.
+  apply/E_c; last by rewrite eE.
+  by rewrite ler_pdivl_mulr // mul1r others_rest ler_addr subr_ge0.
+exists W; split=> //; have -> : c * d ord0 = e * d ord0.
+  by apply/eqP; rewrite eq_le ler_pmul2r // c_le eE row.
+have first : ord0 \notin zero_columns W.
+  rewrite zeroE; apply/eqP => d0; move: fits; rewrite (eq_bigr (fun=> 1)) => [|i _]; last first.
+    by apply/eqP; rewrite eq_le -{2}d0 rising // andbT; have /andP [] := d_in i.
+  by rewrite sumr_const card_ord ler_nat ltnn.
+have last_k : zero_columns W = [set i : 'I_n.+2 | (n.+2 - k <= i)%N].
+  apply/eqP; rewrite eqEcard tail_card W_zeros subKn; last first.
+    by rewrite -W_zeros; have := max_card (mem (zero_columns W)); rewrite card_ord.
+  rewrite leqnn andbT; apply/subsetP => i; rewrite zeroE inE => /eqP di.
+  rewrite leq_subLR addnC -leq_subLR -(tail_card i) -W_zeros; apply/subset_leq_card/subsetP => j.
+  by rewrite inE zeroE => ij; rewrite eq_le -{2}di rising // andbT; have /andP [] := d_in j.
+rewrite eE -addrA -opprD (bigID (mem (zero_columns W))) /=; congr (_ - (_ + _)).
+  rewrite (eq_big (mem (zero_columns W)) (fun=> 1)) => [|i|i /andP [_]].
+  - by rewrite sumr_const W_zeros.
+  - by apply: andb_idl => i_in; apply: contraNneq first => <-.
+  by rewrite zeroE => /eqP.
+apply: eq_bigl => i; rewrite last_k inE -ltnNge -val_eqE /= lt0n.
+by [].
 Qed.
 
 (** Theorem 2 of the third paper, for a source set of the second class.  (a) is Lemma 8.
