@@ -5,7 +5,7 @@
     [a * ln (a / b)], zero for [a = 0]; all statements come from one tangent. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs hamming ordered.
+From pmlbook Require Import leakage designs hamming distortions ordered.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -409,10 +409,10 @@ Theorem kalantari_lem_6 (D : R) :
     <-> (forall P, S P -> 1 - P ord0 <= D).
 Proof.
 split=> [[Q [[Q0 Q1] Q_D] silent] P P_in|enough]; last first.
-  exists (@constant R n); first split; first exact: constant_mechanism.
+  exists (@constant R n ord0); first split; first exact: constant_mechanism.
     by move=> P P_in; rewrite constant_valid ?enough // S_sum.
   move=> P P_in; rewrite /information big1 // => y _; rewrite /informs big1 // => x _.
-  have -> : mean P (@constant R n y) = (y == ord0)%:R by rewrite /mean -mulr_suml S_sum // mul1r.
+  have -> : mean P (@constant R n ord0 y) = (y == ord0)%:R by rewrite /mean -mulr_suml S_sum // mul1r.
   by rewrite /rel /constant; case: (y == ord0); rewrite ?mul0r ?mulr0 // divr1 ln1 !mulr0.
 apply: le_trans (Q_D P P_in); have P0 := S_ge0 P_in; have P1 := S_sum P_in.
 have [_ /(_ (silent P P_in)) same] := gibbs P0 P1 Q0.

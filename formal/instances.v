@@ -1,8 +1,8 @@
 (** Small examples over the rational numbers.  A theorem whose hypotheses nothing satisfies
     would say nothing, so theorems with many hypotheses are applied to numbers here. *)
 From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
-From pmlbook Require Import leakage designs worst_case hamming ordered.
-From pmlbook Require mechanisms vertices uniform.
+From pmlbook Require Import leakage designs worst_case hamming distortions ordered colours folding.
+From pmlbook Require mechanisms vertices uniform structure.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -252,22 +252,25 @@ Proof. by split=> //; exists false. Qed.
 Lemma false_not_black : ~ black 2%:R coloured false false.
 Proof. by case=> _ [[]]. Qed.
 
-Lemma false_red (y : bool) : y != false -> red 2%:R coloured y false.
-Proof. by case: y => // _; split=> //; exists true. Qed.
+Lemma coloured_published (y : bool) : published coloured y.
+Proof. by exists true; case: y. Qed.
+
+Lemma coloured_red : red_rows 2%:R coloured.
+Proof.
+move=> [] y _ not_black _ yx; first by case: not_black; exact: true_black.
+by case: y yx => // _; split=> //; exists true.
+Qed.
 
 Example of_kalantari_claim_4 :
   ~ (~ black 2%:R coloured true true /\ ~ black 2%:R coloured false false).
 Proof.
-have published y : exists z, coloured y z != 0 by exists true; case: y.
-apply: (kalantari_claim_4 (c := 2%:R) _ coloured_mechanism coloured_private) => //.
-- by case; case; case.
-by case=> [_ /(_ true_black)//|_ _ y _]; exact: false_red.
+have one : one_colour 2%:R coloured by move=> [] [] [].
+exact: (kalantari_claim_4 (c := 2%:R) _ coloured_mechanism coloured_private one coloured_red).
 Qed.
 
 Example of_kalantari_claim_5 : 1 - coloured false false < 1 - coloured true true.
 Proof.
-apply: (kalantari_claim_5 (c := 2%:R) _ coloured_mechanism coloured_private) => //.
+apply: (kalantari_claim_5 (c := 2%:R) _ coloured_mechanism coloured_private coloured_red) => //.
 - exact: false_not_black.
 - exact: true_black.
-by move=> y yi _; exact: false_red.
 Qed.

@@ -2,7 +2,7 @@
     the same way, the likeliest first. *)
 From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
 From mathcomp Require Import ring.
-From pmlbook Require Import designs hamming.
+From pmlbook Require Import designs hamming distortions.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -132,6 +132,13 @@ apply: le_trans (Q_D P P_in); apply: ler_sum => i _.
 by rewrite /Q' permKV.
 Qed.
 
+Lemma tail_card m : #|[set i : 'I_n.+2 | (m <= i)%N]| = (n.+2 - m)%N.
+Proof.
+rewrite -sum1dep_card; have -> : (\sum_(i < n.+2 | m <= i) 1 = \sum_(m <= i < n.+2) 1)%N.
+  by rewrite big_geq_mkord.
+by rewrite sum_nat_const_nat muln1.
+Qed.
+
 Definition zero_columns (Q : 'I_n.+2 -> 'I_n.+2 -> R) : {set 'I_n.+2} :=
   [set y | [forall x, Q y x == 0]].
 
@@ -152,9 +159,7 @@ apply: le_trans (Q_D P P_in); apply: (@le_trans _ _ (\sum_(i in Z) P i)).
   apply: (@lightest _ _ _ _ _ (P (Ordinal k_lt))).
   - exact: S_ge0 P_in _.
   - apply: leq_trans zeros.
-    rewrite -sum1dep_card; have -> : (\sum_(i < n.+2 | n.+2 - k <= i) 1
-        = \sum_(n.+2 - k <= i < n.+2) 1)%N by rewrite big_geq_mkord.
-    by rewrite sum_nat_const_nat muln1 leq_subLR addnC -leq_subLR leqnn.
+    by rewrite tail_card leq_subLR addnC -leq_subLR leqnn.
   - by move=> i; rewrite inE => le_i; apply: (ordered P_in).
   - by move=> i; rewrite inE -ltnNge => i_lt; apply: (ordered P_in); apply: ltnW.
 rewrite [X in _ <= X](bigID (mem Z)) /= -[X in X <= _]addr0; apply: ler_add.
@@ -165,29 +170,13 @@ rewrite subr_ge0 -(Q_one i) (bigD1 i) //= ler_addl.
 by apply: sumr_ge0 => y _; apply: Q_ge0.
 Qed.
 
-Definition constant (y x : 'I_n.+2) : R := (y == ord0)%:R.
-
-Lemma constant_valid (P : 'I_n.+2 -> R) :
-  \sum_i P i = 1 -> \sum_i P i * (1 - constant i i) = 1 - P ord0.
-Proof.
-move=> P_one; under eq_bigr => i _ do rewrite mulrBr mulr1.
-rewrite sumrB P_one; congr (_ - _); rewrite (bigD1 ord0) //= /constant eqxx mulr1.
-by rewrite big1 ?addr0 // => i /negPf ->; rewrite mulr0.
-Qed.
-
-Lemma constant_mechanism : mechanism constant.
-Proof.
-split=> [y x|x]; first exact: ler0n.
-by rewrite (bigD1 ord0) //= big1 ?addr0 // => y /negPf; rewrite /constant => ->.
-Qed.
-
 (** Lemma 7 of the third paper: the level can be zero exactly if the distortion allows to
     publish the likeliest symbol always. *)
 Theorem kalantari_lem_7 (D : R) :
   (exists2 Q, valid S D Q & private 1 Q) <-> (forall P, S P -> 1 - P ord0 <= D).
 Proof.
 split=> [[Q [[Q_ge0 Q_one] Q_D] Q_same] P P_in|enough]; last first.
-  exists constant; last by move=> y x z; rewrite mul1r.
+  exists (constant R ord0); last exact: constant_private.
   split; first exact: constant_mechanism.
   by move=> P P_in; rewrite constant_valid ?enough // S_sum.
 apply: le_trans (Q_D P P_in).
@@ -207,44 +196,34 @@ Definition programme (D c : R) (d : 'I_n.+2 -> R) : Prop :=
       \sum_i d i <= n.+1%:R, forall P, S P -> \sum_i P i * d i <= D
     & n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0].
 
-Lemma others_sum (d : 'I_n.+2 -> R) i :
-  \sum_(j | j != i) (1 - d j) = n.+1%:R - \sum_(j | j != i) d j.
-Proof. by rewrite sumrB sumr_const cardC1 card_ord. Qed.
+(** For distortions in order the row of the first symbol decides. *)
+Lemma first_row (c : R) (d : 'I_n.+2 -> R) : 1 <= c ->
+  (forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j) ->
+  n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0 ->
+  forall i, n.+1%:R - \sum_(j | j != i) d j <= c * d i.
+Proof.
+move=> c_ge1 rising row i; rewrite others_rest -ler_subr_addr.
+move: row; rewrite others_rest -ler_subr_addr.
+have less j : c * d j - d j = (c - 1) * d j by ring.
+by rewrite !less => /le_trans; apply; apply: ler_wpmul2l; rewrite ?subr_ge0 ?rising.
+Qed.
 
-Lemma others_rest (d : 'I_n.+2 -> R) i :
-  n.+1%:R - \sum_(j | j != i) d j = n.+1%:R - \sum_j d j + d i.
-Proof. by rewrite [in RHS](bigD1 i) //= opprD addrA addrAC addrNK. Qed.
+Lemma programme_allowed (D c : R) d : 1 <= c ->
+  programme D c d <-> allowed S D c d /\ forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j.
+Proof.
+move=> c_ge1; split=> [[d_in rising fits d_D row]|[[d_in fits d_D rows] rising]]; split=> //.
+by split=> //; apply: first_row.
+Qed.
 
 Lemma to_programme (D c : R) (Q : 'I_n.+2 -> 'I_n.+2 -> R) :
   valid S D Q -> private c Q -> exists d, programme D c d.
 Proof.
-move=> Q_valid Q_c; have [s [[Q'_mech Q'_D] Q'_c rising]] := kalantari_lem_4 Q_valid Q_c.
-set Q' := fun _ => _ in Q'_mech Q'_D Q'_c rising.
-pose d i := 1 - Q' i i; have [Q'_ge0 Q'_one] := Q'_mech.
-have [c_ge1 _] := kalantari_rem_3 ord0 Q'_mech Q'_c.
-have d_in i : 0 <= d i <= 1.
-  rewrite /d subr_ge0 ler_subl_addr ler_addl Q'_ge0 andbT -(Q'_one i) (bigD1 i) //= ler_addl.
-  by apply: sumr_ge0.
-have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
-have row : n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0.
-  have := row_bound ord0 Q'_mech Q'_c; apply: le_trans.
-  rewrite [X in _ <= X](eq_bigr (fun y => 1 - d y)) => [|y _]; last by rewrite /d subKr.
-  by rewrite (others_sum d).
-have [fits|large] := leP (\sum_i d i) n.+1%:R.
-  by exists d; split.
-have sum_gt0 : 0 < \sum_i d i by apply: lt_trans large; apply: ltr0Sn.
-pose r := n.+1%:R / \sum_i d i.
-have r_ge0 : 0 <= r by apply: divr_ge0; apply: ltW => //; apply: ltr0Sn.
-have r_le1 : r <= 1 by rewrite /r ler_pdivr_mulr // mul1r ltW.
-have total : \sum_i r * d i = n.+1%:R by rewrite -mulr_sumr /r divfK // lt0r_neq0.
-exists (fun i => r * d i); split=> [i|i j ij||P P_in|].
-- by rewrite mulr_ge0 //= mulr_ile1 //; have /andP [] := d_in i.
-- by apply: ler_wpmul2l => //; apply: rising.
-- by rewrite total.
-- apply: le_trans (Q'_D P P_in); apply: ler_sum => i _; apply: ler_wpmul2l.
-    exact: S_ge0 P_in i.
-  by rewrite ler_pimull.
-rewrite -total (bigD1 ord0) //= addrK ler_pemull //; exact: mulr_ge0.
+move=> Q_valid Q_c; have [s [Q'_valid Q'_c rising]] := kalantari_lem_4 Q_valid Q_c.
+have [c_ge1 d_in d_D rows] := own_distortions Q'_valid Q'_c.
+eexists; apply/programme_allowed => //; split.
+  exact: (scaled_allowed S_ge0 c_ge1 d_in d_D (fun=> rows)).
+move=> i j ij /=; apply: ler_wpmul2l; last exact: rising.
+by have /andP [] := scale_in (fun i => 1 - Q (s i) (s i)).
 Qed.
 
 (** The programme (11) with [l] columns of zeros, for the first [M - l] distortions. *)
@@ -264,10 +243,8 @@ Proof.
 move=> l_le [d_in rising fits d_D row]; set m := (n.+2 - l)%N in d_in rising fits d_D row *.
 have m_gt0 : (0 < m)%N by rewrite subn_gt0 ltnS; apply: leq_trans l_le _.
 have tail : \sum_(i < n.+2 | (m <= i)%N) (1 : R) = n.+2%:R - m%:R.
-  rewrite sumr_const -natrB ?leq_subr //; congr (_%:R); rewrite -sum1_card.
-  rewrite (eq_bigl (fun i : 'I_n.+2 => m <= i)%N) //.
-  have -> : (\sum_(i < n.+2 | m <= i) 1 = \sum_(m <= i < n.+2) 1)%N by rewrite big_geq_mkord.
-  by rewrite sum_nat_const_nat muln1.
+  rewrite (eq_bigl (mem [set i : 'I_n.+2 | (m <= i)%N])) => [|i]; last by rewrite !inE.
+  by rewrite sumr_const tail_card -natrB ?leq_subr.
 have next : n.+2%:R = n.+1%:R + 1 :> R by rewrite -addn1 natrD.
 split.
 - by move=> i; case: ifP => [/d_in //|_]; rewrite ler01 lexx.
@@ -295,11 +272,6 @@ rewrite (eq_big (fun i : 'I_n.+2 => (i < m)%N && (i != ord0)) d) => [|i|i /andP 
 by rewrite andbC.
 Qed.
 
-(** The mechanism (48): a wrong answer is drawn in proportion to how often it is right.  A
-    symbol with the distortion one is never published. *)
-Definition errors (d : 'I_n.+2 -> R) (y x : 'I_n.+2) : R :=
-  if y == x then 1 - d x else d x * (1 - d y) / \sum_(j | j != x) (1 - d j).
-
 (** (48) for distortions in order: it has these distortions, and it keeps exactly the levels
     that the programme's last condition admits. *)
 Theorem kalantari_eq_48 (d : 'I_n.+2 -> R) : (forall i, 0 < d i <= 1) ->
@@ -308,71 +280,83 @@ Theorem kalantari_eq_48 (d : 'I_n.+2 -> R) : (forall i, 0 < d i <= 1) ->
     & forall c, 1 <= c ->
         (private c (errors d) <-> n.+1%:R - \sum_(i | i != ord0) d i <= c * d ord0)].
 Proof.
-move=> d_in rising fits.
-have d_gt0 i : 0 < d i by have /andP [] := d_in i.
-have d_le1 i : 0 <= 1 - d i by rewrite subr_ge0; have /andP [] := d_in i.
-pose s := n.+1%:R - \sum_i d i; have s_ge0 : 0 <= s by rewrite subr_ge0.
-have B i : \sum_(j | j != i) (1 - d j) = s + d i by rewrite others_sum others_rest.
-have B_gt0 i : 0 < s + d i by apply: ltr_paddl.
-pose f y x : R := if y == x then 1 else d x / (s + d x).
-have errorsE y x : errors d y x = (1 - d y) * f y x.
-  by rewrite /errors /f B; case: eqP => [->|_]; rewrite ?mulr1 // mulrCA mulrA.
-have mech : mechanism (errors d).
-  split=> [y x|x].
-    rewrite errorsE /f; case: ifP => _; rewrite ?mulr1 // mulr_ge0 // divr_ge0 //; exact: ltW.
-  rewrite (bigD1 x) //= {1}/errors eqxx.
-  rewrite (eq_bigr (fun y => (1 - d y) * (d x / (s + d x)))) => [|y /negPf yx]; last first.
-    by rewrite errorsE /f yx.
-  by rewrite -mulr_suml B mulrC divfK ?lt0r_neq0 // subrK.
-have own i : 1 - errors d i i = d i by rewrite /errors eqxx subKr.
-split=> // c c_ge1; split=> [priv|row].
-  have := row_bound ord0 mech priv; rewrite own; apply: le_trans.
-  rewrite -(others_sum d) le_eqVlt; apply/orP; left; apply/eqP.
-  by apply: eq_bigr => y _; rewrite /errors eqxx.
-have c_ge0 : 0 <= c by apply: le_trans c_ge1.
-have B_le i : s + d i <= c * d i.
-  have s_le : s <= (c - 1) * d ord0.
-    by move: row; rewrite others_rest -/s mulrBl mul1r ler_subr_addr.
-  rewrite -ler_subr_addr; apply: le_trans s_le _.
-  have -> : c * d i - d i = (c - 1) * d i by ring.
-  by apply: ler_wpmul2l; [rewrite subr_ge0 | apply: rising].
-have f_le1 y x : f y x <= 1.
-  by rewrite /f; case: ifP => _ //; rewrite ler_pdivr_mulr // mul1r ler_addr.
-have f_ge y x : 1 <= c * f y x.
-  rewrite /f; case: ifP => _; first by rewrite mulr1.
-  by rewrite mulrA ler_pdivl_mulr // mul1r.
-move=> y x z; rewrite !errorsE mulrCA; apply: ler_wpmul2l => //.
-exact: le_trans (f_le1 y x) (f_ge y z).
+move=> d_in rising fits; have [mech own levels] := errors_level d_in fits; split=> // c c_ge1.
+split=> [/(levels c c_ge1) rows|row]; first exact: rows.
+by apply/(levels c c_ge1); apply: first_row.
 Qed.
 
-(** So the programme's solutions are mechanisms; where the first symbol is never wrong, it is
-    published always. *)
-Lemma from_programme (D c : R) (d : 'I_n.+2 -> R) : 1 <= c -> programme D c d ->
-  exists2 Q, valid S D Q & private c Q.
+(** Lemma 9 of the third paper, (32), as it holds: where something must leak, the least level that
+    mechanisms with [k] columns of zeros reach is reached by one with distortions in order, and
+    it is [ln] of [M - 1 - k], minus the distortions of the second to the last published symbol,
+    divided by that of the first. *)
+Theorem kalantari_lem_9 (D c : R) (k : nat) (Q : 'I_n.+2 -> 'I_n.+2 -> R) :
+  ~ (forall P, S P -> 1 - P ord0 <= D) -> valid S D Q -> private c Q -> #|zero_columns Q| = k ->
+  (forall Q' e, valid S D Q' -> private e Q' -> #|zero_columns Q'| = k -> c <= e) ->
+  exists Q', let d i := 1 - Q' i i in
+  [/\ valid S D Q' /\ private c Q', #|zero_columns Q'| = k,
+      forall i j : 'I_n.+2, (i <= j)%N -> d i <= d j, 0 < d ord0
+    & c * d ord0 = n.+1%:R - k%:R - \sum_(i < n.+2 | (0 < i < n.+2 - k)%N) d i].
 Proof.
-move=> c_ge1 [d_in rising fits d_D row].
-have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
-have d_le1 i : d i <= 1 by have /andP [] := d_in i.
-have [d0|d0_neq0] := eqVneq (d ord0) 0.
-  have one : forall i, i != ord0 -> d i = 1.
-    move=> i i0; have : \sum_(j | j != ord0) (1 - d j) <= 0.
-      by rewrite others_sum; move: row; rewrite d0 mulr0.
-    rewrite le_eqVlt ltNge sumr_ge0 ?orbF => [|j _]; last by rewrite subr_ge0.
-    rewrite psumr_eq0 => [/allP /(_ i)|j _]; last by rewrite subr_ge0.
-    by rewrite mem_index_enum i0 subr_eq0 => /(_ isT) /= /eqP.
-  exists constant; last first.
-    by move=> y x z; rewrite /constant ler_pemull // ler0n.
-  split=> [|P P_in]; first exact: constant_mechanism.
-  apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
-  apply: eq_bigr => i _; congr (_ * _); rewrite /constant.
-  by have [->|i0] := eqVneq i ord0; rewrite ?d0 ?subrr // subr0 one.
+move=> leaks Q_valid Q_c zeros low.
+have silent_not T : valid S D T -> private 1 T -> False.
+  by move=> T_valid T_1; apply/leaks/kalantari_lem_7; exists T.
+have [s [W_valid W_c rising]] := kalantari_lem_4 Q_valid Q_c.
+set W := fun _ => _ in W_valid W_c rising; pose d i := 1 - W i i.
+have [_ columns] := kalantari_rem_3 ord0 W_valid.1 W_c.
+have [c_ge1 d_in d_D rows] := own_distortions W_valid W_c.
+have fits : \sum_i d i <= n.+1%:R.
+  rewrite leNgt; apply/negP => large.
+  have /(from_allowed (lexx 1)) [T T_valid T_1] : allowed S D 1 (fun i => scale d * d i).
+    by apply: scaled_allowed => //; rewrite leNgt large.
+  exact: (silent_not T).
+have d0_gt0 : 0 < d ord0.
+  rewrite lt_neqAle; have /andP [-> _] := d_in ord0; rewrite andbT; apply/eqP => d0.
+  have /(from_allowed (lexx 1)) [T T_valid T_1] : allowed S D 1 d.
+    by split=> //; apply: first_row => //; have := rows ord0; rewrite -/(d ord0) -d0 !mulr0.
+  exact: (silent_not T).
 have d_gt0 i : 0 < d i <= 1.
-  rewrite d_le1 andbT; apply: lt_le_trans (rising ord0 i (leq0n i)).
-  by rewrite lt_neqAle eq_sym d0_neq0 d_ge0.
-have [mech own levels] := kalantari_eq_48 d_gt0 rising fits.
-exists (errors d); last exact/levels.
-split=> // P P_in; apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
-by apply: eq_bigr => i _; rewrite own.
+  have /andP [_ ->] := d_in i; rewrite andbT; apply: lt_le_trans d0_gt0 _.
+  exact: rising.
+have [E_mech E_own E_c] := kalantari_eq_48 d_gt0 rising fits.
+have zeroE y : (y \in zero_columns W) = (d y == 1).
+  rewrite inE /d -subr_eq0 addrAC subrr sub0r oppr_eq0; apply/forallP/idP => [/(_ y) //|/eqP yy].
+  by case: (columns y) => [zero x|/(_ y)]; [rewrite zero | rewrite yy ltxx].
+have same : zero_columns (errors d) = zero_columns W.
+  apply/setP => y; rewrite zeroE inE; apply/forallP/eqP => [/(_ y)|dy x].
+    by rewrite /errors eqxx subr_eq0 eq_sym => /eqP.
+  by rewrite /errors dy subrr mulr0 mul0r; case: ifP => // /eqP <-; rewrite dy subrr.
+have W_zeros : #|zero_columns W| = k.
+  rewrite -zeros -[RHS](card_imset _ (@perm_inj _ s^-1)); apply: eq_card => y.
+  rewrite -[y in RHS](permK s) mem_imset; last exact: perm_inj.
+  rewrite !inE; apply/forallP/forallP => zero x; last by rewrite /W zero.
+  by rewrite -(permKV s x); apply: zero.
+pose e := (n.+1%:R - \sum_(i | i != ord0) d i) / d ord0.
+have eE : e * d ord0 = n.+1%:R - \sum_(i | i != ord0) d i by rewrite divfK // lt0r_neq0.
+have c_le : c <= e.
+  apply: (low (errors d)); last by rewrite same.
+    split=> // P P_in; apply: le_trans (d_D P P_in); rewrite le_eqVlt; apply/orP; left; apply/eqP.
+    by apply: eq_bigr => i _; rewrite E_own.
+  apply/E_c; last by rewrite eE.
+  by rewrite ler_pdivl_mulr // mul1r others_rest ler_addr subr_ge0.
+exists W; split=> //; have -> : c * d ord0 = e * d ord0.
+  by apply/eqP; rewrite eq_le ler_pmul2r // c_le eE rows.
+have first : ord0 \notin zero_columns W.
+  rewrite zeroE; apply/eqP => d0; move: fits; rewrite (eq_bigr (fun=> 1)) => [|i _]; last first.
+    by apply/eqP; rewrite eq_le -{2}d0 rising // andbT; have /andP [] := d_in i.
+  by rewrite sumr_const card_ord ler_nat ltnn.
+have last_k : zero_columns W = [set i : 'I_n.+2 | (n.+2 - k <= i)%N].
+  apply/eqP; rewrite eqEcard tail_card W_zeros subKn; last first.
+    by rewrite -W_zeros; have := max_card (mem (zero_columns W)); rewrite card_ord.
+  rewrite leqnn andbT; apply/subsetP => i; rewrite zeroE inE => /eqP di.
+  rewrite leq_subLR addnC -leq_subLR -(tail_card i) -W_zeros; apply/subset_leq_card/subsetP => j.
+  by rewrite inE zeroE => ij; rewrite eq_le -{2}di rising // andbT; have /andP [] := d_in j.
+rewrite eE -addrA -opprD (bigID (mem (zero_columns W))) /=; congr (_ - (_ + _)).
+  rewrite (eq_big (mem (zero_columns W)) (fun=> 1)) => [|i|i /andP [_]].
+  - by rewrite sumr_const W_zeros.
+  - by apply: andb_idl => i_in; apply: contraNneq first => <-.
+  by rewrite zeroE => /eqP.
+apply: eq_bigl => i; rewrite last_k inE -ltnNge -val_eqE /= lt0n.
+by [].
 Qed.
 
 (** Theorem 2 of the third paper, for a source set of the second class.  (a) is Lemma 8.
@@ -390,7 +374,7 @@ Proof.
 move=> D0; split.
 - by move=> k Q Q_valid zeros; apply: kalantari_lem_8 Q_valid zeros.
 - move=> c c_ge1; split=> [[Q Q_valid Q_c]|[d d_in]]; first exact: to_programme Q_c.
-  exact: from_programme d_in.
+  by have [d_allowed _] := (programme_allowed D d c_ge1).1 d_in; apply: from_allowed d_allowed.
 - move=> P P_in small.
   have m_gt0 : 0 < n.+1%:R :> R by apply: ltr0Sn.
   have next : n.+2%:R = n.+1%:R + 1 :> R by rewrite -addn1 natrD.
@@ -422,16 +406,12 @@ move=> D0; split.
     have more : D <= c * D by rewrite ler_pemull // ltW.
     apply/Q_c; rewrite M1 -cD; split=> //; apply: (le_trans more).
     by rewrite ler_pemull // (le_trans _ more) // ltW.
-  move=> Q e [Q_mech Q_D] Q_e; pose d i := 1 - Q i i.
-  have [Q_ge0 Q_one] := Q_mech.
-  have [e_ge1 _] := kalantari_rem_3 ord0 Q_mech Q_e.
-  have d_ge0 i : 0 <= d i.
-    rewrite subr_ge0 -(Q_one i) (bigD1 i) //= ler_addl; exact: sumr_ge0.
+  move=> Q e Q_valid Q_e; pose d i := 1 - Q i i.
+  have [e_ge1 d_in Q_D d_rows] := own_distortions Q_valid Q_e.
+  have d_ge0 i : 0 <= d i by have /andP [] := d_in i.
   pose s := n.+1%:R - \sum_i d i.
   have rows i : s <= (e - 1) * d i.
-    have := row_bound i Q_mech Q_e.
-    rewrite (eq_bigr (fun y => 1 - d y)) => [|y _]; last by rewrite /d subKr.
-    by rewrite (others_sum d) others_rest -/s mulrBl mul1r ler_subr_addr.
+    by have := d_rows i; rewrite others_rest -/s mulrBl mul1r ler_subr_addr.
   have cost : \sum_i u i * d i <= D / n.+1%:R * s.
     have -> : \sum_i u i * d i = \sum_i P i * d i - D / n.+1%:R * \sum_i d i.
       by rewrite mulr_sumr -sumrB; apply: eq_bigr => i _; rewrite mulrBl.
