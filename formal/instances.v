@@ -264,13 +264,31 @@ Qed.
 Example of_kalantari_claim_4 :
   ~ (~ black 2%:R coloured true true /\ ~ black 2%:R coloured false false).
 Proof.
-have one : one_colour 2%:R coloured by move=> [] [] [].
-exact: (kalantari_claim_4 (c := 2%:R) _ coloured_mechanism coloured_private one coloured_red).
+have one : one_colour 2%:R coloured by move=> [] [] [] // _ _ _ _; split.
+apply: (kalantari_claim_4 (c := 2%:R) _ coloured_mechanism coloured_private one coloured_red) => //;
+  exact: coloured_published.
 Qed.
 
 Example of_kalantari_claim_5 : 1 - coloured false false < 1 - coloured true true.
 Proof.
 apply: (kalantari_claim_5 (c := 2%:R) _ coloured_mechanism coloured_private coloured_red) => //.
+- exact: coloured_published.
 - exact: false_not_black.
 - exact: true_black.
+Qed.
+
+(** The vertex that sends each secret to an outcome of its own uses all outcomes, and no
+    mechanism of the level has more utility. *)
+Example of_grosse_lem_7 :
+  utility (@spread _) third <=
+  utility (@spread _) (structure.vertex half (3%:R / 2%:R) (fun x : bool => x)).
+Proof.
+have c_gt1 : 1 < 3%:R / 2%:R :> rat by [].
+have region x : 3%:R / 2%:R * (1 - half x) <= 1 by [].
+have maps := structure.vertices_are_maps bool_finType half_gt0 half_sum c_gt1 region.
+apply: (structure.grosse_lem_7 half_gt0 half_sum c_gt1 region erefl (spread_sublinear _) _ _
+  third_mechanism third_keeps).
+  by apply/(maps.1 _); exists id.
+rewrite structure.used_vertex; [|exact: half_gt0|exact: half_sum].
+by apply/setP => y; rewrite inE; apply/imsetP; exists y.
 Qed.
