@@ -1,5 +1,6 @@
 """Least leakage: outputs that are kept, brackets, time and names."""
 
+import math
 import warnings
 from fractions import Fraction
 
@@ -35,11 +36,14 @@ def test_a_bracket_takes_only_what_is_better():
     best = min_leakage(cyclic, prior, 2, by="rank")
     duals = [[Fraction(k, 4) for k in some] for some in ((0, 2, 2), (4, 0, 0), (1, 1, 2))]
     shares, fair, taken = exact_prior(prior), table.astype(float), Bracket(table, prior)
+    columns = [[Fraction(p) for p in column] for column in best.mechanism.channel.T]
+    reached = max(max(c) / sum(p * s for p, s in zip(c, shares)) for c in columns if any(c))
+    assert abs(math.log(reached) - best.value) < 1e-15 and best.gap < 1e-9
     for flow, dual, lift in (
         (fair * [[1], [0], [1]], 1, None),  # a secret without an outcome
         (fair, 0, 1 / (shares[1] + shares[2])),
-        (3 * best.mechanism.channel, 1, 2),
-        (fair, 2, 2),
+        (3 * best.mechanism.channel, 1, reached),
+        (fair, 2, reached),
     ):
         before = taken.bound
         taken.take(flow, duals[dual])
@@ -48,9 +52,8 @@ def test_a_bracket_takes_only_what_is_better():
         )
         assert taken.bound == max(before, proved) and (taken.lift is None) == (lift is None)
         assert lift is None or abs(taken.lift - lift) < 1e-15 and max(taken.lift, taken.bound) < 2.6
-    assert abs(taken.bound - 2) < 1e-15 and np.array_equal(
-        taken.mechanism.channel, best.mechanism.channel
-    )
+    assert abs(taken.bound - 2) < 1e-15 and reached - 2 < 1e-9
+    assert np.array_equal(taken.mechanism.channel, best.mechanism.channel)
 
 
 def test_without_time_both_ends_hold():
