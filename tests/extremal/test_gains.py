@@ -28,15 +28,6 @@ def test_a_merged_column_has_entries_between():
     for n in (3, 5, 8):
         p, table, c = random_prior(n, rng), rng.normal(size=(n, 3)), 1.4
         lifts = gain_programme(p, c, table - p @ table)[0]  # no action is best without a word
-        assert np.all((lifts == 0) | (lifts > SNAP * c)) and lifts.max() == c
-        assert np.all((lifts == c) | (lifts < (1 - SNAP) * c))
-        for shave in (0.0, 2.0**-20):
-            lower = gain_mixture(lifts, p, shave)
-            moved = lower / (p @ lower)
-            assert np.allclose(lower.sum(axis=1), 1, rtol=0, atol=1e-15)
-            assert np.array_equal(moved == 0, lifts == 0) and abs(moved - lifts).max() < 1e-4
-            assert np.allclose(moved[lifts == c], c * (1 - shave), rtol=0, atol=1e-12)
-            assert moved.max() < c * (1 - shave) + 1e-12
     assert np.any((0 < lifts) & (lifts < c))
     try:
         gain_mixture(np.array([[1.0], [0.0]]), np.array([1 - 1e-9, 1e-9]), 0.0)
