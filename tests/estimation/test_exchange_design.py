@@ -1,6 +1,7 @@
 """Optimal designs for many secrets: candidate sets, bounds, exchanges and rounds, against listing every vertex."""
 
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -54,6 +55,20 @@ def everything(prior, level):
 
 def counted(*people):
     return [Fraction(own, sum(people)) for own in people]
+
+
+def small_cases(draw):
+    """Equal and unequal people, strict and loose levels, and secrets of a hundred-millionth."""
+    priors = (
+        (counted(1, 1, 1, 1), Fraction(2)),
+        (counted(7, 2, 1), Fraction(5, 2)),
+        (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
+        (counted(1, 3, 4, 4, 8), Fraction(20)),
+        (random_prior(5, draw), 0.3),
+        ([1e-8, 1 - 1e-8], 1e-10),
+        ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
+    )
+    return [everything(*case) for case in priors]
 
 
 def criteria_of(p, candidates):
@@ -131,18 +146,7 @@ def rounds_of(candidates, criterion, tol):
 
 def test_a_pool_holds_its_vertices_as_they_are():
     draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
+    cases = small_cases(draw)
     for _, candidates, columns in cases:
         assert [candidates.vertices.column(v) for v in range(len(columns))] == columns
         assert (candidates.low, candidates.high) == tuple(
@@ -165,21 +169,8 @@ def test_a_pool_holds_its_vertices_as_they_are():
 
 
 def test_covariances_lie_where_they_may():
-    draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
     ends = []
-    for every, candidates, _ in cases[:5]:
+    for every, candidates, _ in small_cases(np.random.default_rng(20))[:5]:
         n = len(candidates.shares)
         for i, j in np.ndindex(n, n):
             least, most = candidates.together(i, j)
@@ -193,36 +184,10 @@ def test_covariances_lie_where_they_may():
             size = 1e-9 * float(most - least)
             assert least - size <= low <= high <= most + size
             ends += [low - least < size, most - high < size]
+    assert 0 < sum(ends) < len(ends)  # some of the limits are attained
 
 
 def test_vertices_without_a_remainder():
-    draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
-    ends = []
-    for every, candidates, _ in cases[:5]:
-        n = len(candidates.shares)
-        for i, j in np.ndindex(n, n):
-            least, most = candidates.together(i, j)
-            move = every.shifts[i] * every.shifts[j]
-            if i == j:
-                continue
-            high, low = (
-                s * maximise(s * move, equal=(every.lifts, np.ones(n))).value for s in (1, -1)
-            )
-            size = 1e-9 * float(most - least)
-            ends += [low - least < size, most - high < size]
-    assert 0 < sum(ends) < len(ends)
     even = everything(counted(1, 1, 1, 1), Fraction(2))[1]
     same = (([1, 1, 0, 0], 2), ([1, 1, 0, 0], 3), ([1, 0, 0, 0], 1), ([0, 1, 0, 0], 0))
     assert len({even.add([(np.array(tall, bool), at)])[0] for tall, at in same}) == 1
@@ -232,18 +197,7 @@ def test_vertices_without_a_remainder():
 
 def test_the_bound_is_never_below_a_programme_over_all_vertices():
     draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
+    cases = small_cases(draw)
     for every, candidates, columns in cases:
         n = len(candidates.shares)
         multipliers = [Fraction(int(k), 7) for k in draw.integers(1, 20, n)]
@@ -263,7 +217,7 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
         matrix = np.linalg.cholesky(worth - mixed).T
         own = [Fraction(x) for x in np.diag(worth).tolist()]
         promised = sum(
-            x * room for x, room in zip(own, candidates.largest_variances)
+            x * most for x, most in zip(own, candidates.largest_variances)
         ) - min_remainder(candidates, own)
         promised += 2 * sum(
             max(worth[i, j] * float(x) for x in candidates.together(i, j))
@@ -288,18 +242,7 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
 
 def test_circles_average_to_one():
     draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
+    cases = small_cases(draw)
     for _, candidates, columns in cases:
         n = len(candidates.shares)
         order = draw.permutation(n)
@@ -349,11 +292,11 @@ def test_the_relaxed_programme_meets_its_conditions():
                 assert (
                     abs(np.diag(many).max() - 1) < 1e-12 and (root[:, 0] == candidates.ones).all()
                 )
-            rooms = np.array(candidates.largest_variances, dtype=float)
+            limits = np.array(candidates.largest_variances, dtype=float)
             for many, *_, root in (fits[0], fits[-1]):
                 best = root[:, 1:] @ root[:, 1:].T * np.outer(candidates.scale, candidates.scale)
-                best /= (np.diag(best) / rooms).max()
-                assert (np.diag(many) * (1 - np.diag(best) / rooms) <= 1e-6).all()
+                best /= (np.diag(best) / limits).max()
+                assert (np.diag(many) * (1 - np.diag(best) / limits) <= 1e-6).all()
 
 
 def test_an_exchange_finds_the_best_neighbour():
@@ -375,10 +318,10 @@ def test_an_exchange_finds_the_best_neighbour():
             size = 1e-12 * (1 + abs(now) + abs(best))
             assert fits and abs(reached - best) < size and abs(now + better - best) < size
             top, end = climb(candidates, tall, place, spread, duals)
-            summit = worth_of(candidates, top, end, spread, duals)[0]
-            assert summit >= max(now, best) - size
+            top_value = worth_of(candidates, top, end, spread, duals)[0]
+            assert top_value >= max(now, best) - size
             assert (
-                summit
+                top_value
                 >= best_beside(candidates, top, end, spread, duals)
                 - 1e-9 * abs(spread).max()
                 - size
@@ -417,18 +360,7 @@ def test_newton_steps_solve_their_equations():
 
 def test_the_table_has_the_sets_of_all_vertices():
     draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
+    cases = small_cases(draw)
     for every, candidates, _ in cases:
         sets = {row.tobytes() for row in sets_at_limit(candidates)}
         assert (
@@ -441,18 +373,7 @@ def test_the_table_has_the_sets_of_all_vertices():
 
 def test_no_vertex_is_worth_more_than_the_sweep_says():
     draw = np.random.default_rng(20)
-    cases = [
-        everything(*case)
-        for case in (
-            (counted(1, 1, 1, 1), Fraction(2)),
-            (counted(7, 2, 1), Fraction(5, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(3, 2)),
-            (counted(1, 3, 4, 4, 8), Fraction(20)),
-            (random_prior(5, draw), 0.3),
-            ([1e-8, 1 - 1e-8], 1e-10),
-            ([1e-8, 0.5, 0.5 - 1e-8], 17.0),
-        )
-    ]
+    cases = small_cases(draw)
     for every, candidates, columns in 4 * cases:
         n, sets = len(candidates.shares), sets_at_limit(candidates)
         for rows in (
@@ -473,10 +394,16 @@ def test_no_vertex_is_worth_more_than_the_sweep_says():
             assert bound - max(worth) <= lost
 
 
-def test_weights_are_evened_with_the_least_change():
+def listed_candidates():
+    """Two priors, all their vertices, and the candidate set that has them."""
     draw = np.random.default_rng(20)
     for p, level in ((random_prior(7, draw), 1.0), (random_prior(6, draw), 0.2)):
         every, candidates, _ = everything(p, level)
+        yield p, every, candidates, draw
+
+
+def test_weights_are_evened_with_the_least_change():
+    for _, every, candidates, draw in listed_candidates():
         names = list(range(len(every.tall)))
         lifts, weights = candidates.scaled(names), draw.dirichlet(np.ones(len(names)))
         goal = lifts @ (weights * draw.uniform(0.9, 1.1, len(names)))
@@ -484,39 +411,38 @@ def test_weights_are_evened_with_the_least_change():
         assert abs(sums @ (1 + change) - goal).max() < 1e-14
         assert abs(np.linalg.lstsq(sums.T, change, rcond=None)[0] @ sums - change).max() < 1e-12
 
+
+def test_new_vertices_get_positive_weights():
+    for _, every, candidates, draw in listed_candidates():
         circles = first_circles(candidates, draw)
         used, weights = list(circles), np.array(list(circles.values()))
-        rest = [k for k in names if k not in used]
-        room = with_new_weights(candidates.scaled(used + rest), weights, candidates.ones)
-        assert (
-            abs(candidates.scaled(used + rest) @ room - candidates.ones).max() < 1e-14
-            and room.min() > 0
-        )
-        assert with_new_weights(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
+        lifts = candidates.scaled(used + [k for k in range(len(every.tall)) if k not in used])
+        changed = with_new_weights(lifts, weights, candidates.ones)
+        assert abs(lifts @ changed - candidates.ones).max() < 1e-14 and changed.min() > 0
+    assert with_new_weights(np.array([[1.0, 1e11]]), np.ones(1), np.ones(1)) is None
 
+
+def test_the_excess_vanishes_on_the_vertices_in_use():
+    for p, every, candidates, draw in listed_candidates():
+        circles = first_circles(candidates, draw)
+        used, weights = list(circles), np.array(list(circles.values()))
         excess = Excess(candidates, draw.normal(size=(3, len(p))), used, weights)
         assert abs(weights @ excess.of(used)) < 1e-14
         assert abs(candidates.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
         squares = ((excess.matrix @ candidates.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
-        local_maxima = excess.local_maxima([(every.tall[k], int(every.place[k])) for k in used])
-        top = excess.of(names).max()  # seven terms, summed in another order
-        assert abs(excess.of(local_maxima).max() - top) <= 1e-14 * top and len(local_maxima) < len(
-            used
-        )
+        found = excess.local_maxima([(every.tall[k], int(every.place[k])) for k in used])
+        top = excess.of(list(range(len(every.tall)))).max()  # seven terms, in another order
+        assert abs(excess.of(found).max() - top) <= 1e-14 * top and len(found) < len(used)
 
 
 def test_the_search_finds_what_the_list_has():
-    draw = np.random.default_rng(20)
-    for p, level in ((random_prior(7, draw), 1.0), (random_prior(6, draw), 0.2)):
-        every, candidates, _ = everything(p, level)
-
-
+    p = random_prior(6, np.random.default_rng(20))
+    candidates = everything(p, 0.2)[1]
+    empty = partial(CandidateSet, candidates.shares, candidates.limit)
     for criterion in criteria_of(p, candidates):
-        rounds, value, bound = rounds_of(
-            CandidateSet(candidates.shares, candidates.limit), criterion, 1e-8
-        )
+        rounds, value, bound = rounds_of(empty(), criterion, 1e-8)
         with patch.object(candidate_set, "TABLE", 0):
-            climbed = rounds_of(CandidateSet(candidates.shares, candidates.limit), criterion, 1e-8)
+            climbed = rounds_of(empty(), criterion, 1e-8)
         assert bound <= value <= bound * (1 + 1e-8) and abs(climbed[1] / value - 1) < 1e-8
         assert rounds <= 20 and climbed[0] <= 20

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,11 +53,20 @@ def test_the_least_float_that_passes():
             assert len(asked) < 6 if guess == least else len(asked) < 4600
 
 
-def test_derivatives_are_what_small_changes_make():
-    draw = np.random.default_rng(10)
-    assert inner(
-        np.array([[1.0, 2], [3, 4]]), [[Fraction(1, 3), Fraction(2)], [Fraction(0), Fraction(1, 7)]]
-    ) == Fraction(1, 3) + 6 + Fraction(4, 7)
+class Drawn(NamedTuple):
+    """A mechanism with nine outcomes for four secrets, and each criterion with its value and its functionals."""
+
+    p: np.ndarray
+    scale: np.ndarray
+    shifts: np.ndarray
+    weights: np.ndarray
+    lifts: np.ndarray
+    goal: list
+    full: np.ndarray
+    criteria: list
+
+
+def drawn(draw):
     n, count = 4, 9
     shares = exact_prior([0.1, 0.2, 0.3, 0.4])
     p, scale = np.array(shares, dtype=float), np.array([2.0, 1.0, 0.5, 0.25])
@@ -82,14 +92,23 @@ def test_derivatives_are_what_small_changes_make():
         (DOptimality(shares, scale), np.linalg.det(C[1:, 1:]) ** (1 / (n - 1)), "determinant"),
         (EOptimality(goal, scale, full), np.linalg.eigvalsh(C)[-1], "largest"),
     ]
-    for (criterion, _, _), barrier in product(criteria, (1e-3, 0.5)):
+    return Drawn(p, scale, shifts, weights, lifts, goal, full, criteria)
+
+
+def test_derivatives_are_what_small_changes_make():
+    draw = np.random.default_rng(10)
+    assert inner(
+        np.array([[1.0, 2], [3, 4]]), [[Fraction(1, 3), Fraction(2)], [Fraction(0), Fraction(1, 7)]]
+    ) == Fraction(1, 3) + 6 + Fraction(4, 7)
+    case = drawn(draw)
+    for (criterion, _, _), barrier in product(case.criteria, (1e-3, 0.5)):
 
         def at(part, step, criterion=criterion, barrier=barrier):
-            return criterion.value(lifts, weights * (1 + part * step), barrier)
+            return criterion.value(case.lifts, case.weights * (1 + part * step), barrier)
 
-        slope, curve = criterion.slopes(lifts, weights, barrier)
+        slope, curve = criterion.slopes(case.lifts, case.weights, barrier)
         for _ in range(3):
-            step, h = draw.normal(size=count), 1e-4
+            step, h = draw.normal(size=len(case.weights)), 1e-4
             rise = (at(h, step) - at(-h, step)) / (2 * h)
             bend = (at(h, step) - 2 * at(0, step) + at(-h, step)) / h**2
             size = 1e-5 * (1 + abs(slope) @ abs(step) + abs(step) @ abs(curve) @ abs(step))
@@ -98,34 +117,11 @@ def test_derivatives_are_what_small_changes_make():
 
 def test_a_claim_holds_for_every_mechanism():
     draw = np.random.default_rng(10)
-    n, count = 4, 9
-    shares = exact_prior([0.1, 0.2, 0.3, 0.4])
-    p, scale = np.array(shares, dtype=float), np.array([2.0, 1.0, 0.5, 0.25])
-    ones = scale * p / np.linalg.norm(scale * p)
-    shifts = draw.uniform(-0.5, 0.5, (n, count))
-    shifts -= p @ shifts
-    weights = draw.dirichlet(np.ones(count))
-    shifts -= (shifts @ weights)[:, None]  # an average of one
-    lifts = ones[:, None] + shifts / scale[:, None]
-    J = ((1 + shifts) * weights) @ (1 + shifts).T
-    C = np.linalg.inv(J) - np.outer(p, p)
-    goal = [[Fraction(i == k) - shares[k] for k in range(n)] for i in range(n)]
-    full = np.array(goal, dtype=float) / scale[:, None]
-    few = np.array(goal, dtype=float)[:, :2] / scale[:, None]
-    besides = np.column_stack([few, 0.01 * (np.eye(n) - np.outer(ones, ones))])
-    criteria = [
-        (AOptimality(goal, scale, full), np.trace(C), "frequencies"),
-        (
-            AOptimality([row[:2] for row in goal], scale, besides),
-            C[0, 0] + C[1, 1],
-            np.eye(n)[:, :2],
-        ),
-        (DOptimality(shares, scale), np.linalg.det(C[1:, 1:]) ** (1 / (n - 1)), "determinant"),
-        (EOptimality(goal, scale, full), np.linalg.eigvalsh(C)[-1], "largest"),
-    ]
-    others = [Mechanism(draw.dirichlet(np.ones(6), n), p) for _ in range(20)]
+    case = drawn(draw)
+    criteria, shifts, weights, p = case.criteria, case.shifts, case.weights, case.p
+    others = [Mechanism(draw.dirichlet(np.ones(6), len(p)), p) for _ in range(20)]
     for criterion, value, target in criteria:
-        claim = criterion.claim(lifts, weights, 1e-7)
+        claim = criterion.claim(case.lifts, weights, 1e-7)
         near = (
             1e-6 if isinstance(criterion, EOptimality) else 1e-12
         )  # the barrier's questions are not quite the worst
@@ -146,25 +142,14 @@ def test_a_claim_holds_for_every_mechanism():
 
 
 def test_the_best_level_of_the_barrier():
-    draw = np.random.default_rng(10)
-    n, count = 4, 9
-    shares = exact_prior([0.1, 0.2, 0.3, 0.4])
-    p, scale = np.array(shares, dtype=float), np.array([2.0, 1.0, 0.5, 0.25])
-    ones = scale * p / np.linalg.norm(scale * p)
-    shifts = draw.uniform(-0.5, 0.5, (n, count))
-    shifts -= p @ shifts
-    weights = draw.dirichlet(np.ones(count))
-    shifts -= (shifts @ weights)[:, None]  # an average of one
-    lifts = ones[:, None] + shifts / scale[:, None]
-    goal = [[Fraction(i == k) - shares[k] for k in range(n)] for i in range(n)]
-    full = np.array(goal, dtype=float) / scale[:, None]
-    for far, k in ((1, 1), (100, 2)):  # the barrier's best level: where its slope is one
-        big = EOptimality(goal, scale, 10.0**k * full)
-        left = big._parts(lifts, weights, far * 1e-3)[2]
+    case = drawn(np.random.default_rng(10))
+    for far, k in ((1, 1), (100, 2)):  # where its slope is one
+        big = EOptimality(case.goal, case.scale, 10.0**k * case.full)
+        left = big._parts(case.lifts, case.weights, far * 1e-3)[2]
         assert abs((far * 1e-3 / left).sum() - 1) < 1e-12 and left.min() > 0
 
 
-def test_silence_and_certainty():
+def test_nothing_and_everything_revealed():
     words = ("frequencies", "determinant", "largest")
     flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
     assert [estimation_variance(flip, word) for word in words] == [2, 1, 2]  # floats, so none above

@@ -44,7 +44,7 @@ def test_directions_solve_the_linearised_equations():
 def test_the_blur_of_a_channel():
     rng = np.random.default_rng(5)
     for n, m in ((1, 2), (2, 2), (3, 5), (6, 4)):
-        channel, p, slack, goal = (
+        channel, _p, _slack, _goal = (
             random_channel(n, m, rng),
             random_prior(n, rng),
             *rng.random((2, n)),

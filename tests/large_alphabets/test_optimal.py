@@ -5,6 +5,7 @@ from inspect import signature
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum, keep_level, mixture
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
@@ -155,11 +156,8 @@ def test_the_level_is_kept_after_rounding():
                 factor > 1
             )
         for bound in (np.inf, np.nan):
-            try:
+            with pytest.raises(ValueError, match="finite"):
                 bracket(mechanism, u, bound, "mine")
-                raise AssertionError("accepted")
-            except ValueError as error:
-                assert "finite" in str(error)
 
         design = bracket(mechanism, u, value + tolerance, "mine")
         if trial < 12 and level >= 0.3:
@@ -181,30 +179,10 @@ def test_the_level_is_kept_after_rounding():
 
 
 def test_rounding_of_a_maximum():
-    rng = np.random.default_rng(41)
-    for trial in range(14):
-        distribution = random_prior(4, rng)
-        u = list(NAMED.values())[trial % 6] if trial < 12 else ExpectedGain(rng.random((4, 3)))
-        level = (1e-9, 1e-4, 0.3, 1.0)[trial % 4]
-        listed = enumerate_optimum(distribution, level, u)[0]
-        mechanism = keep_level(
-            lambda shave: Mechanism(mixture(listed, distribution, shave), distribution),  # noqa: B023
-            level,
-        )
-        rows, shares = mechanism.weights, mechanism.exact_prior
-        exact = Fraction(0)  # the value of what is stored, to thirty digits
-        for column in rows.T.tolist():
-            mean = sum((p * k for p, k in zip(shares, column)), Fraction(0))
-            if mean:
-                exact += mean / 2**53 * u.enclose([k / mean for k in column], shares)[1]
-
-
-
-            # Both kept the level by lowering lifts, at most 1e-14; the value goes with the square of the level.
-    assert np.isclose(
-        rounding(mechanism, as_utility(lambda column: column.max())) / 2.0**-40,
-        mechanism.channel.max(axis=0) @ np.ones(mechanism.channel.shape[1]),
-    )
+    """A maximum that is not proved may be off by 2^-40 of the sum of the largest entries."""
+    mechanism = Mechanism([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]], [0.4, 0.6])
+    found = rounding(mechanism, as_utility(lambda column: column.max()))
+    assert found / 2.0**-40 == pytest.approx(0.5 + 0.5 + 0.375, rel=1e-5)
 
 
 def test_equal_columns_are_joined():

@@ -190,50 +190,12 @@ def test_units_of_widths_that_are_whole():
 
 
 def test_no_cells_and_no_time():
-    information = NAMED["mutual_information"]
-    rng = np.random.default_rng(16)
-    for trial in range(20):
-        counts = np.sort(rng.integers(1, 7, size=5) if trial % 4 else np.array([1, 1, 2, 3, 20]))
-        p = counts / counts.sum()
-        groups = Groups(p, rng.uniform(0.1, 0.95) * epsilon_max(p), information)
-        seen = [[] for _ in groups.p]
-        for held in np.ndindex(*(groups.size + 1)):
-            rest = groups.capacity - float(np.dot(held, groups.width))
-            for k in np.flatnonzero(np.array(held) < groups.size):
-                if 1e-12 < rest < groups.width[k] - 1e-12:
-                    seen[k].append(rest)
-
-        units = near_units(groups)
-        size, width, every = groups.size, groups.width, np.arange(len(groups.p))
-        q = rng.normal(size=len(width)) * width
-        slack = abs(q).sum()
-        halves = every[::2], every[1::2]
-        for k in halves[0]:
-            one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
-            cost, i, j, x = near_an_end(groups, q, slack, k, one, two)
-            up, down = (side[k] for side in rest_reaches(groups, q, slack))
-            rests = groups.capacity - np.add.outer(one.weight, two.weight)
-            inside = (rests > -groups.same / 2) & (rests < width[k] + groups.same / 2)
-            inside &= (rests < up) | (rests > width[k] - down)
-            held = one.counts(i, len(q)) + two.counts(j, len(q))
-
-        cells = SumCells(groups)
-        for held in np.ndindex(*(size + 1)):  # each vertex lies in its cell
-            rest, total = groups.capacity - np.dot(held, width), int(np.dot(held, units))
-        slope = cells.slopes(q)
-        for some in (slope, slope + 0.01 * rng.normal(size=len(slope)), 0 * slope):
-            taken, price_of_sum, last = cells.fill(q, some)
-            top, best = highest(cells, q, some, price_of_sum), -np.inf
-            for held in np.ndindex(*(size + 1)):
-                for k in every[np.array(held) < size]:
-                    x = (groups.capacity - np.dot(held, width)) / width[k]
-                    if -1e-13 <= x <= 1 + 1e-13:
-                        x = np.array([min(max(x, 0.0), 1.0)])
-                        lost = float(groups.loss(x, np.array([k]))[0])
-                        best = max(best, float(np.dot(held, q) + q[k] * x[0]) - lost)
+    p = np.array([1, 2, 2, 3, 5]) / 13
+    groups = Groups(p, 0.5 * epsilon_max(p), NAMED["mutual_information"])
+    q, cells = np.random.default_rng(16).normal(size=len(groups.p)) * groups.width, SumCells(groups)
     cells.few = False
     assert len(price_cells(cells, q, 2)[0]) == 0
-    assert price_cells(cells, q, 2)[1] == -greedy(groups := cells.groups, q)[1]
+    assert price_cells(cells, q, 2)[1] == -greedy(groups, q)[1]
     with Clock(0.0, None, "no time") as clock:
         none, bound, complete = price_sums(groups, q, 2, clock)
         assert len(none) == 0 and bound == -greedy(groups, q)[1] and not complete
@@ -282,10 +244,10 @@ def test_units_multipliers_and_limits_are_chosen_well():
             ones = np.ones(len(slope))
             assert highest(cells, q, silly * ones, -silly * ones) <= size @ np.maximum(q, 0) + 1e-15
 
-        room = cells.rests.size * len(width)  # just few enough, and just not
-        with patch.dict(vars(module), MOST_CELLS=room):
+        entries = cells.rests.size * len(width)  # just few enough, and just not
+        with patch.dict(vars(module), MOST_CELLS=entries):
             assert SumCells(groups).few
-        with patch.dict(vars(module), MOST_CELLS=room - 1):
+        with patch.dict(vars(module), MOST_CELLS=entries - 1):
             assert not SumCells(groups).few
         order = np.argsort(-width)
         most = max(

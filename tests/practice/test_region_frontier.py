@@ -19,6 +19,16 @@ from pmlbook.practice.robust import keeps_level
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.worst_case.min_leakage import min_leakage_of_mask
 
+MIDDLE = np.array([0.5, 0.25, 0.25])
+REGIONS = [
+    PriorRegion(MIDDLE, [0.375, 0.125, 0.1875], [0.625, 0.375, 0.375]),
+    PriorRegion(MIDDLE, MIDDLE, MIDDLE),  # one prior
+    PriorRegion(MIDDLE, [0.5, 0.125, 0.25], [0.5, 0.375, 0.25], 0.0625),
+    PriorRegion(MIDDLE, [0.25, 0, 0], [1, 0.5, 0.5]),  # touches 0
+    PriorRegion([0.5, 0.5], [0.25, 0.25], [0.75, 0.75]),
+    PriorRegion([2.0**-27, 1 - 2.0**-27], [2.0**-28, 0], [1, 1], 0.0),
+]
+
 
 def vertices_of(region):
     """All vertices of a region, in fractions: bound parts at their limits but for one, and the free mass at one place."""
@@ -34,16 +44,7 @@ def vertices_of(region):
 
 def test_the_largest_lift_is_found():
     draw = np.random.default_rng(26)
-    mid = np.array([0.5, 0.25, 0.25])
-    regions = [
-        PriorRegion(mid, [0.375, 0.125, 0.1875], [0.625, 0.375, 0.375]),
-        PriorRegion(mid, mid, mid),  # one prior
-        PriorRegion(mid, [0.5, 0.125, 0.25], [0.5, 0.375, 0.25], 0.0625),
-        PriorRegion(mid, [0.25, 0, 0], [1, 0.5, 0.5]),  # touches 0
-        PriorRegion([0.5, 0.5], [0.25, 0.25], [0.75, 0.75]),
-        PriorRegion([2.0**-27, 1 - 2.0**-27], [2.0**-28, 0], [1, 1], 0.0),
-    ]
-    for region in regions:
+    for region in REGIONS:
         n, vertices = len(region.prior), list(vertices_of(region))
         for trial in range(8):
             channel = draw.dirichlet(np.ones(3), n) * (draw.random((n, 3)) < 0.7 + trial % 2)
@@ -86,20 +87,11 @@ def test_what_a_dual_certificate_proves():
 
 
 def test_programmes_against_listing():
-    mid = np.array([0.5, 0.25, 0.25])
-    regions = [
-        PriorRegion(mid, [0.375, 0.125, 0.1875], [0.625, 0.375, 0.375]),
-        PriorRegion(mid, mid, mid),  # one prior
-        PriorRegion(mid, [0.5, 0.125, 0.25], [0.5, 0.375, 0.25], 0.0625),
-        PriorRegion(mid, [0.25, 0, 0], [1, 0.5, 0.5]),  # touches 0
-        PriorRegion([0.5, 0.5], [0.25, 0.25], [0.75, 0.75]),
-        PriorRegion([2.0**-27, 1 - 2.0**-27], [2.0**-28, 0], [1, 1], 0.0),
-    ]
-    even, half = np.eye(2, dtype=bool), regions[4]
+    even, half = np.eye(2, dtype=bool), REGIONS[4]
     for region, mask in (
         (half, even),
-        (regions[0], np.eye(3, dtype=bool)),
-        (regions[2], np.eye(3, dtype=bool)),
+        (REGIONS[0], np.eye(3, dtype=bool)),
+        (REGIONS[2], np.eye(3, dtype=bool)),
     ):
         programmes = _Programmes(mask, region)
         least = float(1 / min(map(min, vertices_of(region))))
@@ -118,17 +110,8 @@ def test_programmes_against_listing():
 
 def test_brackets_hold_the_least_level():
     draw = np.random.default_rng(26)
-    mid = np.array([0.5, 0.25, 0.25])
-    regions = [
-        PriorRegion(mid, [0.375, 0.125, 0.1875], [0.625, 0.375, 0.375]),
-        PriorRegion(mid, mid, mid),  # one prior
-        PriorRegion(mid, [0.5, 0.125, 0.25], [0.5, 0.375, 0.25], 0.0625),
-        PriorRegion(mid, [0.25, 0, 0], [1, 0.5, 0.5]),  # touches 0
-        PriorRegion([0.5, 0.5], [0.25, 0.25], [0.75, 0.75]),
-        PriorRegion([2.0**-27, 1 - 2.0**-27], [2.0**-28, 0], [1, 1], 0.0),
-    ]
-    half = regions[4]
-    for region in (*regions[:3], half):
+    half = REGIONS[4]
+    for region in (*REGIONS[:3], half):
         n = len(region.prior)
         for _ in range(2):
             mask = (draw.random((n, 4)) < 0.5) | np.eye(n, 4, dtype=bool)
