@@ -24,6 +24,9 @@ REGION = pb.robust.box_region([60, 30, 10])
 COUNTING = pb.queries.counting(2)
 NOISY = pb.mechanisms.geometric(3, 1.0)
 
+DESIGN = dict(
+    query=COUNTING, b=0.5, p0=None, distortion=None, observes=None, tol=1e-2, max_time=1.0
+)
 # Arguments with which each call works; one after the other is replaced by something hostile.
 CALLS = {
     "entropy": dict(p=PRIOR),
@@ -126,26 +129,8 @@ CALLS = {
     "product_query": dict(
         first=COUNTING, first_channel=NOISY, second=COUNTING, second_channel=NOISY
     ),
-    "leakage_distortion": dict(
-        query=COUNTING,
-        D=0.5,
-        b=0.5,
-        p0=None,
-        distortion=None,
-        observes=None,
-        tol=1e-2,
-        max_time=1.0,
-    ),
-    "distortion_leakage": dict(
-        query=COUNTING,
-        L=0.1,
-        b=0.5,
-        p0=None,
-        distortion=None,
-        observes=None,
-        tol=1e-2,
-        max_time=1.0,
-    ),
+    "leakage_distortion": dict(D=0.5, **DESIGN),
+    "distortion_leakage": dict(L=0.1, **DESIGN),
     "min_loss": dict(source_set=SOURCES, loss=[[0.0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=0.5),
     "estimation_mechanism": dict(prior=PRIOR, epsilon=0.5, target=[1.0, 2.0, 3.0], max_time=5.0),
     "pareto_mechanism": dict(prior=PRIOR, epsilon=0.5, min_fraction=0.9, target="frequencies"),

@@ -5,6 +5,7 @@ from itertools import product
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from scipy.optimize import nnls
 
 from pmlbook.extremal import enumeration as module
@@ -137,11 +138,10 @@ def test_bounds_of_floats_against_fractions():
 
 def test_a_mixture_that_is_none():
     prior = np.array([0.6, 0.3, 0.1])
-    try:  # two rows are right, the third is empty
+    # two rows are right, the third is empty
+    with pytest.raises(SolverFailed) as error:
         mixture(np.diag(1 / prior)[:, :2], prior, 0.0)
-        raise AssertionError("accepted")
-    except SolverFailed as error:
-        assert "too uneven" in str(error)
+    assert "too uneven" in str(error.value)
 
 
 def test_the_level_is_kept_by_the_first_shave_that_does():

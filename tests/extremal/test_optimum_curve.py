@@ -3,6 +3,8 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+import pytest
+
 from pmlbook.extremal.measure_lists import exact_weights
 from pmlbook.extremal.optimum_curve import moved, optimum_pieces, value_of
 from pmlbook.foundations.utility import NAMED
@@ -26,8 +28,6 @@ def test_a_value_is_never_above_the_truth():
 
 
 def test_six_secrets_are_too_many():
-    try:
+    with pytest.raises(ValueError) as error:
         optimum_pieces([Fraction(1, 6)] * 6)
-        raise AssertionError("accepted")
-    except ValueError as error:
-        assert "limit is 5" in str(error)
+    assert "limit is 5" in str(error.value)

@@ -42,13 +42,7 @@ def test_directions_solve_the_linearised_equations():
 
 
 def test_the_blur_of_a_channel():
-    rng = np.random.default_rng(5)
-    for n, m in ((1, 2), (2, 2), (3, 5), (6, 4)):
-        channel, _p, _slack, _goal = (
-            random_channel(n, m, rng),
-            random_prior(n, rng),
-            *rng.random((2, n)),
-        )
+    channel = random_channel(6, 4, np.random.default_rng(5))
     assert blur_of(np.ones((1, 1000)), 0.0) < 2.0**-52 * 2100  # two units an outcome
     assert blur_of(channel[None], 3.0) == blur_of(channel, 3.0)
 

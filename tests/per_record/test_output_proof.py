@@ -3,7 +3,7 @@
 import flint
 import numpy as np
 import pytest
-from record_problems import asked
+from record_problems import asked, random_adversaries
 from scipy.special import rel_entr
 
 from pmlbook.foundations.classic import geometric
@@ -62,18 +62,6 @@ def nonsense(view, rng, depth):
         ways = middle, directions, coordinates, low, high
         values.append(ValueTree(0.0, contraction, float(share), *(x.tolist() for x in ways), nodes))
     return OutputTrees(heat, rng.dirichlet(np.full(m, 20.0)).tolist(), 0.0, values)
-
-
-def drawn(problem, rng, n):
-    "Adversaries of all sorts: their entropies and leakages."
-    present = np.isfinite(problem.log_counts)
-    distributions = (
-        rng.gamma(rng.choice([0.05, 0.3, 2.0], (n, 1, 1)), size=(n, *present.shape)) * present
-        + 1e-300 * present
-    )
-    distributions = distributions / distributions.sum(axis=(1, 2), keepdims=True)
-    distributions += rng.random((n, 1, 1)) * (problem.uniform - distributions)
-    return problem.entropy(distributions), problem.leakage(distributions)
 
 
 def spoiled(proof, rng):
@@ -212,7 +200,7 @@ def test_nonsense_proves_only_what_is_true():
         (Query(max, [(0, 1, 2), (0, 1)]), random_channel(3, 3, rng), 0.9),
     ):
         view, b, best, value = asked(query, channel, share)
-        doubts, learnt = drawn(problem_of(view), rng, 3000)
+        doubts, learnt = random_adversaries(problem_of(view), rng, 3000)
         most = max(value, learnt[doubts >= b].max(initial=0))
         for depth in (0, 2, 4, 6) * 4:
             proved = output_trees_bound(view, b, nonsense(view, rng, depth))

@@ -5,7 +5,7 @@ from decimal import Decimal, localcontext
 import flint
 import numpy as np
 import pytest
-from record_problems import asked
+from record_problems import asked, random_adversaries
 
 from pmlbook.foundations.classic import geometric, randomized_response
 from pmlbook.foundations.probability import random_channel
@@ -49,18 +49,6 @@ def by_definition(view, b, dual, distribution, y, t):
 
 def ball(x):
     return flint.arb(float(x))
-
-
-def drawn(problem, rng, n):
-    "Adversaries of all sorts: their entropies and leakages."
-    present = np.isfinite(problem.log_counts)
-    distributions = (
-        rng.gamma(rng.choice([0.05, 0.3, 2.0], (n, 1, 1)), size=(n, *present.shape)) * present
-        + 1e-300 * present
-    )
-    distributions = distributions / distributions.sum(axis=(1, 2), keepdims=True)
-    distributions += rng.random((n, 1, 1)) * (problem.uniform - distributions)
-    return problem.entropy(distributions), problem.leakage(distributions)
 
 
 def nonsense(m, dual, rng, depth):
@@ -165,7 +153,7 @@ def test_nonsense_proves_only_what_is_true():
     for query, channel in channels:
         view, b, best, value = asked(query, channel, 0.85)
         problem = problem_of(view)
-        entropies, learnt = drawn(problem, rng, 3000)
+        entropies, learnt = random_adversaries(problem, rng, 3000)
         most = max(value, learnt[entropies >= b].max(initial=0))
         multiplier = own_multiplier(problem, b, best, Clock())
         start = starting_dual(problem, separable_rows(problem), best, max(multiplier, 0.05))
