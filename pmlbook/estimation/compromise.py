@@ -188,7 +188,8 @@ def pareto_mechanism(
         for wider in more:  # storing it cost more than the margin
             if best is None and wider > required and not clock.over:
                 best = _best_informed(*given, wider, part * most, clock)
-        found = min(found, best or found, key=itemgetter(1))
+        if best:  # either may have the least variance, and both keep the information
+            found = *min(found, best, key=itemgetter(1))[:2], max(found[2], best[2])
     warn_if_loose("pareto_mechanism", *found[1:], DESIGN_TOLERANCE * found[1])
     return Design(*found, "compromise")
 
