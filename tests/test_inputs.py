@@ -8,6 +8,7 @@ import pytest
 from public_names import PUBLIC
 
 import pmlbook as pb
+from pmlbook.per_record.framework import record_information
 
 FAIR, SKEW, FLIP = [0.5, 0.5], [0.5, 0.3, 0.2], [[0.75, 0.25], [0.25, 0.75]]
 NAMED = pb.Mechanism(FLIP, FAIR, ("no", "yes"), ("n", "y"))
@@ -195,3 +196,23 @@ def test_what_lies_elsewhere_in_memory_has_the_same_worst_leakage():
         assert np.array_equal(
             pb.robust.worst_leakage(same, region), pb.robust.worst_leakage(channel, region)
         )
+
+
+@pytest.mark.parametrize("truth", [True, False, np.True_])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: pb.queries.counting(x), "n must be a whole number, got"),
+        (lambda x: pb.records.bits_leakage(x, [[0.8, 0.2], [0.2, 0.8]], 0.1), "n must be a whole"),
+        (
+            lambda x: record_information(np.eye(4), np.full((2, 2), 0.25), x),
+            "record must be a whole",
+        ),
+        (lambda x: pb.optimal_mechanism(FAIR, x), "epsilon must be a number of nats, got"),
+        (lambda x: pb.estimate.pareto_mechanism(FAIR, 0.5, x), "min_fraction must hold real"),
+        (lambda x: pb.robust.prior_from_counts([x, True]), "counts are truth values, not counts"),
+    ],
+)
+def test_a_truth_value_is_no_number(call, message, truth):
+    with pytest.raises(ValueError, match=message):
+        call(truth)

@@ -70,7 +70,8 @@ def real_array(
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
     try:
         array = np.asarray(values)
-        numeric = array.dtype.kind in "biuf" or (
+        # a table of truth values is a channel, and a list may be a target; a single one is a slip
+        numeric = array.dtype.kind in ("biuf" if ndim else "iuf") or (
             array.dtype.kind == "O" and all(isinstance(v, Real) for v in array.flat)
         )
     except (TypeError, ValueError):  # rows of different lengths
@@ -265,7 +266,9 @@ def check_pair(
 def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     """Return a number as a float; ValueError unless it is finite and at least 0."""
     try:
-        is_real = np.asarray(value).dtype.kind not in "USc"  # no text, no complex number
+        is_real = (
+            np.asarray(value).dtype.kind not in "bUSc"
+        )  # no truth value, text or complex number
         number = float(value) if is_real else math.nan
     except OverflowError:
         number = math.inf
@@ -302,12 +305,19 @@ def check_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def check_whole(n: int, name: str) -> int:
+    """Return a whole number as an int; ValueError if it is none, or a truth value."""
+    try:
+        if not isinstance(n, bool | np.bool_):
+            return operator.index(n)
+    except TypeError:
+        pass
+    raise ValueError(f"{name} must be a whole number, got {n!r}")
+
+
 def check_count(n: int, name: str = "n", least: int = 1) -> int:
     """Return a count as an int; ValueError unless it is a whole number of at least `least`."""
-    try:
-        count = operator.index(n)
-    except TypeError:
-        raise ValueError(f"{name} must be a whole number, got {n!r}") from None
+    count = check_whole(n, name)
     if count < least:
         raise ValueError(f"{name} = {count} must be at least {least}")
     return count

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -20,6 +19,7 @@ from pmlbook.numerics.validation import (
     aligned,
     check_channel,
     check_distribution,
+    check_whole,
     names_of,
 )
 
@@ -61,10 +61,7 @@ def check_record_channel(channel: ArrayLike, shape: Sequence[int]) -> Array:
 # %% ../../nbs/per_record/01_framework.ipynb #58589c11
 def check_record(record: int, records: int) -> int:
     """Return the number of a record, counted from 0; ValueError unless there is such a record."""
-    try:
-        index = operator.index(record)
-    except TypeError:
-        raise ValueError(f"record must be a whole number, got {record!r}") from None
+    index = check_whole(record, "record")
     if not 0 <= index < records:
         raise ValueError(f"record = {index}, but the records are 0 to {records - 1}")
     return index

@@ -47,6 +47,10 @@ ZEROS = ("refuse", "drop", "add")
 def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
     """Return counts as floats; ValueError unless they are whole, at least 0 and not all 0."""
     values = real_array(counts, what, 1)
+    if np.asarray(counts).dtype == bool:
+        raise ValueError(
+            f"{what} are truth values, not counts: count them first, as value_counts() does"
+        )
     bad = (values < 0) | (values != values.round())
     if bad.any():
         cell = int(np.argmax(bad))
