@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,8 @@ def density_at(secret: Priors, number: float) -> float:
 def open_edges(bins: ArrayLike) -> Array:
     """Edges as floats, of which the first and the last may be infinite."""
     edges = np.asarray(bins).tolist()
+    if not all(isinstance(end, Real) for end in edges):
+        return real_array(edges, "bins", 1)  # refuses them as they stand
     last = len(edges) - 1
     far = {k: end for k, end in enumerate(edges) if k in (0, last) and end in (-math.inf, math.inf)}
     given = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)

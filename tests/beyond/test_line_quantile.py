@@ -159,6 +159,7 @@ def test_releases_refuse_what_lies_outside():
         (([1, 2, 3], [0, 1, 2, 3]), 1.0, 0.5, 4, "jumps at its quantile 2: move that edge"),
         (uniform(), 1.0, 0.5, [-math.inf, 0.5, 1], "bins must rise from 0.0 to 1.0"),
         (norm(), 1.0, 0.5, [-5, 0, 5], "bins must rise from -inf to inf"),
+        (norm(), 1.0, 0.5, [None, math.inf], r"got \[None, inf\]"),
         (norm(), 1.0, 0.5, [-math.inf, math.inf, math.inf], r"bins\[1\] = inf is not finite"),
         (norm(), 1.0, 0.5, [], "bins is empty"),
         (beta(0.5, 0.5), 1e-15, 0.5, 4, "too little for the level|too strict"),
