@@ -168,6 +168,13 @@ def test_what_start_refuses(run, options, told):
     assert os.listdir() == ["in.csv"]
 
 
+def test_many_numbers_may_be_cut_into_ranges(run):
+    rows = "".join(f"{number}\n" for number in range(60))
+    Path("in.csv").write_text(f"age\n{rows}")
+    code, _, err = run("start in.csv age --for frequencies --epsilon 1")
+    assert code == 2 and "give --merge-below SHARE, or for ranges of numbers --for shares" in err
+
+
 def test_nothing_is_replaced_unless_forced(run):
     assert run(ALONE)[0] == 0
     before = {name: Path(name).read_bytes() for name in os.listdir()}

@@ -65,11 +65,11 @@ def check_options(arguments: argparse.Namespace) -> None:
         _check_rows_left(missing)
 
 
-def _check_rows_left(missing: Sequence[str]) -> None:
-    """ValueError if an option is missing and there is no terminal."""
+def _check_rows_left(missing: Sequence[str], instead: str = "") -> None:
+    """ValueError if an option is missing and there is no terminal; `instead`: what else would do."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
-        raise ValueError(f"this is no terminal, so no question can be asked: give {options}")
+        raise ValueError(f"this is no terminal, so no question can be asked: give {options}{instead}")
 
 # %% ../../nbs/cli/02_wizard.ipynb #cf385ac4
 def merged(
@@ -231,6 +231,17 @@ def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[str, int]
     return counts, gaps
 
 
+RANGES = ", or for ranges of numbers --for shares, --limits LOW HIGH and --cuts"
+
+
+def _is_number(name: str) -> bool:
+    try:
+        parsed_number(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _classes(
     arguments: argparse.Namespace, counts: Mapping[str, int]
 ) -> dict[str, tuple[str, ...]]:
@@ -246,7 +257,7 @@ def _classes(
     if len(rare) > 1:
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
-        _check_rows_left(["merge_below"])
+        _check_rows_left(["merge_below"], RANGES if all(map(_is_number, counts)) else "")
     elif not sys.stdin.isatty():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
