@@ -1010,7 +1010,6 @@ def test_a_link_to_the_source_leads_to_its_log(run, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        {"rows": True},
         {"rows": np.int64(7)},
         {"rows": 0},
         {"budget": -0.0},
@@ -1018,7 +1017,6 @@ def test_a_link_to_the_source_leads_to_its_log(run, tmp_path):
         {"budget": np.float32(0.3)},
         {"budget": 1e-10},
         {"budget": 5e-324},
-        {"budget": True},
         {"budget": Fraction(1, 3)},
         {"rows": 10**30},
     ],
@@ -1028,6 +1026,14 @@ def test_what_is_written_can_be_read(tmp_path, options):
     log = DiskLog(tmp_path / "log", new=True)
     entry = log.record("a", silent, **options)
     assert DiskLog(log.path).entries == (entry,)
+
+
+@pytest.mark.parametrize("name", ["rows", "budget"])
+def test_a_truth_value_is_neither_a_count_nor_a_level(log, name):
+    before = log.path.read_bytes()
+    with pytest.raises(ValueError, match=f"{name} must be a .*number.*, got True"):
+        log.record("diagnosis", WEEKLY, **{name: True})
+    assert log.path.read_bytes() == before
 
 
 def test_what_could_not_be_read_is_not_written(log):

@@ -79,7 +79,8 @@ def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
     if not (arguments.start_log or os.path.lexists(path)):
         raise FileNotFoundError(f"{path} does not exist: --start-log begins a new log")
     # A release that began its log and was cut off after the first line is completed with the same command.
-    new, target = bool(arguments.start_log), arguments.target and Path(arguments.target)
+    new = bool(arguments.start_log)
+    target = arguments.target and Path(arguments.target)
     if new and target and os.path.lexists(path) and manifest_of(path, target).exists():
         log = DiskLog(path, after=arguments.after)
         if begun(log, target):  # the release that started it was interrupted
@@ -118,7 +119,8 @@ class Booking:
         self._options = {name: getattr(arguments, name) for name in options}
         self._inputs = [*inputs, *([log.path] if log.entries else [])]
         self._manifest, self._before = self._begun()
-        self.words, self.again = self._manifest.words(), self._before is not None
+        self.words = self._manifest.words()
+        self.again = self._before is not None
         self.booked = self.again
         number = self._before[0].number if self._before else len(log.entries) + 1
         self.receipt = self._receipt(number)

@@ -139,8 +139,10 @@ def release_file(
 
     Source: the distribution is that of `Mechanism.privatize`.
     """
-    source, target = Path(source), Path(target)
-    force, again = check_flag(force, "force"), check_flag(again, "again")
+    source = Path(source)
+    target = Path(target)
+    force = check_flag(force, "force")
+    again = check_flag(again, "again")
     show_values = check_flag(show_values, "show_values")
     words = rng if isinstance(rng, KeyedWords) else random_words(rng)
     if confirm and not isinstance(rng, KeyedWords):
@@ -303,9 +305,11 @@ def count_outcomes(
     counts, rows = np.zeros(len(names), np.int64), 0
     secrets = *secrets, *map(str, secrets)  # as they may stand in a file
     with open_table(Path(source), layout) as table:
-        place, known = find_column(column, table, show_values), table.spell(names)
+        place = find_column(column, table, show_values)
+        known = table.spell(names)
         for block in table.blocks([place]):
-            values, what = table.column(block, place, known), f"column {column!r} of {source}"
+            values = table.column(block, place, known)
+            what = f"column {column!r} of {source}"
             codes = encode(values, known, what, missing, rows + 1, show_values, secrets)
             counts += np.bincount(codes[codes >= 0], minlength=len(names))
             rows += len(codes)

@@ -81,7 +81,8 @@ class Account:
             if not found.exact:
                 return None
             known = 1 / found.largest_lift, compose(mechanism).min_ratio ** often
-            left, ratio = min_remaining((left, ratio), known, rarest), ratio * known[1]
+            left = min_remaining((left, ratio), known, rarest)
+            ratio = ratio * known[1]
         return left
 
     @property
@@ -106,13 +107,15 @@ def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     one = compose(mechanism)
     if before is None:
         return Account(1, one, 1 / one.largest_lift, one.min_ratio, one, {mechanism: 1})
-    one, number = matched(one, before.first), before.releases + 1
+    one = matched(one, before.first)
+    number = before.releases + 1
     counts = before.counts | {mechanism: before.counts.get(mechanism, 0) + 1}
     if before.joint is not None and before.joint.steps(one) <= LISTED_STEPS:
         joint = compose(before.joint, one)
         return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint, counts)
     # the joint distribution cannot be listed any more
-    known, new = (before.remaining, before.min_ratio), (1 / one.largest_lift, one.min_ratio)
+    known = (before.remaining, before.min_ratio)
+    new = (1 / one.largest_lift, one.min_ratio)
     remaining = min_remaining(known, new, min(before.first.prior))
     return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None, counts)
 

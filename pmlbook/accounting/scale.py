@@ -185,7 +185,8 @@ def release_dask(
     from dask.delayed import delayed
 
     _check_plan(frame, column, missing, mechanism, epsilon, log, options)
-    like, target = release_frame(frame._meta, column, mechanism), Path(folder).absolute()
+    like = release_frame(frame._meta, column, mechanism)
+    target = Path(folder).absolute()
     release = _release_of(frame, column, mechanism, missing, log, options)
     with held_manifest(target, release) as manifest:
         # The parts are written aside, so that the folder appears complete, or not at all.
@@ -203,7 +204,8 @@ def release_dask(
             log.ask(column, mechanism, **options)
         place.mkdir(mode=0o700, exist_ok=True)
         parts = compute(*(delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())))
-        rows, drawn = sum(many for many, _ in parts), " ".join(digest for _, digest in parts)
+        rows = sum(many for many, _ in parts)
+        drawn = " ".join(digest for _, digest in parts)
         if not rows:
             raise ValueError("frame has no rows")
         if log is None and not manifest.notes:

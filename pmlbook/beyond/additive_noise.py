@@ -209,7 +209,8 @@ def noise_scale(
     >>> round(found.value, 4), additive_noise_leakage("laplace", uniform(0, 1), found.value).bound <= 0.5
     (0.9093, True)
     """
-    limit, secret = check_epsilon(level, "level"), secret_from(prior)
+    limit = check_epsilon(level, "level")
+    secret = secret_from(prior)
     edges = () if clip is None else check_interval(clip, "clip", bounded=False)
     if noise not in NOISES:
         raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")

@@ -58,13 +58,15 @@ class PromiseMaster:
         self.columns = start_columns(groups, np.random.default_rng(0))[0]
         self.filled, self.loss, self.margin = published_columns(groups)
         rows, most = promise.limits(mass)
-        self.rows, self.unit = rows / most[:, None], units_of(rows, most)
+        self.rows = rows / most[:, None]
+        self.unit = units_of(rows, most)
         self.mass, self.value, self.promise = mass, -np.inf, promise
         self.weights = self.published = self.dual = np.zeros(0)
 
     def solve(self, clock: Clock) -> None:
         """The best mixture of the columns, and its dual variables."""
-        loss, many = self.columns.loss(self.groups), len(self.columns)
+        loss = self.columns.loss(self.groups)
+        many = len(self.columns)
         # Publications in units of the most that the promise allows: a delta of 1e-9 would be the solver's zero.
         each = self.unit * self.mass
         equations = np.hstack([self.columns.filled(self.groups), each * self.filled])
@@ -74,12 +76,14 @@ class PromiseMaster:
         equal = equations, self.groups.share
         at_most = limits, np.ones(len(limits))
         best = maximise(-cost, equal=equal, at_most=at_most, clock=clock)
-        self.weights, self.published = np.maximum(best.x[:many], 0), self.unit * best.x[many:]
+        self.weights = np.maximum(best.x[:many], 0)
+        self.published = self.unit * best.x[many:]
         self.dual, self.value = -best.equality_duals, best.value
 
     def bound(self, least: float) -> tuple[float, float]:
         """Loss below which no mechanism is, and its slope, if none within the level loses less than `least`."""
-        share, size = self.groups.share, abs(self.dual)
+        share = self.groups.share
+        size = abs(self.dual)
         reduced_cost = self.loss - self.dual @ self.filled
         # What products in floats may lose, so that the bound lies below the exact one.
         paid = size @ abs(self.filled) + size @ share
@@ -113,7 +117,9 @@ def grow_promised(
 
     Source: Gilmore and Gomory 1961; Farley 1990.
     """
-    master, power, best = PromiseMaster(groups, promise), LIST, (-np.inf, np.nan)
+    master = PromiseMaster(groups, promise)
+    power = LIST
+    best = (-np.inf, np.nan)
     while True:
         try:
             master.solve(clock if len(master.weights) else Clock())
@@ -124,7 +130,8 @@ def grow_promised(
         lists = 2**power, 4**power // 1000
         found, least, complete = price(groups, master.dual, *lists, 4, clock)
         best = max(best, master.bound(least))
-        value, bound = groups.closed + master.value, groups.closed + groups.rounding - best[0]
+        value = groups.closed + master.value
+        bound = groups.closed + groups.rounding - best[0]
         clock.tell(value, bound)
         if bound - value <= max(tol * value, 4 * groups.rounding) or clock.over:
             break

@@ -257,11 +257,9 @@ def delta_mechanism(
     >>> design.tail <= Fraction(1, 100), design.value > 0.17
     (True, True)
     """
-    checked, level, tol = (
-        checked_prior(prior),
-        check_epsilon(epsilon),
-        check_nonnegative(tol, "tol"),
-    )
+    checked = checked_prior(prior)
+    level = check_epsilon(epsilon)
+    tol = check_nonnegative(tol, "tol")
     promise = Promise(check_delta(delta), check_flag(each, "each"))
     clock = Clock(UNWATCHED_SECONDS if max_time is None else max_time, label="column generation")
     measure = as_utility(utility).aligned(checked.names, "prior")
@@ -270,7 +268,8 @@ def delta_mechanism(
     if promise.delta == 0:
         base = optimal_mechanism(checked, level, measure, tol=tol, max_time=max_time)
         return question.design(base.mechanism, base.bound, base.method, None)
-    publishing, most = question.make(np.eye(len(checked))), published_bound(checked.exact, measure)
+    publishing = question.make(np.eye(len(checked)))
+    most = published_bound(checked.exact, measure)
     if question.kept(publishing):
         design = question.design(publishing, most, "publishing", 0.0)
     elif isinstance(measure, FInformation) and len(checked) > FEW:

@@ -36,7 +36,8 @@ def disclosures(shares: Sequence[Fraction]) -> LiftVertices:
     [Fraction(0, 1), Fraction(4, 3)]
     """
     n, (weights, common) = len(shares), whole_numbers(shares)
-    tall, tops = np.zeros((n, n), dtype=bool), np.full(n, common, dtype=object)
+    tall = np.zeros((n, n), dtype=bool)
+    tops = np.full(n, common, dtype=object)
     return LiftVertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
 
 
@@ -120,7 +121,8 @@ def delta_programme(
 
     Source: Grosse et al. 2024, Theorem 5, with one more row; see 'Optimal mechanisms that may fail'.
     """
-    publications, prior = disclosures(vertices.shares), np.array(vertices.shares, dtype=float)
+    publications = disclosures(vertices.shares)
+    prior = np.array(vertices.shares, dtype=float)
     n, many = vertices.lifts.shape
     rows, most = promise.limits(prior)
     unit = units_of(rows, most)
@@ -141,7 +143,8 @@ def delta_programme(
         best = maximise(gain, equal=(equations, last), at_most=at_most, clock=clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
         raise too_uneven(prior) from None
-    weights, published = best.x[:many], best.x[many:]
+    weights = best.x[:many]
+    published = best.x[many:]
     duals = np.where(last, 0, best.equality_duals / scale)
     used = (vertices.lifts * weights).max(axis=0) > 1e-12
     # A publication at its own limit has a dual variable besides, and determines no other.
@@ -174,7 +177,8 @@ def delta_bound(vertices: Extremes, utility: Utility, promise: Promise, mix: Mix
     """
 
     def bound(duals: list[Fraction]) -> Bound:
-        within, publications = dual_bound(vertices, utility, duals), disclosures(vertices.shares)
+        within = dual_bound(vertices, utility, duals)
+        publications = disclosures(vertices.shares)
         beyond = (excess(publications, x, utility, duals) for x in range(len(vertices.shares)))
         slope = promise.slope([max(e - within, Fraction(0)) for e in beyond], vertices.shares)
         return Bound(within + promise.delta * slope, slope)
@@ -198,11 +202,14 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     cap = units_of(*promise.limits(prior))
     published = np.where(mix.published < (1 - 1e-9) * cap, mix.published, cap)
     free = np.flatnonzero((published > 1e-9 * cap) & (published < cap))
-    largest, delta = lifts.max(), float(promise.delta)
-    limit, tall = largest * (1 - CAUTION[step]), lifts == largest
+    largest = lifts.max()
+    delta = float(promise.delta)
+    limit = largest * (1 - CAUTION[step])
+    tall = lifts == largest
     row, column = np.nonzero((lifts > 0) & ~tall)
     # Unknowns: entries between the limits, the entry at the limit of each column, and free publications.
-    r, size = len(row), len(row) + k + len(free)
+    r = len(row)
+    size = len(row) + k + len(free)
     entries, columns, others = np.split(np.arange(size), [r, r + k])
     # Equations: rows sum to one, lifts are at the limit, and delta is spent.
     system = np.zeros((n + k + 1, size))
@@ -224,7 +231,8 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     right[-1] = system[-1] @ start + (whole and delta - spent)
     # The least change that restores the equations, so that the mixture stays near the optimum.
     found = start + np.linalg.lstsq(system, right - system @ start, rcond=None)[0]
-    channel, parts = tall * found[columns], published.copy()
+    channel = tall * found[columns]
+    parts = published.copy()
     channel[row, column] = found[entries]
     parts[free] = found[others]
     units = np.floor(promise.fitted(parts, shares) * UNITS) - step
@@ -234,7 +242,8 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
 
 def _completed(channel: Array, published: Array, prior: Array, noise: float) -> Array:
     """The channel of columns within the level, mixed with noise, and of publications; rows sum to one."""
-    left, totals = 1 - published, channel.sum(axis=1)
+    left = 1 - published
+    totals = channel.sum(axis=1)
     if not abs(totals - left).max() < 1e-6:
         raise too_uneven(prior)
     mean = prior @ channel + np.finfo(float).tiny

@@ -25,11 +25,9 @@ def cell_bracket(low: ArrayLike, high: ArrayLike, shares: ArrayLike) -> tuple[Ar
     Source: 'Leakage of a secret with a density', the definition; a supremum over a cell, and the mean of a
     bracket.
     """
-    p, least, most = (
-        check_prior(shares, "shares"),
-        real_array(low, "low", 2),
-        real_array(high, "high", 2),
-    )
+    p = check_prior(shares, "shares")
+    least = real_array(low, "low", 2)
+    most = real_array(high, "high", 2)
     if not least.shape == most.shape == (len(p), least.shape[1]):
         raise ValueError(f"low has shape {least.shape}, high {most.shape}, for {len(p)} shares")
     if (least < 0).any() or (least > most).any():

@@ -88,7 +88,8 @@ class LeakageEnvelope:
 
     def vertices(self, secret: int) -> list[tuple[Fraction, Fraction]]:
         """Vertices (P(event), P(event | secret)) of the upper boundary of one secret, by its place, from (0, 0) to (1, 1)."""
-        place, n = check_count(secret, "secret", 0), len(self.leakage.prior)
+        place = check_count(secret, "secret", 0)
+        n = len(self.leakage.prior)
         if place >= n:
             raise ValueError(f"secret = {place} must be below {n}, the number of secrets")
         steps: dict[Fraction, Fraction] = {}  # outcomes with one lift are one edge
@@ -178,7 +179,8 @@ def _solved(
 
 def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     """The programme of the theorem for lifts above c, solved in floats; its answer and its bound in fractions."""
-    shares, n, m = leakage.probabilities, len(leakage.prior), len(leakage.lifts)
+    shares = leakage.probabilities
+    n, m = len(leakage.prior), len(leakage.lifts)
     over = [[lift[x] - c for lift in leakage.lifts] for x in range(n)]
     able = [x for x in range(n) if max(over[x]) > 0]
     events = [[Fraction(0)] * m for _ in range(n)]

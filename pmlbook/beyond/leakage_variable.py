@@ -218,7 +218,8 @@ def leakage_distribution(release: Mechanism | JointRelease) -> LeakageDistributi
     common = lcm(*(share.denominator for share in release.prior))
     shares = [int(share * common) for share in release.prior]
     means = [sum(map(mul, shares, column.lifts)) for column in release.columns]
-    whole, columns = common * UNITS**release.releases, list(zip(release.columns, means))
+    whole = common * UNITS**release.releases
+    columns = list(zip(release.columns, means))
     probabilities = tuple(Fraction(mean * c.units, whole) for c, mean in columns)
     lifts = tuple(tuple(Fraction(v * common, mean) for v in c.lifts) for c, mean in columns)
     return LeakageDistribution(release.prior, probabilities, lifts)
@@ -253,7 +254,8 @@ def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
     >>> round(composed_tail([(0.1, 0.001)] * 20, 0.03), 3)
     6.605
     """
-    levels, deltas = list[float](), list[Fraction]()
+    levels = list[float]()
+    deltas = list[Fraction]()
     for k, pair in enumerate(_items(guarantees, "guarantees")):
         if len(parts := _items(pair, f"guarantees[{k}]")) != 2:
             raise ValueError(f"guarantees[{k}] must be a level and a delta, got {shortened(pair)}")

@@ -97,8 +97,10 @@ class Continuous(Secret):
     def _look(self, x: Array) -> Array:
         """The smaller tail at each node, and the density where it is of use."""
         left = x <= self.middle
-        tail, density = np.zeros(len(x)), np.zeros(len(x))
-        tail[left], tail[~left] = self.given.cdf(x[left]), self.given.sf(x[~left])
+        tail = np.zeros(len(x))
+        density = np.zeros(len(x))
+        tail[left] = self.given.cdf(x[left])
+        tail[~left] = self.given.sf(x[~left])
         if self.peaked:
             density = np.nan_to_num(self.given.pdf(x), nan=0.0, posinf=1e300)
         return np.array([tail, density])
@@ -127,7 +129,8 @@ class Continuous(Secret):
     def grid(self) -> tuple[Array, Array]:
         """Nodes near so many quantiles, and the probabilities between them."""
         levels = np.linspace(0, 1, QUANTILES + 1)[1:-1]
-        low, high = levels < 1 / 64, levels > 63 / 64
+        low = levels < 1 / 64
+        high = levels > 63 / 64
         fine = np.interp(np.linspace(0, 62, QUANTILES), np.arange(63), self.spots)
         with np.errstate(all="ignore"):
             # A distribution without a formula searches for each quantile: only the tails, which may be long, ask it.
@@ -170,7 +173,8 @@ class Steps(Secret):
         return expected(self.cells, weight, tol)
 
     def near(self, low: float, high: float) -> float:
-        left, right = self.edges[self.held], self.edges[self.held + 1]
+        left = self.edges[self.held]
+        right = self.edges[self.held + 1]
         return float(np.maximum(np.maximum(left - high, low - right), 0).min())
 
     def near_at_most(self, y: float) -> float:
@@ -187,7 +191,10 @@ class Atoms(Secret):
         self, points: Array, shares: Array, ends: tuple[float, float], rest: float = 0.0
     ) -> None:
         order = np.argsort(points)
-        self.points, self.shares, self.ends, self.rest = points[order], shares[order], ends, rest
+        self.points = points[order]
+        self.shares = shares[order]
+        self.ends = ends
+        self.rest = rest
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         mean = float(self.shares @ weight.call(self.points))
@@ -252,7 +259,8 @@ def secret_from(prior: Any) -> Secret:
         return Continuous(prior)
     first, last = low, high
     if math.isinf(low) or math.isinf(high):  # SciPy has no quantiles of such small tails
-        steps, middle = 2.0 ** np.arange(18), float(prior.median())
+        steps = 2.0 ** np.arange(18)
+        middle = float(prior.median())
         last = min(
             high, *(x for x in middle + steps if prior.sf(x) <= LEFT_OUT), middle + steps[-1]
         )
@@ -262,7 +270,8 @@ def secret_from(prior: Any) -> Secret:
     if not last - first <= MOST_POINTS:
         raise ValueError(f"prior has {last - first:g} values, more than {MOST_POINTS}")
     points, shares = discrete_table(prior, first, last, "prior")
-    points, shares = points[shares > 0], shares[shares > 0]
+    points = points[shares > 0]
+    shares = shares[shares > 0]
     rest = (
         float(prior.cdf(first - 1) + prior.sf(last)) * (1 + TRUSTED)
         if math.isinf(high - low)
@@ -286,7 +295,8 @@ def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Ar
     dist = getattr(given, "dist", given)
     _, shapes, location, _ = family(given)
     if hasattr(dist, "xk"):
-        steps, shares = np.asarray(dist.xk, dtype=float), np.asarray(dist.pk, dtype=float)
+        steps = np.asarray(dist.xk, dtype=float)
+        shares = np.asarray(dist.pk, dtype=float)
     else:
         steps = np.arange(round(first - location), round(last - location) + 1.0)
         shares = np.asarray(dist.pmf(steps, *shapes))

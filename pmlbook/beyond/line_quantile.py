@@ -189,7 +189,8 @@ class QuantileEstimate(Frozen):
 
         `method` and errors are those of `Functional.interval`. An end is that of the prior where no cut is certain.
         """
-        cuts, each = len(self.points) - 1, (1 + check_request(level, method)) / 2
+        cuts = len(self.points) - 1
+        each = (1 + check_request(level, method)) / 2
         ends = [self.ends[0], *self.points[:-1, -1], self.ends[1]]
 
         def limits(cut: int) -> tuple[float, float]:
@@ -239,7 +240,8 @@ class QuantileDesign(Frozen):
 
     def estimate(self, outputs: Any) -> QuantileEstimate:
         """Estimate the quantile from released outcomes: value, standard error and `interval(level)`."""
-        shares, ends = self.mechanism.estimate(outputs), (self.edges[0], self.edges[-1])
+        shares = self.mechanism.estimate(outputs)
+        ends = (self.edges[0], self.edges[-1])
         prior = self.mechanism.prior
         return QuantileEstimate(shares, self.points, self.quantile, ends, prior)
 
@@ -313,8 +315,10 @@ def quantile_mechanism(
     below = np.arange(len(shares)) < place
     # The bound: no mechanism estimates the share below the quantile better than one that sees this bit alone.
     bit = estimation_mechanism([shares[below].sum(), shares[~below].sum()], level, [1.0, 0.0])
-    inner, enough = inner_level(level, TRUSTED), (1 + NEARLY) * bit.bound
-    cells, clock = dict(zip(cell_names(edges), shares)), Clock(max_time)
+    inner = inner_level(level, TRUSTED)
+    enough = (1 + NEARLY) * bit.bound
+    cells = dict(zip(cell_names(edges), shares))
+    clock = Clock(max_time)
     mechanism = best_cells(cells, place, inner, enough, clock)
     points = points_of(secret, edges, shares)
     densities = np.array(

@@ -155,16 +155,19 @@ def _sum_and_bound(terms: Array, powers: Array, r: float) -> Bounds:
 def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[float, float, Array]:
     """Two numbers around the largest logarithm of the sum for one row x', and a prior of the lower one."""
     n, m = rows.shape
-    even, top = np.full(n, 1 / n), rows.max(axis=0)
+    even = np.full(n, 1 / n)
+    top = rows.max(axis=0)
     if beta > 1 and not start.all():
         return math.inf, math.inf, even
-    log_top, log_start = np.log(top), np.log(start[start > 0])
+    log_top = np.log(top)
+    log_start = np.log(start[start > 0])
     logs = beta * log_top
     if beta > 1:
         logs = logs - (beta - 1) * log_start  # no entry of the row is 0 here
     # Relative to the largest term, which is one: powers of high order would not be floats.
     most = logs.max()
-    terms, shares = np.exp(logs - most), rows / top
+    terms = np.exp(logs - most)
+    shares = rows / top
     if alpha == math.inf:
         found = Bounds(float(terms.sum()), float(terms.sum()), (even,), ())
     elif beta >= alpha:
@@ -220,7 +223,8 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     """
     rows = check_channel(channel)
     rows = rows[:, rows.any(axis=0)]
-    first, second = check_order(alpha, "alpha"), check_order(beta, "beta", one=True)
+    first = check_order(alpha, "alpha")
+    second = check_order(beta, "beta", one=True)
     if LARGEST_ORDER < second < math.inf:
         raise ValueError(
             f"beta = {second:g} is finite, but above {LARGEST_ORDER:g}: ask for math.inf"
@@ -230,7 +234,8 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     if (rows == rows[0]).all():
         return Capacity(0.0, 0.0, even)
     if second == math.inf:
-        level, most = factor * local_dp(rows), float(abs(np.log(rows[rows > 0])).max())
+        level = factor * local_dp(rows)
+        most = float(abs(np.log(rows[rows > 0])).max())
         blur = 4 * UNIT * factor * (1 + most)
         return Capacity(max(level - blur, 0.0), level + blur, even)
     starts = rows if second > 1 else rows[:1]

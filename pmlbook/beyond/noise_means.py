@@ -58,13 +58,19 @@ def cell_means(
 
     Source: 'Certified means over a prior', what a cell adds.
     """
-    left, right = x[:-1], x[1:]
-    middle, width = left / 2 + right / 2, np.diff(x)
-    f, at_middle = weight.call(x), weight.call(middle)
-    mass, rounding = cells.mass(x, seen), cells.rounded(x, seen)
-    start, end = f[:-1], f[1:]
+    left = x[:-1]
+    right = x[1:]
+    middle = left / 2 + right / 2
+    width = np.diff(x)
+    f = weight.call(x)
+    at_middle = weight.call(middle)
+    mass = cells.mass(x, seen)
+    rounding = cells.rounded(x, seen)
+    start = f[:-1]
+    end = f[1:]
     chord = start / 2 + end / 2
-    least, most = np.minimum(start, end), np.maximum(start, end)
+    least = np.minimum(start, end)
+    most = np.maximum(start, end)
     missed = abs((middle - left) - (right - middle)) / width  # far from 0 a middle is rounded
     # The part of the mass that lies evenly over the cell, by the least density in it.
     even = np.clip(cells.floor(x, seen) * width, 0, mass)
@@ -97,9 +103,11 @@ def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, fl
         if high - low <= tol * low or not wide.any() or len(x) > CELLS:
             break
         more = middle[wide]
-        x, seen = np.append(x, more), np.column_stack([seen, cells.look(more)])
+        x = np.append(x, more)
+        seen = np.column_stack([seen, cells.look(more)])
         order = np.argsort(x, kind="stable")
-        x, seen = x[order], seen[:, order]
+        x = x[order]
+        seen = seen[:, order]
     return low, high
 
 # %% ../../nbs/beyond/10_noise_means.ipynb #d04ba503
@@ -136,7 +144,8 @@ class Noise:
             if self.kind == "uniform":
                 half = np.log1p(-np.minimum(size / self.cut, 1)) - math.log(2)
             else:
-                whole, end = self._whole(size), self._whole(np.asarray(self.cut))
+                whole = self._whole(size)
+                end = self._whole(np.asarray(self.cut))
                 drop = (size - self.cut) / self.scale if self.kind == "laplace" else end - whole
                 part = whole + np.log(-np.expm1(np.minimum(drop, 0)))
                 half = np.where(size < self.cut, part - math.log1p(-2 * math.exp(end)), -np.inf)

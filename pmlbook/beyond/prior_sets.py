@@ -71,7 +71,8 @@ class DensityRange(Frozen, Secret):
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         """Limits of the least mean: the largest density at the points farthest from the centre."""
         low, high = self.support
-        width, centre = high - low, min(max(weight.centre, low), high)
+        width = high - low
+        centre = min(max(weight.centre, low), high)
         spare = max(1 - self.least * width, 0.0)
         # length where the density is the larger one
         far = spare / (self.most - self.least) if spare else 0.0
@@ -79,9 +80,7 @@ class DensityRange(Frozen, Secret):
         reach = max((width - far) / 2, width - far - side)
         edges = np.unique(np.clip([low, centre - reach, centre + reach, high], low, high))
         middle = (edges[:-1] + edges[1:]) / 2
-        dense = abs(middle - centre) > reach
-        if math.isinf(self.most):
-            dense[:] = False
+        dense = (abs(middle - centre) > reach) & math.isfinite(self.most)
         shares = np.where(dense, self.most if spare and far else 0.0, self.least) * np.diff(edges)
         point = 0.0
         if math.isinf(self.most):
@@ -221,7 +220,8 @@ PriorSet = SampleBand | DensityRange
 def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
     """Averages between nodes of the lower and the upper limit of the distribution function, each of shape (K,)."""
     start, end = secret.support
-    width, spots = end - start, nodes - start
+    width = end - start
+    spots = nodes - start
     if isinstance(secret, SampleBand):
         points, lower, upper = secret.band
         points, areas = points - start, np.array([lower, upper])[:, :-1] * np.diff(points)
@@ -230,7 +230,8 @@ def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
         spare = max(1 - least * width, 0.0)  # probability beyond the least density
         bend = spare / (most - least) if most > least else 0.0
         points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
-        upper, lower = 1 - least * (width - points), least * points
+        upper = 1 - least * (width - points)
+        lower = least * points
         if bend > TRUSTED * width or most == least:  # else any point may have what is left
             upper = np.minimum(upper, most * points)
             lower = np.maximum(lower, 1 - most * (width - points))
@@ -243,6 +244,7 @@ def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
 
 def least_means(rows: Array, below: Array, above: Array) -> Array:
     """Lower limits, shape (M,), of the mean of functions linear between nodes, shape (M, K + 1), over a band."""
-    rise, lost = np.diff(rows, axis=1), TRUSTED * rows.max(axis=1)
+    rise = np.diff(rows, axis=1)
+    lost = TRUSTED * rows.max(axis=1)
     means = rows[:, -1] - np.maximum(rise, 0) @ above - np.minimum(rise, 0) @ below
     return np.asarray(means - lost)

@@ -99,12 +99,14 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     (Fraction(9, 5), (2, 0), 0.5878)
     """
     rows, shares, names = exact_pair(channel, prior)
-    k, model = check_count(releases, "releases", 0), likelihoods(rows, shares)
+    k = check_count(releases, "releases", 0)
+    model = likelihoods(rows, shares)
     if k > MAX_RELEASES:
         raise ValueError(f"releases = {k} is too many: at most {MAX_RELEASES}")
     order = sorted(range(len(model.masses)), key=lambda x: model.masses[x])
     lower = upper = Fraction(1)
-    chosen, best = order[0], (k, *[0] * (len(model.columns) - 1))
+    chosen = order[0]
+    best = (k, *[0] * (len(model.columns) - 1))
     for x in order if len(order) > 1 and k else ():
         if model.masses[x] >= upper:
             break  # what remains of a class is at least its probability

@@ -113,12 +113,14 @@ def types(k: int, parts: int) -> Iterator[NDArray[np.int64]]:
         return
     firsts = [np.arange(k + 1)] if parts == 2 else [np.array([head]) for head in range(k + 1)]
     for first in firsts:
-        table, left = first[:, None], k - first
+        table = first[:, None]
+        left = k - first
         for _ in range(parts - 2):
             choices = left + 1
             row = np.repeat(np.arange(len(left)), choices)
             count = np.arange(len(row)) - np.repeat(np.cumsum(choices) - choices, choices)
-            table, left = np.column_stack([table[row], count]), left[row] - count
+            table = np.column_stack([table[row], count])
+            left = left[row] - count
         yield np.column_stack([table, left])
 
 
@@ -199,7 +201,8 @@ def whole_counts(secret: OneClass, shares: Array) -> Array:
         sums = secret.log_sums(near)
         if not sums.min() < now - secret.slack:
             break
-        counts, now = near[sums.argmin()], sums.min()
+        counts = near[sums.argmin()]
+        now = sums.min()
     return counts
 
 
@@ -207,7 +210,8 @@ def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
     """A lower bound on ln R over all types, and a type that is nearly as good."""
     m, k = len(secret.outcomes), secret.k
     left = secret.excluded.sum(axis=0) == 0  # secrets that no outcome excludes
-    start, logs = secret.start[left], secret.logs[:, left]
+    start = secret.start[left]
+    logs = secret.logs[:, left]
     scale = max(1.0, k * abs(logs).max(initial=0))
 
     def weights(shares: Array) -> tuple[float, Array]:
@@ -215,7 +219,8 @@ def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
         w = np.exp(terms - terms.max())
         return float(terms.max() + np.log(w.sum())), w / w.sum()
 
-    shares, bound = np.full(m, 1 / m), -np.inf
+    shares = np.full(m, 1 / m)
+    bound = -np.inf
     if left.any():
         found = minimize(
             lambda s: weights(s)[0] / scale,
@@ -241,7 +246,9 @@ def least_sum(
 
     Types are listed where `work` allows, `WORK` if left out, and relaxed beyond.
     """
-    m, k, pairs = len(secret.outcomes), secret.k, math.comb(len(secret.model.masses), 2)
+    m = len(secret.outcomes)
+    k = secret.k
+    pairs = math.comb(len(secret.model.masses), 2)
     if 2 * pairs * math.comb(k + m - 1, m - 1) > (WORK if work is None else work):
         bound, best = relaxed_types(secret)
         candidates, whole = [best], False

@@ -156,10 +156,12 @@ def noise_bracket(
         if reason:
             return NoiseLeakage(*one, reason)
         found.append(one)
-    low, high = max(secret.ends[0], clip[0]), min(secret.ends[1], clip[1])
+    low = max(secret.ends[0], clip[0])
+    high = min(secret.ends[1], clip[1])
     if low <= high:
         found.append(worst_between(noise, secret, low, high, tol))
-    value, bound = max(one[0] for one in found), max(one[1] for one in found)
+    value = max(one[0] for one in found)
+    bound = max(one[1] for one in found)
     if noise.kind == "laplace":  # no pair of secrets has a larger ratio
         width = secret.ends[1] - secret.ends[0]
         bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))

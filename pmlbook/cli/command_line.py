@@ -28,7 +28,8 @@ def book(arguments: argparse.Namespace) -> int:
     import webbrowser
 
     root = Path(__file__).resolve().parent.parent.parent
-    page, notebook = root / "_build" / "html" / "index.html", root / "nbs" / "index.ipynb"
+    page = root / "_build" / "html" / "index.html"
+    notebook = root / "nbs" / "index.ipynb"
     if page.exists() and not arguments.lab:
         say(page.as_uri())
         if not arguments.show:

@@ -92,7 +92,8 @@ def _check_categories(counts: CountedStrata, what: str) -> None:
     for own in counts.values():
         together.update(own)
     del together[None]
-    rows, different = together.total(), len(together)
+    rows = together.total()
+    different = len(together)
     if not different:
         raise ValueError(f"{what} holds no value")
     if different > max(FEW_ANSWERS, rows // 2):

@@ -55,7 +55,9 @@ def numbers_in(values: Sequence[Any], what: str, first_row: int) -> Array:
 
 def column_numbers(source: Path, column: str, arguments: argparse.Namespace) -> Array:
     """The numbers of a column, nan for gaps; ValueError if it holds something else, or no number at all."""
-    parts, rows, what = list[Array](), 0, f"column {column!r} of {source}"
+    parts = list[Array]()
+    rows = 0
+    what = f"column {column!r} of {source}"
     with open_table(source, layout_of(arguments)) as table:
         place = find_column(column, table, arguments.show_values)
         for block in table.blocks([place]):

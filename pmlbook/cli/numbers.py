@@ -71,7 +71,8 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
     if kind != "column":
         column = (rest or [arguments.column])[0]
         found = column_numbers(Path(kind), column, arguments)
-        x, what = within_limits(found, arguments.limits, arguments.clip, kind), f"of {kind}"
+        x = within_limits(found, arguments.limits, arguments.clip, kind)
+        what = f"of {kind}"
     counts, edges = np.histogram(x[~np.isnan(x)], BINS, (low, high))
     return (counts + 1.0, edges), f"The prior is a histogram {what}."
 
@@ -80,7 +81,8 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     """The best mechanism for the purpose, and the error of a recipient's estimate; both with their bound."""
     level, goal = check_epsilon(arguments.epsilon), arguments.goal
     if goal == "shares":
-        secret, edges = secret_from(prior), cuts_between(arguments.limits, arguments.cuts)
+        secret = secret_from(prior)
+        edges = cuts_between(arguments.limits, arguments.cuts)
         assert isinstance(secret, Continuous | Steps)
         shares = cell_shares(secret, edges)
         made = estimation_mechanism(dict(zip(cell_names(edges), shares / shares.sum())), level)
@@ -94,7 +96,8 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
         mean_mechanism(prior, level) if goal == "mean" else quantile_mechanism(prior, level, share)
     )
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
-    error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
+    error = math.sqrt(found.value / rows)
+    least = math.sqrt(found.bound / rows)
     precision = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
     if goal != "mean":
         precision += (
@@ -166,7 +169,8 @@ def several_numbers(answer: str) -> list[float]:
 
 def level_means(level: float) -> str:
     """Sentences about the meaning of a level for a number, under the prior of the design."""
-    times, share = text_above(math.exp(min(level, 700.0)), 3), 1 - math.exp(-level)
+    times = text_above(math.exp(min(level, 700.0)), 3)
+    share = 1 - math.exp(-level)
     return (
         f"Under this prior, no number becomes more than {times} times as likely as it was. An outcome may rule out "
         f"numbers that {share:.0%} of people or fewer have."

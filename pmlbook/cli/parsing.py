@@ -51,7 +51,8 @@ def names_as_numbers(names: Iterable[Hashable], option: str = "--for mean") -> l
     >>> names_as_numbers(["18", 2.5])
     [18.0, 2.5]
     """
-    texts, what = list(map(str, names)), f"{option} needs names that are numbers"
+    texts = list(map(str, names))
+    what = f"{option} needs names that are numbers"
     for text in texts:
         if not TYPED_DECIMAL.fullmatch(text):
             raise ValueError(f"{what}, and {text[:40]!r} is none")
@@ -96,7 +97,8 @@ def weights_of(words: Sequence[str]) -> dict[Hashable, Fraction]:
         raise ValueError(f"prior {listed_names(words)} has names in some places and none in others")
     for place, word in enumerate(words):
         name, mark, number = word.rpartition("=")
-        key, weight = name if mark else place, exact(number)
+        key = name if mark else place
+        weight = exact(number)
         if weight is None:
             raise ValueError(f"prior {word!r} is no positive number and no name=number")
         if not SMALLEST_FLOAT <= weight <= LARGEST_FLOAT:
@@ -130,7 +132,8 @@ def in_order_of(
     ValueError if the names are not the same; both lists are shown.
     """
     # As texts: JSON has the name 1 where a command line has '1'.
-    names, texts = list(weights), [str(name) for name in inputs]
+    names = list(weights)
+    texts = [str(name) for name in inputs]
     if names == list(range(len(inputs))):  # bare numbers, in the order of the rows
         return list(weights.values())
     if sorted(map(str, names)) != sorted(texts) or len(set(texts)) < len(texts):
@@ -265,7 +268,8 @@ def _matrix_of_json(path: Path) -> dict[str, Any]:
 
 def _content_of(path: Path) -> Any:
     """The content of a JSON file, without repeated keys and without numbers that no float holds."""
-    text, hooks = read_text(path), dict.fromkeys(("parse_float", "parse_constant"), _float_of_json)
+    text = read_text(path)
+    hooks = dict.fromkeys(("parse_float", "parse_constant"), _float_of_json)
     try:
         return json.loads(text, object_pairs_hook=_once, **hooks)  # type: ignore[arg-type]
     except (json.JSONDecodeError, RecursionError) as error:

@@ -37,7 +37,8 @@ def meant(mechanism: Mechanism, epsilon: float) -> list[str]:
     """The meaning of a level for a column, a plain sentence for each line."""
     names = [short_label(name) for name in mechanism.inputs]
     order = np.argsort(mechanism.prior, kind="stable")
-    rare, common = names[order[0]], names[order[-1]]
+    rare = names[order[0]]
+    common = names[order[-1]]
     times = text_above(float_above(exp_around(Fraction(min(check_epsilon(epsilon), 1000)))[1]), 3)
     wordings = {
         "no belief more than doubles": (
@@ -194,7 +195,8 @@ def report(
 
     Source: HTML Living Standard; SVG 2.
     """
-    title, errors = escape(short_label(column, 60)), errors_at(mechanism, rows)
+    title = escape(short_label(column, 60))
+    errors = errors_at(mechanism, rows)
     certificate = mechanism.certify(epsilon)
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
     # Sentences about beliefs fit categories; cells of numbers come with their own.

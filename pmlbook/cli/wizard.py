@@ -69,7 +69,9 @@ def _check_rows_left(missing: Sequence[str], instead: str = "") -> None:
     """ValueError if an option is missing and there is no terminal; `instead`: what else would do."""
     if not sys.stdin.isatty():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
-        raise ValueError(f"this is no terminal, so no question can be asked: give {options}{instead}")
+        raise ValueError(
+            f"this is no terminal, so no question can be asked: give {options}{instead}"
+        )
 
 # %% ../../nbs/cli/02_wizard.ipynb #cf385ac4
 def merged(
@@ -320,7 +322,8 @@ def _commands(
     arguments: argparse.Namespace, targets: Sequence[Path], answers: Answers, digest: str
 ) -> list[str]:
     # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
-    layout, made = layout_options(arguments), [target.name for target in targets]
+    layout = layout_options(arguments)
+    made = [target.name for target in targets]
     title = released_title(answers.column)
     release_it = ["release", made[0], arguments.source.name, "RELEASED"]
     release_it += ["--column", answers.column, *layout, "--sha256", digest]

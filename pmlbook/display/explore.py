@@ -63,7 +63,8 @@ def thinned(control: Control) -> tuple[list[Any], int]:
 # %% ../../nbs/display/02_explore.ipynb #e0407274
 def _picture(figure: Figure) -> str:
     """A figure as a data URI, drawn without touching pyplot."""
-    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
+    canvas = FigureCanvasAgg(figure)
+    buffer = io.BytesIO()
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba()))
     picture.save(buffer, "webp", lossless=True, method=1, quality=0)  # quality is effort here
@@ -72,7 +73,8 @@ def _picture(figure: Figure) -> str:
 
 def _shown(axis: Any) -> str:
     """Everything that an axis and its ticks show, as text."""
-    major, minor = axis.get_majorticklocs(), axis.get_minorticklocs()
+    major = axis.get_majorticklocs()
+    minor = axis.get_minorticklocs()
     words = axis.get_major_formatter().format_ticks(major)
     place = axis.axis_name, axis.axes.bbox.bounds, axis.get_view_interval().tolist()
     look = axis.get_visible(), axis.get_scale(), axis.get_tick_params(), axis.get_label_text()
@@ -128,7 +130,8 @@ class _Film:
         with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):
             FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
         drawn = re.sub(r'<g id="(axis-\d+)"/>', r"<\1/>", text.getvalue())
-        sketches, found = list(self.axes.values()), self._own(themed(drawn, self.name))
+        sketches = list(self.axes.values())
+        found = self._own(themed(drawn, self.name))
         drawing = re.sub(r"<axis-(\d+)/>", lambda match: sketches[int(match[1])], found)
         return re.findall(r"(?:<g[^>]*>)*<[^>]*>[^<]*(?:</[^>]*>)*", drawing)
 
@@ -255,7 +258,8 @@ def _native_input(uid: str, label: str, values: list[Any], start: int, choice: b
 # %% ../../nbs/display/02_explore.ipynb #9caf591f
 def _woven(frames: list[list[str]]) -> tuple[list[str], list[list[int]]]:
     """The different elements, and each frame as their numbers; elements that always occur together are one."""
-    after, before = defaultdict(set), defaultdict(set)
+    after = defaultdict(set)
+    before = defaultdict(set)
     for frame in frames:
         for left, right in zip(["", *frame], [*frame, ""]):
             after[left].add(right)
@@ -295,7 +299,8 @@ def _terse(path: re.Match[str]) -> str:
 
 def _static_page(explorer: Explorer) -> str:
     """HTML of `Explorer.page`."""
-    names, specs = list(explorer.controls), list(explorer.controls.values())
+    names = list(explorer.controls)
+    specs = list(explorer.controls.values())
     values, starts = zip(*map(thinned, specs))
     first = int(np.ravel_multi_index(starts, [len(v) for v in values]))
     points = [dict(zip(names, point)) for point in itertools.product(*values)]

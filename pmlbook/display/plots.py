@@ -53,7 +53,8 @@ def plot_channel(
     hue: str = UTILITY,
 ) -> Axes:
     """Heat map of a channel, shape (N, M), each entry written into its cell; `hue` is the colour of probability one."""
-    ax, table = ax or plt.gca(), np.asarray(channel, dtype=float)
+    ax = ax or plt.gca()
+    table = np.asarray(channel, dtype=float)
     edges = [np.arange(count + 1) - 0.5 for count in reversed(table.shape)]
     look: dict[str, Any] = dict(cmap=_ink(hue), vmin=0, vmax=1, rasterized=table.size > 400)
     ax.pcolormesh(*edges, table, **look)
@@ -83,7 +84,8 @@ def plot_leakage(
 
     The privacy level `epsilon` is drawn as a line.
     """
-    ax, heights = ax or plt.gca(), np.asarray(leakage, dtype=float)
+    ax = ax or plt.gca()
+    heights = np.asarray(leakage, dtype=float)
     ax.bar(range(len(heights)), heights, color=LEAKAGE, width=0.6)
     if epsilon is not None:
         ax.axhline(epsilon, color=BASELINE, linestyle="--")
@@ -158,7 +160,8 @@ def plot_posteriors(
     The posteriors surround the prior, in any order.
     """
     ax = plot_simplex(ax, labels)
-    centre, vertices = to_triangle(prior), to_triangle(posteriors)
+    centre = to_triangle(prior)
+    vertices = to_triangle(posteriors)
     around = vertices[np.argsort(np.arctan2(*(vertices - centre).T))]
     ax.fill(*around.T, color=UTILITY, alpha=0.15)
     ax.plot(*centre, "x", color=BASELINE, markersize=9, markeredgewidth=2)

@@ -67,7 +67,8 @@ def simplex(
 
     Source: Grosse et al. 2024, Theorem 5, for N = 3.
     """
-    checked, level = check_prior(prior), check_epsilon(epsilon)
+    checked = check_prior(prior)
+    level = check_epsilon(epsilon)
     if len(checked) != 3:
         raise ValueError(f"prior has {len(checked)} symbols, but a triangle has 3 vertices")
     if level > 2:
@@ -138,7 +139,8 @@ def staircase(
 
     Source: Song & Oechtering 2026, problems (1) and (2).
     """
-    checked, table = check_prior(prior), real_array(utilities, "utilities", 2)
+    checked = check_prior(prior)
+    table = real_array(utilities, "utilities", 2)
     (n, m), symbols = table.shape, len(checked)
     if n != symbols or not (2 <= n <= MOST_PLAYED and 1 <= m <= MOST_PLAYED):
         raise ValueError(

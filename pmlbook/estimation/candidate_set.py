@@ -55,7 +55,8 @@ class CandidateSet(ScaledVertices):
         self.high = [min(limit, 1 / p) for p in shares]
         scale = np.array([float(max(t - 1, 1 - m)) for m, t in zip(self.low, self.high)])
         self.names: dict[tuple[bytes, int], int] = {}
-        none, nothing = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=object)
+        none = np.zeros(0, dtype=np.intp)
+        nothing = np.zeros(0, dtype=object)
         sets = np.zeros((0, n), dtype=bool)
         super().__init__(LiftVertices(shares, limit, sets, none, nothing, nothing), scale)
 
@@ -78,7 +79,8 @@ class CandidateSet(ScaledVertices):
     def _vertex(self, tall: Flags, place: int) -> tuple[Flags, int, int, int] | None:
         """Entries at the limit, place, numerator and denominator of the remainder; None if it is no vertex."""
         a, b = self.limit.as_integer_ratio()
-        top, bottom = self.common * b - a * int(self.integers @ tall), b * int(self.integers[place])
+        top = self.common * b - a * int(self.integers @ tall)
+        bottom = b * int(self.integers[place])
         if tall[place] or not 0 <= top * b <= a * bottom:
             return None
         if top * b == a * bottom:  # the remainder is at the limit itself
@@ -123,7 +125,8 @@ def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex
     """Vertices along a circle on which the secrets lie in some order, and weights that average to one."""
     a, b = candidates.limit.as_integer_ratio()
     ends = np.cumsum(candidates.integers[order]) * a
-    around, length = candidates.common * a, candidates.common * b
+    around = candidates.common * a
+    length = candidates.common * b
     # An arc that starts or ends where a secret does is a vertex; between two of them it changes linearly.
     stops = sorted({int(end - back) % around for end in ends for back in (0, length)})
     following = [*stops[1:], stops[0]]
@@ -134,10 +137,12 @@ def arcs(candidates: CandidateSet, order: NDArray[np.intp]) -> tuple[list[Vertex
 
 def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -> Vertex:
     """The secrets that an arc covers wholly, and the one that it covers in part, in whole numbers."""
-    begins, around = np.append(0, ends[:-1]), ends[-1]
+    begins = np.append(0, ends[:-1])
+    around = ends[-1]
     covered = np.zeros(len(order), dtype=object)
     for turn in (0, around):
-        low, high = np.maximum(begins + turn, start), np.minimum(ends + turn, start + length)
+        low = np.maximum(begins + turn, start)
+        high = np.minimum(ends + turn, start + length)
         covered += np.maximum(high - low, 0)
     tall = (covered == ends - begins).astype(bool)
     part = (covered > 0).astype(bool) & ~tall
@@ -170,9 +175,11 @@ class Climb:
 
     def __init__(self, candidates: CandidateSet, spread: Array, dual: Array) -> None:
         n = len(dual)
-        self.spread, self.dual = np.zeros((n + 1, n + 1)), np.append(dual, 0.0)
+        self.spread = np.zeros((n + 1, n + 1))
+        self.dual = np.append(dual, 0.0)
         self.spread[:n, :n] = spread
-        self.p, self.own = np.append(candidates.prior, 0.0), np.diag(self.spread)
+        self.p = np.append(candidates.prior, 0.0)
+        self.own = np.diag(self.spread)
         self.c = float(candidates.limit)
 
     def gain(self, move: Array, i: NDArray[np.intp], by: Array, slope: Array, place: int) -> Array:
@@ -212,12 +219,14 @@ class Climb:
     def shift(self, tall: Flags, place: int, slope: Array, rest: float) -> tuple[float, Flags, int]:
         """The best move of the remainder to another secret: gain and vertex."""
         p, c = self.p, self.c
-        leave, enter = np.flatnonzero(tall), np.flatnonzero(~tall)
+        leave = np.flatnonzero(tall)
+        enter = np.flatnonzero(~tall)
         enter = enter[enter != place]
         # Either the remainder goes to another secret, or is filled up by one that was at the limit.
         takes = rest * p[place] / p[enter]
         gives = (c - rest) * p[place] / p[leave]
-        emptied, filled = np.full(len(enter), -rest), np.full(len(leave), c - rest)
+        emptied = np.full(len(enter), -rest)
+        filled = np.full(len(leave), c - rest)
         found = np.append(
             self.gain(emptied, enter, takes, slope, place),
             self.gain(filled, leave, -gives, slope, place),
@@ -225,7 +234,8 @@ class Climb:
         found = np.where(np.append(takes, gives) <= c, found, -np.inf)
         if not len(found):
             return -np.inf, tall, place
-        other, after = int(found.argmax()), tall.copy()
+        other = int(found.argmax())
+        after = tall.copy()
         after[place] = other >= len(takes)
         new = int(np.append(enter, leave)[other])
         after[new] = False
@@ -266,14 +276,16 @@ def sets_at_limit(candidates: CandidateSet) -> Flags | None:
     # Likely secrets first: a partial sum is then too large, or too small for good, as early as can be.
     order = np.argsort(-p)
     rest = 1 - np.cumsum(p[order]) + p.max()  # largest sum that later secrets and a remainder add
-    sets, sums = np.zeros((1, 0), dtype=bool), np.zeros(1)
+    sets = np.zeros((1, 0), dtype=bool)
+    sums = np.zeros(1)
     for i, most in zip(order, rest):
         sums = np.column_stack([sums, sums + p[i]]).ravel()
         possible = sums <= share + rounding
         possible &= sums + most >= share - rounding
         with_it = np.arange(len(sums)) % 2 == 1
         sets = np.column_stack([np.repeat(sets, 2, axis=0), with_it])
-        sets, sums = sets[possible], sums[possible]
+        sets = sets[possible]
+        sums = sums[possible]
         if sets.size > TABLE:
             return None
     return sets[:, np.argsort(order)]
@@ -286,8 +298,11 @@ class Sweep:
     """
 
     def __init__(self, candidates: CandidateSet, matrix: Array, dual: Array) -> None:
-        self.p, self.c, n = candidates.prior, float(candidates.limit), len(dual)
-        self.spread, size = matrix.T @ matrix, abs(matrix).T @ abs(matrix)
+        self.p = candidates.prior
+        self.c = float(candidates.limit)
+        n = len(dual)
+        self.spread = matrix.T @ matrix
+        size = abs(matrix).T @ abs(matrix)
         self.wrong = n * 2.0**-50 / self.p  # of a remainder
         # A bound on the slope of the value, from the sizes of its terms.
         steep = 2 * (1 + self.c) * size.sum(axis=1) + abs(dual)
@@ -320,7 +335,8 @@ def swept(
     candidates: CandidateSet, sets: Flags, matrix: Array, dual: Array
 ) -> tuple[Fraction, list[int]]:
     """An upper bound on |M (l - 1)|^2 - y.(l - 1) over all vertices; and some with nearly that value, the best first."""
-    sweep, n = Sweep(candidates, matrix, dual), len(dual)
+    sweep = Sweep(candidates, matrix, dual)
+    n = len(dual)
     # Blocks that fit in the cache, and enough of them that each names a vertex.
     count = 1 + len(sets) // 4096 + min(8 * n, len(sets) // 16)
     blocks = np.array_split(sets, count)

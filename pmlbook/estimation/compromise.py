@@ -90,7 +90,8 @@ class Informed(Listed):
     def __init__(self, candidates: Listed, required: float, promised: float) -> None:
         self.candidates, self.vertices = candidates, candidates.vertices
         self.required, self.promised = required, Fraction(promised)
-        self.scale, self.ones = np.append(candidates.scale, 1.0), np.append(candidates.ones, 1.0)
+        self.scale = np.append(candidates.scale, 1.0)
+        self.ones = np.append(candidates.ones, 1.0)
         prior = np.array(self.vertices.shares, dtype=float)
         self.information = INFORMATION.at_lifts(self.vertices.lifts, self.vertices.shifts, prior)
 
@@ -168,7 +169,8 @@ def pareto_mechanism(
     part = float(real_array(min_fraction, "min_fraction", 0))
     if not 0 <= part <= 1:
         raise ValueError(f"min_fraction = {part:g} is not between 0 and 1")
-    prior, clock = checked_prior(prior), Clock(max_time)
+    prior = checked_prior(prior)
+    clock = Clock(max_time)
     precise = estimation_mechanism(prior, epsilon, target, max_time)
     informed = optimal_mechanism(prior, epsilon, max_time=None if max_time is None else clock.left)
     most, least = informed.value, precise.mechanism.utility()
@@ -204,7 +206,8 @@ def _best_informed(
 ) -> tuple[Mechanism, float, float] | None:
     """The best mechanism that keeps some information, its value and bound; None if floats find none."""
     level, shares = check_epsilon(epsilon), prior.exact
-    limit, wanted = lift_limit(shares, level)[1], functionals(target, prior)
+    limit = lift_limit(shares, level)[1]
+    wanted = functionals(target, prior)
     candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
     informed = Informed(candidates, required, promised)
     names, _ = candidates.mix(INFORMATION, clock)

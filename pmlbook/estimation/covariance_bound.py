@@ -74,12 +74,15 @@ class PairsRelaxation:
     """The dual programme of 'A bound on optimal designs', which grows a multiplier for each constraint that is violated."""
 
     def __init__(self, candidates: CandidateSet, criterion: AOptimality | DOptimality) -> None:
-        n, size = len(candidates.ones), np.outer(candidates.scale, candidates.scale)
+        n = len(candidates.ones)
+        size = np.outer(candidates.scale, candidates.scale)
         self.dual, self.candidates = DualFunction(candidates, criterion), candidates
         ranges = [[candidates.together(i, j) for j in range(n)] for i in range(n)]
         self.least, self.most = np.moveaxis(np.array(ranges, dtype=float), 2, 0) / size
-        self.variances, self.between = np.diag(self.most), float(candidates.between)
-        self.forms, self.limits = np.zeros((0, n, n)), np.zeros(0)
+        self.variances = np.diag(self.most)
+        self.between = float(candidates.between)
+        self.forms = np.zeros((0, n, n))
+        self.limits = np.zeros(0)
 
     def multipliers(self, x: Array) -> Array:
         """The matrix D of logarithms of own multipliers, and of multipliers of forms."""
@@ -93,7 +96,8 @@ class PairsRelaxation:
 
     def loss(self, x: Array) -> tuple[float, Array]:
         """The negative logarithm of the dual programme, and its slope."""
-        own, cost = np.exp(x[: len(self.variances)]), self.cost(x)
+        own = np.exp(x[: len(self.variances)])
+        cost = self.cost(x)
         value, best = self.dual.of(self.multipliers(x))
         slope = own * (self.variances / cost - np.diag(best))
         others = self.limits / cost - np.tensordot(self.forms, best, 2)
@@ -152,7 +156,8 @@ def relaxed(
     added, if that can be active, and pairs whose covariance otherwise violates its limits.
     """
     relaxation, fits = PairsRelaxation(candidates, criterion), []
-    n, x = len(candidates.ones), np.zeros(len(candidates.ones))
+    n = len(candidates.ones)
+    x = np.zeros(len(candidates.ones))
     for turn in range(PAIR_ROUNDS):
         x = relaxation.solve(x)
         multipliers = relaxation.multipliers(x)
@@ -181,7 +186,8 @@ def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Frac
     units, found = candidates.integers.tolist(), []
     for share in set(units):
         places = [i for i, own in enumerate(units) if own == share]
-        low, high = candidates.low[places[0]], candidates.high[places[0]]
+        low = candidates.low[places[0]]
+        high = candidates.high[places[0]]
         rests = [rest for rest in _remainders(candidates, places[0]) if rest <= high]
         if rests:
             kept = min((high - rest) * (rest - low) for rest in rests)
@@ -192,7 +198,9 @@ def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Frac
 def _remainders(candidates: CandidateSet, place: int) -> list[Fraction]:
     """The remainders that a secret can have, and larger ones, by the sums that the others can have at the limit."""
     (a, b), units = candidates.limit.as_integer_ratio(), candidates.integers.tolist()
-    top, share = candidates.common * b // a, units[place]  # so many units may be at the limit
+    # so many units may be at the limit
+    top = candidates.common * b // a
+    share = units[place]
     sums, first = 1, max(0, top - share)
     for i, own in enumerate(units):
         if i != place:

@@ -79,10 +79,12 @@ def centred_weights(rows: Array, weights: Array) -> Array:
 
 def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -> dict[int, float]:
     """Of all weights of the vertices in use with the same variance those with the largest product; rare ones stay."""
-    names, weights = np.array(list(found)), np.array(list(found.values()))
+    names = np.array(list(found))
+    weights = np.array(list(found.values()))
     entries = candidates.vertices.lifts[:, names] * weights
     frequent = entries.max(axis=0) > LEAST_STORED_PROBABILITY
-    names, weights = names[frequent], weights[frequent]
+    names = names[frequent]
+    weights = weights[frequent]
     lifts = candidates.scaled(names.tolist())
     shifts = candidates.vertices.shifts[:, names]
     # Weights with these sums have the same derivative of the variance, so the same variance.
@@ -105,7 +107,8 @@ def newton_search(
     """Weights of vertices, and a certified lower bound on the variance, in the criterion's unit."""
     bound, n = 0.0, len(criterion.scale)
     for _ in range(NEWTON_ROUNDS):
-        names, before = list(found), np.array(list(found.values()))
+        names = list(found)
+        before = np.array(list(found.values()))
         lifts = candidates.scaled(names)
         weights, barrier = best_weights(lifts, before, criterion, clock)
         found = dict(zip(names, weights.tolist()))
@@ -152,7 +155,8 @@ def stored(
     checked, weights = prior.floats, np.array(list(found.values()))
     lifts = candidates.vertices.lifts[:, list(found)]
     kept = (lifts * weights).max(axis=0) > least
-    lifts, weights = lifts[:, kept], weights[kept]
+    lifts = lifts[:, kept]
+    weights = weights[kept]
 
     def make(shave: float) -> Mechanism:
         lower = lowered(lifts, checked, shave)
@@ -185,7 +189,8 @@ def _grown(
     found = first_circles(candidates, np.random.default_rng(0))
     criterion, unit = criterion_for(target, wanted, candidates, found)
     assert isinstance(criterion, AOptimality | DOptimality)
-    square, low = float(unit) ** 2, pairs_bound(candidates, criterion)
+    square = float(unit) ** 2
+    low = pairs_bound(candidates, criterion)
     given = candidates, found, criterion, low, tol, clock
     found, bound = grow_design(*given, lambda value: value * square)
     return candidates, found, float_below(Fraction(bound) * unit**2)
@@ -291,7 +296,8 @@ def estimation_mechanism(
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")
     shares = prior.exact
-    limit, n = lift_limit(shares, level)[1], len(shares)
+    limit = lift_limit(shares, level)[1]
+    n = len(shares)
     single = n > LISTED and wanted.shape[1] == 1 and level >= SCORED
     grows = isinstance(target, str) and target in ("frequencies", "determinant") and n > LISTED
     grows = grows or (n > MAX_ENUMERATED and not (isinstance(target, str) and target == "largest"))

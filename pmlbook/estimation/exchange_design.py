@@ -42,7 +42,8 @@ def _conjugate(
     for _ in range(60):
         bent = product(step)
         reach = size / (step @ bent)
-        change, left = change + reach * step, left - reach * bent
+        change = change + reach * step
+        left = left - reach * bent
         near = left / diagonal - thin.T @ (gram @ (thin @ left))
         size, last = float(left @ near), size
         if size < 1e-3 * first:
@@ -63,7 +64,8 @@ def _change_of_many(
         far, factor = half @ (half.T @ sums), 2.0
     else:
         far, factor = near * weights, 1.0
-    inside, seen = (sums * near).sum(axis=0), (lifts * far).sum(axis=0)
+    inside = (sums * near).sum(axis=0)
+    seen = (lifts * far).sum(axis=0)
 
     def product(change: Array) -> Array:
         moved = (sums * change) @ lifts.T
@@ -89,7 +91,8 @@ def barrier_weights(
         return criterion.value(lifts, weights, barrier) - barrier * float(np.log(weights).sum())
 
     for _ in range(30):
-        change, now = change_of(weights), value(weights)
+        change = change_of(weights)
+        now = value(weights)
         reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
         while reach > LEAST_STEP:
             moved = weights * (1 + reach * change)
@@ -154,12 +157,14 @@ class BarrierMaster:
         criterion: AOptimality | DOptimality,
     ) -> None:
         self.candidates, self.criterion, self.barrier = candidates, criterion, 0.1
-        self.names, self.weights = list(found), np.array(list(found.values()))
+        self.names = list(found)
+        self.weights = np.array(list(found.values()))
         self.least = math.inf, self.names, self.weights
 
     def add(self, names: list[int]) -> None:
         """Add vertices with small weights."""
-        lifts, ones = self.candidates.scaled(self.names + names), self.candidates.ones
+        lifts = self.candidates.scaled(self.names + names)
+        ones = self.candidates.ones
         extended = with_new_weights(lifts, self.weights, ones)
         if extended is None:
             raise SolverFailed("floats do not resolve better weights")
@@ -191,7 +196,8 @@ class Exchange:
 
     def __init__(self, master: BarrierMaster, tol: float, closed: Callable[..., bool]) -> None:
         self.master, self.tol, self.closed = master, tol, closed
-        self.rng, self.sets = np.random.default_rng(0), sets_at_limit(master.candidates)
+        self.rng = np.random.default_rng(0)
+        self.sets = sets_at_limit(master.candidates)
 
     def __call__(self, claim: Claim) -> Priced:
         """New vertices of positive excess, and a bound after a sweep."""
@@ -201,7 +207,8 @@ class Exchange:
         names, bound = excess.local_maxima(self.starts()), None
         new = [name for name in names if name not in used]
         if self.sets is not None and self.sweeps(excess, new):
-            matrix, dual = claim.utility.matrix, excess.dual * excess.mean
+            matrix = claim.utility.matrix
+            dual = excess.dual * excess.mean
             best, names = swept(master.candidates, self.sets, matrix, dual)
             bound = claim.bound(best)
             if self.closed(claim.value, bound):
@@ -219,7 +226,9 @@ class Exchange:
 
     def starts(self) -> list[Vertex]:
         """Vertices in use, by their weight, and at first from a new circle, from which climbs start."""
-        candidates, names, weights = self.master.candidates, self.master.names, self.master.weights
+        candidates = self.master.candidates
+        names = self.master.names
+        weights = self.master.weights
         n = len(candidates.ones)
         chosen = self.rng.choice(names, n, p=weights / weights.sum()).tolist()
         begin = [(candidates.vertices.tall[k], int(candidates.vertices.place[k])) for k in chosen]

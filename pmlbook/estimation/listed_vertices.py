@@ -146,7 +146,8 @@ class Listed(ScaledVertices):
     ) -> list[int]:
         """The vertices of largest excess for a claim, at some dual variables; none with the excess of a known one."""
         prior = np.array(self.vertices.shares, dtype=float)
-        worth, shifts = self.worth(Spread(claim.matrix), duals), self.vertices.shifts
+        worth = self.worth(Spread(claim.matrix), duals)
+        shifts = self.vertices.shifts
         values = worth.at_lifts(self.vertices.lifts, shifts, prior)
         excess = values - np.array(duals[: len(prior)], dtype=float) @ shifts
         # ties are broken by number, so that every processor takes the same
@@ -191,7 +192,8 @@ def criterion_for(
     full = np.array(goal, dtype=float) / candidates.scale[:, None]
     if isinstance(target, str) and target == "largest":
         return EOptimality(goal, candidates.scale, full), unit
-    lifts, weights = candidates.scaled(list(found)), np.array(list(found.values()))
+    lifts = candidates.scaled(list(found))
+    weights = np.array(list(found.values()))
     rest = np.eye(len(full)) - np.outer(candidates.ones, candidates.ones)
     own, other = (
         AOptimality(goal, candidates.scale, part).value(lifts, weights) for part in (full, rest)

@@ -36,7 +36,8 @@ class Line:
 
         Source: duality of the fractional knapsack, Dantzig 1957; what floats lose is added, Higham 2002, Section 4.2.
         """
-        prior, slope = self.prior[:, None], self.gamma[:, None] * scores
+        prior = self.prior[:, None]
+        slope = self.gamma[:, None] * scores
         worth = self.alpha[:, None] + slope
         density = worth / prior
         # The knapsack is filled in the order of worth per probability; the last item in it is the fractional one.
@@ -70,7 +71,8 @@ class Line:
         values = self.above(scores)
         while True:
             gaps = np.diff(scores)
-            slopes, start = np.diff(values) / gaps, scores[:-1]
+            slopes = np.diff(values) / gaps
+            start = scores[:-1]
             # The worth is convex in the score, so between two scores the chord lies above it.
             tops = np.clip(slopes / 2, start, scores[1:])
             chords = values[:-1] + slopes * (tops - start) - tops**2
@@ -86,7 +88,8 @@ class Line:
             values = np.append(values, self.above(more))
             scores = np.append(scores, more)
             order = np.argsort(scores, kind="stable")
-            scores, values = scores[order], values[order]
+            scores = scores[order]
+            values = values[order]
         # Local maxima: of a plateau the first score, for a second one would be the same column.
         rising = np.append(True, found[1:] > found[:-1])
         falling = np.append(found[:-1] >= found[1:], True)
@@ -108,13 +111,16 @@ def two_outcomes(goal: Array, limit: float) -> tuple[Array, Array]:
     Returns the joint probabilities, shape (2, N), and the scores, shape (2,).
     """
     share = np.linspace(0, 1, TRIED + 2)[1:-1]
-    high, low, other = goal.max(), -goal.min(), 1 - share
+    high = goal.max()
+    low = -goal.min()
+    other = 1 - share
     # The steepest line whose lifts lie between 0 and the limit, for each share.
     by_limit = (limit - 1) * np.minimum(share / high, other / low)
     by_zero = np.minimum(share / low, other / high)
     slope = np.minimum(by_limit, by_zero)
     best = int(np.argmin(share * other / slope**2))
-    q, t = float(share[best]), float(slope[best])
+    q = float(share[best])
+    t = float(slope[best])
     second = q + t * goal
     scores = np.array([-q, 1 - q]) / t
     return np.array([1 - second, second]), scores
@@ -130,9 +136,12 @@ def mixed(
 
     `Infeasible` if no mechanism has these scores; `SolverFailed` if the solver fails, or the time is up.
     """
-    n, k = len(prior), len(scores)
-    each, nothing = sparse.identity(n), sparse.csr_array((n, k))
-    ones, outcomes = np.ones((n, 1)), sparse.identity(k)
+    n = len(prior)
+    k = len(scores)
+    each = sparse.identity(n)
+    nothing = sparse.csr_array((n, k))
+    ones = np.ones((n, 1))
+    outcomes = sparse.identity(k)
     sums = [
         [sparse.kron(np.ones(k), each), nothing],
         [sparse.kron(scores, each), nothing],
@@ -177,7 +186,8 @@ def one_number(
 
     Source: proved in 'Optimal mechanisms for a mean'; columns made when they are needed, Gilmore and Gomory 1961.
     """
-    prior, turned = np.array(shares, dtype=float), limit < 2
+    prior = np.array(shares, dtype=float)
+    turned = limit < 2
     if turned:
         limit, goal = limit / (limit - 1), [-entry / (limit - 1) for entry in goal]
     most = float(limit)
@@ -188,7 +198,8 @@ def one_number(
     goal = [entry / unit for entry in goal]
     wanted = np.array(goal, dtype=float)
     outcomes, scores = two_outcomes(wanted, most)
-    value, bound = float(prior @ outcomes.T @ scores**2), Fraction(0)
+    value = float(prior @ outcomes.T @ scores**2)
+    bound = Fraction(0)
     lines = scores
     tried = np.append(scores, np.linspace(-2, 2, FIRST) * math.sqrt(value))
     for _ in range(SCORE_ROUNDS):
@@ -204,7 +215,9 @@ def one_number(
         better = now < value * (1 - STUCK)
         if now <= value:
             used = prior @ made.T > 0  # the programme's shares are a rounding apart from these
-            outcomes, scores, value = made[used], tried[used], now
+            outcomes = made[used]
+            scores = tried[used]
+            value = now
         worth, near = Line(prior, most, alpha, gamma).most(tol * value / 8)
         paid = sum(map(Fraction, alpha)) + weighted_sum(map(Fraction, gamma), goal)
         bound = max(bound, paid - Fraction(worth))
@@ -218,7 +231,8 @@ def one_number(
         kept = np.concatenate([lines, scores]) if better else np.append(lines, tried)
         tried = np.concatenate([kept, near[:MORE], between])
     used = prior @ outcomes.T > SELDOM
-    outcomes, scores = outcomes[used], scores[used]
+    outcomes = outcomes[used]
+    scores = scores[used]
     outcomes, scores = fewer(prior, most, wanted, outcomes, scores, value * (1 + tol), clock)
     if turned:  # and back
         often = (prior @ outcomes.T)[:, None]
@@ -247,7 +261,8 @@ def fewer(
             break
         if seen @ joined**2 > enough:
             break
-        outcomes, scores = made[seen > SELDOM], joined[seen > SELDOM]
+        outcomes = made[seen > SELDOM]
+        scores = joined[seen > SELDOM]
     return outcomes, scores
 
 

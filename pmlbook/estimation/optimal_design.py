@@ -127,12 +127,16 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     That is the determinant of the matrix if no row is left. Rows with an entry are left just if the matrix
     has a negative eigenvalue or the goal is not in its range.
     """
-    table, vertex, last = np.hstack([matrix, goal]), np.zeros(goal.shape[1], dtype=object), 1
+    table = np.hstack([matrix, goal])
+    vertex = np.zeros(goal.shape[1], dtype=object)
+    last = 1
     while len(table):
         k = next((i for i in range(len(table)) if table[i, i] > 0), None)
         if k is None:
             break
-        head, pivot, others = table[k], table[k, k], np.delete(np.arange(len(table)), k)
+        head = table[k]
+        pivot = table[k, k]
+        others = np.delete(np.arange(len(table)), k)
         vertex = (vertex * pivot - head[len(table) :] ** 2) // last
         table = np.delete(table[others], k, axis=1)
         table = (table * pivot - np.outer(head[others], np.delete(head, k))) // last
@@ -148,13 +152,15 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
 
     Source: the iteration of Schulz 1933, in whole numbers; what it leaves is bounded as a geometric series.
     """
-    up, bits = int(abs(matrix).max()).bit_length(), 3 * RECIPROCAL_BITS
+    up = int(abs(matrix).max()).bit_length()
+    bits = 3 * RECIPROCAL_BITS
     try:
         start = np.linalg.inv((matrix / (1 << up)).astype(float))
         near = np.array([int(x * 2.0**64) << (bits - 64) for x in start.ravel().tolist()], object)
     except (np.linalg.LinAlgError, OverflowError, ValueError):
         return None
-    inverse, one = near.reshape(matrix.shape), 1 << (up + bits)
+    inverse = near.reshape(matrix.shape)
+    one = 1 << (up + bits)
     unit = one * np.eye(len(matrix), dtype=int).astype(object)
     for _ in range(8):  # squared so often, a half is no more
         left = unit - matrix @ inverse
@@ -185,7 +191,8 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fractio
 
     Each by the scores of `scores_for`, whose variance is computed exactly.
     """
-    seen, total = mechanism.prior @ mechanism.channel, Fraction(0)
+    seen = mechanism.prior @ mechanism.channel
+    total = Fraction(0)
     shares, _ = whole_numbers(mechanism.exact_prior)
     often = [Fraction(int(q)) for q in shares @ mechanism.weights.astype(object)]
     whole = sum(often)

@@ -132,14 +132,17 @@ class AOptimality:
 
     def slopes(self, lifts: Array, weights: Array, barrier: float) -> tuple[Array, Array]:
         """Derivatives by relative changes of the weights; see `Criterion.slopes`."""
-        inverse, scaled = np.linalg.inv((lifts * weights) @ lifts.T), lifts * weights
-        near, far = lifts.T @ inverse @ lifts, scaled.T @ inverse @ self.full
+        inverse = np.linalg.inv((lifts * weights) @ lifts.T)
+        scaled = lifts * weights
+        near = lifts.T @ inverse @ lifts
+        far = scaled.T @ inverse @ self.full
         both = far @ far.T
         return -np.diag(both) / weights, 2 * near * both
 
     def claim(self, lifts: Array, weights: Array, barrier: float) -> Claim:
         """The theorem's bound, with M = B' J^-1."""
-        undo, width = np.linalg.solve((lifts * weights) @ lifts.T, self.full), len(self.goal[0])
+        undo = np.linalg.solve((lifts * weights) @ lifts.T, self.full)
+        width = len(self.goal[0])
         value, whole = (float((self.full * undo)[:, :k].sum()) for k in (width, None))
         matrix = undo.T / self.scale
         utility = Spread(matrix[:width])
@@ -174,7 +177,8 @@ class DOptimality:
         """The theorem's bound, with a triangular M, whose determinant is a product."""
         n, prior = len(lifts), np.array(self.shares, dtype=float)
         last = int(np.argmax(prior))
-        others, moves = np.delete(np.arange(n), last), np.eye(n)
+        others = np.delete(np.arange(n), last)
+        moves = np.eye(n)
         moves[last] = -prior / prior[last]  # the frequencies sum to one
         lower = np.linalg.cholesky((lifts * weights) @ lifts.T)
         moves = (moves / self.scale[:, None])[:, others]

@@ -113,7 +113,9 @@ def optimum_under(
         raise ValueError(f"measure {measure!r} is none of {', '.join(MEASURES)}")
     if lower is not None and measure != "lip":
         raise ValueError(f"lower = {lower!r} is for measure 'lip' only, got {measure!r}")
-    level, worth, shares = check_epsilon(epsilon), as_utility(utility), exact_prior(prior)
+    level = check_epsilon(epsilon)
+    worth = as_utility(utility)
+    shares = exact_prior(prior)
     floor = None if lower is None else check_epsilon(lower, "lower")
     if len(shares) > MAX_SYMBOLS:
         raise ValueError(f"prior has {len(shares)} symbols: the limit is {MAX_SYMBOLS}")
@@ -145,7 +147,8 @@ def optimum_under(
             f"value {float(value)!r} exceeds the upper bound {float(bound)!r}: "
             f"is the utility sub-linear?"
         )
-    reached, most = float_below(value), float_above(bound)
+    reached = float_below(value)
+    most = float_above(bound)
     warn_if_loose("optimum_under", reached, most, 1e-11 * unit)
     return AtlasEntry(measure, np.array(rows) / UNITS, reached, most)
 
@@ -168,7 +171,8 @@ def _worth(mixture: ExactMixture, shares: Sequence[Fraction], worth: Utility, en
 
 def _size(n: int, worth: Utility) -> float:
     """Size of the terms that make the value of the truth about n secrets that are equally likely."""
-    lifts, prior = n * np.eye(n), np.full(n, 1 / n)
+    lifts = n * np.eye(n)
+    prior = np.full(n, 1 / n)
     return float(prior @ finite(worth.size(lifts, lifts - 1, prior)))
 
 
@@ -185,7 +189,8 @@ def _bound(
     ]
     if lists.most is None:
         return max(earned)
-    beyond, budget = [max(v) - 1 for v in lists.outer], lists.most - 1
+    beyond = [max(v) - 1 for v in lists.outer]
+    budget = lists.most - 1
     none_left = [e / m for e, m in zip(earned, beyond) if m] + [
         Fraction(0)
     ]  # the dual variable at which none earns

@@ -65,7 +65,8 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     >>> binary_mechanism([0.75, 0.25], 0.6931471805599453).channel.round(4).tolist()
     [[0.6667, 0.3333], [0.0, 1.0]]
     """
-    shares, level = exact_prior(prior), check_epsilon(epsilon)
+    shares = exact_prior(prior)
+    level = check_epsilon(epsilon)
     if len(shares) != 2:
         raise ValueError(f"prior has {len(shares)} symbols, but the binary mechanism needs 2")
     order = [0, 1] if shares[0] >= shares[1] else [1, 0]  # its own inverse

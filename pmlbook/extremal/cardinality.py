@@ -69,7 +69,8 @@ def reduce_outputs(
     >>> reduce_outputs(codes).outputs
     ('a', 'd')
     """
-    mechanism, measure = check_instance(mechanism, Mechanism, "mechanism"), as_utility(utility)
+    mechanism = check_instance(mechanism, Mechanism, "mechanism")
+    measure = as_utility(utility)
     channel = mechanism.channel
     if channel.shape[1] <= len(channel):
         return mechanism
@@ -82,6 +83,9 @@ def reduce_outputs(
     while len(alive) > len(channel):
         sizes = drop_outcome(shapes, sizes, values)
         left = sizes > 0
-        alive, shapes, sizes, values = alive[left], shapes[:, left], sizes[left], values[left]
+        alive = alive[left]
+        shapes = shapes[:, left]
+        sizes = sizes[left]
+        values = values[left]
     names = tuple(mechanism.outputs[k] for k in alive)
     return replace(mechanism, channel=shapes * sizes, outputs=names)

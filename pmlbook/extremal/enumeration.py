@@ -187,9 +187,11 @@ def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fractio
 
 def ceilings(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) -> Array:
     """Utility less dual variables of each vertex in floats, with a margin that makes them too large, shape (V,)."""
-    prior, multipliers = np.array(vertices.shares, dtype=float), np.array(duals, dtype=float)
+    prior = np.array(vertices.shares, dtype=float)
+    multipliers = np.array(duals, dtype=float)
     given = vertices.lifts, vertices.shifts, prior
-    values, size = finite(utility.at_lifts(*given)), utility.size(*given)
+    values = finite(utility.at_lifts(*given))
+    size = utility.size(*given)
     rounding = margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts)) + TINY
     rounding += 0 if utility.exact else UNPROVEN * size
     return values - multipliers @ vertices.shifts + rounding
@@ -209,10 +211,8 @@ def enumerate_optimum(
     vertices = exact_lift_vectors(shares, limit)
     used, duals = best_mix(vertices, utility, clock)
     if utility.symmetric and len(set(shares)) < len(shares):
-        vertices_alike, even = (
-            exact_lift_vectors(shares, limit, shares),
-            symmetric_duals(shares, duals),
-        )
+        vertices_alike = exact_lift_vectors(shares, limit, shares)
+        even = symmetric_duals(shares, duals)
         return vertices.lifts[:, used], float_above(dual_bound(vertices_alike, utility, even))
     return vertices.lifts[:, used], float_above(dual_bound(vertices, utility, duals))
 
@@ -223,7 +223,8 @@ def lowered(lifts: Array, prior: Array, shave: float) -> Array:
     Zeros stay zeros; in each vector the remainder, or all there is between, takes what the others lose.
     """
     c = lifts.max()
-    tall, rest = lifts == c, (lifts > 0) & (lifts < c)
+    tall = lifts == c
+    rest = (lifts > 0) & (lifts < c)
     lost = np.broadcast_to(shave * c * (prior @ tall), lifts.shape)
     spread = np.divide(lost, prior @ rest, out=np.zeros_like(lifts), where=rest)
     return np.where(tall, c * (1 - shave), lifts + spread)

@@ -39,7 +39,8 @@ def gain_bound(
 
     Source: weak duality; the inner maximum is an expected shortfall (Rockafellar and Uryasev 2000).
     """
-    shares, paid = exact_prior(prior), [Fraction(dual) for dual in duals]
+    shares = exact_prior(prior)
+    paid = [Fraction(dual) for dual in duals]
     tops = [
         best_share(shares, Fraction(c), [Fraction(g) - dual for g, dual in zip(column, paid)])
         for column in np.asarray(gain, dtype=float).T.tolist()
@@ -52,10 +53,12 @@ def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction])
 
     Source: Rockafellar and Uryasev 2000.
     """
-    mean, left = Fraction(0), Fraction(1)
+    mean = Fraction(0)
+    left = Fraction(1)
     for k in sorted(range(len(net)), key=net.__getitem__, reverse=True):
         belief = min(c * shares[k], left)
-        mean, left = mean + belief * net[k], left - belief
+        mean = mean + belief * net[k]
+        left = left - belief
     return mean
 
 # %% ../../nbs/extremal/11_gains.ipynb #93a9a4e4
@@ -72,7 +75,8 @@ def gain_programme(
     if not c < HUGE:
         raise too_uneven(prior)
     n, actions = gain.shape
-    entries, each = n * actions, sparse.identity(actions)
+    entries = n * actions
+    each = sparse.identity(actions)
     level = sparse.hstack([sparse.identity(entries), -c * sparse.kron(np.ones((n, 1)), each)])
     rows = sparse.hstack(
         [sparse.kron(sparse.identity(n), np.ones((1, actions))), sparse.csr_array((n, actions))]
@@ -129,9 +133,11 @@ def gain_mixture(lifts: Array, prior: Array, shave: float) -> Array:
     """
     n, k = lifts.shape
     largest = lifts.max()
-    c, tall = largest * (1 - shave), lifts == largest
+    c = largest * (1 - shave)
+    tall = lifts == largest
     row, column = np.nonzero((lifts > 0) & ~tall)
-    free, entries = len(row), np.arange(len(row))
+    free = len(row)
+    entries = np.arange(len(row))
     # Unknowns: entries in between, and a weight for each column. Rows sum to one, and so do lifts in the mean.
     system = np.zeros((n + k, free + k))
     system[row, entries] = 1

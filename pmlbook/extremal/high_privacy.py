@@ -63,7 +63,8 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     >>> high_privacy_mechanism([0.4, 0.2, 0.2, 0.2], 0.11778303565638346).channel[0].round(4).tolist()
     [0.325, 0.225, 0.225, 0.225]
     """
-    shares, level = exact_prior(prior), check_epsilon(epsilon)
+    shares = exact_prior(prior)
+    level = check_epsilon(epsilon)
     names = labels_of(prior, len(shares))
     if len(shares) == 1:
         return Mechanism(np.ones((1, 1)), prior, names)

@@ -100,7 +100,8 @@ def exact_lift_vectors(
 
     Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
     """
-    n, groups = len(shares), _members(alike or range(len(shares)))
+    n = len(shares)
+    groups = _members(alike or range(len(shares)))
     sizes = [len(members) for members in groups]
     if math.prod(size + 1 for size in sizes) > 2**MAX_ENUMERATED:
         raise ValueError(
@@ -121,7 +122,8 @@ def exact_lift_vectors(
     first = spare[full].argmax(axis=1)
     fits[full] = np.arange(len(groups)) == first[:, None]
     at, taker = np.nonzero(fits)
-    tall, place = np.zeros((len(at), n), dtype=bool), np.empty(len(at), dtype=np.intp)
+    tall = np.zeros((len(at), n), dtype=bool)
+    place = np.empty(len(at), dtype=np.intp)
     for g, members in enumerate(groups):
         tall[:, members] = np.arange(len(members)) < held[at, g, None]
         own = np.flatnonzero(taker == g)
@@ -147,6 +149,7 @@ def lift_vectors(prior: PriorLike, epsilon: float) -> Array:
 
     Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
     """
-    shares, level = exact_prior(prior), check_epsilon(epsilon)
+    shares = exact_prior(prior)
+    level = check_epsilon(epsilon)
     vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
     return np.unique(vertices.lifts, axis=1)

@@ -148,8 +148,10 @@ def mixed_exactly(
     lists: MeasureLists, used: Sequence[Vector], floats: Sequence[float]
 ) -> ExactMixture:
     """Weighted lifts that average to one exactly and keep the measure, near the weights given."""
-    n, one = len(used[0]), Fraction(1)
-    columns, right = [list(v) for v in used], [one] * n
+    n = len(used[0])
+    one = Fraction(1)
+    columns = [list(v) for v in used]
+    right = [one] * n
     if lists.least is not None:  # the budget is one more row, what is not spent one more column
         columns = [[*v, max(v)] for v in used] + [[Fraction(0)] * n + [one]]
         right.append(lists.least)
@@ -178,7 +180,8 @@ def set_weights(
     """
     largest = lifts.max(axis=0)
     shapes = lifts / largest
-    others, part = np.arange(len(masses)) != np.argmax(masses), ~shapes.all(axis=0)
+    others = np.arange(len(masses)) != np.argmax(masses)
+    part = ~shapes.all(axis=0)
     # The row of the likeliest symbol, taken from the others, leaves right-hand sides of zero.
     likeliest = shapes[~others][0]
     equal = (shapes - likeliest)[others][:, part], np.zeros(others.sum())
@@ -197,7 +200,8 @@ def solve_lists(
     lists: MeasureLists, shares: Sequence[Fraction], utility: Utility
 ) -> tuple[list[Vector], list[float], list[Fraction], Fraction]:
     """Vertices in use, their weights, dual variables of lift minus one, and of a unit of the budget."""
-    lifts, masses = float_columns(lists.inner), np.array(shares, dtype=float)
+    lifts = float_columns(lists.inner)
+    masses = np.array(shares, dtype=float)
     shifts = float_columns([[x - 1 for x in v] for v in lists.inner])
     values, dual = finite(utility.at_lifts(lifts, shifts, masses)), 0.0
     if lists.least is None:
@@ -205,7 +209,8 @@ def solve_lists(
     else:
         weights, duals, dual = set_weights(lifts, values, masses, float(lists.least - 1))
     used = np.flatnonzero(weights > 1e-12 * weights.max())
-    found, given = [lists.inner[v] for v in used], weights[used].tolist()
+    found = [lists.inner[v] for v in used]
+    given = weights[used].tolist()
     constant = (Fraction(1),) * len(shares)
     if lists.least is not None and constant not in found:  # the budget need not be spent
         found.append(constant)

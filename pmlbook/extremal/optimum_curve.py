@@ -116,7 +116,8 @@ def _cover(
     middle = (low + high) / 2
     names = _best(shares, middle, utility)[0]
     left, right = (_reach(shares, names, middle, end, utility) for end in (low, high))
-    before, after = _cover(shares, low, left, utility), _cover(shares, right, high, utility)
+    before = _cover(shares, low, left, utility)
+    after = _cover(shares, right, high, utility)
     return [*before, Piece(left, right, names), *after]
 
 
@@ -130,7 +131,8 @@ def optimum_pieces(prior: PriorLike, utility: str | Utility = "mutual_informatio
 
     Source: Grosse et al. 2024, Theorem 5, as a function of the level.
     """
-    shares, utility = exact_prior(prior), as_utility(utility)
+    shares = exact_prior(prior)
+    utility = as_utility(utility)
     if len(shares) > 5:
         raise ValueError(f"prior has {len(shares)} symbols: the limit is 5")
     sizes = range(1, len(shares) + 1)

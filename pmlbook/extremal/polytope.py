@@ -28,7 +28,8 @@ def constraints(prior: Sequence[Any], c: Any, outputs: int) -> tuple[NDArray[Any
 
     Source: Grosse et al. 2024, Lemma 1, (5a)-(5c).
     """
-    n, weights = len(prior), np.array(prior)
+    n = len(prior)
+    weights = np.array(prior)
     one = np.eye(n, dtype=int).astype(weights.dtype)
     privacy = one - c * weights  # one column of the channel: p_i - c sum_k pi_k p_k
     inequalities = np.kron(np.vstack([privacy, -one]), np.eye(outputs, dtype=int))
@@ -62,7 +63,8 @@ def cut(rays: Rays, row: list[int], wall: int, flat: bool) -> Rays:
         if shared.bit_count() < len(row) - 2:  # too few walls to meet in a plane
             continue
         if np.count_nonzero(known & shared == shared) == 2:  # these two and no third
-            up, down = height[high], height[low]
+            up = height[high]
+            down = height[low]
             meeting = [up * y - down * x for x, y in zip(high, low)]
             kept[tuple(whole(meeting))] = shared | wall
     return kept

@@ -49,7 +49,8 @@ def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> Array:
     >>> randomized_response_for_pml([0.5, 0.5], math.log(1.5)).round(6).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    weights, level = check_prior(prior), check_epsilon(epsilon)
+    weights = check_prior(prior)
+    level = check_epsilon(epsilon)
     if level >= epsilon_max(prior):
         return np.eye(len(weights))
     rarest = weights.min()

@@ -53,7 +53,8 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     >>> uniform_mechanism(4, 1.0986122886681098).channel[0].round(4).tolist()
     [0.25, 0.0, 0.0, 0.75]
     """
-    n, level = check_count(n), check_epsilon(epsilon)
+    n = check_count(n)
+    level = check_epsilon(epsilon)
     prior = np.full(n, 1 / n)
     tall = int(lift_limit([Fraction(1, n)], level)[0] * UNITS / n)
     full, rest = divmod(UNITS, tall)

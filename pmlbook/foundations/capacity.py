@@ -172,10 +172,12 @@ def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
     >>> round(capacity.value, 12), round(capacity.bound, 12)
     (0.34657359028, 0.34657359028)
     """
-    table, tol = check_channel(channel), check_nonnegative(tol, "tol")
+    table = check_channel(channel)
+    tol = check_nonnegative(tol, "tol")
     table = table[:, table.any(axis=0)]
     found = _climb(table, tol)
     blur = float(blur_of(table, found.high))
-    value, bound = max(found.low - blur, 0.0), found.high + blur
+    value = max(found.low - blur, 0.0)
+    bound = found.high + blur
     warn_if_loose("channel_capacity", value, bound, max(tol * bound, blur))
     return Capacity(value, bound, frozen_array(*found.of_low))

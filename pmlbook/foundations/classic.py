@@ -104,7 +104,8 @@ def binary_symmetric(p: float, m: int = 2) -> Array:
     >>> binary_symmetric(0.2, 3).tolist()
     [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
     """
-    p, m = _real(p, "p", "between 0 and 1", lambda v: 0 <= v <= 1), check_count(m, "m", least=2)
+    p = _real(p, "p", "between 0 and 1", lambda v: 0 <= v <= 1)
+    m = check_count(m, "m", least=2)
     return np.where(np.eye(m, dtype=bool), 1 - p, p / (m - 1))
 
 # %% ../../nbs/foundations/07_classic.ipynb #ba914c54
@@ -135,7 +136,8 @@ def geometric(n: int, epsilon: float) -> Array:
     >>> geometric(3, math.log(2)).round(3).tolist()
     [[0.667, 0.167, 0.167], [0.333, 0.333, 0.333], [0.167, 0.167, 0.667]]
     """
-    n, level = check_count(n), check_epsilon(epsilon)
+    n = check_count(n)
+    level = check_epsilon(epsilon)
     if n == 1:
         return np.ones((1, 1))
     a = math.exp(-level)
@@ -175,7 +177,8 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Arr
     >>> exponential([[1, 0], [0, 1]], 2 * math.log(3), 1).round(6).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    table, level = real_array(utilities, "utilities", 2), check_epsilon(epsilon)
+    table = real_array(utilities, "utilities", 2)
+    level = check_epsilon(epsilon)
     scale = _real(sensitivity, "sensitivity", "positive and finite", lambda v: 0 < v < math.inf)
     loss = table / 2 - table.max(axis=1, keepdims=True) / 2  # halved first: cannot overflow
     with np.errstate(over="ignore"):  # an exponent of -inf is a probability of zero

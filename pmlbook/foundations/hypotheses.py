@@ -92,7 +92,8 @@ class HypothesisDivergence(Frozen, Utility):
         order = order_of(self.inputs, names, "hypotheses", other)
         if order is None:
             return self
-        first, second = self.first[order], self.second[order]
+        first = self.first[order]
+        second = self.second[order]
         return replace(self, first=first, second=second, inputs=tuple(names))
 
     @property
@@ -112,7 +113,8 @@ class HypothesisDivergence(Frozen, Utility):
                 raise ValueError(
                     f"{name} has {len(hypothesis)} entries, but there are {len(prior)} symbols"
                 )
-        after, before = self.first @ lifts, self.second @ lifts
+        after = self.first @ lifts
+        before = self.second @ lifts
         further = (self.first / self.first.sum() - self.second / self.second.sum()) @ shifts
         apart = (before > 0) & (further != 0)
         ratio = np.divide(after, before, out=np.ones_like(after), where=apart)
@@ -121,9 +123,12 @@ class HypothesisDivergence(Frozen, Utility):
 
     def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms; see `Utility.size`."""
-        f, after, before = self.information.f, self.first @ lifts, self.second @ lifts
+        f = self.information.f
+        after = self.first @ lifts
+        before = self.second @ lifts
         ratio = np.divide(after, before, out=np.ones_like(after), where=before > 0)
-        rise, fall = f(2 * ratio) - f(ratio), 2 * (f(ratio / 2) - f(ratio))
+        rise = f(2 * ratio) - f(ratio)
+        fall = 2 * (f(ratio / 2) - f(ratio))
         steepest = np.maximum(rise, fall) / ratio  # at least the slope of a convex function
         return self.at_lifts(lifts, shifts, prior) + steepest * (
             (self.first + self.second) @ abs(shifts)

@@ -202,7 +202,8 @@ def local_dp(channel: ArrayLike) -> float:
     """
     channel = check_channel(channel)
     used = channel[:, channel.any(axis=0)]
-    most, least = used.max(axis=0), used.min(axis=0)
+    most = used.max(axis=0)
+    least = used.min(axis=0)
     with np.errstate(divide="ignore", over="ignore"):
         ratios = most / least
         return float(np.where(ratios < np.inf, np.log(ratios), np.log(most) - np.log(least)).max())

@@ -172,8 +172,11 @@ class Power:
 
     def excess(self, lifts: Array, shifts: Array) -> Array:
         """Value from t and t - 1."""
-        near, alpha, beta = abs(shifts) <= NEAR_ONE, self.alpha, self.alpha - 1
-        x, t = np.where(near, shifts, 0), np.where(lifts > 0, lifts, 1)
+        near = abs(shifts) <= NEAR_ONE
+        alpha = self.alpha
+        beta = self.alpha - 1
+        x = np.where(near, shifts, 0)
+        t = np.where(lifts > 0, lifts, 1)
         log = np.where(near, np.log1p(x), np.log(t))
         if alpha >= 0.5:
             with np.errstate(over="ignore"):  # infinite, and refused where it matters

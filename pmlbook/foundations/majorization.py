@@ -38,7 +38,8 @@ def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
 
     Source: Grosse et al. 2024, Definition 2.
     """
-    p, q = _vector(p, "p"), _vector(q, "q")
+    p = _vector(p, "p")
+    q = _vector(q, "q")
     if len(p) != len(q):
         raise ValueError(f"p has {len(p)} entries and q has {len(q)}: they cannot be compared")
     slack = SUM_TOLERANCE * max(abs(p).sum(), abs(q).sum())

@@ -98,7 +98,9 @@ def conditional_leakage(first: ArrayLike, second: ArrayLike, prior: ArrayLike) -
     second = aligned(second, first_names(names_of(first), names_of(prior)), "second", "first")
     first, prior = check_pair(first, prior)
     second = check_channel(second, rows=len(prior), name="second")
-    possible, rows = (first > 0)[:, :, None], second[:, None, :]  # secrets that y does not exclude
+    # secrets that y does not exclude
+    possible = (first > 0)[:, :, None]
+    rows = second[:, None, :]
     largest = (possible * rows).max(axis=0)
     least = np.where(possible, rows, np.inf).min(axis=0)
     # P(z | y) is a mean of these rows, and rounding must not lead outside of them.
@@ -114,9 +116,11 @@ AT_ONCE, AT_MOST = 2**16, 2**19  # numbers in rows that are compared
 
 def _distinguished(first: Array, second: Array) -> Array:
     """The largest LC_s of pairs of rows, shape (K, M), from above."""
-    shared, gap = first * second, first - second
+    shared = first * second
+    gap = first - second
     common = shared > 0
-    low, high = np.zeros((len(first), 1)), np.ones((len(first), 1))
+    low = np.zeros((len(first), 1))
+    high = np.ones((len(first), 1))
 
     def tangent(s: Array) -> tuple[Array, Array]:
         mixed = s * first + (1 - s) * second
@@ -128,7 +132,8 @@ def _distinguished(first: Array, second: Array) -> Array:
         for _ in range(20):
             middle = (low + high) / 2
             rising = tangent(middle)[1] > 0
-            low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+            low = np.where(rising, middle, low)
+            high = np.where(rising, high, middle)
         (left, up), (right, down) = tangent(low), tangent(high)
         width = high - low
         # A concave function lies below both tangents; the largest value may be at an end.
@@ -151,8 +156,11 @@ def contraction(channel: ArrayLike) -> float:
         return 0.0
     roots, (first, second) = np.sqrt(rows), np.triu_indices(len(rows), 1)
     above = 1 - (roots @ roots.T)[first, second] ** 2
-    order, found, m = np.argsort(-above), 0.0, rows.shape[1]
-    rounding, chunk = 1e-15 * (20 + m), max(1, AT_ONCE // m)
+    order = np.argsort(-above)
+    found = 0.0
+    m = rows.shape[1]
+    rounding = 1e-15 * (20 + m)
+    chunk = max(1, AT_ONCE // m)
     for k in range(0, len(order), chunk):
         pairs = order[k : k + chunk]
         if above[pairs[0]] <= found + CONTRACTION_TOLERANCE or k * m > AT_MOST:

@@ -213,7 +213,8 @@ def alpha_information(alpha: float) -> FInformation:
         raise ValueError(
             f"alpha = {alpha} must be positive and not 1 (at 1 use 'mutual_information')"
         )
-    power, name = power_of_order(order), repr(order).removesuffix(".0")
+    power = power_of_order(order)
+    name = repr(order).removesuffix(".0")
     return FInformation(power.f, f"alpha_{name}", power.excess, power.enclosure)
 
 # %% ../../nbs/foundations/06_utility.ipynb #2c04afee

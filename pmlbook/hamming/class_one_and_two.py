@@ -24,7 +24,8 @@ def class_one_leakage(size: int, distortion: float) -> float:
 
     Source: Kalantari et al. 2018, Theorem 1, eq. (8).
     """
-    others, limit = check_count(size, "size", 2) - 1, check_error_rate(distortion)
+    others = check_count(size, "size", 2) - 1
+    limit = check_error_rate(distortion)
     with np.errstate(divide="ignore"):
         return max(0.0, float(np.log(np.float64(others * (1 - limit)) / limit)))
 
@@ -62,7 +63,8 @@ def min_with_censored(
     >>> round(leakage, 6), errors.round(6).tolist()
     (1.791759, [0.25, 0.25, 0.25])
     """
-    V, limit = as_source_set(source_set).ordered().vertices, check_error_rate(distortion)
+    V = as_source_set(source_set).ordered().vertices
+    limit = check_error_rate(distortion)
     as_printed = check_flag(as_printed, "as_printed")
     n = V.shape[1] - check_count(censored, "censored", 0)
     if n < 2:
@@ -71,7 +73,8 @@ def min_with_censored(
         )
     tails = V[:, n:].sum(axis=1)
     slack = limit - (np.full(len(V), tails.max()) if as_printed else tails)
-    caps, total = np.eye(n, n + 1), np.append(np.ones(n), -(n - 1))
+    caps = np.eye(n, n + 1)
+    total = np.append(np.ones(n), -(n - 1))
     caps[:, n] = -1  # y_i <= t
     rows = [caps, np.column_stack([V[:, :n], -slack]), total[None]]
     if not as_printed:
@@ -96,7 +99,8 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
 
     Source: Kalantari et al. 2018, Theorem 2, eqs (9)-(11), with D_1 <= D_2 <= ... added.
     """
-    levels, limit = thresholds(source_set), check_error_rate(distortion)
+    levels = thresholds(source_set)
+    limit = check_error_rate(distortion)
     if limit >= levels[-1]:
         return 0.0
     return min_with_censored(source_set, limit, 0)[0]

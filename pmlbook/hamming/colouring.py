@@ -28,12 +28,15 @@ def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
 
     Source: Kalantari et al. 2018, Definition 7.
     """
-    table, leakage = check_channel(channel), local_dp(channel)
+    table = check_channel(channel)
+    leakage = local_dp(channel)
     if not 0 < leakage < np.inf:
         raise ValueError(
             f"channel has leakage {leakage:g}, but colours need it positive and finite"
         )
-    high, low, worst = table.max(axis=0), table.min(axis=0), np.exp(leakage)
+    high = table.max(axis=0)
+    low = table.min(axis=0)
+    worst = np.exp(leakage)
     critical = (high > 0) & (high >= low * worst * (1 - tolerance))
     paint = np.full(table.shape, WHITE)
     paint[critical & (table <= low * (1 + tolerance))] = RED
@@ -49,7 +52,8 @@ def _mixed(table: Array) -> bool:
     """Whether the published off-diagonal entries of some row have two colours."""
     if local_dp(table) <= 0:
         return False
-    paint, off = colours(table), ~np.eye(len(table), dtype=bool)
+    paint = colours(table)
+    off = ~np.eye(len(table), dtype=bool)
     return any(len(set(row[mask & (row != ZERO)])) > 1 for row, mask in zip(paint, off))
 
 
@@ -75,7 +79,8 @@ def _sweep(table: Array) -> None:
     worst = np.exp(local_dp(table))
     for i, row in enumerate(table):
         others = np.delete(table, i, axis=0)
-        low, high = others.max(axis=0) / worst, others.min(axis=0) * worst
+        low = others.max(axis=0) / worst
+        high = others.min(axis=0) * worst
         off = (np.arange(len(row)) != i) & (high > 0)
         width = (high - low)[off].sum()
         if width > 0:

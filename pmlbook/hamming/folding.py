@@ -30,9 +30,11 @@ def _rays(equations: Array) -> Array:
     """
     rays = np.eye(equations.shape[1])
     for equation in equations:
-        height, used = rays @ equation, rays > _FLAT
+        height = rays @ equation
+        used = rays > _FLAT
         kept = [rays[np.abs(height) <= _FLAT]]
-        above, below = np.flatnonzero(height > _FLAT), np.flatnonzero(height < -_FLAT)
+        above = np.flatnonzero(height > _FLAT)
+        below = np.flatnonzero(height < -_FLAT)
         if len(above) * len(below) > MOST_WALL_PAIRS:
             raise ValueError(
                 f"a wall separates {len(above)} from {len(below)} vertices: too many to fold"

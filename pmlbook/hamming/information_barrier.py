@@ -25,7 +25,8 @@ __all__ = []
 # %% ../../nbs/hamming/14_information_barrier.ipynb #6d1b0006
 def complement(q: Array) -> Array:
     """1 - q_i for a distribution q, shape (M,), without cancellation where q_i is close to 1."""
-    rest, largest = 1 - q, int(np.argmax(q))
+    rest = 1 - q
+    largest = int(np.argmax(q))
     rest[largest] = np.delete(q, largest).sum()
     return rest
 
@@ -56,11 +57,14 @@ def lower_bound(vertices: Array, distortion: float, weights: Array, duals: Array
 
     Source: weak duality for Kalantari et al. 2018, eq. (22); water-filling as in Cover and Thomas 2006, Section 10.3.
     """
-    mixture, slope = weights @ vertices, duals @ vertices
+    mixture = weights @ vertices
+    slope = duals @ vertices
     active = (mixture > 0) & (slope > 0)  # the other symbols may be reported truthfully at no cost
-    mixture, slope = mixture[active], slope[active]
+    mixture = mixture[active]
+    slope = slope[active]
     slope = slope / mixture
-    q, a = water_filling(mixture, slope), np.exp(-slope)
+    q = water_filling(mixture, slope)
+    a = np.exp(-slope)
     argument = a + (1 - a) * q
     gradient = mixture * (1 - a) / argument
     # The cost is convex in q: its tangent at any q is a bound, so q need not be the optimum.
@@ -140,9 +144,12 @@ def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Poi
     """The change of a point towards slack * dual variable = target."""
     K, M = V.shape
     n = 2 * K
-    slack, dual = at.slack[:n], at.dual[:n]  # of the rows: information and distortion
+    # of the rows: information and distortion
+    slack = at.slack[:n]
+    dual = at.dual[:n]
     D, E, q = at.slack[n:].reshape(3, M)
-    r, p = complement(q), dual[:K] @ V
+    r = complement(q)
+    p = dual[:K] @ V
     slope_D = np.log(D) + np.log(q) - np.log(E) - np.log(r)
     slope_q = D / r - E / q
     solve = _symbol_solver(p, r, at)
@@ -179,7 +186,8 @@ def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Poi
 def _start(V: Array, distortion: float) -> _Point:
     """A point that leaves slack everywhere."""
     M = V.shape[1]
-    D, q = np.full(M, distortion / 2), np.full(M, 1 / M)
+    D = np.full(M, distortion / 2)
+    q = np.full(M, 1 / M)
     leak = V @ binary_divergences(D, 1 - D, q)
     top = float(leak.max()) + 1
     slack = np.concatenate([top - leak, distortion - V @ D, D, 1 - D, q])
@@ -190,7 +198,8 @@ def _advanced(V: Array, distortion: float, at: _Point) -> _Point:
     """The point after one step, of its own length for slacks and for dual variables."""
     target = 0.1 * float(at.slack @ at.dual) / len(at.slack)
     change = _newton_step(V, distortion, at, target)
-    primal, dual = longest_step(at.slack, change.slack), longest_step(at.dual, change.dual)
+    primal = longest_step(at.slack, change.slack)
+    dual = longest_step(at.dual, change.dual)
     return _Point(
         at.slack + primal * change.slack,
         at.dual + dual * change.dual,
@@ -217,7 +226,8 @@ LEAST_GAP = 1e-11  # nats: nearer the step is noise
 
 def least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
     """Least information and a lower bound: `of_high` is D and q, `of_low` weights and dual variables of the vertices."""
-    advance, measure = partial(_advanced, V, distortion), partial(_measured, V, distortion)
+    advance = partial(_advanced, V, distortion)
+    measure = partial(_measured, V, distortion)
     start = _start(V, distortion)
     return close_in(start, advance, measure, lambda best: best.gap <= LEAST_GAP, steps)
 
@@ -225,7 +235,8 @@ def least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
 def censored(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Array, Array]:
     """Leakage, D and q with the symbols of almost no q censored entirely."""
     dry = q < 1e-9
-    spent, rest = V[:, dry].sum(axis=1), V[:, ~dry] @ D[~dry]
+    spent = V[:, dry].sum(axis=1)
+    rest = V[:, ~dry] @ D[~dry]
     left = distortion * (1 - 1e-13) - spent
     scale = np.min(np.divide(left, rest, out=np.ones_like(rest), where=rest > 0))
     D = np.where(dry, 1.0, D * np.clip(scale, 0, 1))

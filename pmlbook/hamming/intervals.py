@@ -41,7 +41,8 @@ def fill(
     A mass `free` of the `whole` is not bound by the intervals and goes to the least entry. A fractional knapsack.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
-    belief, left = list(low), total - free - sum(low)
+    belief = list(low)
+    left = total - free - sum(low)
     for i in order:
         extra = min(left, high[i] - low[i])
         belief[i], left = belief[i] + extra, left - extra
@@ -66,11 +67,15 @@ def moved_into(
 # %% ../../nbs/hamming/06_intervals.ipynb #6d530710
 def water_level(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:
     """The level u at which max(low, min(u, high)) sums to one."""
-    total, slope, at = sum(low, Fraction(0)), 0, Fraction(0)
+    total = sum(low, Fraction(0))
+    slope = 0
+    at = Fraction(0)
     for end, change in sorted([(a, 1) for a in low] + [(b, -1) for b in high]):
         if total + slope * (end - at) >= 1:
             break
-        total, slope, at = total + slope * (end - at), slope + change, end
+        total = total + slope * (end - at)
+        slope = slope + change
+        at = end
     return at + (1 - total) / slope if slope else at
 
 
@@ -190,7 +195,8 @@ class IntervalSet(Frozen):
     @cached_property
     def order(self) -> tuple[int, ...] | None:
         """Symbols from the most to the least likely in every member; None if members disagree."""
-        spare, width = 1 - self.low.sum(), (self.high - self.low).sum()
+        spare = 1 - self.low.sum()
+        width = (self.high - self.low).sum()
         inner = self.low + (spare / width if width else 0) * (self.high - self.low)
         candidate = np.argsort(-inner.round(12), kind="stable").tolist()  # as in a SourceSet
         for first, second in zip(candidate, candidate[1:]):

@@ -45,7 +45,8 @@ def odds_needed(distribution: Array, limit: float, slack: float = 0) -> tuple[fl
     `slack` bounds the relative rounding of sums of probabilities; with it the answer is a lower bound.
     """
     size = len(distribution)
-    kept, left = size - 1 - np.arange(size - 1), limit - (1 - slack) * lost(distribution)[:-1]
+    kept = size - 1 - np.arange(size - 1)
+    left = limit - (1 - slack) * lost(distribution)[:-1]
     with np.errstate(over="ignore"):  # odds beyond all floats are infinite
         odds = np.full(size - 1, np.inf)
         np.divide(kept * (1 - limit), left, out=odds, where=left > 0)
@@ -77,7 +78,8 @@ def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
 
     Source: Kalantari et al. 2018, Theorem 2, for one distribution, the minimum in (11) worked out.
     """
-    known, limit = check_distribution(distribution), check_error_rate(distortion)
+    known = check_distribution(distribution)
+    limit = check_error_rate(distortion)
     if limit >= 1 - known.max() - ROUNDED_ZERO:
         return 0.0
     return math.log(odds_needed(known, limit)[0]) if limit else math.inf

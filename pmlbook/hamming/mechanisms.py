@@ -63,7 +63,8 @@ def distortions(channel: ArrayLike) -> Array:
 
 def _own_first(channel: ArrayLike) -> Any:
     """A channel whose outcomes are named like the symbols, each symbol's own outcome at its place."""
-    rows, columns = names_of(channel) or (), names_of(channel, axis=1) or ()
+    rows = names_of(channel) or ()
+    columns = names_of(channel, axis=1) or ()
     if not set(rows) & set(columns):
         return channel
     spare = [name for name in columns if name not in set(rows)]
@@ -108,7 +109,8 @@ def min_full_distortion(vertices: Array, odds: float, outcomes: int) -> float:
     """
     count, size = vertices.shape
     n = size * outcomes  # entries of the channel
-    entries, ones = sparse.eye(n), np.ones((size, 1))
+    entries = sparse.eye(n)
+    ones = np.ones((size, 1))
     floor = sparse.kron(ones, sparse.eye(outcomes))  # z_j under each entry of column j
     right = np.zeros((count, n))
     right[:, np.arange(size) * (outcomes + 1)] = vertices
@@ -138,7 +140,8 @@ def full_programme(
 
     Source: Kalantari et al. 2018, Definition 4, eq. (4).
     """
-    known, limit = as_source_set(source_set), check_error_rate(distortion)
+    known = as_source_set(source_set)
+    limit = check_error_rate(distortion)
     size, columns = known.size, known.size if outcomes is None else outcomes
     if columns < size:
         raise ValueError(f"outcomes = {outcomes} must be at least the number of symbols, {size}")

@@ -48,9 +48,11 @@ def worst_case_information(
     weights = np.full(len(mixed), 1 / len(mixed))
     for _ in range(steps):
         parts = xlogy(mixed, weights @ mixed)
-        terms, size = bonus - parts.sum(axis=1), 1 + (abs(bonus) + abs(parts).sum(axis=1)).max()
+        terms = bonus - parts.sum(axis=1)
+        size = 1 + (abs(bonus) + abs(parts).sum(axis=1)).max()
         rounding = _rounding(known.vertices.shape + channel.shape) * float(size)
-        lower, upper = float(weights @ terms) - rounding, float(terms.max()) + rounding
+        lower = float(weights @ terms) - rounding
+        upper = float(terms.max()) + rounding
         reached = weights
         if upper - lower <= max(tolerance, 4 * rounding):
             break
@@ -114,7 +116,8 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     >>> round(mi_leakage([[0.5, 0.5]], 0.25).value, 6)
     0.130812
     """
-    known, limit = as_source_set(source_set), check_error_rate(distortion)
+    known = as_source_set(source_set)
+    limit = check_error_rate(distortion)
     V = known.vertices
     if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:
         free = dp_leakage(known, limit)  # else no constant answer is good enough
@@ -127,7 +130,8 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
         return RobustDesign(mechanism, value, bound, "identity", worst)
     found = least_information(V, limit)
     value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
-    worst, bound = weights @ V, max(0.0, proven_bound(V, limit, weights, duals))
+    worst = weights @ V
+    bound = max(0.0, proven_bound(V, limit, weights, duals))
     # rounding of the channel may exceed the distortion by a little
     for shave in (0.0, *SHAVED_SHARES):
         plain = D * (1 - shave)

@@ -61,8 +61,10 @@ def _demands(known: KnownSource, lost: Any) -> Any:
         return sparse.hstack(
             [sparse.csr_matrix(known.vertices) @ lost, -np.ones((len(known.vertices), 1))]
         )
-    one, none = np.ones((known.size, 1)), np.zeros((known.size, 1))
-    width, spare = (known.high - known.low)[None], np.array([[1 - known.low.sum(), -1.0]])
+    one = np.ones((known.size, 1))
+    none = np.zeros((known.size, 1))
+    width = (known.high - known.low)[None]
+    spare = np.array([[1 - known.low.sum(), -1.0]])
     mean = sparse.hstack([sparse.csr_matrix(known.low) @ lost, width, spare])
     above = sparse.hstack([lost, -sparse.eye(known.size), -one, none])
     return sparse.vstack([above, mean])
@@ -83,12 +85,14 @@ def _loss_programme(
 ) -> tuple[Array, tuple[Fraction, ...], Array]:
     """Best channel, shape (M, L), for a worst loss; a worst member of the set and dual variables of the rows."""
     size, labels = loss.shape
-    entries, floors = sparse.eye(size * labels), sparse.kron(np.ones((size, 1)), sparse.eye(labels))
+    entries = sparse.eye(size * labels)
+    floors = sparse.kron(np.ones((size, 1)), sparse.eye(labels))
     lost = sparse.block_diag([sparse.csr_matrix(row) for row in loss])
     lost = sparse.hstack([lost, sparse.csr_matrix((size, labels))]).tocsr()
     worst = _demands(known, lost)
     below = sparse.bmat([[-entries, floors], [entries, -odds * floors]])
-    own, count = worst.shape[1] - below.shape[1], labels * (size + 1)
+    own = worst.shape[1] - below.shape[1]
+    count = labels * (size + 1)
     demands = sparse.vstack(
         [worst, sparse.hstack([below, sparse.csr_matrix((below.shape[0], own))])]
     )
@@ -168,7 +172,8 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     >>> round(design.value, 6), design.gap < 1e-9
     (0.368941, True)
     """
-    known, level = as_known(source_set), check_epsilon(epsilon)
+    known = as_known(source_set)
+    level = check_epsilon(epsilon)
     answers = names_of(loss, axis=1)
     table = real_array(known.aligned(loss, "loss"), "loss", 2)
     if len(table) != known.size:

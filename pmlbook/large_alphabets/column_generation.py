@@ -81,10 +81,12 @@ class Answer(NamedTuple):
 
 def aggregation(prior: Array, rows: int) -> Integers:
     """One of `rows` labels for each symbol, the first half for single symbols."""
-    order, alone = np.argsort(-prior), rows // 4
+    order = np.argsort(-prior)
+    alone = rows // 4
     middle = order[alone:-alone]
     label = np.empty(len(prior), dtype=np.int64)
-    label[order[:alone]], label[order[-alone:]] = np.arange(alone), np.arange(alone, 2 * alone)
+    label[order[:alone]] = np.arange(alone)
+    label[order[-alone:]] = np.arange(alone, 2 * alone)
     label[middle] = 2 * alone + np.arange(len(middle)) % (rows - 2 * alone)
     return label
 
@@ -99,7 +101,8 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     growth = Growth(groups, task.tol, clock)
     NearMisses(groups, 8).turn(growth)
     lifts, shares = growth.lifts()
-    filled, value = np.minimum(groups.a * lifts, 1), groups.closed - growth.value
+    filled = np.minimum(groups.a * lifts, 1)
+    value = groups.closed - growth.value
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
     if len(prior) * outcomes > max(MOST_ON_A_CIRCLE**2, clock.left / SECONDS_TO_CERTIFY):
@@ -125,7 +128,8 @@ def vertices_near(groups: Groups, lifts: Array) -> Fillings:
     held = np.zeros((len(groups.p), len(column)), dtype=np.int64)
     np.add.at(held, member, full)
     place = (groups.capacity - groups.width @ held) / groups.width[taker]
-    off, own = rounding_of(groups.width)[taker], np.clip(place, 0, 1)
+    off = rounding_of(groups.width)[taker]
+    own = np.clip(place, 0, 1)
     fits = abs(place - own) <= off
     held[taker, column] += ~fits & (place > 1)
     rest = groups.capacity - groups.width @ held[:, ~fits]

@@ -56,7 +56,8 @@ def chord_bound(shares: Sequence[Fraction], limit: Fraction, utility: Utility) -
 
     Source: convexity; exact in the first privacy region (Grosse et al. 2024, Theorem 3).
     """
-    total, one = Fraction(0), [Fraction(1)]
+    total = Fraction(0)
+    one = [Fraction(1)]
     for share in shares:
         low = max(Fraction(0), (1 - limit * (1 - share)) / share)
         high = min(limit, 1 / share)
@@ -90,14 +91,17 @@ def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> LiftVertice
     a, b = limit.as_integer_ratio()
     if n > 2 and 1 < limit <= 1 / (1 - min(shares)):
         # in the first privacy region every vertex has all symbols full but one
-        rests, full = common * b - a * (common - weights), ~np.eye(n, dtype=bool)
+        rests = common * b - a * (common - weights)
+        full = ~np.eye(n, dtype=bool)
         return LiftVertices(shares, limit, full, np.arange(n), rests, b * weights)
     return exact_lift_vectors(shares, limit, None if n <= 2 else shares)
 
 
 def formula_duals(vertices: LiftVertices, utility: Utility) -> list[Fraction]:
     """Dual variables at which all lift vectors of a closed form have the same excess, but for rounding."""
-    n, shares, beyond = len(vertices.shares), vertices.shares, vertices.limit - 1
+    n = len(vertices.shares)
+    shares = vertices.shares
+    beyond = vertices.limit - 1
     if len(vertices.place) == 1:
         return [Fraction(0)] * n
     if n == 2:
@@ -117,7 +121,8 @@ def proof_duals(
 
     Source: Grosse et al. 2024, Theorems 2 to 5.
     """
-    n, limit = len(shares), lift_limit(shares, epsilon)[1]
+    n = len(shares)
+    limit = lift_limit(shares, epsilon)[1]
     prior = np.array(shares, dtype=float)
     if isinstance(utility, ExpectedGain):
         lift = quotient(*limit.as_integer_ratio())

@@ -39,7 +39,9 @@ def upper_hull(profit: Array, width: Array, many: int) -> tuple[Integers, float]
         return float(apart[best].sum()), float(profit[best].sum()), best
 
     first, last = (point(np.lexsort((-profit, way * width))[:many]) for way in (1, -1))
-    found, open_edges, above = [first, last], [(first, last)], 0.0
+    found = [first, last]
+    open_edges = [(first, last)]
+    above = 0.0
     while open_edges:
         left, right = open_edges.pop()
         run = right[0] - left[0]
@@ -86,7 +88,9 @@ def price_plane(
     q, _, _ = greedy(groups, duals)
     same, everyone = groups.same, np.arange(len(q))
     member, width = np.repeat(everyone, groups.size), groups.width
-    found, best, near = [no_vertices(groups)], -np.inf, 0.0
+    found = [no_vertices(groups)]
+    best = -np.inf
+    near = 0.0
     for m in numbers.tolist():
         sides = np.full((2, 2, len(q)), np.inf)
         for own in range(min(2, len(member) - m + 1)):  # without the taker, or with it
@@ -101,13 +105,17 @@ def price_plane(
             taker, column = np.nonzero(free)
             rest = (groups.capacity - weight)[column] + own * width[taker]
             able = (rest >= -same) & (rest <= width[taker] + same)
-            taker, column, rest = taker[able], column[able], rest[able]
+            taker = taker[able]
+            column = column[able]
+            rest = rest[able]
             x = np.clip(rest / width[taker], 0, 1)
             earned = profit[column] + (x - own) * q[taker]
             worth = earned - groups.sure_loss(x, taker)
             best = max(best, float(worth.max(initial=-np.inf)))
             order = np.argsort(groups.loss(x, taker) - earned)[:keep]
-            held, taker, x = held[:, column[order]], taker[order], x[order]
+            held = held[:, column[order]]
+            taker = taker[order]
+            x = x[order]
             held[taker, np.arange(len(taker))] -= own
             found.append(Fillings(held, taker, x))
         # both bounds hold for a taker, with and without it: the smaller one counts
@@ -127,11 +135,14 @@ def min_of(
     Source: golden section, Kiefer 1953.
     """
     span = GOLDEN * (high - low)
-    one, two = high - span, low + span
-    at_one, at_two = value(one), value(two)
+    one = high - span
+    two = low + span
+    at_one = value(one)
+    at_two = value(two)
     for _ in range(steps):
         left = at_one < at_two
-        low, high = np.where(left, low, one), np.where(left, two, high)
+        low = np.where(left, low, one)
+        high = np.where(left, two, high)
         span = GOLDEN * (high - low)
         new = np.where(left, high - span, low + span)
         at_new = value(new)
@@ -151,14 +162,16 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
     """
     profit, width = duals / groups.size, groups.width
     every = np.arange(len(width))
-    member, ends = np.repeat(every, groups.size), np.array([[kind.first], [kind.last]])
+    member = np.repeat(every, groups.size)
+    ends = np.array([[kind.first], [kind.last]])
     taken = ends if kind.side > 0 else 1 - ends
     lost = groups.loss(np.repeat(taken, len(width), axis=1), every)
     flips = float(kind.first > 0)
 
     def top(rate: float) -> tuple[float, float, float]:
         """The bound at a multiplier of the capacity, with the best multiplier of the number and the taker's gain."""
-        earned, best = profit - rate * width, (np.inf, 0.0, 0.0)
+        earned = profit - rate * width
+        best = (np.inf, 0.0, 0.0)
         falling = np.sort(earned[member])[::-1]
         # the best multiplier is the profit of the last full symbol, or of the first that is not full
         for dual in falling[max(kind.number - 1, 0) : kind.number + 1].tolist():
@@ -223,5 +236,6 @@ def price_numbers(
             continue
         some, least, finished = look(groups, q, top - enough, *effort, among.ways())
         found.append(some)
-        most, complete = max(most, top - least), complete and finished
+        most = max(most, top - least)
+        complete = complete and finished
     return joined(found), float(duals @ groups.share) - most, complete

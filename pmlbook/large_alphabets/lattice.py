@@ -30,9 +30,12 @@ def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Arra
     """
     everyone, share = np.arange(len(groups.p)), groups.share
     least, most = rests
-    able, none = least <= most, np.zeros(len(share))
+    able = least <= most
+    none = np.zeros(len(share))
     # four points of each symbol: empty, full, and with the least and the largest rest
-    places, costs, takes = [none, none + 1], [none, none], [none, none]
+    places = [none, none + 1]
+    costs = [none, none]
+    takes = [none, none]
     for rest in (least, most):
         x = np.where(able, np.clip(rest / groups.width, 0, 1), 0)
         places.append(x)
@@ -41,9 +44,11 @@ def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Arra
     best, often, slope = none + np.inf, none, none
     # the lower hull at the share is on the cheapest chord across it
     for i, j in permutations(range(4), 2):
-        left, right = places[i], places[j]
+        left = places[i]
+        right = places[j]
         across = (left <= share) & (right >= share) & (left < right)
-        run, rise = right - left, costs[j] - costs[i]
+        run = right - left
+        rise = costs[j] - costs[i]
         weight = np.divide(share - left, run, out=none.copy(), where=across)
         cost = np.where(across, (1 - weight) * costs[i] + weight * costs[j], np.inf)
         taking = (1 - weight) * takes[i] + weight * takes[j]

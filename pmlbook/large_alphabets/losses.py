@@ -45,7 +45,8 @@ class Groups:
     ) -> None:
         self.denominator = denominator
         level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
-        self.a, self.rest = float(np.exp(-level)), float(-np.expm1(-level))
+        self.a = float(np.exp(-level))
+        self.rest = float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
         self.lossless = -1 if lossless is None else int(self.member[lossless])
@@ -56,8 +57,10 @@ class Groups:
         self.width = np.where(can_vanish, np.minimum(self.p, self.a), self.width)
         self.bottom = np.where(can_vanish, -1, -rest * (1 - self.p) / (self.a * self.p))
         self.span = np.where(self.p <= self.a, rest / self.a, 1 / self.p - 1) - self.bottom
-        self.share, self.floor = -self.bottom / self.span, np.where(can_vanish, 0, 1 + self.bottom)
-        total, self.left_out = float(self.size @ self.width), self.a >= 0.5
+        self.share = -self.bottom / self.span
+        self.floor = np.where(can_vanish, 0, 1 + self.bottom)
+        total = float(self.size @ self.width)
+        self.left_out = self.a >= 0.5
         self.spare = min(self.rest, 1 - self.p[-1])  # mass beyond the capacity
         self.capacity = total - self.spare
         if not self.left_out:
@@ -91,7 +94,8 @@ class Groups:
 
     def value(self, x: Array, k: Any) -> Array:
         """The function f at that lift, up to a multiple of lift minus one, which averages to zero."""
-        lift, excess = self.lift(x, k), getattr(self.utility, "excess", None)
+        lift = self.lift(x, k)
+        excess = getattr(self.utility, "excess", None)
         if excess is None:
             return np.asarray(self.utility.f(lift), dtype=float)
         return np.asarray(excess(lift, self.bottom[k] + x * self.span[k]), dtype=float)
@@ -113,7 +117,8 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
 
     Source: concavity of the loss; exact in the first privacy region (Grosse et al. 2024, Theorem 3).
     """
-    checked, level = check_prior(prior), check_epsilon(epsilon)
+    checked = check_prior(prior)
+    level = check_epsilon(epsilon)
     if level == 0 or len(checked) == 1:
         return float(checked @ utility.f(np.ones(len(checked))))
     return Groups(checked, level, utility).closed
@@ -122,7 +127,8 @@ def closed_bound(prior: PriorLike, epsilon: float, utility: FInformation) -> flo
 def every_vertex(groups: Groups, prior: Array, epsilon: float) -> tuple[Array, Array]:
     """How full each symbol of a sorted prior is in every vertex, shape (N, V), and what each loses, shape (V,)."""
     lifts, member = lift_vectors(prior, epsilon), groups.member
-    floor, span = groups.floor[member], groups.span[member]
+    floor = groups.floor[member]
+    span = groups.span[member]
     x = np.clip((lifts - floor[:, None]) / span[:, None], 0, 1)
     low, high = (groups.p * end for end in groups.ends)
     chords = low[member] @ (1 - x) + high[member] @ x
@@ -174,8 +180,10 @@ def no_vertices(groups: Groups) -> Fillings:
 # %% ../../nbs/large_alphabets/01_losses.ipynb #9674b508
 def windows(arcs: Array, length: float) -> tuple[Integers, Array]:
     """How many arcs a window covers wholly that begins where an arc begins, and its part of the next."""
-    n, twice = len(arcs), np.append(arcs, arcs)
-    ends, begin = np.append(0.0, np.cumsum(twice)), np.arange(n)
+    n = len(arcs)
+    twice = np.append(arcs, arcs)
+    ends = np.append(0.0, np.cumsum(twice))
+    begin = np.arange(n)
     last = np.searchsorted(ends, ends[:n] + length, "right") - 1
     many = last - begin
     # summed anew: a difference of two long sums would lose digits
@@ -193,12 +201,14 @@ def circle(groups: Groups, order: Integers) -> Fillings:
     symbols, found = np.repeat(np.arange(len(groups.p)), groups.size)[order], []
     length = groups.rest if groups.left_out else groups.a
     for arcs in (symbols, symbols[::-1]):
-        n, step = len(arcs), np.arange(len(arcs))
+        n = len(arcs)
+        step = np.arange(len(arcs))
         many, cut = windows(groups.p[arcs], length)
         at = (step + many) % n  # the symbol that the window's end cuts
         covered = (step - step[:, None]) % n < many[:, None]
         full = ~covered & (step != at[:, None]) if groups.left_out else covered
-        taker, held = arcs[at], np.zeros((len(groups.p), n), dtype=int)
+        taker = arcs[at]
+        held = np.zeros((len(groups.p), n), dtype=int)
         window, arc = np.nonzero(full)
         np.add.at(held, (arcs[arc], window), 1)
         reach = groups.reach[taker]
@@ -232,7 +242,8 @@ def nearest_pairs(
     Source: Horowitz and Sahni 1974.
     """
     order = np.argsort(two)
-    want, sorted_two = capacity - one, two[order]
+    want = capacity - one
+    sorted_two = two[order]
     below = np.searchsorted(sorted_two, want, side="right") - 1
     found = []
     # the nearest weights below and above what is wanted
@@ -254,8 +265,10 @@ def with_rest(
 
     The cost is the loss, less `slope` times the change of the symbol's position.
     """
-    width, everyone = groups.width[:, None], np.arange(len(groups.p))[:, None]
-    part, give = np.minimum(abs(rest) / width, 1), rest >= 0
+    width = groups.width[:, None]
+    everyone = np.arange(len(groups.p))[:, None]
+    part = np.minimum(abs(rest) / width, 1)
+    give = rest >= 0
     free = np.where(give, held < groups.size[:, None], held > 0)
     able = free & (abs(rest) <= width)
     x = np.where(give, part, 1 - part)
@@ -263,9 +276,12 @@ def with_rest(
     if slope is not None:
         cost -= slope[:, None] * np.where(give, part, -part)
     cost = np.where(able, cost, np.inf)
-    taker, least = cost.argmin(axis=0), cost.min(axis=0)
+    taker = cost.argmin(axis=0)
+    least = cost.min(axis=0)
     good = np.isfinite(least)
-    taker, held, back = taker[good], held[:, good], ~give[good]
+    taker = taker[good]
+    held = held[:, good]
+    back = ~give[good]
     column = np.arange(len(taker))
     held[taker, column] -= back  # a full symbol gives a part back: it is the taker now
     return Fillings(held, taker, x[:, good][taker, column]), least[good]
@@ -304,6 +320,7 @@ def near_misses(
         tables = range(deep * half, deep * (half + 1))
         for i in reversed(tables):
             many = len(drawn[i])
-            held[parts[i]], code = drawn[i][code % many].T, code // many
+            held[parts[i]] = drawn[i][code % many].T
+            code = code // many
     found, cost = with_rest(groups, held, rest, slope)
     return found[np.argsort(cost)[:keep]]

@@ -176,7 +176,8 @@ def certify_optimum(
 
     Source: weak duality; Farley 1990.
     """
-    level, measure = check_epsilon(epsilon), as_utility(utility)
+    level = check_epsilon(epsilon)
+    measure = as_utility(utility)
     gain = tuple(map(tuple, measure.gain.tolist())) if isinstance(measure, ExpectedGain) else ()
     name = str(getattr(measure, "name", ""))
     if not gain and utility_called(name) != measure:
@@ -185,7 +186,8 @@ def certify_optimum(
     proof, duals = proof_duals(shares, level, measure)
     reached = exact_value(rows, shares, measure)
     proved = optimality_bound(shares, level, measure, proof, duals)
-    value, bound = decimals(reached, 17)[0], decimals(proved, 17)[1]
+    value = decimals(reached, 17)[0]
+    bound = decimals(proved, 17)[1]
     weights = tuple(map(tuple, rows.tolist()))
     return Optimality(level, name, gain, proof, shares, duals, weights, value, bound)
 

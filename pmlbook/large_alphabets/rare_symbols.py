@@ -31,7 +31,8 @@ NEGLIGIBLE = 1e-4, 1e-7
 def negligible_tails(groups: Groups) -> list[int]:
     """Numbers of rarest groups that may be one symbol which loses nothing, the largest first."""
     each = groups.size * groups.loss(groups.share, np.arange(len(groups.p)))
-    mass, lost = np.cumsum(groups.size * groups.p), np.cumsum(each)
+    mass = np.cumsum(groups.size * groups.p)
+    lost = np.cumsum(each)
     most = int(np.searchsorted(mass, min(groups.a, groups.rest)))
     ends = [min(most, int(np.searchsorted(lost, part * groups.closed))) for part in NEGLIGIBLE]
     return [few for few in dict.fromkeys(ends) if (groups.member < few).sum() > 1]
@@ -54,10 +55,8 @@ def completions(
         for half in halves
     ]
     one, two = (groups.width[half] @ table for half, table in zip(halves, tables))
-    capacity, keep = (
-        groups.capacity - groups.width[few:] @ heavy,
-        max(1, PAIRS_KEPT // len(groups.p)),
-    )
+    capacity = groups.capacity - groups.width[few:] @ heavy
+    keep = max(1, PAIRS_KEPT // len(groups.p))
     *pair, rest = nearest_pairs(one, two, capacity, keep)
     held = np.repeat(np.append(np.zeros(few, dtype=np.int64), heavy)[:, None], len(rest), axis=1)
     for half, table, at in zip(halves, tables, pair):

@@ -41,7 +41,8 @@ def wrap_around(load: Array, weights: Array, mass: Array) -> Array:
     dealt = np.zeros((len(mass), len(load)))
     each = float(weights @ load) / float(mass.sum())
     # the load that the symbols after this one can still take
-    others, near = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0), rounding_of(mass)
+    others = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)
+    near = rounding_of(mass)
     for i, own in enumerate(mass):
         least = np.maximum(load - others[i], 0) / own
         most = np.minimum(load / own, 1)
@@ -62,7 +63,9 @@ def schedule(part: Array, mass: Array) -> tuple[list[Array], list[float]]:
     """
     pieces: list[Array] = []
     lengths: list[float] = []
-    load, left, near = float(mass @ part), 1.0, rounding_of(mass)
+    load = float(mass @ part)
+    left = 1.0
+    near = rounding_of(mass)
     for _ in range(len(part)):
         order = np.argsort(-part, kind="stable")
         sizes = mass[order]
@@ -78,7 +81,8 @@ def schedule(part: Array, mass: Array) -> tuple[list[Array], list[float]]:
         if left - length < TINY_PART:
             break
         lengths.append(length)
-        part, left = part - length * piece, left - length
+        part = part - length * piece
+        left = left - length
         part = snapped(part, 0, left, near)
     return pieces, [*lengths[: len(pieces) - 1], left]
 
@@ -107,7 +111,8 @@ def unroll(mass: Array, group: Integers, filled: Array, weights: Array) -> tuple
     Source: Grosse et al. 2024, Theorem 1; McNaughton 1959.
     """
     full = snapped(filled, 0.0, 1.0)[group]
-    parts, shares = [np.zeros((len(mass), 0))], [np.zeros(0)]
+    parts = [np.zeros((len(mass), 0))]
+    shares = [np.zeros(0)]
     size = np.bincount(group)
     for g in np.flatnonzero(size > 1):
         own = np.flatnonzero(group == g)
@@ -117,7 +122,8 @@ def unroll(mass: Array, group: Integers, filled: Array, weights: Array) -> tuple
     for v, weight in enumerate(weights):
         many = np.bincount(group[fraction[:, v]], minlength=len(size))
         shared = [np.flatnonzero(group == g) for g in np.flatnonzero(many > 1)]
-        block, lengths = full[:, [v]], np.ones(1)
+        block = full[:, [v]]
+        lengths = np.ones(1)
         if shared:
             rows, lengths = together([schedule(full[own, v], mass[own]) for own in shared])
             block = np.repeat(block, len(lengths), axis=1)
@@ -137,7 +143,8 @@ def _few(filled: Array, loss: Array, weights: Array) -> Array:
     factor, _ = np.linalg.qr(filled.T, mode="complete")
     null = factor[:, len(filled) :]
     many = null.shape[1]
-    taken, shares = np.zeros(null.shape), np.zeros((many, many))
+    taken = np.zeros(null.shape)
+    shares = np.zeros((many, many))
     for k in range(null.shape[1]):  # orthogonal to the earlier ones
         way = null[:, k] - taken[:, :k] @ shares[:k, k]
         way = way if loss @ way <= 0 else -way
@@ -162,6 +169,7 @@ def reduced(filled: Array, loss: Array, weights: Array) -> Array:
     """
     weights, before, most = weights.copy(), len(weights) + 1, max(AT_ONCE, 2 * len(filled))
     while len(filled) < len(used := np.flatnonzero(weights > 0)) < before:
-        some, before = used[:most], len(used)
+        some = used[:most]
+        before = len(used)
         weights[some] = _few(filled[:, some], loss[some], weights[some])
     return weights

@@ -122,7 +122,8 @@ def xlogx(x: Any) -> Ball:
     if not inside.lower() > -TOUCH or inside < 0:
         return _ball(flint.arb.nan())
     top = inside.upper()
-    end, lowest = top * top.log(), -flint.arb(-1).exp()
+    end = top * top.log()
+    lowest = -flint.arb(-1).exp()
     # x ln x falls to -1/e at 1/e and rises again: up to 1/3 its least value is at the end
     falling = top * 3 < 1
     return _ball(flint.arb(0).union(end).union(end if falling else lowest))
@@ -290,7 +291,8 @@ def prove_over(
     >>> prove_over(lambda x: x - 1 - ln(x), {"x": (2, 10)}).status
     'proved'
     """
-    begin, bound = time.perf_counter(), Ball(least).inside
+    begin = time.perf_counter()
+    bound = Ball(least).inside
     todo, witness, kept = deque([_checked(box)]), None, False
     status = "proved"
     for _ in range(pieces):
@@ -303,7 +305,8 @@ def prove_over(
         kept = kept or decided
         middle = {name: (low + high) / 2 for name, (low, high) in piece.items()}
         if (witness is None or not decided) and _admitted(middle, given):
-            witness, value = witness or middle, _at(f, middle)
+            witness = witness or middle
+            value = _at(f, middle)
             if value is not None and value[1] < least:
                 witness, status = middle, "refuted"
                 break

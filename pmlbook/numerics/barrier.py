@@ -27,7 +27,8 @@ def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, flo
 
     Source: Boyd and Vandenberghe 2004, Section 10.2.
     """
-    count, size = len(rows), 64 * len(slope)
+    count = len(rows)
+    size = 64 * len(slope)
     qr, tau = dgeqrf(rows.T)[:2] if count else (rows.T, None)
 
     def turned(side: str, trans: str, matrix: Array) -> Array:
@@ -92,7 +93,8 @@ def barrier_direction(
 ) -> tuple[Array, float, float]:
     """Newton's relative change of a point with the barrier, its squared decrement, and the rounding error of that."""
     slope, bend = smooth.slopes(point, parameter)
-    slope, bend = slope - parameter, bend + parameter * np.eye(len(point))
+    slope = slope - parameter
+    bend = bend + parameter * np.eye(len(point))
     move, promise = newton_direction(slope, bend, rows * point)
     return move, promise, abs(float(slope @ move) + promise)
 

@@ -192,7 +192,8 @@ class BranchAndBound(Generic[N]):
         order = where[np.argsort(-nodes.bound[where], kind="stable")]
         least, part, most = self.batch
         size = int(np.clip(len(order) // part, least, most))
-        worst, rest = order[:size], order[size:]
+        worst = order[:size]
+        rest = order[size:]
         chosen = nodes[worst]
         able = self.relaxation.branchable(chosen)
         self._settle(nodes, numbers, worst[~able])
@@ -201,9 +202,11 @@ class BranchAndBound(Generic[N]):
             return
 
         if not able.all():
-            chosen, worst = chosen[able], worst[able]
+            chosen = chosen[able]
+            worst = worst[able]
         rules, children = self.relaxation.children(chosen, clock)
-        others, theirs = nodes[rest], numbers[rest]
+        others = nodes[rest]
+        theirs = numbers[rest]
         added = self._number(numbers[worst], rules)
         if len(others) + len(children) <= 4 * most:  # merge: a short queue is fast
             both = others + children

@@ -25,7 +25,8 @@ def digits_for(distance: Fraction) -> int:
 
 def decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
     """The largest decimal below a fraction and the smallest above it, with so many digits."""
-    top, bottom = Decimal(x.numerator), Decimal(x.denominator)
+    top = Decimal(x.numerator)
+    bottom = Decimal(x.denominator)
     down, up = (
         Context(prec=digits, rounding=way, traps=[]) for way in (ROUND_FLOOR, ROUND_CEILING)
     )
@@ -112,7 +113,8 @@ def texts_around(value: float, bound: float, digits: int = 9) -> tuple[str, str]
 # %% ../../nbs/numerics/02_enclosure.ipynb #1bf7bb97
 def reaches(epsilon: float, ratio: Fraction) -> bool:
     """Decide exactly whether e^epsilon, which is irrational except at 0, is at least a positive ratio."""
-    level, digits = Fraction(epsilon), digits_for(ratio - 1)
+    level = Fraction(epsilon)
+    digits = digits_for(ratio - 1)
     while True:
         low, high = ln_around(ratio, digits)
         if high <= level:

@@ -45,7 +45,8 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
     if axis >= len(axes):
         return None
     labels = axes[axis]
-    names, numbers = tuple(labels), tuple(range(len(labels)))
+    names = tuple(labels)
+    numbers = tuple(range(len(labels)))
     # the index that pandas makes by itself names nothing
     plain = type(labels).__name__ == "RangeIndex" and names == numbers
     return Unnamed(numbers) if plain else names

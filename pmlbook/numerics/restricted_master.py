@@ -248,7 +248,8 @@ class Tableau:
     """
 
     def __init__(self, right: Sequence[Any], cost: Any, zero: Any) -> None:
-        count, kind = len(right), type(cost)
+        count = len(right)
+        kind = type(cost)
         unit = [[kind(int(i == k)) for k in range(count)] for i in range(count)]
         self.table = np.array([[*row, end] for row, end in zip(unit, right)], dtype=object)
         self.basis: list[Column | None] = [None] * count

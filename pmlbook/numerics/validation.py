@@ -141,7 +141,8 @@ class CheckedPrior(Named, Sequence[Any]):
 
     def __init__(self, prior: PriorLike) -> None:
         entries: Any = list(prior.values()) if isinstance(prior, Mapping) else prior
-        self.names, floats = names_of(prior), check_prior(prior)
+        self.names = names_of(prior)
+        floats = check_prior(prior)
         self.rational = is_rational(entries)
         if self.rational:
             # NumPy's integers overflow, inside a Fraction too

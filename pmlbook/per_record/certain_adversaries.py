@@ -35,10 +35,12 @@ def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> t
     """
     (count, a, _), clock = rows.shape, clock or Clock()
     distributions = np.full((count, a), 1 / a)
-    lower, upper = np.zeros(count), np.full(count, np.inf)
+    lower = np.zeros(count)
+    upper = np.full(count, np.inf)
     active = np.arange(count)
     for _ in range(2000):
-        distribution, channel = distributions[active], rows[active]
+        distribution = distributions[active]
+        channel = rows[active]
         divergence = divergences(channel, distribution)
         lower[active] = (distribution * divergence).sum(axis=1)
         upper[active] = divergence.max(axis=1)
@@ -107,7 +109,8 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
     seen = both > 1e-290  # below, digits are lost; no lift exceeds that of a published record
     density = np.log(lift, where=seen, out=np.full_like(both, np.log(a)))
     gains = (problem.rows @ density[..., None])[..., 0]
-    mean, size = float((uniform * gains).sum()), float(np.abs(density).max())
+    mean = float((uniform * gains).sum())
+    size = float(np.abs(density).max())
     away = np.where(uniform > 0, gains - mean, 0.0)
     width = max(float(np.abs(away).max()), 1e-12)
 

@@ -248,8 +248,10 @@ def leakage_curve(
     >>> curve.values.round(4).tolist()
     [0.1927, 0.1733, 0.0281]
     """
-    ordered, clock = np.sort(real_array(levels, "levels", 1)), Clock(max_time, False)
-    tol, checked = max(check_nonnegative(tol, "tol"), 1e-9), check_query_rows(query, channel)
+    ordered = np.sort(real_array(levels, "levels", 1))
+    clock = Clock(max_time, False)
+    tol = max(check_nonnegative(tol, "tol"), 1e-9)
+    checked = check_query_rows(query, channel)
     records = kinds(query, *checked, clock)
     problem_of = lru_cache(maxsize=4)(partial(classes_of, query, *checked))
     found = [

@@ -76,7 +76,8 @@ class RecordProblem:
     @cached_property
     def contractions(self) -> Array:
         """Contraction coefficients of the rows, by value, shape (A,): the largest ratio of output to input divergence."""
-        present, few = np.isfinite(self.log_counts), self.log_counts.shape[1] <= MOST_CLASSES
+        present = np.isfinite(self.log_counts)
+        few = self.log_counts.shape[1] <= MOST_CLASSES
         known = [contraction(rows[here]) if few else 1.0 for rows, here in zip(self.rows, present)]
         return np.array(known)
 
@@ -124,7 +125,8 @@ def grouped(rows: Array, log_counts: Array, symbols: int) -> Group:
     # classes in the order in which they appear, and the members of each
     place = np.argsort(np.argsort(first))[where.ravel()]
     counts = np.bincount(place)
-    order, ends = np.argsort(place, kind="stable"), np.cumsum(counts).tolist()
+    order = np.argsort(place, kind="stable")
+    ends = np.cumsum(counts).tolist()
     members = [order[begin:end] for begin, end in zip([0, *ends], ends)]
     appearance = np.sort(first)
     sizes = log_counts[appearance]
@@ -137,7 +139,8 @@ def stacked(
     record: int, symbols: Sequence[Hashable], groups: list[Group], names: Sequence[tuple[str, ...]]
 ) -> RecordProblem:
     """The problem of one record, with one group of classes for each of its symbols."""
-    most, outputs = max(len(sizes) for _, sizes, _ in groups), groups[0][0].shape[1]
+    most = max(len(sizes) for _, sizes, _ in groups)
+    outputs = groups[0][0].shape[1]
     # unused places hold a uniform row and the count zero
     rows = np.full((len(groups), most, outputs), 1 / outputs)
     log_counts = np.full((len(groups), most), -np.inf)

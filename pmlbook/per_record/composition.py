@@ -41,7 +41,8 @@ def concave_bound(levels: Array, bounds: Array, at: float) -> float:
     """
     at = max(at, float(levels[0]))
     ends = np.append(levels[1:], levels[-1])
-    left, right = ends <= at, ends > at
+    left = ends <= at
+    right = ends > at
     best = float(bounds[np.searchsorted(levels, at, "right") - 1])
     x = np.insert(ends[left], 0, levels[0])
     u = np.insert(bounds[left], 0, bounds[0])
@@ -117,7 +118,8 @@ def product_query(
         table = query.table.ravel()
         places.append(table if by_value else np.arange(table.size))
     pairs, numbers = np.unique(np.array(places), axis=1, return_inverse=True)
-    first_rows, second_rows = rows[0][pairs[0]], rows[1][pairs[1]]
+    first_rows = rows[0][pairs[0]]
+    second_rows = rows[1][pairs[1]]
     joint = first_rows[:, :, None] * second_rows[:, None, :]
     alphabets = tuple(tuple(a) for a in first.alphabets)
     function = _Numbered(alphabets, tuple(numbers.ravel().tolist()))
@@ -205,7 +207,8 @@ def audit_pair(
     >>> audit.first.value + audit.second.value < 1e-9, round(audit.together.value, 6)
     (True, 0.693147)
     """
-    steps, clock = check_count(levels, "levels", least=2), Clock(max_time, False)
+    steps = check_count(levels, "levels", least=2)
+    clock = Clock(max_time, False)
     query, joint = product_query(first, first_channel, second, second_channel)
     largest = math.fsum(math.log(size) for size in query.shape)
     level = check_entropy(check_nonnegative(b, "b"), largest)

@@ -78,12 +78,12 @@ def bound_value(
     """
     before = reference @ rows
     seen = np.log(before, where=before > 0, out=np.zeros_like(before))
-    lines, seen, distribution = (1 - mixing) * slope, mixing * seen, np.log(stationary.outputs)
+    lines = (1 - mixing) * slope
+    seen = mixing * seen
+    distribution = np.log(stationary.outputs)
     here = np.isfinite(logs)
-    belief, sizes = (
-        mixing * contraction * np.log(reference),
-        stationary.multiplier * np.where(here, logs, 0.0),
-    )
+    belief = mixing * contraction * np.log(reference)
+    sizes = stationary.multiplier * np.where(here, logs, 0.0)
     worth = (
         (lines + seen - distribution) @ rows.T + ((1 - mixing) * start)[:, None] - belief + sizes
     )

@@ -51,7 +51,8 @@ def check_record_channel(channel: ArrayLike, shape: Sequence[int]) -> Array:
     It may come with one row per dataset, in lexicographic order; InvalidChannel unless each row is
     a distribution and there are as many as datasets.
     """
-    shape, given = tuple(shape), _shape_of(channel)
+    shape = tuple(shape)
+    given = _shape_of(channel)
     if len(given) > 2:
         if given[:-1] != shape:
             raise InvalidChannel(f"channel has shape {given}, but the datasets have shape {shape}")

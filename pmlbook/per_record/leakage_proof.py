@@ -128,7 +128,8 @@ class LeakageProof(Frozen):
 
     def __repr__(self) -> str:
         kinds = ", ".join(type(argument).__name__ for argument in self.arguments)
-        value, bound = text_below(self.value, 9), text_above(self.bound, 9)
+        value = text_below(self.value, 9)
+        bound = text_above(self.bound, 9)
         return f"LeakageProof({value} <= leakage <= {bound} at b = {self.b!r}, by {kinds})"
 
 
@@ -191,7 +192,8 @@ def leakage_proof(
     (0.16749, 0.16749)
     >>> proof.check(parity(4), [[0.9, 0.1], [0.1, 0.9]])
     """
-    tol, clock = max(check_nonnegative(tol, "tol"), 1e-8), Clock(max_time)
+    tol = max(check_nonnegative(tol, "tol"), 1e-8)
+    clock = Clock(max_time)
     known = record_views(query, channel)
     problems = [problem_of(view) for view in known]
     level = check_entropy(b, min(problem.largest_entropy for problem in problems))
@@ -245,10 +247,12 @@ def _tried(
     """Arguments, the shortest first, each with its part of the time; the last one always exists."""
     yield find_vertices(view, clock)
     claim = view, b, classes, value, target
-    outputs, separable = OutputProof(*claim), SeparableProof(*claim)
+    outputs = OutputProof(*claim)
+    separable = SeparableProof(*claim)
     posteriors = PosteriorProof(*claim)
     for left, part in ((10, 16), (7, 4), (4, 1)):  # each search continues with more nodes
-        most, pieces = MOST_NODES // part, MOST_DUAL_NODES // part
+        most = MOST_NODES // part
+        pieces = MOST_DUAL_NODES // part
         yield outputs.run(clock.part(1 / left), most)
         yield separable.run(clock.part(1 / (left - 1)), pieces)
         yield posteriors.run(clock.part(1 / (left - 2)), most, unfinished=False)

@@ -105,7 +105,8 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     [0.2181, 0.1097, 0.0303]
     """
     check_instance(query, Query, "query")
-    level, most = check_epsilon(epsilon), max(query.shape)
+    level = check_epsilon(epsilon)
+    most = max(query.shape)
     largest = math.fsum(math.log(size) for size in query.shape)
     rounding = 2.0**-46 * (1 + largest)
     slack = largest - check_entropy(b, largest) + rounding
@@ -151,7 +152,8 @@ def _rows(below: Callable[[Array], Array], edges: Array, values: Array, scale: f
     cuts = np.concatenate([[-np.inf], edges, [np.inf]])
     ends = (cuts - values[:, None]) / scale
     # each tail is a difference of small numbers, which keeps their digits
-    left, right = np.diff(below(ends)), -np.diff(below(-ends))
+    left = np.diff(below(ends))
+    right = -np.diff(below(-ends))
     return np.where(ends[:, 1:] <= 0, left, right)
 
 
@@ -163,7 +165,8 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
     (n_values, M); `inside`, `outside`: divergence inside a bin at most, in nats, and probability of the two
     unbounded bins where these may leak more. ValueError if an argument is out of its range.
     """
-    count, fine = check_count(n_values, "n_values"), check_count(bins, "bins")
+    count = check_count(n_values, "n_values")
+    fine = check_count(bins, "bins")
     spread = check_nonnegative(scale, "scale")
     if noise not in ("laplace", "gaussian"):
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got {noise!r}")

@@ -34,7 +34,9 @@ def conditional_slack(problem: RecordProblem, b: float, value: float) -> Array:
     """The largest divergence from uniform, in nats, of the belief inside each value of adversaries who learn more than `value`."""
     slack = most_slack(problem, b)
     ends = np.concatenate([[0.0], np.geomspace(1e-9, 1, 4000)])
-    low, high = ends[:-1], ends[1:]  # intervals for the probability of the value
+    # intervals for the probability of the value
+    low = ends[:-1]
+    high = ends[1:]
     a, margin = len(problem.symbols), 1e-12
     # the most entropy that the record can have, if the probability lies in an interval
     flattest = np.clip(1 / a, low, high)
@@ -94,7 +96,8 @@ def frame(
 ) -> Frame:
     """At most so many directions for one value of the record, and the range of each."""
     here = np.isfinite(problem.log_counts[value])
-    rows, logs = problem.rows[value][here], problem.log_shares[value][here]
+    rows = problem.rows[value][here]
+    logs = problem.log_shares[value][here]
     inside = logs - logsumexp(logs)
     middle = stationary.inside[value][here] @ rows
     root = np.sqrt(np.maximum(middle, NEAR_ZERO))
@@ -104,7 +107,8 @@ def frame(
     _, size, axes = np.linalg.svd(scaled, full_matrices=False)
     large = int((size > 1e-3 * size[0]).sum())
     axes = axes[: min(most, max(1, large))]
-    directions, coordinates = axes.T * root[:, None], away @ axes.T
+    directions = axes.T * root[:, None]
+    coordinates = away @ axes.T
     residual = rows - (middle + coordinates @ directions.T)
     terms = np.abs(coordinates) @ np.abs(directions).T
     hidden = sum_margin(len(axes), middle + terms.max(axis=0) + 1)
@@ -138,7 +142,8 @@ class Boxes(Nodes):
 
 def chords(low: Array, high: Array) -> tuple[Array, Array]:
     """Slopes and intercepts of lines above the convex r ln r on intervals."""
-    at_low, at_high = xlogy(low, low), xlogy(high, high)
+    at_low = xlogy(low, low)
+    at_high = xlogy(high, high)
     # of a narrow interval the tangent at the upper end, for a quotient would cancel
     wide = high - low > 1e-9 * high
     slope = np.log(np.maximum(high, NEAR_ZERO)) + 1
@@ -179,7 +184,8 @@ def boxed(
 
 def _ends(part: Frame, low: Array, high: Array) -> tuple[Array, Array]:
     """Lower and upper ends of each output's probability on boxes of t; crossed where a box is empty; (N, M)."""
-    middle, half = (low + high) / 2, (high - low) / 2
+    middle = (low + high) / 2
+    half = (high - low) / 2
     size = np.abs(part.directions).T
     centre = part.middle + middle @ part.directions.T
     spread = half @ size
@@ -205,8 +211,10 @@ EDGE = 0.2  # least part of a box on each side of a cut
 
 def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]:
     """The direction with the largest error in each box, and where it is cut: near the box's prior."""
-    k, j = np.arange(len(cells.bound)), cells.score.argmax(axis=1)
-    low, high = cells.low[k, j], cells.high[k, j]
+    k = np.arange(len(cells.bound))
+    j = cells.score.argmax(axis=1)
+    low = cells.low[k, j]
+    high = cells.high[k, j]
     edge = EDGE * (high - low)  # both halves keep a part of the interval
     at = (cells.inside @ part.coordinates)[k, j]
     return j, np.clip(at, low + edge, high - edge)
@@ -233,7 +241,8 @@ class Outputs(Relaxation[Boxes]):
         """Cut each box in the direction with the largest error."""
         j, at = box_branchings(self.part, nodes)
         k = np.arange(len(j))
-        below, above = nodes.high.copy(), nodes.low.copy()
+        below = nodes.high.copy()
+        above = nodes.low.copy()
         below[k, j] = above[k, j] = at
         low = np.concatenate([nodes.low, above])
         high = np.concatenate([below, nodes.high])

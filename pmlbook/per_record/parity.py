@@ -59,7 +59,9 @@ def parity_leakage(n: int, p: float, b: float) -> float:
     >>> round(parity_leakage(5, 0.3, 0.0), 5)
     0.08228
     """
-    n, level, flip = check_count(n, least=2), check_nonnegative(b, "b"), check_nonnegative(p, "p")
+    n = check_count(n, least=2)
+    level = check_nonnegative(b, "b")
+    flip = check_nonnegative(p, "p")
     if n >= 2**53:
         raise ValueError(
             f"{n} records are too many: n must be a whole number that floats can represent"

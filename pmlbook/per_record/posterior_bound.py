@@ -36,7 +36,8 @@ DIM = 1e-30  # smaller posteriors are replaced by this, which only raises the bo
 
 def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Array]:
     """The gains k' of the theorem on reference priors, shape (N, A, C); and the largest number added."""
-    here, contraction = np.isfinite(problem.log_shares), problem.contractions.max()
+    here = np.isfinite(problem.log_shares)
+    contraction = problem.contractions.max()
     reference = np.where(here, np.maximum(reference, NEAR_ZERO), 0.0)
     both = problem.outputs(reference)
     total = both.sum(axis=1, keepdims=True)
@@ -82,10 +83,12 @@ def majorants(vertices: Array) -> Array:
 
     Source: convexity of the negative entropy (Cover and Thomas 2006, Theorem 2.7.3).
     """
-    a, flat = vertices.shape[-1], vertices.reshape(-1, *vertices.shape[-2:])
+    a = vertices.shape[-1]
+    flat = vertices.reshape(-1, *vertices.shape[-2:])
     if a == 1:  # one value has entropy 0
         return np.zeros_like(vertices[..., 0])
-    wanted, n = -entr(flat).sum(axis=-1), np.arange(len(flat))
+    wanted = -entr(flat).sum(axis=-1)
+    n = np.arange(len(flat))
     i, j = longest_edge(flat)
     # one function that agrees at the vertices, and two tangents: in the centre, and halfway along an edge
     centres = np.stack([flat.mean(axis=1), (flat[n, i] + flat[n, j]) / 2])

@@ -63,7 +63,8 @@ def gains_of_leaf(
     gains = [(rows * column).entries() for rows, column in zip(here.rows, columns)]
     if leaf.reference is None:
         return gains
-    t, reference = flint.arb(leaf.mixing), _reference_prior(here, leaf.reference)
+    t = flint.arb(leaf.mixing)
+    reference = _reference_prior(here, leaf.reference)
     compared = _reference_gains(here, contraction, reference)
     return [
         [(1 - t) * x + t * y for x, y in zip(own, other)] for own, other in zip(gains, compared)
@@ -189,7 +190,8 @@ def sure_odds_bounds(here: IntervalProblem) -> Callable[[int, int], Any] | None:
 
     @cache
     def odds_bound(z: int, y: int) -> Any:
-        top, low = first[0][z] - first[0][y], second[0][z] - second[0][y]
+        top = first[0][z] - first[0][y]
+        low = second[0][z] - second[0][y]
         for row in first[1:]:
             top = top.max(row[z] - row[y])
         for row in second[1:]:
@@ -204,18 +206,21 @@ def children(
 ) -> list[Cell]:
     """Both halves of a cell, narrowed at the neighbours; ProofFailed if the cut is invalid."""
     y, i, j = cut.output, cut.first, cut.second
-    m, a = len(cell.vertices), len(cell.vertices[0])
+    m = len(cell.vertices)
+    a = len(cell.vertices[0])
     known = 0 <= y < m and 0 <= i < a and 0 <= j < a
     if not (known and i != j and 0 < cut.at < 1):
         raise ProofFailed(f"{cut} is no cut of {m} outputs with {a} vertices each")
-    at, vertices = flint.arb(cut.at), cell.vertices[y]
+    at = flint.arb(cut.at)
+    vertices = cell.vertices[y]
     middle = [at * p + (1 - at) * q for p, q in zip(vertices[i], vertices[j])]
     found = []
     for end in (i, j):
         moved = {y: [middle if k == end else v for k, v in enumerate(vertices)]}
         if odds_bound is not None:
             moved |= _narrowed(cell, y, end, middle, odds_bound)
-        simplices, coefficients = list(cell.vertices), list(cell.coefficients)
+        simplices = list(cell.vertices)
+        coefficients = list(cell.coefficients)
         for z, simplex in moved.items():
             simplices[z], coefficients[z] = simplex, majorant(simplex)
         found.append(Cell(simplices, coefficients))
@@ -231,7 +236,8 @@ def _narrowed(
         steps = None if z == y else odds_bound(y, z) if end else odds_bound(z, y)
         if steps is None or not steps.is_finite():
             continue
-        factor, old = steps.exp(), vertices[end]
+        factor = steps.exp()
+        old = vertices[end]
         # the odds of the moved vertex, times their largest factor from output y to z
         odds = [middle[0], middle[1] * factor] if end else [middle[0] * factor, middle[1]]
         total = odds[0] + odds[1]
@@ -252,7 +258,8 @@ class PosteriorTree(NamedTuple):
 def posterior_tree_bound(view: RecordView, b: float, tree: PosteriorTree) -> Any:
     """The proved bound for adversaries with entropy at least `b`, in nats, rounded up; ProofFailed if it is no proof."""
     with flint.ctx.workprec(BALL_BITS):
-        here, contraction = interval_problem(view, b), flint.arb(tree.contraction)
+        here = interval_problem(view, b)
+        contraction = flint.arb(tree.contraction)
         if not (contraction >= 0 and all(contracts(rows, contraction) for rows in here.rows)):
             raise ProofFailed(f"the contraction coefficient is more than {tree.contraction}")
         odds_bound = sure_odds_bounds(here)

@@ -157,7 +157,8 @@ class PosteriorProof(ProofSearch):
         self, clock: Clock | None = None, most: int = MOST_NODES, unfinished: bool = True
     ) -> PosteriorTree | None:
         """As `ProofSearch.run`; with `unfinished` an incomplete tree is returned too, with its open cells as leaves."""
-        clock, problem = clock or Clock(progress=False), self.claim.problem
+        clock = clock or Clock(progress=False)
+        problem = self.claim.problem
         if self.search is None:
             relaxation = HintedPosteriors(problem, self.claim.b, self.claim.classes)
             batch = Batch(32, 1, max(1, NUMBERS_AT_ONCE // problem.rows.size))
@@ -213,7 +214,8 @@ class OutputProof(ProofSearch):
 
     def run(self, clock: Clock | None = None, most: int = MOST_NODES) -> OutputTrees | None:
         """As `ProofSearch.run`; each tree may have so many nodes."""
-        problem, clock = self.claim.problem, clock or Clock(progress=False)
+        problem = self.claim.problem
+        clock = clock or Clock(progress=False)
         if problem.rows.size > MOST_NUMBERS or clock.over:
             return None
         if problem.largest_entropy <= self.claim.b:
@@ -229,7 +231,8 @@ class OutputProof(ProofSearch):
                 self.prepared[multiplier] = ready
             ready = self.prepared[multiplier]
             if ready and all(value.search.run(clock, most) == "closed" for value in ready[1]):
-                stationary, trees = ready[0], [value.tree() for value in ready[1]]
+                stationary = ready[0]
+                trees = [value.tree() for value in ready[1]]
                 outputs = stationary.outputs.tolist()
                 return OutputTrees(stationary.multiplier, outputs, self.claim.value, trees)
         return None
@@ -238,9 +241,12 @@ class OutputProof(ProofSearch):
         self, multiplier: float, clock: Clock
     ) -> tuple[StationaryPoint, list[ValueSearch]] | None:
         """A stationary point for one multiplier, with the searches around it; None where no trees would prove `enough`."""
-        problem, b, value = self.claim.problem, self.claim.b, self.claim.value
+        problem = self.claim.problem
+        b = self.claim.b
+        value = self.claim.value
         stationary = stationary_point(problem, b, self.claim.classes, multiplier, 40, clock)
-        slack, masses = problem.largest_entropy - b, problem.uniform.sum(axis=1).tolist()
+        slack = problem.largest_entropy - b
+        masses = problem.uniform.sum(axis=1).tolist()
         a = len(masses)
         least = [negligible_probability(mass, a, value, slack) for mass in masses]
         inside = [slack / mass if mass else math.inf for mass in least]
@@ -254,7 +260,8 @@ class OutputProof(ProofSearch):
             contraction = max(float(part.contraction), NEAR_ZERO)
             # a value whose contraction coefficient is below the multiplier is bounded by data processing alone
             mixing = 1.0 if multiplier > contraction else 0.5 * multiplier / contraction
-            reference, goal = prior[: len(part.rows)], top + 0.9 * left
+            reference = prior[: len(part.rows)]
+            goal = top + 0.9 * left
             search = value_search(part, stationary, mixing, reference, goal, record=True)
             values.append(ValueSearch(x, part, mixing, search))
         return stationary, values

@@ -46,7 +46,8 @@ class Curve(NamedTuple):
 
     def bend(self, a: int, t: Any) -> Any:
         """An upper bound on the concavity of one value's part, where its posterior is at least t."""
-        log, found = t.log(), self.logs[a]
+        log = t.log()
+        found = self.logs[a]
         for x, e in self.powers[a]:
             concave = (e * (1 - e)).max(0 * e)  # a power above one is convex
             found = found + x * concave * (e * log).exp()
@@ -130,7 +131,8 @@ class OutputTerms(NamedTuple):
 
 def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
     """The rows, from below."""
-    m, zero = here.rows[0].ncols(), flint.arb(0)
+    m = here.rows[0].ncols()
+    zero = flint.arb(0)
     modes: list[tuple[list[Any], list[Any]]] = [([], []) for _ in range(m)]
     common = []
     for a, (rows, floats) in enumerate(zip(here.rows, view.rows)):
@@ -155,7 +157,8 @@ def separable_tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any
             raise ProofFailed(
                 f"dual variables are for records with two values, not {len(here.rows)}"
             )
-        known, root = output_terms(view, here), [(0.0, 1.0)] * (here.rows[0].ncols() + 1)
+        known = output_terms(view, here)
+        root = [(0.0, 1.0)] * (here.rows[0].ncols() + 1)
         leaves = leaves_of(root, tree.nodes, piece_children, SeparableBranching)
         return largest([piece_bound(known, here, sides, leaf, tree.fine) for sides, leaf in leaves])
 
@@ -167,8 +170,10 @@ def piece_children(sides: Sides, cut: SeparableBranching) -> list[Sides]:
     if not inside:
         raise ProofFailed(f"{cut} does not cut the piece")
     first, last = sides[y]
-    low, high = sides.copy(), sides.copy()
-    low[y], high[y] = (first, at), (at, last)
+    low = sides.copy()
+    high = sides.copy()
+    low[y] = (first, at)
+    high[y] = (at, last)
     return [low, high]
 
 
@@ -178,7 +183,8 @@ def piece_bound(
     """An upper bound for the adversaries of a piece, in nats, as a ball; ProofFailed if the dual variables are invalid."""
     first, last = sides[-1]
     ends = flint.arb(first), flint.arb(last)
-    multiplier, middle = flint.arb(leaf.multiplier), (ends[0] + ends[1]) / 2
+    multiplier = flint.arb(leaf.multiplier)
+    middle = (ends[0] + ends[1]) / 2
     belief = flint.arb(leaf.first), flint.arb(leaf.second)
     if not (0 < leaf.multiplier < math.inf and middle > 0 and middle < 1):
         raise ProofFailed(
@@ -230,7 +236,8 @@ def approximate_maximum(curve: Curve, low: float, high: float) -> float:
     (first, last), found = np.log(inside / (1 - inside)), -math.inf
     for _ in range(3):
         odds = first + (last - first) * NET
-        logs, total = -np.logaddexp(0, [-odds, odds]), np.zeros_like(odds)
+        logs = -np.logaddexp(0, [-odds, odds])
+        total = np.zeros_like(odds)
         for factor, powers, log in zip(curve.logs, curve.powers, logs):
             total += float(factor) * log
             for x, e in powers:
@@ -238,7 +245,8 @@ def approximate_maximum(curve: Curve, low: float, high: float) -> float:
         best = int(total.argmax())
         found = max(found, float(total[best]))
         # the next net is as wide as two steps of this one
-        first, last = odds[max(best - 1, 0)], odds[min(best + 1, len(odds) - 1)]
+        first = odds[max(best - 1, 0)]
+        last = odds[min(best + 1, len(odds) - 1)]
     return found
 
 # %% ../../nbs/per_record/18_proof_separable.ipynb #chkp0007

@@ -49,7 +49,8 @@ def _object(text: str) -> Any:
     try:
         if not isinstance(text, str) or len(text.encode()) > 2**25:
             raise ValueError("it is no text of at most 2^25 bytes")
-        ints, floats = _strict(int), _strict(float)
+        ints = _strict(int)
+        floats = _strict(float)
         readers: dict[str, Any] = {"parse_int": ints, "parse_float": floats}
         return json.loads(text, object_pairs_hook=_once, parse_constant=_constant, **readers)
     except (ValueError, RecursionError) as error:
@@ -119,7 +120,8 @@ def read_proof(text: str) -> StatedProof:
     was = record.get("format") if named else record
     if not named or was != PROOF_FORMAT:
         raise ProofFailed(f"this is no {PROOF_FORMAT}: its format is {was!r:.40}")
-    names, arguments = ("format", *StatedProof._fields), record.get("arguments")
+    names = ("format", *StatedProof._fields)
+    arguments = record.get("arguments")
     if set(record) != set(names):
         raise ProofFailed(f"a proof needs {', '.join(names)}")
     witness = record["witness"]

@@ -24,7 +24,7 @@ from .classes import AdversaryPrior, RecordProblem
 from .tilted import best_adversary, sum_margin
 
 # %% auto #0
-__all__ = ['MOST_BITS', 'LN_2', 'COARSE', 'FINE', 'FINEST', 'bits_leakage']
+__all__ = ['MOST_BITS', 'LN_2', 'bits_leakage']
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits5
 def counting_problem(n: int, channel: Array) -> RecordProblem:
@@ -71,7 +71,8 @@ def best_count(n: int, channel: Array, level: float, clock: Clock) -> Count:
         counted //= 2
         found[counted] = over(counted)
     while not clock.over:
-        best, tried = max(found, key=lambda m: found[m].value), sorted(found)
+        best = max(found, key=lambda m: found[m].value)
+        tried = sorted(found)
         place = tried.index(best)
         around = tried[max(0, place - 1) : place + 2]
         between = {(few + many) // 2 for few, many in pairwise(around)} - found.keys()
@@ -113,11 +114,13 @@ class BitStep(NamedTuple):
         self, choices: Grid, t: NDArray[np.int64], zero: NDArray[np.int64], one: NDArray[np.int64]
     ) -> Array:
         """The braces of the theorem, at indices of a belief and of both probabilities."""
-        yes, no = self.beliefs.at[t], 1 - self.beliefs.at[t]
+        yes = self.beliefs.at[t]
+        no = 1 - self.beliefs.at[t]
         total = self.multiplier * (no * choices.entropies[zero] + yes * choices.entropies[one])
         for y in (0, 1):
             likely = self.channel[0, y] + choices.at * (self.channel[1, y] - self.channel[0, y])
-            both, ones = no * likely[zero] + yes * likely[one], yes * likely[one]
+            both = no * likely[zero] + yes * likely[one]
+            ones = yes * likely[one]
             belief = ones / np.maximum(both, 1e-300)
             total += both * np.interp(belief, self.beliefs.at, self.after)
         return np.asarray(total)
@@ -134,7 +137,8 @@ class BitStep(NamedTuple):
             np.maximum.at(best, t, top)
             excess = self.multiplier * choices.above
             kept = np.flatnonzero(top + excess > best[t])
-            quarter, t = np.tile(np.arange(4), len(kept)), np.repeat(t[kept], 4)
+            quarter = np.tile(np.arange(4), len(kept))
+            t = np.repeat(t[kept], 4)
             zero = 2 * np.repeat(zero[kept], 4) + quarter // 2
             one = 2 * np.repeat(one[kept], 4) + quarter % 2
         return best + excess
@@ -165,6 +169,8 @@ def letter_bound(channel: Array, multiplier: float, slope: float, grid: Grid) ->
     return float(alone + given + above + sum_margin(12, 40 + multiplier + abs(slope)))
 
 
+COARSE, FINE = 96, 512  # intervals of the belief: to find the multiplier, and for the bound
+ALONE = 2**15  # intervals of a probability where no recursion is needed
 LARGEST_SLOPE = 8.0  # steeper ones serve channels that are nearly certain
 
 
@@ -186,13 +192,11 @@ def separate_bound(n: int, channel: Array, b: float) -> float:
 
     # convex in both, with a kink at the best slope of a symmetric channel: one after the other
     multiplier = least(lambda weight: over_slopes(weight).fun, 0.0, 1.0).x
-    return bound(multiplier, over_slopes(multiplier).x, FINEST)
+    return bound(multiplier, over_slopes(multiplier).x, ALONE)
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits9
 MOST_BITS = 512  # counts and outputs of more do not fit
 LN_2 = math.nextafter(math.log(2), 1)  # at least ln 2
-COARSE, FINE = 96, 512  # intervals of the belief: to find the multiplier, and for the bound
-FINEST = 2**15  # intervals of a probability where no recursion is needed
 
 
 def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = None) -> Adversary:
@@ -230,12 +234,14 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
     >>> round(worst.value, 3), worst.gap < 1e-4
     (0.223, True)
     """
-    checked, n = check_channel(channel, rows=2), check_count(n)
+    checked = check_channel(channel, rows=2)
+    n = check_count(n)
     if checked.shape != (2, 2):
         raise InvalidChannel(f"channel has shape {checked.shape}, but a bit has two outputs")
     if n > MOST_BITS:
         raise ValueError(f"n = {n} is too many bits (limit {MOST_BITS})")
-    clock, level = Clock(max_time, False), check_entropy(b, n * math.log(2))
+    clock = Clock(max_time, False)
+    level = check_entropy(b, n * math.log(2))
     best = best_count(n, checked, level, clock.part(0.5))
     separate = separate_bound(n, checked, level)
 

@@ -69,7 +69,8 @@ class WorstPrior(Posteriors):
         if leakage.max() > self.value + self.tol / 10:
             best = np.argsort(-leakage)[:4]
             found, leakage = climb_tilted(self.problem, self.b, children.classes[best], 20, clock)
-            self.classes, self.value = found[leakage.argmax()], float(leakage.max())
+            self.classes = found[leakage.argmax()]
+            self.value = float(leakage.max())
         return max(incumbent, self.value)
 
 

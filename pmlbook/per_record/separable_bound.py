@@ -40,7 +40,9 @@ def interval_bounds(
 ) -> tuple[Array, Array]:
     """An upper bound on F of outputs y on intervals of posteriors, and F at their better ends, shape (N,)."""
     parts, (multiplier, belief) = curves.parts, curves.dual
-    ends, lost, bends = [], np.zeros(len(y)), np.zeros(len(y))
+    ends = []
+    lost = np.zeros(len(y))
+    bends = np.zeros(len(y))
     power = parts.height[:, y] / multiplier
     concave = np.maximum(power * (1 - power), 0)  # a convex power does not count
     largest = np.abs(belief).max()
@@ -76,19 +78,23 @@ def sum_of_maxima(curves: OutputCurves, cell: Intervals, fine: float) -> float:
     m = len(first)
     cuts = np.clip(POSTERIOR_GRID, first[:, None], last[:, None])
     y = np.arange(m)
-    most, least = np.full(m, -np.inf), np.full(m, -np.inf)
+    most = np.full(m, -np.inf)
+    least = np.full(m, -np.inf)
     parts = np.linspace(0, 1, SUBINTERVALS + 1)
     for look in range(3):
         # rows of cuts become intervals, each with its output
         y = np.repeat(y, cuts.shape[1] - 1)
-        low, high = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+        low = cuts[:, :-1].ravel()
+        high = cuts[:, 1:].ravel()
         bound, better = interval_bounds(curves, y, low, high)
         np.maximum.at(least, y, better)
         # only an interval that may contain the maximum is refined
         promising = bound > least[y] + fine
         refined = promising & (low < high) & (look < 2)
         np.maximum.at(most, y[~refined], bound[~refined])
-        y, low, high = y[refined], low[refined, None], high[refined, None]
+        y = y[refined]
+        low = low[refined, None]
+        high = high[refined, None]
         cuts = low + (high - low) * parts
         cuts[:, -1:] = high  # exactly
     margin = sum_margin(m, np.abs(most).sum())
@@ -120,7 +126,8 @@ class DualPiece(NamedTuple):
         """Both parts, cut at a posterior of output y, or at a distribution."""
         if y is None:
             return self._replace(last=at), self._replace(first=at)
-        low, high = self.low.copy(), self.high.copy()
+        low = self.low.copy()
+        high = self.high.copy()
         low[y] = high[y] = at
         return self._replace(high=high), self._replace(low=low)
 
@@ -160,7 +167,8 @@ def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] |
     t, worth, maxima = curves.on_grid(piece.cell)
     y = np.arange(len(t))
     order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
-    highest, second = order[:, 0], order[:, 1]
+    highest = order[:, 0]
+    second = order[:, 1]
     bimodal = maxima[y, second]
     if not bimodal.any():
         return None

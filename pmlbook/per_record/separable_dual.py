@@ -40,7 +40,8 @@ class SeparableRows(NamedTuple):
 
 def separable_rows(problem: RecordProblem) -> SeparableRows:
     """The common part of each value, and the mode of each class; for a record of two values."""
-    present, m = np.isfinite(problem.log_counts), problem.rows.shape[2]
+    present = np.isfinite(problem.log_counts)
+    m = problem.rows.shape[2]
     rows = np.where(present[..., None], problem.rows, np.inf)
     common = rows.min(axis=1)
     above = np.where(present[..., None], problem.rows - common[:, None], 0.0)
@@ -114,7 +115,8 @@ class OutputCurves:
 
     def on_grid(self, cell: Intervals) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Posteriors in the intervals; F there, -inf where one is repeated; which are local maxima: (M, G)."""
-        low, high = cell[0][:, None], cell[1][:, None]
+        low = cell[0][:, None]
+        high = cell[1][:, None]
         t = np.clip(POSTERIOR_GRID, low, high)
         y = np.arange(len(low))[:, None]
         worth = self.values(np.broadcast_to(y, t.shape), t)
@@ -131,7 +133,8 @@ class OutputCurves:
     def derivatives(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
         """F of outputs y at posteriors t, with its slope and its second derivative in log odds."""
         common, classes, _ = self.terms(y, t)
-        height, multiplier = self.parts.height[:, y], self.dual.multiplier
+        height = self.parts.height[:, y]
+        multiplier = self.dual.multiplier
         sent = height * classes
         shared = self.distribution[:, None, None] * self.parts.common[:, y]
         joint = shared + sent.sum(axis=-1)
@@ -146,19 +149,23 @@ class OutputCurves:
     def local_maxima(self, cell: Intervals) -> tuple[Array, Array]:
         """The posterior with the largest F at each output, and F's curvature there in log odds, shape (M,); approximate."""
         t, worth, maxima = self.on_grid(cell)
-        m, last = np.arange(len(t)), len(POSTERIOR_GRID) - 1
+        m = np.arange(len(t))
+        last = len(POSTERIOR_GRID) - 1
         order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
         k = order[:, :2].T  # the two highest local maxima: after Newton's method the second may win
-        y, real = np.broadcast_to(m, k.shape), maxima[m, k]
+        y = np.broadcast_to(m, k.shape)
+        real = maxima[m, k]
         # the maximum lies between the neighbours on the grid
         left = t[y, np.maximum(k - 1, 0)]
         right = t[y, np.minimum(k + 1, last)]
-        lowest, highest = np.maximum(left, 1e-12), np.minimum(right, 1 - 1e-12)
+        lowest = np.maximum(left, 1e-12)
+        highest = np.minimum(right, 1 - 1e-12)
         at = np.clip(t[y, k], lowest, highest)
         for _ in range(NEWTON_STEPS):
             _, slope, bend = self.derivatives(y, at)
             rising = slope > 0
-            left, right = np.where(rising, at, left), np.where(rising, right, at)
+            left = np.where(rising, at, left)
+            right = np.where(rising, right, at)
             step = slope / np.maximum(-bend, 1e-12)
             # a step in log odds, at most one, for posteriors near 0 and 1
             to = at + at * (1 - at) * np.clip(step, -1, 1)

@@ -136,7 +136,8 @@ def reply(
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
     start = np.full(len(gains), 0.3) if start is None else start
-    step, clock = max(1, NUMBERS_A_LOOK // gains[0].size), clock or Clock()
+    step = max(1, NUMBERS_A_LOOK // gains[0].size)
+    clock = clock or Clock()
     parts = [slice(k, k + step) for k in range(0, len(gains), step)]
     found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
     return Reply(*map(np.concatenate, zip(*found)))
@@ -156,7 +157,8 @@ def _reply(
         uniform = np.broadcast_to(problem.uniform, gains.shape)
         return Reply(uniform.copy(), start, free, np.zeros(len(free)))
     slack = problem.largest_entropy - b
-    more, keep = most_slack(problem, b), spare(problem, b)
+    more = most_slack(problem, b)
+    keep = spare(problem, b)
     # below that only the uniform prior surely has entropy b
     need = keep + more - slack if slack > keep else 0.0
     multiplier = _line_search(problem, gains, more, need, start, (accuracy, keep), clock)
@@ -182,7 +184,8 @@ def _line_search(
     clock: Clock,
 ) -> Array:
     """Multipliers at which the slope of B is at least `need`, and at most a little more: in nats of B, or of entropy."""
-    low, high = np.full(len(gains), np.log(COLD)), np.full(len(gains), np.log(HOT))
+    low = np.full(len(gains), np.log(COLD))
+    high = np.full(len(gains), np.log(HOT))
     coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD))
     frozen = coldest.slope >= need
     high[frozen] = low[frozen]

@@ -33,7 +33,8 @@ def _binomial(values: tuple[int, ...], n: int) -> dict[int, int]:
 
 def _multinomial(values: tuple[int, ...], n: int, width: int) -> dict[int, int]:
     """The same for any values: the power of one long number with `width` bytes for each total."""
-    low, high = values[0], values[-1]
+    low = values[0]
+    high = values[-1]
     # the counts are digits to the base 256^width of the power of one whole number
     power = sum(1 << 8 * width * (value - low) for value in values) ** n
     places = (high - low) * n + 1
@@ -61,10 +62,12 @@ def _parts(contributions: Sequence[tuple[int, ...]]) -> list[dict[int, int]]:
 
 def _side_by_side(parts: list[dict[int, int]]) -> dict[int, int]:
     """How many ways there are to reach each total, one place for every number in their range."""
-    ways, least = np.ones(1, dtype=object), sum(map(min, parts))
+    ways = np.ones(1, dtype=object)
+    least = sum(map(min, parts))
     for part in parts:
         low = min(part)
-        low, high = min(part), max(part)
+        low = min(part)
+        high = max(part)
         longer = np.zeros(len(ways) + high - low, dtype=object)
         for value, times in part.items():
             start = value - low

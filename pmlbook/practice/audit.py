@@ -67,7 +67,8 @@ def leakage_bracket(
     ([0.36, 0.36], [0.45, 0.45])
     """
     prior = aligned(prior, names_of(counts), "prior", "counts")
-    table, p = real_array(counts, "counts", 2), check_prior(prior)
+    table = real_array(counts, "counts", 2)
+    p = check_prior(prior)
     if len(table) != len(p):
         raise ValueError(f"counts has {len(table)} rows, but the prior {len(p)} entries")
     if (table < 0).any() or (table != table.round()).any():
@@ -160,9 +161,13 @@ def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, f
     ordered: Any = aligned(prior, names_of(table), "prior", "channel")
     shares = shares_of(list(ordered.values()) if isinstance(ordered, Mapping) else ordered)
     whole, one = whole_numbers(shares)
-    leaks, ratios, bounded = list[float](), [Fraction(1)], True
+    leaks = list[float]()
+    ratios = [Fraction(1)]
+    bounded = True
     for column in exact_columns(exact)[0]:
-        most, least, mean = max(column), min(column), sum(map(mul, whole, column))
+        most = max(column)
+        least = min(column)
+        mean = sum(map(mul, whole, column))
         if not most:
             leaks.append(math.nan)
         elif most == least:
@@ -321,7 +326,8 @@ def _least_sum(x: float, v: Array, p: Array) -> float:
     while slope(low) > 0:
         low, step = low - step, 2 * step
     while slope(high) < 0:
-        high, step = high + step, 2 * step
+        high = high + step
+        step = 2 * step
     least = brentq(slope, low, high) if low < high else x
     return float(terms(least).sum())
 

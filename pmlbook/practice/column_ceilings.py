@@ -79,8 +79,11 @@ class Ceilings:
     """
 
     def __init__(self, packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int) -> None:
-        self.count, self.packs, self.size = len(end), packs, float(abs(dual).sum())
-        upper, one = kind == NO_ZERO_UPPER, np.ones(len(end))
+        self.count = len(end)
+        self.packs = packs
+        self.size = float(abs(dual).sum())
+        upper = kind == NO_ZERO_UPPER
+        one = np.ones(len(end))
         top = one if upper else end
         self.need = packs.floor - packs.miss - packs.rest * (one if upper else begin)
         if kind:  # the free mass stays at the smallest lift
@@ -100,7 +103,8 @@ class Ceilings:
 
     def best_mu(self, theta: Array) -> tuple[Array, Array]:
         """Good multipliers of the limit for given ones of the mean, and the bounds."""
-        fixed, tangent = self.gain - theta[:, None] * self.mass, np.exp(theta - 1)
+        fixed = self.gain - theta[:, None] * self.mass
+        tangent = np.exp(theta - 1)
 
         def total(mu: Array) -> Array:
             found: Array = (fixed + mu[:, None] * self.held).max(axis=0).sum(axis=1)
@@ -149,7 +153,8 @@ def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | Non
     """
     answer = 0.0
     for kind in (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER) if packs.free else (SOME_ZERO,):
-        begin, end = np.append(ENDS, ENDS[:-1]), np.append(ENDS, ENDS[1:])
+        begin = np.append(ENDS, ENDS[:-1])
+        end = np.append(ENDS, ENDS[1:])
         reached = answer
         for step in range(MOST_HALVINGS):
             above, _ = column_ceilings(packs, dual, begin, end, kind)
@@ -160,6 +165,7 @@ def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | Non
             answer = max(answer, above[~wide].max(initial=0.0))
             if not wide.any():
                 break
-            begin, middle, end = begin[wide], middle[wide], end[wide]
-            begin, end = np.append(begin, middle), np.append(middle, end)
+            begin, middle, end = (points[wide] for points in (begin, middle, end))
+            begin = np.append(begin, middle)
+            end = np.append(middle, end)
     return answer

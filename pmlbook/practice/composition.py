@@ -133,7 +133,8 @@ def _merged(columns: Iterable[Direction]) -> tuple[Direction, ...]:
     found: dict[tuple[int, ...], Direction] = {}
     for entries, units, outcomes in columns:
         if common := gcd(*entries):
-            lifts, units = tuple(v // common for v in entries), units * common
+            lifts = tuple(v // common for v in entries)
+            units = units * common
             same = found.get(lifts, Direction(lifts, 0, outcomes))
             found[lifts] = same._replace(units=same.units + units)
     return tuple(found.values())
@@ -279,10 +280,12 @@ def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fract
     it may on that one, and the rest where the vertex is least.
     """
     target, *rest = sorted(range(len(prior)), key=lambda i: (-other[i], prior[i]))
-    left, together = Fraction(1), Fraction(0)
+    left = Fraction(1)
+    together = Fraction(0)
     for i in [target, *sorted(rest, key=lambda i: other[i])]:
         mass = min(left, most * prior[i])
-        left, together = left - mass, together + mass * other[i]
+        left = left - mass
+        together = together + mass * other[i]
     return min(most, 1 / prior[target]) * other[target] / together
 
 
@@ -301,7 +304,8 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
         raise ValueError(
             f"prior has {len(shares)} symbols, too many: at most {MOST_LISTED_SECRETS}"
         )
-    one, two = exp_below(check_epsilon(first, "first")), exp_below(check_epsilon(second, "second"))
+    one = exp_below(check_epsilon(first, "first"))
+    two = exp_below(check_epsilon(second, "second"))
     return certified_level(
         max(best_answer(shares, one, c) for c in exact_lift_vertices(shares, two))
     )

@@ -154,7 +154,8 @@ class PriorRegion(Frozen):
     @cached_property
     def whole_limits(self) -> tuple[list[int], list[int], int, int]:
         """Low, high, free and one, exactly, in whole numbers."""
-        n, limits = len(self.prior), (*self.low.tolist(), *self.high.tolist(), self.free)
+        n = len(self.prior)
+        limits = (*self.low.tolist(), *self.high.tolist(), self.free)
         numbers, one = whole_numbers(list(map(Fraction, limits)))
         *ends, free = numbers.tolist()
         return ends[:n], ends[n:], free, one
@@ -237,7 +238,8 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
     >>> ball_region([50, 50])
     PriorRegion(2 secrets, L1 radius 0.272)
     """
-    k, miss = check_counts(counts), _miss(confidence)
+    k = check_counts(counts)
+    miss = _miss(confidence)
     # ln(2^N - 2), the number of events that count, without the power, which is no float for N > 1023.
     events = len(k) * np.log(2) + np.log1p(-(2.0 ** (1 - len(k)))) if len(k) > 1 else 0.0
     radius = np.sqrt(2 * (events - np.log(miss)) / k.sum())

@@ -93,7 +93,8 @@ def _one_spaced(sentence: str) -> str:
     """The sentence with single blanks, but a name in quotes at its head as it is."""
     text = sentence.strip()
     end = text.rfind("'") + 1 if text.startswith("'") else 0
-    name, rest = text[:end], text[end:].split()
+    name = text[:end]
+    rest = text[end:].split()
     return " ".join([name, *rest] if name else rest)
 
 
@@ -203,6 +204,7 @@ def explain(prior: PriorLike, epsilon: float) -> Any:
     np.False_
     """
     pd = needed_pandas("explain")
-    levels, level = sentence_levels(prior), check_epsilon(epsilon)
+    levels = sentence_levels(prior)
+    level = check_epsilon(epsilon)
     kept = [level <= most for most in levels.values()]
     return pd.DataFrame({"largest level": levels.values(), "kept": kept}, index=list(levels))

@@ -39,10 +39,12 @@ class Exchanges:
     """
 
     def __init__(self, size: int) -> None:
-        self.secret, self.turn = np.repeat(np.arange(size), 2), np.tile([1, 2], size)
+        self.secret = np.repeat(np.arange(size), 2)
+        self.turn = np.tile([1, 2], size)
         first, second = np.triu_indices(2 * size, 1)
         apart = self.secret[first] != self.secret[second]
-        self.first, self.second = first[apart], second[apart]
+        self.first = first[apart]
+        self.second = second[apart]
 
     def sums(self, each: Array, states: NDArray[np.int64], state: int) -> Array:
         """Sums of the set with this state after no change, after single ones, and after pairs."""
@@ -71,8 +73,10 @@ def exchanged(
 
     When the time is over, the best so far.
     """
-    each, exchanges = packs.sums(dual), Exchanges(packs.size)
-    states, best = states.copy(), -np.inf
+    each = packs.sums(dual)
+    exchanges = Exchanges(packs.size)
+    states = states.copy()
+    best = -np.inf
     while True:
         found, _ = packs.worth(*(exchanges.sums(each, states, state) for state in (FULL, PART)))
         step = int(found.argmax())
@@ -102,7 +106,8 @@ def circle_columns(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[n
         order = rng.permutation(packs.size) if turn else np.argsort(-packs.prior)
         for start in range(packs.size):
             around = np.roll(order, -start)
-            low, high = packs.low[around].cumsum(), packs.high[around].cumsum()
+            low = packs.low[around].cumsum()
+            high = packs.high[around].cumsum()
             kept = packs.least(low, high, np.arange(1.0, packs.size + 1)) >= packs.floor
             last = int(kept.argmax())
             states = np.zeros(packs.size, dtype=np.int64)
@@ -138,7 +143,8 @@ class MasterOfColumns:
 
     def solve(self, clock: Clock) -> tuple[float, Array]:
         """Negative information and dual variables."""
-        table, ones = np.array(self.entries).T, np.ones(self.packs.size)
+        table = np.array(self.entries).T
+        ones = np.ones(self.packs.size)
         try:
             found = maximise(self.values, equal=(table, ones), clock=clock)
         except Infeasible as failure:  # too small for floats
@@ -206,7 +212,8 @@ def grow_columns(
 
     Source: column generation, Gilmore and Gomory 1961, smoothed as by Wentges 1997.
     """
-    packs, rng = Knapsacks(region, limit), np.random.default_rng(0)
+    packs = Knapsacks(region, limit)
+    rng = np.random.default_rng(0)
     master = MasterOfColumns(packs)
     master.add(circle_columns(packs, rng))
     generation = Generation(

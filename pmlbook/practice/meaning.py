@@ -45,7 +45,8 @@ def belief_range(probability: float, epsilon: float) -> tuple[float, float]:
 
     Source: Grosse et al. 2024, Definition 1, for the event and for its opposite.
     """
-    q, level = check_probability(probability), check_epsilon(epsilon)
+    q = check_probability(probability)
+    level = check_epsilon(epsilon)
     return max(0.0, 1 - _grown(1 - q, level)), min(1.0, _grown(q, level))
 
 
@@ -64,7 +65,8 @@ def largest_odds(odds: float, epsilon: float) -> float:
 
     Source: Grosse et al. 2024, Definition 1, in odds.
     """
-    before, level = check_epsilon(odds, "odds"), check_epsilon(epsilon)
+    before = check_epsilon(odds, "odds")
+    level = check_epsilon(epsilon)
     after = _grown(before, level)
     # times 1 + odds: what is left of its opposite
     rest = 1 - (before * expm1(level) if level <= 700 else after)
@@ -103,7 +105,8 @@ def level_for(before: float, after: float) -> float:
 
     Source: Grosse et al. 2024, Definition 1.
     """
-    low, high = check_probability(before, "before"), check_probability(after, "after")
+    low = check_probability(before, "before")
+    high = check_probability(after, "after")
     if not 0 < low <= high:
         raise ValueError(f"before = {low} must be positive and at most after = {high}")
     return level_within(Fraction(high) / Fraction(low))
@@ -132,7 +135,8 @@ def may_rule_out(prior: ArrayLike, epsilon: float) -> list[tuple[Hashable, ...]]
 
     Source: Grosse et al. 2024, Section IV-B, Lemma 2.
     """
-    p, level = check_prior(prior), check_epsilon(epsilon)
+    p = check_prior(prior)
+    level = check_epsilon(epsilon)
     names = labels_of(prior, len(p))
     if len(p) > MOST_NAMED:
         raise ValueError(f"prior has {len(p)} symbols, too many to list: at most {MOST_NAMED}")
@@ -154,7 +158,9 @@ def meaning(prior: ArrayLike, epsilon: float) -> Any:
 
     Source: Grosse et al. 2024, Definition 1 and Lemma 2.
     """
-    pd, p, level = needed_pandas("meaning"), check_prior(prior), check_epsilon(epsilon)
+    pd = needed_pandas("meaning")
+    p = check_prior(prior)
+    level = check_epsilon(epsilon)
     ends = np.array([belief_range(share, level) for share in p])
     columns = {
         "before": p,

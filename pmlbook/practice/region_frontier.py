@@ -94,7 +94,8 @@ class _Programmes:
         fixed = region.high - region.low <= FIXED * region.prior  # else unbounded
         middle = np.clip(region.prior, region.low, region.high)
         low, high = (np.where(fixed, middle, limit) for limit in (region.low, region.high))
-        zero, bound = 0 * one, np.concatenate([[region.free - 1], -low, high])
+        zero = 0 * one
+        bound = np.concatenate([[region.free - 1], -low, high])
         rows = [
             [eye, zero, zero, none, none, zero, -one],
             [-eye, zero, one, eye, -eye, zero, zero],
@@ -184,7 +185,9 @@ class RegionBracket(Bracket):
             flow = self.table * self.safe.astype(float)
         self.take_flow(flow)
         assert self.lift is not None
-        low, high, ahead = float(self.bound), float(self.lift), 0.0
+        low = float(self.bound)
+        high = float(self.lift)
+        ahead = 0.0
         programmes = _Programmes(self.table, self.region)
         for step in range(LIMIT_STEPS):
             if clock.over or high <= low * (1 + NARROW):

@@ -71,7 +71,8 @@ class RobustVertices:
 
     def column(self, v: int) -> list[Fraction]:
         """The lifts of vector v."""
-        top, rest = self.heights[v], self.heights[v] * self.share[v]
+        top = self.heights[v]
+        rest = self.heights[v] * self.share[v]
         pairs = zip(self.inner[v].tolist(), self.outer[v].tolist())
         return [top if a else rest if b else Fraction(0) for a, b in pairs]
 
@@ -105,7 +106,9 @@ def vertices_of(
 
     Source: the second kind of column in the theorem of 'Robust mechanisms'.
     """
-    floor, outer, shares = 1 / limit, outer.copy(), []
+    floor = 1 / limit
+    outer = outer.copy()
+    shares = []
     for mine, others in zip(inner, outer):
         least = min_of(tuple(mine.tolist()))
         if least >= floor:
@@ -126,7 +129,8 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
 
     Source: proved in 'Robust mechanisms'; for a single prior, Grosse et al. 2024, Algorithm 1.
     """
-    n, floor = len(region.prior), 1 / limit
+    n = len(region.prior)
+    floor = 1 / limit
     if n > MOST_ENUMERATED:
         raise ValueError(
             f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST_ENUMERATED}"
@@ -136,12 +140,14 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     member = (code[:, None] >> np.arange(n)) & 1
     least = [least_probability(region, row) for row in member.tolist()]
     is_full = np.array([value >= floor for value in least])
-    short, full = np.flatnonzero(~is_full), np.flatnonzero(is_full)
+    short = np.flatnonzero(~is_full)
+    full = np.flatnonzero(is_full)
     small = code[short][:, None]
     subset = (small & code[full]) == small
     subset &= np.array([least[b] > floor for b in full.tolist()])  # else the mixture is all of B
     rows, columns = np.nonzero(subset)
-    a, b = short[rows], full[columns]
+    a = short[rows]
+    b = full[columns]
     parts = [Fraction(0)] * len(full)
     for i, j in zip(a.tolist(), b.tolist()):
         parts.append((floor - least[i]) / (least[j] - least[i]))
@@ -212,7 +218,9 @@ def robust_mixture(
 
     Source: `robust_vertices`; mixing with noise moves every lift towards one, under every prior.
     """
-    limit, prior, finishing = exp_below(epsilon), region.prior, clock.finishing()
+    limit = exp_below(epsilon)
+    prior = region.prior
+    finishing = clock.finishing()
     for shave in SHAVES:
         vertices = vertices_at(max(Fraction(1), limit * (1 - Fraction(shave))))
         try:
@@ -225,10 +233,12 @@ def robust_mixture(
         mechanism = Mechanism(channel, prior, region.inputs)
         if clock.over or keeps_level(mechanism, region, epsilon):
             break
-    noise, answer = 2.0**-52, prior @ mechanism.channel
+    noise = 2.0**-52
+    answer = prior @ mechanism.channel
     while not keeps_level(mechanism, region, epsilon):
         channel = (1 - noise) * mechanism.channel + noise * answer
-        mechanism, noise = Mechanism(channel, prior, region.inputs), min(1.0, 4 * noise)
+        mechanism = Mechanism(channel, prior, region.inputs)
+        noise = min(1.0, 4 * noise)
     return mechanism
 
 
@@ -298,8 +308,10 @@ def robust_mechanism(
     np.float64(0.8571)
     """
     check_instance(region, PriorRegion, "region")
-    level, measure = check_epsilon(epsilon), as_utility(utility).aligned(region.inputs, "region")
-    clock, n = Clock(max_time, label="robust_mechanism"), len(region.prior)
+    level = check_epsilon(epsilon)
+    measure = as_utility(utility).aligned(region.inputs, "region")
+    clock = Clock(max_time, label="robust_mechanism")
+    n = len(region.prior)
     if n > MOST_ENUMERATED and not (
         n <= MOST_PAIRED_SECRETS and measure == as_utility("mutual_information")
     ):

@@ -137,7 +137,8 @@ def alternating_leakage(
 
     Source: Wu et al. 2026, Algorithm 1.
     """
-    belief, b = check_belief(prior), check_nonnegative(b, "b")
+    belief = check_belief(prior)
+    b = check_nonnegative(b, "b")
     release = check_record_channel(channel, belief.shape)
     if entr(belief).sum() < b - 1e-9:
         raise ValueError(f"prior has entropy {entr(belief).sum():.6g}, less than b = {b:g}")

@@ -155,7 +155,8 @@ def update_conditionals(
 
     Source: Wu et al. 2026, Algorithm 3.
     """
-    table, known = conditionals.copy(), float(entr(marginal).sum())
+    table = conditionals.copy()
+    known = float(entr(marginal).sum())
 
     def value() -> float:
         return float(information_of_rows(marginal, np.einsum("kc,kcy->ky", table, channel)))
@@ -177,7 +178,8 @@ def update_conditionals(
         trace.information.append(value())
         trace.row_entropies.append(entr(table).sum(axis=1))
         if trace.information[-1] > best:
-            best, sharpest = trace.information[-1], table.copy()
+            best = trace.information[-1]
+            sharpest = table.copy()
         if abs(trace.information[-1] - trace.information[-2]) < tol:
             break
     return trace._replace(conditionals=sharpest)

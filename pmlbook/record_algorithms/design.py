@@ -55,7 +55,8 @@ def blurred(costs: Array, D: float) -> Array:
     Source: Wu et al. 2026, Algorithm 6, line 3, which leaves it open.
     """
     cheapest = np.eye(costs.shape[-1])[costs.argmin(axis=-1)]
-    least, most = float((costs * cheapest).sum()), float(costs.mean(axis=-1).sum())
+    least = float((costs * cheapest).sum())
+    most = float(costs.mean(axis=-1).sum())
     if least > D + 1e-12 * float((np.abs(costs) * cheapest).sum()):
         raise Infeasible(f"D = {D} is below the least expected distortion {least}")
     share = min(1.0, (D - least) / (most - least)) if most > least else 1.0
@@ -114,7 +115,8 @@ def alternating_design(
 
     Source: Wu et al. 2026, Algorithm 6.
     """
-    D, b = check_nonnegative(D, "D"), check_nonnegative(b, "b")
+    D = check_nonnegative(D, "D")
+    b = check_nonnegative(b, "b")
     costs = expected_costs(query, p0, distortion)
     problem = Subproblem(np.empty(0), costs, D, "leakage")
     return _alternate(query, problem, blurred(costs, D), b, rng, starts, test, tol, max_rounds)
@@ -135,7 +137,8 @@ def alternating_distortion(
 
     Source: Wu et al. 2026, Algorithm 9, whose body is missing; Section 3.3.
     """
-    L, b = check_nonnegative(L, "L"), check_nonnegative(b, "b")
+    L = check_nonnegative(L, "L")
+    b = check_nonnegative(b, "b")
     costs = expected_costs(query)
     half = np.eye(costs.shape[-1])[costs.argmin(axis=-1)] / 2 + 0.5 / costs.shape[-1]
     problem = Subproblem(np.empty(0), costs, L, "distortion")

@@ -45,7 +45,8 @@ class Subproblem(NamedTuple):
 
     def parts(self, channel: Array) -> tuple[float, float]:
         """The objective and the bounded quantity."""
-        leakage, distortion = float(self.leakages(channel).max()), self.distortion(channel)
+        leakage = float(self.leakages(channel).max())
+        distortion = self.distortion(channel)
         return (leakage, distortion) if self.least == "leakage" else (distortion, leakage)
 
     def value(self, channel: Array, penalty: float) -> float:

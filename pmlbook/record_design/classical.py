@@ -49,7 +49,8 @@ def _proven_rate(p: Array, d: Array, D: float, s: float, mean: Array) -> float:
 
     Source: Blahut 1972, Theorem 6, for any positive means; proved in 'Capacity and rate-distortion as limits'.
     """
-    shares, slope = as_fractions(p.tolist()), Fraction(s)
+    shares = as_fractions(p.tolist())
+    slope = Fraction(s)
     worth = [1 / Fraction(x) for x in mean.tolist()]
     rows = [[Fraction(x) for x in row] for row in d.tolist()]
     least = sum(q * min(row) for q, row in zip(shares, rows))
@@ -79,10 +80,12 @@ def rate_distortion(
 
     Source: Blahut 1972, Theorems 5 and 6.
     """
-    p, d = check_distribution(prior, "prior"), real_array(distortion, "distortion", 2)
+    p = check_distribution(prior, "prior")
+    d = real_array(distortion, "distortion", 2)
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")
-    level, least = check_nonnegative(D, "D"), float(p @ d.min(axis=1))
+    level = check_nonnegative(D, "D")
+    least = float(p @ d.min(axis=1))
     rounding = 1e-12 * abs(d)  # of another sum of the same distortions
     if level < least - float(p @ rounding.min(axis=1)):
         raise Infeasible(f"D = {level} is below {least}, the least distortion of all")
@@ -99,7 +102,8 @@ def rate_distortion(
 
     # the search is for the slope's logarithm, and a slope scales with one over the distortion
     scale = math.log(free - least)
-    low, high = -1 - scale, 7 - scale
+    low = -1 - scale
+    high = 7 - scale
     while (
         excess(low) <= 0 and low > -40 - scale
     ):  # nearer to the constant channel, where each step takes longer

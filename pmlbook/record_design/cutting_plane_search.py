@@ -116,7 +116,8 @@ def small_steps(
         if clock.over:
             break
         q /= q.sum(axis=1, keepdims=True)
-        leaks, cost = candidates.information(q), float((cost_table * q).sum())
+        leaks = candidates.information(q)
+        cost = float((cost_table * q).sum())
         largest_leak = leaks.max()
         allowed = (cost if goal.L is None else largest_leak) <= goal.limit
         worth = float(largest_leak) if goal.L is None else cost
@@ -175,10 +176,8 @@ class DesignSearch:
         costs = cost_table.sum(axis=0)
         cheapest = costs <= costs.min() + 1e-12 * size
         self.constant = np.tile(cheapest / cheapest.sum(), (len(cost_table), 1))
-        self.least, self.most = (
-            self.expected_distortion(self.exact),
-            self.expected_distortion(self.constant),
-        )
+        self.least = self.expected_distortion(self.exact)
+        self.most = self.expected_distortion(self.constant)
         symbols = max(len(made.observes.alphabets[i]) for i in made.records)
         self.loss = rounding_loss(cost_table, symbols)
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
@@ -201,7 +200,8 @@ class DesignSearch:
 
     def within_distortion(self, q: Array) -> Array:
         """Mix q with the most exact mechanism until its distortion is at most D, rounding included."""
-        cost, limit = self.expected_distortion(q), self.goal.D
+        cost = self.expected_distortion(q)
+        limit = self.goal.D
         largest = np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
         margin = EPS * (q.shape[1] + 4) * (largest.sum() + cost)
         if limit is None or cost <= limit - margin:
@@ -256,7 +256,8 @@ def play_round(search: DesignSearch, q: Array) -> Array:
     answer = search.answer()
     search.cut(search.candidates.planes(answer))
     bound, duals = solve_master(search.orbits, search.goal, search.cuts, search.clock)
-    search.lower, search.slope = max(search.lower, bound), max(1.0, duals.sum())
+    search.lower = max(search.lower, bound)
+    search.slope = max(1.0, duals.sum())
     # active cuts stay, and the last hundred, which may become active
     recent = np.arange(len(duals)) >= len(duals) - 100
     search.cuts = search.cuts[(duals > 0) | recent]

@@ -68,7 +68,8 @@ def planes_at(priors: Array, q: Array) -> Array:
     Source: Wu et al. 2026, eq. (35); valid below the leakage by Gibbs' inequality, and lowered by the
     rounding error.
     """
-    distribution, both = priors.sum(axis=2)[:, :, None], priors @ q
+    distribution = priors.sum(axis=2)[:, :, None]
+    both = priors @ q
     possible = distribution > 0
     faint = 1e-13  # any test posterior is valid: keep it away from 0 and 1
     posterior = (both + faint * distribution) / (both.sum(axis=1, keepdims=True) + faint)
@@ -84,7 +85,8 @@ def row_problem(observes: Query, q: Array, record: int) -> RecordProblem:
     """The problem of one record with one class for each row of the mechanism q, shape (R, M)."""
     sizes = observes.log_counts(record)
     rows = np.broadcast_to(q, (len(sizes), *q.shape)).copy()
-    symbols, unnamed = tuple(observes.alphabets[record]), ((),) * len(sizes)
+    symbols = tuple(observes.alphabets[record])
+    unnamed = ((),) * len(sizes)
     return RecordProblem(record, symbols, rows, sizes, unnamed)
 
 
@@ -153,5 +155,6 @@ def certify(
         # rounding may have taken some of its entropy
         valid = unsure(problem, prior, b).all()
         candidates.add(i, prior if valid else problem.uniform[None])
-        value, bound = max(value, found.value), max(bound, found.bound)
+        value = max(value, found.value)
+        bound = max(bound, found.bound)
     return candidates, value, bound

@@ -169,7 +169,8 @@ def _design(
         if start is not None:
             search.adopt(start.candidates, begin)
         q, bound, why = play(search, begin)
-        q, bound = search.within_leakage(q, bound), bound + search.loss
+        q = search.within_leakage(q, bound)
+        bound = bound + search.loss
     distribution = np.maximum(made.masses, 1e-300)
     distribution = distribution / distribution.sum()
     mechanism = Mechanism(q, distribution, outputs=range(q.shape[1]))  # values of the query

@@ -106,7 +106,9 @@ def solve_master(
     k, s = cuts.shape
     if clock is not None and clock.over:
         return -math.inf, np.zeros(k)
-    gain, rows, limits = -orbits.cost, orbits.rows, np.full(k, goal.L)
+    gain = -orbits.cost
+    rows = orbits.rows
+    limits = np.full(k, goal.L)
     if goal.D is not None:  # one more variable, the height
         gain = np.append(np.zeros(s), -1.0)
         rows = hstack([rows, csr_array((rows.shape[0], 1))])
@@ -115,7 +117,8 @@ def solve_master(
         planes = np.vstack([below, np.append(orbits.cost, 0)])
     else:
         gain, rows, planes = (table * orbits.widths for table in (gain, rows, cuts))
-    equal, at_most = (rows, np.ones(rows.shape[0])), (planes, limits)
+    equal = (rows, np.ones(rows.shape[0]))
+    at_most = (planes, limits)
     try:
         found = maximise(gain, equal=equal, at_most=at_most, clock=clock)
     except (Infeasible, SolverFailed):
@@ -134,7 +137,8 @@ def weak_duality(orbits: Orbits, goal: Goal, cuts: Array, duals: Array, error_du
     """
     if goal.L is None:
         total = max(duals.sum(), 1.0)
-        duals, error_dual = duals / total, error_dual / total
+        duals = duals / total
+        error_dual = error_dual / total
     limit = goal.limit * (error_dual if goal.L is None else duals.sum())
     limit += error_dual * orbits.slip
     # the bound is lowered by the rounding of every sum in it

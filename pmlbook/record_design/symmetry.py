@@ -114,7 +114,8 @@ def renamings_of_weights(n: int) -> list[Renaming]:
     """Two renamings: exchange yes and no in all records, or in one of n records."""
     # one record becomes another value, or all do
     w = np.arange(n + 1)
-    lower, upper = w[:-1], w[1:]
+    lower = w[:-1]
+    upper = w[1:]
     flipped = np.append(lower, upper), np.append(upper, lower)
     return [(w, w[::-1]), flipped]
 
@@ -122,7 +123,8 @@ def renamings_of_weights(n: int) -> list[Renaming]:
 def renamings_of_datasets(shape: tuple[int, ...]) -> tuple[list[Renaming], list[Renaming]]:
     """Exchanges of neighbouring records of one size; and shifts and reversals of values."""
     place = np.arange(math.prod(shape)).reshape(shape)
-    every, axes = place.ravel(), range(len(shape))
+    every = place.ravel()
+    axes = range(len(shape))
     swaps = [place.swapaxes(i, i + 1) for i in axes[:-1] if shape[i] == shape[i + 1]]
     # rotations and reflections of an alphabet, for one record and for all together
     rotations = [np.roll(place, 1, axis=i) for i in axes]
@@ -255,7 +257,8 @@ def setting(
     view = everything(query) if observes is None else observes
     check_table(view.n_values, table.shape[1])
     given = np.full(datasets, 1 / datasets) if distribution is None else distribution
-    rows, costs = view.table.ravel(), given[:, None] * table[query.table.ravel()]
+    rows = view.table.ravel()
+    costs = given[:, None] * table[query.table.ravel()]
     cost = np.zeros((view.n_values, table.shape[1]))
     np.add.at(cost, rows, costs)
     records = view.kinds

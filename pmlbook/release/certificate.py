@@ -87,7 +87,8 @@ def exact_lifts(weights: NDArray[np.int64], prior: Sequence[Fraction] | Array) -
     fractions = [value.as_integer_ratio() for value in prior]
     common = math.lcm(*(below for _, below in fractions))
     shares = np.array([above * (common // below) for above, below in fractions], dtype=object)
-    averages, tops = shares @ weights.astype(object), weights.max(axis=0).tolist()
+    averages = shares @ weights.astype(object)
+    tops = weights.max(axis=0).tolist()
     total = sum(shares)
     return [Fraction(top * total, mean) for top, mean in zip(tops, averages) if top]
 

@@ -128,7 +128,8 @@ def exponential_below(epsilon: float) -> Fraction:
             n += 1
             term_low = term_low * above // (n * below)
             term_high = -(-term_high * above // (n * below))
-            low, high = low + term_low, high + term_high
+            low = low + term_low
+            high = high + term_high
         high += term_high
         cut = 10 ** (len(str(low)) - 40)
         if low // cut == high // cut:
@@ -139,7 +140,8 @@ def exponential_below(epsilon: float) -> Fraction:
 def check(data: bytes) -> tuple[bool, str, str]:
     """Whether a certificate holds, its claim, and its digest; Refused if it is none."""
     content = load(data)
-    epsilon, rows = content["epsilon"], content["weights"]
+    epsilon = content["epsilon"]
+    rows = content["weights"]
     need(type(epsilon) is float and 0 <= epsilon <= 1000, "epsilon is no float from 0 to 1000")
     shares, total = prior_shares(content["prior"])
     require_rows(rows, len(shares))

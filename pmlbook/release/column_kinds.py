@@ -35,7 +35,8 @@ def length(values: Any) -> int | None:
 
 def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
     """First row and content of consecutive parts of a column; a column that cannot be cut is one part."""
-    rows, total = getattr(values, "iloc", values), length(values)
+    rows = getattr(values, "iloc", values)
+    total = length(values)
     if not hasattr(rows, "__getitem__") or total is None or isinstance(rows, dict):
         yield 0, values
         return
@@ -59,7 +60,8 @@ EXACT_INTEGERS = 2**53  # whole numbers up to here are floats without rounding
 
 def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[np.intp]:
     """Codes of whole numbers among names that span less than `SPAN`."""
-    low, span = names.min(), int(names.max()) - int(names.min()) + 1
+    low = names.min()
+    span = int(names.max()) - int(names.min()) + 1
     place = values - low
     if place.view(np.uint64).max(initial=0) >= span:  # smaller numbers wrap round to huge ones
         place[place.view(np.uint64) >= span] = span
@@ -211,12 +213,14 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     """As a pandas Series with the index and name of `like`, of its type where the names fit."""
     import pandas as pd
 
-    index, name = getattr(like, "index", None), released_title(getattr(like, "name", None))
+    index = getattr(like, "index", None)
+    name = released_title(getattr(like, "name", None))
     if isinstance(like.dtype, pd.CategoricalDtype):
         table: Any = list(names)
         found = among(codes, names, like.dtype.categories.tolist()) if like.dtype.ordered else None
         if found:
-            table, codes = like.dtype.categories.take(found[0]), found[1]
+            table = like.dtype.categories.take(found[0])
+            codes = found[1]
         column = pd.Categorical.from_codes(codes, table, ordered=bool(found))
         return pd.Series(column, index, name=name)
     if isinstance(like.dtype, pd.StringDtype) and all(isinstance(name, str) for name in names):
@@ -260,7 +264,8 @@ def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> A
         array = like.combine_chunks() if isinstance(like, pa.ChunkedArray) else like
         found = among(codes, names, array.dictionary.to_pylist())
         if found:
-            table, codes = array.dictionary.take(pa.array(found[0])), found[1]
+            table = array.dictionary.take(pa.array(found[0]))
+            codes = found[1]
     indices = pa.array(codes.astype(np.int32), mask=codes < 0)
     column = pa.DictionaryArray.from_arrays(indices, table, ordered=bool(found))
     try:

@@ -82,7 +82,8 @@ def check_gaps(
     """
     if missing != "keep":
         return
-    own, gaps = any(map(is_missing, inputs)), {*texts}.difference(inputs)
+    own = any(map(is_missing, inputs))
+    gaps = {*texts}.difference(inputs)
     for outcome in outputs:
         if outcome in gaps or (is_missing(outcome) and not own):
             raise ValueError(

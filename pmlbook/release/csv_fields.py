@@ -170,14 +170,17 @@ def hidden(text: str, layout: Layout, masks: dict[str, str]) -> str:
 
 def _in_place(parts: list[str], delimiter: str) -> bool:
     """Whether all quotes that part a text are doubled or stand around fields."""
-    ends, outside = {delimiter, "\n", "\r", ""}, parts[::2]
-    before, behind = set(outside[: len(parts) // 2]), set(outside[1:])
+    ends = {delimiter, "\n", "\r", ""}
+    outside = parts[::2]
+    before = set(outside[: len(parts) // 2])
+    behind = set(outside[1:])
     return {part[-1:] for part in before} | {part[:1] for part in behind} <= ends
 
 
 def _without_stray(text: str, delimiter: str, quote: str, mask: str) -> str:
     """The text with quotes masked in fields that began without one."""
-    end, q = re.escape(f"{delimiter}\r\n"), re.escape(quote)
+    end = re.escape(f"{delimiter}\r\n")
+    q = re.escape(quote)
     quoted = f"{q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}(?!{q})"
     plain = f"[^{q}{end}][^{end}]*"
 
@@ -220,7 +223,8 @@ class Rows:
 
     def content_of(self, field: str) -> str:
         """The content of a field, without quotes and escapes."""
-        quote, escape = self.layout.quotechar, self.layout.escapechar
+        quote = self.layout.quotechar
+        escape = self.layout.escapechar
         for mark, mask in self.masks.items():
             field = field.replace(mask, mark)
         if quoted := bool(quote) and field[:1] == quote:

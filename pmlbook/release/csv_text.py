@@ -70,7 +70,8 @@ class CsvTable:
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """The message about a broken text."""
-        where, after = f"{self.source.path} cannot be read as", f"CSV after row {self.done}"
+        where = f"{self.source.path} cannot be read as"
+        after = f"CSV after row {self.done}"
         try:
             yield
         except UnicodeError:
@@ -126,7 +127,8 @@ class CsvTable:
             if len(text) > ROW:
                 hint = ": is a quote never closed?" if opened else ""
                 raise BrokenText(0, f"a row longer than {ROW:,} characters{hint}")
-            rows, characters = 2 * rows, 2 * characters
+            rows = 2 * rows
+            characters = 2 * characters
         return self._cut(body[:stop], width, masks) if self._text.take(stop) else None
 
     def _masks(self, text: str) -> dict[str, str]:
@@ -145,10 +147,12 @@ class CsvTable:
         return masks
 
     def _cut(self, body: str, width: int, masks: dict[str, str]) -> Rows:
-        delimiter, unended = self.layout.delimiter, not body.endswith(("\r", "\n"))
+        delimiter = self.layout.delimiter
+        unended = not body.endswith(("\r", "\n"))
         whole = body + "\n" * unended
         ends = line_ends(whole)
-        fields, lines = parted(whole, delimiter, ends), sum(ends.values())
+        fields = parted(whole, delimiter, ends)
+        lines = sum(ends.values())
         width = width or len(fields) - 1
         found = fields[width :: width + 1]
         known = sum(map(found.count, ends if len(ends) > 1 else "\n"))
@@ -235,7 +239,8 @@ class CsvTable:
             raise ValueError("an outcome is a missing value, and missing_text has no text for it")
         if len(set(filled)) < len(filled):
             raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
-        encoding, delimiter = self._text.encoding, self.layout.delimiter
+        encoding = self._text.encoding
+        delimiter = self.layout.delimiter
         for text in filled:
             if not keeps_text(encoding, f"{delimiter}{text}{delimiter}"):
                 raise ValueError(
@@ -244,7 +249,8 @@ class CsvTable:
 
     def _forms(self, texts: Sequence[str | None], place: int, block: Rows) -> list[str]:
         """The spelling of each outcome; it must not depend on the content of the column."""
-        quote, others = self.layout.quotechar, block.fields[: block.width]
+        quote = self.layout.quotechar
+        others = block.fields[: block.width]
         del others[place]
         named = bool(quote) and self._header.fields[place][:1] == quote
         counted = named and any(

@@ -72,9 +72,12 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     root = np.sqrt(np.maximum(expected, RARE_OUTCOME * expected.max()))
     left, sizes, right = np.linalg.svd(channel / root, full_matrices=False)
     count = int((sizes > 0).sum())
-    left, sizes, right = left[:, :count], sizes[:count], right[:count] / root
+    left = left[:, :count]
+    sizes = sizes[:count]
+    right = right[:count] / root
     tries = np.cumsum(right.T * (left.T @ wanted / sizes), axis=1)
-    missed, held = abs(wanted[:, None] - channel @ tries).max(axis=0), abs(tries).sum(axis=0)
+    missed = abs(wanted[:, None] - channel @ tries).max(axis=0)
+    held = abs(tries).sum(axis=0)
     least = abs(wanted).max()
     if not least:  # it is the same for every input
         return np.full(channel.shape[1], middle)
@@ -312,7 +315,8 @@ class Functional(Frozen):
         """Estimated standard error of the inversion. Zero where nothing was seen: no interval."""
         if self.estimate.expected is None:
             return max(float(self.goal @ self.estimate.covariance @ self.goal), 0.0) ** 0.5
-        scores, size = self.estimate.scores(self.goal) - self.value, self.estimate.size
+        scores = self.estimate.scores(self.goal) - self.value
+        size = self.estimate.size
         return float(self.estimate.counts @ scores**2) ** 0.5 / size
 
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:

@@ -135,7 +135,8 @@ PRIVATE = 0o600  # the owner may read and write, others have no rights
 
 def _mode_like(file: BinaryIO, like: BinaryIO) -> int:
     """The rights of another file, where they grant no more for this one."""
-    old, new = os.fstat(like.fileno()), os.fstat(file.fileno())
+    old = os.fstat(like.fileno())
+    new = os.fstat(file.fileno())
     if not stat.S_ISREG(old.st_mode) or old.st_gid != new.st_gid or _has_list(like, file):
         return PRIVATE
     umask = os.umask(0o077)  # it can be read only by setting it

@@ -49,12 +49,14 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tup
         raise ValueError(f"tail = {tail!r} must lie between {LEAST_TAIL:g} and 1")
     if not ((0 <= k) & (k <= n)).all():
         raise ValueError("successes must lie between 0 and trials")
-    below, above = (np.maximum(k, 1), n - k + 1), (k + 1, np.maximum(n - k, 1))
+    below = (np.maximum(k, 1), n - k + 1)
+    above = (k + 1, np.maximum(n - k, 1))
     low = np.where(k > 0, betaincinv(*below, tail), 0)
     high = np.where(k < n, betainccinv(*above, tail), 1)
     # A tail is computed with this relative error at most; without any digit left the limits are 0 and 1.
     safe = tail * np.maximum(1 - OUTWARD_MARGIN - ROUNDED_TRIAL * n, 0)
-    low, high = low * (1 - OUTWARD_MARGIN), high * (1 + OUTWARD_MARGIN)
+    low = low * (1 - OUTWARD_MARGIN)
+    high = high * (1 + OUTWARD_MARGIN)
     low = _moved(low, -1, lambda p: betainc(*below, p) > safe)
     return low, _moved(high, 1, lambda p: betaincc(*above, p) > safe)
 
@@ -86,7 +88,8 @@ def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Arra
 
     Source: weak duality, with the solver's dual variables as multipliers; exact, and rounded down.
     """
-    size, table = float(abs(goal).max()) or 1.0, np.array(seen, dtype=float).T / UNITS
+    size = float(abs(goal).max()) or 1.0
+    table = np.array(seen, dtype=float).T / UNITS
     # In units of the upper limits: a rare set counts as much as a frequent one.
     rows = np.vstack([table, -table]) / np.tile(high, 2)[:, None]
     limits = np.concatenate([np.ones(len(high)), -low / high])
@@ -121,7 +124,8 @@ def last_good(value: Callable[[float], float], low: float, high: float) -> float
     step = NEAR_ROOT * (high - low)
     root = float(brentq(value, low, high, xtol=step))
     while value(root) < 0:
-        root, step = max(low, root - step), 2 * step
+        root = max(low, root - step)
+        step = 2 * step
         if root == low:
             break
     return root
@@ -145,8 +149,11 @@ def ends_that_fit(
 
     Source: proved in 'Intervals that cover'.
     """
-    seen, inside = (to_weights(channel) @ sets.T).tolist(), sets @ counts
-    slack, miss, fits = OFF * channel.shape[1], 1 - level, False
+    seen = (to_weights(channel) @ sets.T).tolist()
+    inside = sets @ counts
+    slack = OFF * channel.shape[1]
+    miss = 1 - level
+    fits = False
     while miss >= HOPELESS * (1 - level):
         low, high = clopper_pearson(inside, counts.sum(), miss / (2 * max(1, len(sets))))
         try:
@@ -214,8 +221,10 @@ def count_distances(channel: Array, counts: Array) -> tuple[Distance, Distance]:
 
     Source: Wilks 1938; Pearson 1900.
     """
-    seen, n = counts > 0, counts.sum()
-    table, shares = channel[:, seen], counts[seen] / n
+    seen = counts > 0
+    n = counts.sum()
+    table = channel[:, seen]
+    shares = counts[seen] / n
 
     def ratio(x: Array) -> Array:
         return shares / (x @ table)
@@ -270,13 +279,15 @@ class Within:
         """See `Smooth.slopes`."""
         slack = self.most - self.distance.value(x)
         slope, bend = self.distance.slopes(x)
-        near, bend = x * slope / slack, x[:, None] * bend * x / slack
+        near = x * slope / slack
+        bend = x[:, None] * bend * x / slack
         return x * self.goal + parameter * near, parameter * (bend + np.outer(near, near))
 
 
 def _nearest(distance: Distance, n: int) -> Array:
     """Positive frequencies of nearly the least distance."""
-    start, total = np.full(n, 1 / n), np.ones((1, n))
+    start = np.full(n, 1 / n)
+    total = np.ones((1, n))
     *_, last = central_path(start, Near(distance), total, PARAMETERS[:5:2])
     return last.point
 
@@ -320,7 +331,10 @@ def score_interval(
     reach = np.clip(
         part * stdtrit(counts.sum(), (1 + level) / 2) ** 2, LEAST_DISTANCE, LARGEST_DISTANCE
     )
-    up, down, least, most = (goal - goal.min()) / span, (goal.max() - goal) / span, 1.0, 1.0
+    up = (goal - goal.min()) / span
+    down = (goal.max() - goal) / span
+    least = 1.0
+    most = 1.0
     for distance in count_distances(channel, counts):
         x = _nearest(distance, len(goal))
         bound = distance.value(x) + reach

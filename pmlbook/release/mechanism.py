@@ -160,7 +160,8 @@ class Mechanism(Frozen):
     def local_dp(self) -> float:
         """The smallest float level, in nats, of local differential privacy; inf if there is none."""
         weights = self._weights[:, self._weights.any(axis=0)]
-        least, most = weights.min(axis=0).tolist(), weights.max(axis=0).tolist()
+        least = weights.min(axis=0).tolist()
+        most = weights.max(axis=0).tolist()
         return certified_level(max(map(Fraction, most, least))) if all(least) else math.inf
 
     @cached_property
@@ -200,7 +201,8 @@ class Mechanism(Frozen):
         # Storage rounds the mixture, so each candidate is certified anew; the last one is constant.
         while not best.certify(epsilon):
             mixed = (1 - noise) * self.channel + noise * (self.prior @ self.channel)
-            best, noise = replace(self, channel=mixed), 4 * noise
+            best = replace(self, channel=mixed)
+            noise = 4 * noise
         return best
 
     def privatize(
@@ -306,7 +308,8 @@ class Mechanism(Frozen):
         return f"Mechanism({n} inputs, {m} outputs, {level})"
 
     def _repr_html_(self) -> str:
-        size, leaks = "{} × {}".format(*self.channel.shape), text_above(self.epsilon, 4)
+        size = "{} × {}".format(*self.channel.shape)
+        leaks = text_above(self.epsilon, 4)
         caption = (
             f"{size} mechanism · ε = {leaks} nats · {html.escape(self.standing)} · "
             f"I(X; Y) = {self.utility():.4g} nats"

@@ -84,7 +84,8 @@ def regression_on_release(
     """
     if not isinstance(link, str) or link not in LINKS:
         raise ValueError(f"link = {link!r} is none of {', '.join(LINKS)}")
-    codes, wanted = released_codes(mechanism, released), real_array(response, "response", 1)
+    codes = released_codes(mechanism, released)
+    wanted = real_array(response, "response", 1)
     if len(wanted) != len(codes):
         raise ValueError(f"response has {len(wanted)} values, but released {len(codes)}")
     if link == "logistic" and not ((wanted >= 0) & (wanted <= 1)).all():
@@ -94,9 +95,11 @@ def regression_on_release(
         if features is None
         else as_goal(features, mechanism.inputs, "features")[:, None]
     )
-    rows, table = answer_weights(mechanism, codes), covariate_table(covariates, len(codes))
+    rows = answer_weights(mechanism, codes)
+    table = covariate_table(covariates, len(codes))
     names = list(map(str, mechanism.inputs)) if features is None else [released_name(released)]
-    widths, width = column_units(own), column_units(table)
+    widths = column_units(own)
+    width = column_units(table)
     height = unit_of(wanted) if link == "linear" else 1.0
     explain = [np.hstack([np.tile(part, (len(codes), 1)), table / width]) for part in own / widths]
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
@@ -118,7 +121,8 @@ def _refuse_lone(
     curved: bool,
 ) -> None:
     """ValueError if one person alone determines a coefficient: then her row fits perfectly, and shows no error."""
-    inverse, bends = np.linalg.inv(slope), np.zeros_like(rows)
+    inverse = np.linalg.inv(slope)
+    bends = np.zeros_like(rows)
     for place, table in enumerate(explain):
         fitted = mean(table @ beta)
         bends[:, place] = rows[:, place] * (fitted * (1 - fitted) if curved else 1.0)
@@ -149,7 +153,8 @@ def _root(
     size = explain[0].shape[1]
     beta = np.zeros(size)
     for _ in range(NEWTON_STEPS):
-        scores, slope = np.zeros((len(wanted), size)), np.zeros((size, size))
+        scores = np.zeros((len(wanted), size))
+        slope = np.zeros((size, size))
         for table, weight in zip(explain, rows.T):
             fitted = mean(table @ beta)
             scores += (weight * (wanted - fitted))[:, None] * table
@@ -218,10 +223,12 @@ def regression_of_release(
             "covariates is None: at least a column of ones is needed, for the constant"
         )
     codes = released_codes(mechanism, released)
-    table, others = covariate_table(covariates, len(codes)), mechanism.inputs[1:]
+    table = covariate_table(covariates, len(codes))
+    others = mechanism.inputs[1:]
     if not others:
         raise ValueError("mechanism has one input: there are no odds to explain")
-    width, names = column_units(table), column_titles(covariates, table.shape[1])
+    width = column_units(table)
+    names = column_titles(covariates, table.shape[1])
     scale = Scale(
         np.tile(1 / width, len(others)), [f"{x}: {name}" for x in others for name in names]
     )
@@ -274,7 +281,8 @@ def _products_in_rows(parts: Array, table: Array) -> Array:
 def _bend(belief: Array, table: Array) -> Array:
     """The covariance of the secret's indicators times the squares of the row, for all rows, shape (K, K)."""
     each = _products_in_rows(belief[:, 1:], table)
-    found, width = -each.T @ each, table.shape[1]
+    found = -each.T @ each
+    width = table.shape[1]
     for place, share in enumerate(belief.T[1:]):
         own = slice(place * width, (place + 1) * width)
         found[own, own] += table.T @ (share[:, None] * table)

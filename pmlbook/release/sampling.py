@@ -53,11 +53,13 @@ def alias_row(weights: list[int], buckets: int) -> tuple[list[int], list[int]]:
     """
     size = sum(weights) // buckets
     left = weights + [0] * (buckets - len(weights))
-    cut, alias = [size] * buckets, list(range(buckets))
+    cut = [size] * buckets
+    alias = list(range(buckets))
     low = [b for b in range(buckets) if left[b] < size]
     high = [b for b in range(buckets) if left[b] > size]
     while low:
-        poor, rich = low.pop(), high[-1]
+        poor = low.pop()
+        rich = high[-1]
         cut[poor], alias[poor] = left[poor], rich
         left[rich] -= size - left[poor]
         if left[rich] <= size:
@@ -115,11 +117,13 @@ def alias_tables(
 
     Source: Walker 1977; Vose 1991.
     """
-    k, spare = max(1, int(weights.shape[1] - 1).bit_length()), bits - first
+    k = max(1, int(weights.shape[1] - 1).bit_length())
+    spare = bits - first
     rows = [alias_row(row, 2**k) for row in weights.tolist()]
     cuts = np.array([cut for row, _ in rows for cut in row])
     alias = np.array([other for _, row in rows for other in row], np.uint32)
-    high, low = cuts >> spare, cuts & (2**spare - 1)
+    high = cuts >> spare
+    low = cuts & (2**spare - 1)
     tables = high.astype(np.uint32), low.astype(np.uint32), alias
     return AliasTables(k, first, spare, *map(frozen_array, tables))
 
@@ -225,7 +229,8 @@ class Guide:
     def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[Any]:
         """Outcomes for row codes, both of shape (n,); `words(n)` supplies n words of random bits."""
         drawn = np.empty(len(codes), self.outcomes.dtype)
-        shift, undecided = np.uint32(self.tables.first - self.bits), 2**self.tables.k
+        shift = np.uint32(self.tables.first - self.bits)
+        undecided = 2**self.tables.k
         for start in range(0, len(codes), DRAWN_TOGETHER):
             part = codes[start : start + DRAWN_TOGETHER]
             word = words(len(part))

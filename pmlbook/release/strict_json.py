@@ -194,5 +194,6 @@ def require_same(read: dict[str, Any], written: dict[str, Any]) -> None:
     for key, value in written.items():
         same = type(read[key]) is type(value) and json_text(read[key]) == json_text(value)
         if not same:
-            was, is_due = reprlib.repr(read[key]), reprlib.repr(value)
+            was = reprlib.repr(read[key])
+            is_due = reprlib.repr(value)
             raise ValueError(f"{key} is {was}, where {is_due} would be written")

@@ -23,7 +23,8 @@ def keeps_text(encoding: str, text: str) -> bool:
     """
     try:
         found = codecs.lookup(encoding)
-        writer, reader = found.incrementalencoder(), found.incrementaldecoder()
+        writer = found.incrementalencoder()
+        reader = found.incrementaldecoder()
         data = b"".join(map(writer.encode, text)) + writer.encode("", True)
         pieces = [reader.decode(data[place : place + 1]) for place in range(len(data))]
         writer = found.incrementalencoder()
@@ -60,7 +61,8 @@ class Text:
         self.file, self.start = file, file.read(4)
         self.encoding = settled(encoding, self.start)
         found = codecs.lookup(self.encoding)
-        self.decoder, self.encoder = found.incrementaldecoder(), found.incrementalencoder()
+        self.decoder = found.incrementaldecoder()
+        self.encoder = found.incrementalencoder()
         self.ahead, self.feeds, self.ended, self.faithful = "", 0, False, True
         self._read, self._again = b"", b""
 
@@ -69,7 +71,8 @@ class Text:
         data = self.start + self.file.read(PIECE)
         self.start, self.ended = b"", not data
         piece = self.decoder.decode(data, self.ended)
-        self.ahead, self.feeds = self.ahead + piece, self.feeds + piece.count("\n")
+        self.ahead = self.ahead + piece
+        self.feeds = self.feeds + piece.count("\n")
         if self.faithful and self.encoding != "utf-8":
             self._compare(data, piece)
         return not self.ended
@@ -77,13 +80,15 @@ class Text:
     def _compare(self, data: bytes, piece: str) -> None:
         """Encode a piece again, of which some bytes may come later than others."""
         try:
-            read, again = self._read + data, self._again + self.encoder.encode(piece, self.ended)
+            read = self._read + data
+            again = self._again + self.encoder.encode(piece, self.ended)
         except UnicodeError:
             self.faithful = False
             return
         n = len(read) if self.ended else min(len(read), len(again))
         self.faithful = read[:n] == (again if self.ended else again[:n])
-        self._read, self._again = read[n:], again[n:]
+        self._read = read[n:]
+        self._again = again[n:]
 
     def line(self) -> str:
         """The next line with its end, not taken; as much of it as may be a row."""
@@ -112,7 +117,8 @@ class Text:
 
     def take(self, size: int) -> str:
         """Take so many characters."""
-        taken, self.ahead = self.ahead[:size], self.ahead[size:]
+        taken = self.ahead[:size]
+        self.ahead = self.ahead[size:]
         self.feeds = self.ahead.count("\n")
         return taken
 

@@ -93,8 +93,12 @@ def coverage(
     row, column = np.nonzero(allowed & usable)
     size = len(row)
     # the variables: p_ij, then lift * q_j, and the coverage last
-    entry, output, last = np.arange(size), size + np.arange(m), size + m
-    entries, inputs, outputs = np.ones(size), np.ones(n), np.ones(m)
+    entry = np.arange(size)
+    output = size + np.arange(m)
+    last = size + m
+    entries = np.ones(size)
+    inputs = np.ones(n)
+    outputs = np.ones(m)
     # sum of lift * prior * p_ij = lift * q_j, and all of them sum to the lift
     balance = (lift * prior[row], (column, entry)), (-outputs, (np.arange(m), output))
     total = (outputs, (np.full(m, m), output))

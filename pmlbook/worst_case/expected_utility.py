@@ -54,7 +54,8 @@ def _solve(
     usable = allowed & (prior @ allowed >= 1 / lift)
     row, column = np.nonzero(usable)
     size, (n, m) = len(row), allowed.shape
-    entry, ones = np.arange(size), np.ones(size)
+    entry = np.arange(size)
+    ones = np.ones(size)
     # the variables: the entries of the channel, then the probability of each output
     totals = sparse.csr_array((ones, (row, entry)), shape=(n, size + m))
     by_column = sparse.csr_array((prior[row], (column, entry)), shape=(m, size))
@@ -107,7 +108,8 @@ def _solve_precisely(
 ) -> tuple[Array, list[Fraction]]:
     """The programme at a largest lift in decimals, for utilities between 0 and 1."""
     # a unit column costs 10^20, which takes digits of its own
-    n, digits = len(prior), digits_for_smallest(min(prior)) + 40
+    n = len(prior)
+    digits = digits_for_smallest(min(prior)) + 40
     knapsack = Knapsack(allowed, prior, lift, digits)
     weights = np.array(knapsack.weights)
     with localcontext(Context(prec=digits)):
@@ -169,7 +171,8 @@ def _affordable(
     clock: Clock,
 ) -> Mechanism:
     """The mechanism of least leakage, if the level allows it."""
-    bracket, least = Bracket(mask, prior, inputs, outputs), exp_below(level)
+    bracket = Bracket(mask, prior, inputs, outputs)
+    least = exp_below(level)
     for tol in (TIGHT, 0.0):
         if bracket.lift is None or bracket.lift > least:
             bracket.narrow(clock, tol)
@@ -243,13 +246,12 @@ def expected_utility_mechanism(
     >>> round(expected_utility_mechanism(ranks, prior, 0.7, floor=2).value, 4)
     2.6034
     """
-    table, level = check_utilities(utilities, prior), check_epsilon(epsilon)
+    table = check_utilities(utilities, prior)
+    level = check_epsilon(epsilon)
     clock = Clock(max_time, label="expected_utility_mechanism")
     allowed = check_allowed(allowed_by_value(table, floor), prior)
-    inputs, outputs = (
-        first_names(names_of(prior), names_of(utilities)) or (),
-        names_of(utilities, axis=1) or (),
-    )
+    inputs = first_names(names_of(prior), names_of(utilities)) or ()
+    outputs = names_of(utilities, axis=1) or ()
     least = _affordable(allowed, prior, inputs, outputs, level, floor, clock)
     shares = exact_prior(prior)
     low, high = (Fraction(float(end(table[allowed]))) for end in (np.min, np.max))
@@ -263,8 +265,11 @@ def expected_utility_mechanism(
             / UNITS
         )
 
-    most, ceiling = exp_around(Fraction(min(level, HIGHEST)))[1], 1 / min(shares)
-    best, value, bound = least, mean(least), Fraction(1)
+    most = exp_around(Fraction(min(level, HIGHEST)))[1]
+    ceiling = 1 / min(shares)
+    best = least
+    value = mean(least)
+    bound = Fraction(1)
     for flow, duals in _candidates(exact, allowed, shares, min(exp_below(level), ceiling), clock):
         bound = min(bound, floor_dual_bound(exact, allowed, shares, min(most, ceiling), duals))
         if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served

@@ -30,7 +30,8 @@ def thresholds_between(utilities: Array) -> Array:
 
     Source: Song & Oechtering 2026, Section II, with values in place of ranks.
     """
-    silent, favourite = utilities.min(axis=0).max(), utilities.max(axis=1).min()
+    silent = utilities.min(axis=0).max()
+    favourite = utilities.max(axis=1).min()
     values = np.unique(utilities)
     return values[(values >= silent) & (values <= favourite)]
 
@@ -76,7 +77,8 @@ class Stairs:
 
     def rise(self, low: int, high: int) -> bool:
         """Whether a higher threshold leaks more: more than nothing, or more by `SAME_LEVEL`."""
-        here, there = self.at(low), self.at(high)
+        here = self.at(low)
+        there = self.at(high)
         assert here.lift is not None and there.lift is not None
         more = here.bound * (1 + Fraction(SAME_LEVEL))
         return there.lift > more or bool(here.lift == 1 < there.bound)
@@ -201,9 +203,11 @@ def worst_case_mechanism(
     >>> worst_case_mechanism([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15], 0.7).value
     2.0
     """
-    level, clock = check_epsilon(epsilon), Clock(max_time, label="worst_case_mechanism")
+    level = check_epsilon(epsilon)
+    clock = Clock(max_time, label="worst_case_mechanism")
     stairs = Stairs(utilities, prior, clock)
-    least, most = exp_below(level), exp_around(Fraction(min(level, HIGHEST)))[1]
+    least = exp_below(level)
+    most = exp_around(Fraction(min(level, HIGHEST)))[1]
 
     def kept(k: int) -> bool:
         lift = stairs.at(k).lift

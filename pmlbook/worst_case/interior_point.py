@@ -127,7 +127,8 @@ def search(
 
     Source: derived in 'Least leakage by an interior-point method'; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
-    clock, visits = clock or Clock(), list[Visit]()
+    clock = clock or Clock()
+    visits = list[Visit]()
     best = Incumbent(allowed, prior)
     lift, weights = best.lower, best.outcome
     while best.upper > best.lower * (1 + CLOSE) and len(visits) < MAX_PROGRAMMES:

@@ -124,7 +124,8 @@ class Newton:
         self._factorise()
         self.missed = self._missed()
         # what a change of the margin by one does to the others, for the bordered system
-        no_inputs, no_caps = np.zeros_like(at.y), np.zeros_like(at.cap)
+        no_inputs = np.zeros_like(at.y)
+        no_caps = np.zeros_like(at.cap)
         self.border = self._solved(no_inputs, -weights, no_caps)
 
     def _factorise(self) -> None:
@@ -214,7 +215,9 @@ class Margin:
     """
 
     def __init__(self, pairs: AllowedPairs, lift: float, weights: Array) -> None:
-        self.pairs, self.theta, self.weights = pairs, 1 / lift, weights / weights.sum()
+        self.pairs = pairs
+        self.theta = 1 / lift
+        self.weights = weights / weights.sum()
 
     def start(self) -> Point:
         """A point at which all inequalities are strict: every input draws uniformly among its outputs."""
@@ -246,7 +249,8 @@ class Margin:
     def step(self, at: Point) -> Point:
         """The point after a predictor move towards zero and a corrector move."""
         newton = Newton(self.pairs, self.theta, self.weights, at)
-        products, mean = at.products(), self.product(at)
+        products = at.products()
+        mean = self.product(at)
         predictor = newton.move(*(-product for product in products))
         predicted = self.product(at.moved(predictor, *at.longest(predictor, 1.0)))
         # Mehrotra's rule: the further the predictor comes, the less centring is needed

@@ -47,7 +47,8 @@ def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
 
     Source: Song & Oechtering 2026, problem (2).
     """
-    rows, n = aligned(allowed, names_of(prior), "allowed", "prior"), len(check_prior(prior))
+    rows = aligned(allowed, names_of(prior), "allowed", "prior")
+    n = len(check_prior(prior))
     table = real_array(rows, "allowed", 2)
     if not np.isin(table, (0, 1)).all():
         raise ValueError("allowed must hold True and False only")
@@ -97,7 +98,8 @@ class Bracket:
     ) -> None:
         self.size, self.kept = mask.shape, maximal_outputs(mask)
         self.prior, self.inputs, self.outputs = prior, inputs, outputs
-        self.table, self.shares = mask[:, self.kept], exact_prior(prior)
+        self.table = mask[:, self.kept]
+        self.shares = exact_prior(prior)
 
     def take(self, flow: Array, dual: Sequence[Fraction]) -> None:
         """Keep the mechanism that a flow makes, and the bound of a dual certificate, where they are better."""
@@ -237,7 +239,8 @@ def min_leakage(
     if not isinstance(by, str) or by not in RULES:
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
-    inputs, outputs = first_names(names_of(prior), names_of(utilities)), names_of(utilities, axis=1)
+    inputs = first_names(names_of(prior), names_of(utilities))
+    outputs = names_of(utilities, axis=1)
     clock = Clock(max_time, label="min_leakage")
     design = _design(check_allowed(allowed, prior), prior, clock, inputs or (), outputs or ())
     if not clock.over:

@@ -50,7 +50,8 @@ def earnings(
     earned, left = Decimal(0), mean
     for i in order:
         served = min(prior[i], left)
-        earned, left = earned + rates[i] * served, left - served
+        earned = earned + rates[i] * served
+        left = left - served
         if not left:
             break
     return earned
@@ -135,7 +136,8 @@ def cover(
 
     Source: derived in 'Rare secrets in high precision'; the dual of `coverage`, divided by the coverage.
     """
-    n, digits = len(prior), digits_for_smallest(min(prior))
+    n = len(prior)
+    digits = digits_for_smallest(min(prior))
     knapsack = Knapsack(allowed, prior, lift, digits)
 
     def price(dual: NDArray[Any]) -> Column:
@@ -189,7 +191,8 @@ def search_precisely(
 
     Source: derived in 'Rare secrets in high precision'.
     """
-    exact, digits = np.array(prior, dtype=object), digits_for_smallest(min(prior))
+    exact = np.array(prior, dtype=object)
+    digits = digits_for_smallest(min(prior))
     weights, common = whole_numbers(prior)  # which are added and compared faster than fractions
     masses = (weights @ allowed.astype(object)).tolist()
     # the most likely output of each secret, and the secret for which it is rarest

@@ -90,7 +90,8 @@ def allowed_by_rank(utilities: ArrayLike, rank: int) -> NDArray[np.bool_]:
 
     Source: Song & Oechtering 2026, problem (2).
     """
-    ranks, least = rank_matrix(utilities), check_count(rank, "rank")
+    ranks = rank_matrix(utilities)
+    least = check_count(rank, "rank")
     if least > ranks.shape[1]:
         raise ValueError(f"rank = {least} exceeds the number of outputs, {ranks.shape[1]}")
     return ranks >= least

@@ -51,7 +51,8 @@ def utility_safe_mechanism(utilities: ArrayLike, prior: ArrayLike, rank: int) ->
     [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     """
     allowed = allowed_by_rank(check_utilities(utilities, prior), rank)
-    inputs, outputs = first_names(names_of(prior), names_of(utilities)), names_of(utilities, axis=1)
+    inputs = first_names(names_of(prior), names_of(utilities))
+    outputs = names_of(utilities, axis=1)
     channel = allowed / allowed.sum(axis=1, keepdims=True)
     return Mechanism(channel, prior, inputs or (), outputs or ())
 
