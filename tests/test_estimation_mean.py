@@ -185,9 +185,7 @@ def test_a_mean_of_words_is_refused():
     "n, target, seconds",
     [
         (6, "frequencies", 0.1),
-        (12, "frequencies", 0.1),
         (15, "frequencies", 0.1),
-        (18, "frequencies", 1.0),
         (18, "determinant", 0.1),
         (14, "largest", 0.1),
         (15, "pair", 1.0),

@@ -229,7 +229,7 @@ def test_bounds_are_bounds_where_everything_can_be_listed(trial):
         assert groups.closed - least >= truth - 1e-11 * max(1, truth)
 
 
-@pytest.mark.parametrize("trial", [120, 284, 288, *range(1, 60, 5)])
+@pytest.mark.parametrize("trial", [120, 284, 288, *range(1, 60, 10)])
 def test_every_column_adds_up(trial):
     """Symbols of 1e-8 beside heavy ones: a part that is rounding must not look like a remainder."""
     _, prior, level, name = case(trial, least=19)

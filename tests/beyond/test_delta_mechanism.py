@@ -45,7 +45,7 @@ DELTAS = [0, Fraction(1, 10**12), 1e-8, Fraction(1, 100), 0.3, 1 - 2.0**-53, 1]
 @pytest.mark.parametrize("each", [False, True])
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 def test_the_promise_is_kept_to_the_last_digit(prior, each):
-    for epsilon, delta in product((0, 1e-9, 0.3, np.log(2), 2.0), DELTAS):
+    for epsilon, delta in product((0, 1e-9, np.log(2)), DELTAS):
         design = delta_mechanism(prior, epsilon, delta, each=each)
         assert design.tail == spent(design) <= delta and design.gap < 1e-9
         assert not each or max(design.exposure) <= delta
