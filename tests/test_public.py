@@ -92,6 +92,23 @@ def test_lazy_names_are_like_any_others():
     subprocess.run([sys.executable, "-W", "ignore", "-c", FRESH], check=True)
 
 
+RELEASING = """
+import sys, pmlbook.cli.commands
+from pmlbook import Mechanism, optimal_mechanism
+from pmlbook.budget import DiskLog
+print(*sys.modules)
+"""
+
+
+def test_a_release_loads_no_part_of_scipy():
+    """They take longer to load than NumPy."""
+    run = subprocess.run(
+        [sys.executable, "-c", RELEASING], capture_output=True, text=True, check=True
+    )
+    parts = "linalg", "optimize", "sparse", "special", "stats"
+    assert not {f"scipy.{part}" for part in parts} & set(run.stdout.split())
+
+
 @pytest.mark.parametrize(
     "wrong, said",
     [

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.stats
+import scipy
 from numpy.typing import NDArray
 
 from .noise_means import TRUSTED, DensityCells, Noise, Weight, expected

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
+import scipy
 
 from ..numerics.validation import Array
 
@@ -154,7 +154,9 @@ class Noise:
     def _whole(self, size: Array) -> Array:
         """Logarithm of the tail at size >= 0 before it is cut off."""
         part = size / self.scale
-        return -part - math.log(2) if self.kind == "laplace" else np.asarray(log_ndtr(-part))
+        if self.kind == "laplace":
+            return -part - math.log(2)
+        return np.asarray(scipy.special.log_ndtr(-part))
 
     def at(self, y: float, radius: float = 0.0, snapped: bool = False) -> Weight:
         """A lower bound on the weight of the secrets for outcomes within `radius` of y."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
+import scipy
 
 from ..foundations.probability import exact_prior
 from ..numerics.enclosure import exp_around
@@ -222,7 +222,7 @@ def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
     shares = np.full(m, 1 / m)
     bound = -np.inf
     if left.any():
-        found = minimize(
+        found = scipy.optimize.minimize(
             lambda s: weights(s)[0] / scale,
             shares,
             jac=lambda s: k * logs @ weights(s)[1] / scale,

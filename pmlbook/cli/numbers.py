@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import truncnorm, uniform
+import scipy
 
 from ..beyond.line_design import mean_mechanism
 from ..beyond.line_priors import Continuous, Steps, cell_names, secret_from
@@ -57,14 +57,18 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
     """The prior that was named, and its sentence on the page; ValueError if it is none."""
     (low, high), (kind, *rest) = arguments.limits, words
     if kind == "uniform" and not rest:
-        return uniform(low, high - low), f"The prior is uniform from {low:g} to {high:g}."
+        return scipy.stats.uniform(
+            low, high - low
+        ), f"The prior is uniform from {low:g} to {high:g}."
     if kind == "normal" and len(rest) == 2:
         mean, deviation = map(parsed_number, rest)
         if not deviation > 0:
             raise ValueError(f"a normal prior needs a deviation above 0, not {deviation:g}")
         between = (low - mean) / deviation, (high - mean) / deviation
         what = f"The prior is normal, with mean {mean:g} and deviation {deviation:g}"
-        return truncnorm(*between, mean, deviation), f"{what}, from {low:g} to {high:g}."
+        return scipy.stats.truncnorm(
+            *between, mean, deviation
+        ), f"{what}, from {low:g} to {high:g}."
     if kind in ("uniform", "normal") or len(rest) > (kind != "column"):
         raise ValueError(f"{' '.join(words)[:40]!r} is no prior: {PRIORS}")
     x, what = own, "of this column; if it is released, the certificate shows its shares"

@@ -183,8 +183,7 @@ class Explorer:
         words = {name: name.replace("_", " ") for name in controls} | LABELS | dict(labels)
         self.labels = {name: words[name] for name in controls}
         if not self._static():  # a figure that cannot be drawn fails here, where it is made
-            first = {name: steps(spec) for name, spec in controls.items()}
-            draw(**{name: values[start] for name, (values, start) in first.items()})
+            _ = self.first
 
     @staticmethod
     def _static() -> bool:
@@ -195,6 +194,12 @@ class Explorer:
         """HTML image of the figure at these values."""
         alt = html.escape(self.alt.format(**values), quote=True)
         return f'<img alt="{alt}" src="{_picture(self.draw(**values))}" style="max-width:100%">'
+
+    @cached_property
+    def first(self) -> str:
+        """The image at which the controls start."""
+        first = {name: steps(spec) for name, spec in self.controls.items()}
+        return self.image(**{name: values[start] for name, (values, start) in first.items()})
 
     def widget(self) -> Any:
         """Sliders and figure as ipywidgets."""
@@ -207,14 +212,13 @@ class Explorer:
             return make(options=values, value=values[start], description=self.labels[name], **look)
 
         inputs = {name: control(name, spec) for name, spec in self.controls.items()}
-        picture = widgets.HTML()
+        picture = widgets.HTML(self.first)
 
-        def redraw(_: Any = None) -> None:
+        def redraw(_: Any) -> None:
             picture.value = self.image(**{name: box.value for name, box in inputs.items()})
 
         for box in inputs.values():
             box.observe(redraw, names="value")
-        redraw()
         return widgets.VBox([*inputs.values(), picture])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:

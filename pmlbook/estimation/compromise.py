@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
+import scipy
 
 from pmlbook.estimation.enumerated_design import (
     DESIGN_TOLERANCE,
@@ -211,7 +211,7 @@ def _best_informed(
     candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
     informed = Informed(candidates, required, promised)
     names, _ = candidates.mix(INFORMATION, clock)
-    weights = nnls(candidates.scaled(names), candidates.ones)[0]
+    weights = scipy.optimize.nnls(candidates.scaled(names), candidates.ones)[0]
     high = float(weights @ informed.information[names])
     low = float(sum(weight * informed.information[v] for v, weight in found.items()))
     if not low < required < high:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from .candidate_set import CandidateSet
 from .targets import DOptimality, AOptimality
@@ -107,7 +107,9 @@ class PairsRelaxation:
         """The best multipliers, the largest own one being 1."""
         n = len(self.variances)
         ends = [(-LOGS - math.log(2 * n), LOGS)] * n + [(0.0, None)] * len(self.limits)
-        x = minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT).x
+        x = scipy.optimize.minimize(
+            self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT
+        ).x
         # The programme is homogeneous: the unit is free, and a fixed one keeps the next start in range.
         largest = x[:n].max()
         return np.append(x[:n] - largest, x[n:] / math.exp(largest))

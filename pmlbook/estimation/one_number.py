@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from ..foundations.probability import weighted_sum
 from ..numerics.validation import Array
@@ -138,19 +138,21 @@ def mixed(
     """
     n = len(prior)
     k = len(scores)
-    each = sparse.identity(n)
-    nothing = sparse.csr_array((n, k))
+    each = scipy.sparse.identity(n)
+    nothing = scipy.sparse.csr_array((n, k))
     ones = np.ones((n, 1))
-    outcomes = sparse.identity(k)
+    outcomes = scipy.sparse.identity(k)
     sums = [
-        [sparse.kron(np.ones(k), each), nothing],
-        [sparse.kron(scores, each), nothing],
-        [sparse.kron(outcomes, prior[None]), -outcomes],
+        [scipy.sparse.kron(np.ones(k), each), nothing],
+        [scipy.sparse.kron(scores, each), nothing],
+        [scipy.sparse.kron(outcomes, prior[None]), -outcomes],
     ]
-    equal = sparse.vstack([sparse.hstack(row) for row in sums])
+    equal = scipy.sparse.vstack([scipy.sparse.hstack(row) for row in sums])
     right = np.concatenate([np.ones(n), goal, np.zeros(k)])
     held = np.tile(limit * prior < 1, k)  # the others are held by their average already
-    most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, ones)])
+    most = scipy.sparse.hstack(
+        [scipy.sparse.identity(n * k), -limit * scipy.sparse.kron(outcomes, ones)]
+    )
     cost = np.append(np.zeros(n * k), scores**2)
     at_most = most.tocsr()[held], np.zeros(held.sum())
     best = maximise(-cost, equal=(equal.tocsr(), right), at_most=at_most, clock=clock)

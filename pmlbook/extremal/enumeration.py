@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+import scipy
 
 from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
@@ -92,7 +92,9 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
         near = used
         if less is not None:
             near = np.union1d(used, np.flatnonzero(excess >= excess.max() - less * scale))
-        weights, miss = nnls(lifts[:, near] / lifts[:, near].max(axis=0), np.ones(len(lifts)))
+        weights, miss = scipy.optimize.nnls(
+            lifts[:, near] / lifts[:, near].max(axis=0), np.ones(len(lifts))
+        )
         if miss < 1e-14 * len(lifts):
             return near[weights > 0]
     return used
@@ -239,7 +241,7 @@ def mixture(lifts: Array, prior: Array, shave: float) -> Array:
     shapes = lower / lower.max(axis=0)  # entries of order one, however large the lifts
     weights = np.maximum(np.linalg.lstsq(shapes, np.ones(len(prior)), rcond=None)[0], 0)
     if abs(shapes @ weights - 1).max() > 1e-9:  # vectors that depend on each other
-        weights = nnls(shapes, np.ones(len(prior)))[0]
+        weights = scipy.optimize.nnls(shapes, np.ones(len(prior)))[0]
     channel = shapes * weights
     totals = channel.sum(axis=1, keepdims=True)
     if abs(totals - 1).max() > 1e-6:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import softmax
+import scipy
 
 from ..numerics.validation import Array, check_count, check_epsilon, real_array
 
@@ -182,7 +182,7 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Arr
     scale = _real(sensitivity, "sensitivity", "positive and finite", lambda v: 0 < v < math.inf)
     loss = table / 2 - table.max(axis=1, keepdims=True) / 2  # halved first: cannot overflow
     with np.errstate(over="ignore"):  # an exponent of -inf is a probability of zero
-        return softmax(level * loss / scale, axis=1)
+        return scipy.special.softmax(level * loss / scale, axis=1)
 
 # %% ../../nbs/foundations/07_classic.ipynb #43a25fc8
 def laplace_threshold(epsilon: float) -> Array:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
+import scipy
 
 from ..numerics.enclosure import Pair, exp_around, ln_around, sqrt_around
 from ..numerics.validation import Array
@@ -53,12 +53,14 @@ def entropy_excess(lifts: Array, shifts: Array) -> Array:
     """The function t ln t - (t - 1), from t and t - 1."""
     near = abs(shifts) <= NEAR_ONE
     x = np.where(near, shifts, 0)
-    return np.where(near, x * x + (1 + x) * log1p_minus(x), xlogy(lifts, lifts) - shifts)
+    return np.where(
+        near, x * x + (1 + x) * log1p_minus(x), scipy.special.xlogy(lifts, lifts) - shifts
+    )
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #10f4c0f6
 def shannon(t: Array) -> Array:
     """The function t ln t, whose f-information is mutual information."""
-    return xlogy(t, t)
+    return scipy.special.xlogy(t, t)
 
 
 def shannon_around(t: Fraction) -> Pair:
@@ -69,7 +71,7 @@ def shannon_around(t: Fraction) -> Pair:
 
 def jensen_shannon(t: Array) -> Array:
     """Half of t ln t - (t + 1) ln((t + 1) / 2)."""
-    return (xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2
+    return (scipy.special.xlogy(t, t) - (t + 1) * np.log((t + 1) / 2)) / 2
 
 
 def jensen_shannon_excess(lifts: Array, shifts: Array) -> Array:

@@ -11,7 +11,7 @@ from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import entr, xlog1py
+import scipy
 
 from pmlbook.numerics.validation import (
     Array,
@@ -116,7 +116,9 @@ def entropy(p: ArrayLike) -> float:
     >>> round(entropy([0.5, 0.5]), 6)
     0.693147
     """
-    return max(0.0, float(entr(check_distribution(p, "p")).sum()))  # 1 may be rounded up
+    return max(
+        0.0, float(scipy.special.entr(check_distribution(p, "p")).sum())
+    )  # 1 may be rounded up
 
 # %% ../../nbs/foundations/01_probability.ipynb #c0333846
 def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
@@ -149,4 +151,4 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     channel, prior = check_pair(channel, prior)
     outcome = output_distribution(channel, prior)
     shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
-    return max(0.0, float(outcome @ (prior @ (xlog1py(1 + shift, shift) - shift))))
+    return max(0.0, float(outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))))

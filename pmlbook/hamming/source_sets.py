@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scipy.optimize import nnls
+import scipy
 
 from ..numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.validation import (
@@ -42,7 +42,7 @@ def _distance(point: Array, vertices: Array) -> float:
     """Largest entry of the difference between a point and a mixture of the vertices close to it."""
     equations = np.vstack([vertices.T, np.ones(len(vertices))])
     try:
-        weights, _ = nnls(equations, np.append(point, 1.0))
+        weights, _ = scipy.optimize.nnls(equations, np.append(point, 1.0))
     except RuntimeError as error:
         raise SolverFailed(f"least squares over the vertices stopped: {error}") from error
     return float(np.abs(weights / weights.sum() @ vertices - point).max())

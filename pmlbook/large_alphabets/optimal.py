@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+import scipy
 
 from ..extremal.binary import binary_mechanism
 from pmlbook.extremal.enumeration import (
@@ -207,7 +207,7 @@ class Blend:
         gram = scaled.T @ scaled
         some = TIKHONOV * np.trace(gram) / len(gram)
         try:
-            self.factor = cho_factor(gram + some * np.eye(len(gram)))
+            self.factor = scipy.linalg.cho_factor(gram + some * np.eye(len(gram)))
         except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
             raise too_uneven(prior) from None
 
@@ -222,7 +222,7 @@ class Blend:
             off = 1 - shapes @ weights
             if abs(off).max() <= SETTLED:
                 break
-            step = root * cho_solve(self.factor, root * (shapes.T @ off))
+            step = root * scipy.linalg.cho_solve(self.factor, root * (shapes.T @ off))
             weights = weights + step
             often &= weights > LEAST_OUTCOME_PROBABILITY
         weights = np.where(often, weights, 0)

@@ -341,10 +341,7 @@ def price(
     clock: Clock | None = None,
     enough: float = 0.0,
 ) -> tuple[Fillings, float, bool]:
-    """Columns of large excess, a bound on the loss of every mechanism, and whether all were examined.
-
-    Excesses below `enough` are ignored.
-    """
+    """Columns of excess above `enough`, a bound on the loss of every mechanism, and whether all were examined."""
     q, base, top = greedy(groups, duals)
     wanted = max(top - enough, 1e-300)
     found, least, complete = look(groups, q, wanted, limit, pairs, keep, clock)

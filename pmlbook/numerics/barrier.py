@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from scipy.linalg.lapack import dgeqrf, dormqr
+import scipy
 
 from .validation import Array
 
@@ -29,10 +29,12 @@ def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, flo
     """
     count = len(rows)
     size = 64 * len(slope)
-    qr, tau = dgeqrf(rows.T)[:2] if count else (rows.T, None)
+    qr, tau = scipy.linalg.lapack.dgeqrf(rows.T)[:2] if count else (rows.T, None)
 
     def turned(side: str, trans: str, matrix: Array) -> Array:
-        return dormqr(side, trans, qr, tau, matrix, size)[0] if count else matrix
+        return (
+            scipy.linalg.lapack.dormqr(side, trans, qr, tau, matrix, size)[0] if count else matrix
+        )
 
     reduced = turned("R", "N", turned("L", "T", bend))[count:, count:]
     steepest = turned("L", "T", slope[:, None])[count:]

@@ -16,7 +16,7 @@ from typing import Any
 import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+import scipy
 
 from .enclosure import text_above, texts_around
 from .progress import Clock
@@ -89,8 +89,8 @@ def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.
         np.asarray(pair[1], dtype=float).ravel() if pair else _NONE for pair in (at_most, equal)
     ]
     rows = [pair[0] for pair in (at_most, equal) if pair]
-    if any(map(sparse.issparse, rows)):
-        columns = sparse.csc_array(sparse.vstack(rows))
+    if any(map(scipy.sparse.issparse, rows)):
+        columns = scipy.sparse.csc_array(scipy.sparse.vstack(rows))
         start, index, entries = columns.indptr, columns.indices, columns.data
     else:
         table = np.vstack([np.zeros((0, len(cost))), *rows]).T

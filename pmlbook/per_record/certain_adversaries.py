@@ -9,7 +9,7 @@ import itertools
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import entr
 
 from ..foundations.capacity import blur_of, divergences
@@ -121,6 +121,8 @@ def near_uniform(problem: RecordProblem, b: float) -> float:
         return float(heat * (cumulant + slack))
 
     # any temperature gives a bound, so the search needs no proof
-    best = minimize_scalar(height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded")
+    best = scipy.optimize.minimize_scalar(
+        height, bounds=(0.0, 3 - np.log(slack) / 2), method="bounded"
+    )
     rounding = sum_margin(problem.rows.size, 1 + size) + blur(problem) * size
     return mean + slack + height(best.x) + rounding

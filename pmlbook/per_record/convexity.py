@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import entr
 from ..numerics.validation import Array
 
@@ -23,7 +23,7 @@ def _to_border(start: Array, end: Array, b: float) -> Array:
         point = (1 - t) * start + t * end
         return float(entr(point).sum()) - b
 
-    t = brentq(excess, 0, 1, xtol=1e-14)
+    t = scipy.optimize.brentq(excess, 0, 1, xtol=1e-14)
     return (1 - t) * start + t * end
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
+import scipy
 from scipy.special import entr
 
 from ..numerics.validation import check_count, check_nonnegative
@@ -27,7 +27,9 @@ def inverse_binary_entropy(u: float) -> float:
         return 0.0
     if u >= math.log(2):
         return 0.5
-    return float(brentq(lambda t: binary_entropy(t) - u, 0, 0.5, xtol=1e-16, rtol=1e-15))
+    return float(
+        scipy.optimize.brentq(lambda t: binary_entropy(t) - u, 0, 0.5, xtol=1e-16, rtol=1e-15)
+    )
 
 
 def parity_leakage(n: int, p: float, b: float) -> float:

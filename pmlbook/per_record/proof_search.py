@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+import scipy
 from scipy.special import entr, rel_entr
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
@@ -183,7 +183,7 @@ def negligible_probability(uniform: float, a: int, value: float, slack: float) -
     found = [0.0]
     for excluded, top in ((uncertain, uniform), (certain, 1 / a)):
         if excluded(NEAR_ZERO) > 0 >= excluded(top):
-            found.append((1 - 1e-9) * brentq(excluded, NEAR_ZERO, top))
+            found.append((1 - 1e-9) * scipy.optimize.brentq(excluded, NEAR_ZERO, top))
     return float(max(found))
 
 

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import OptimizeResult, minimize_scalar
+import scipy
 from scipy.special import entr
-from scipy.stats import binom
 
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, InvalidChannel, check_channel, check_count
@@ -35,8 +34,8 @@ def counting_problem(n: int, channel: Array) -> RecordProblem:
     others = n - 1
     distributions = [
         np.convolve(
-            binom.pmf(range(n - ones), others - ones, channel[0, 1]),
-            binom.pmf(range(ones + 1), ones, channel[1, 1]),
+            scipy.stats.binom.pmf(range(n - ones), others - ones, channel[0, 1]),
+            scipy.stats.binom.pmf(range(ones + 1), ones, channel[1, 1]),
         )
         for ones in range(n)
     ]
@@ -182,12 +181,14 @@ def separate_bound(n: int, channel: Array, b: float) -> float:
         others = (n - 1) * letter_bound(channel, multiplier, slope, sine_grid(parts))
         return own + others - multiplier * b + sum_margin(3, 1 + own + abs(others) + multiplier * b)
 
-    def least(function: Callable[[float], float], low: float, high: float) -> OptimizeResult:
-        return minimize_scalar(
+    def least(
+        function: Callable[[float], float], low: float, high: float
+    ) -> scipy.optimize.OptimizeResult:
+        return scipy.optimize.minimize_scalar(
             function, bounds=(low, high), method="bounded", options={"xatol": 1e-7}
         )
 
-    def over_slopes(multiplier: float) -> OptimizeResult:
+    def over_slopes(multiplier: float) -> scipy.optimize.OptimizeResult:
         return least(lambda s: bound(multiplier, s, FINE), -LARGEST_SLOPE, LARGEST_SLOPE)
 
     # convex in both, with a kink at the best slope of a symmetric channel: one after the other
@@ -248,7 +249,7 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
     def bound(multiplier: float, parts: int) -> float:
         return sequential_bound(n, checked, multiplier, parts, clock) - multiplier * level
 
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda log: min(bound(math.exp(log), COARSE), 1.0),
         bounds=(math.log(1e-3), 0.0),
         method="bounded",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+import scipy
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count
 from ..numerics.validation import check_names, check_pair, check_prior
@@ -328,7 +328,7 @@ def _least_sum(x: float, v: Array, p: Array) -> float:
     while slope(high) < 0:
         high = high + step
         step = 2 * step
-    least = brentq(slope, low, high) if low < high else x
+    least = scipy.optimize.brentq(slope, low, high) if low < high else x
     return float(terms(least).sum())
 
 

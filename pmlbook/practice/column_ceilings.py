@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
+import scipy
 
 from ..extremal.enumeration import margin
 from ..large_alphabets.few_numbers import min_of
@@ -62,7 +62,7 @@ class Knapsacks:
         possible = (count > 0) & (np.maximum(least, whole) >= self.floor)
         t = np.clip(np.where(possible, t, 0), 0, 1)
         mean = p + t * q
-        information = q * xlogy(t, t) - xlogy(mean, mean)
+        information = q * scipy.special.xlogy(t, t) - scipy.special.xlogy(mean, mean)
         return np.where(possible, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/17_column_ceilings.ipynb #50d0ae77
@@ -93,7 +93,7 @@ class Ceilings:
         # The difference of floats is rounded: the next float is above it, and the bound stays valid.
         width = np.nextafter(packs.high - packs.low, 1)
         self.held = packs.low * lifts + width * np.minimum(lifts, top[:, None])
-        self.gain = packs.prior * xlogy(lifts, lifts) - dual * lifts
+        self.gain = packs.prior * scipy.special.xlogy(lifts, lifts) - dual * lifts
         self.mass = packs.prior * lifts
 
     def terms(self, theta: Array, mu: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+import scipy
 from scipy.special import entr
 
 from ..numerics.validation import Array, Frozen, check_nonnegative
@@ -200,7 +200,7 @@ def random_belief(shape: Sequence[int], b: float, rng: np.random.Generator) -> A
     if short(0) >= 0:
         return drawn
     # mixed with the uniform belief until the entropy is enough
-    t = brentq(short, 0, 1) if short(1) > 0 else 1.0
+    t = scipy.optimize.brentq(short, 0, 1) if short(1) > 0 else 1.0
     return (1 - t) * drawn + t * even
 
 

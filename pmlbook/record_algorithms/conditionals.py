@@ -9,7 +9,7 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import entr
 
 from ..numerics.validation import Array
@@ -83,7 +83,7 @@ def entropy_projection(v: Array, target: float, interpretation: Interpretation =
         raise NoRoot(
             f"entropy {target:.6g} is out of reach in the interpretation {interpretation!r}"
         )
-    return temper(v, brentq(miss, 0, beta, xtol=1e-14), interpretation)
+    return temper(v, scipy.optimize.brentq(miss, 0, beta, xtol=1e-14), interpretation)
 
 # %% ../../nbs/record_algorithms/01_conditionals.ipynb #48365f21
 class ConditionalRun(NamedTuple):

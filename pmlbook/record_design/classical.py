@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+import scipy
 
 from ..numerics.enclosure import exp_around, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, as_fractions
@@ -110,7 +110,7 @@ def rate_distortion(
         low, high = low - 3, low
     log_s = low
     if excess(low) > 0:
-        log_s = brentq(excess, low, high, xtol=1e-4) if excess(high) < 0 else high
+        log_s = scipy.optimize.brentq(excess, low, high, xtol=1e-4) if excess(high) < 0 else high
     return _finish(p, d, level, math.exp(log_s), tol)
 
 # %% ../../nbs/record_design/05_classical.ipynb #1a3a2556

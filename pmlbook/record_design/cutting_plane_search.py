@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
@@ -74,7 +74,7 @@ def best_against(
         begin = np.append(begin, candidates.information(start[orbits.labels]).max())
     bounds = [(0, x) for x in orbits.open / orbits.widths] + [(0, None)] * (n - s)
     try:
-        found = minimize(
+        found = scipy.optimize.minimize(
             lambda z: gain @ z,
             begin,
             jac=lambda z: gain,

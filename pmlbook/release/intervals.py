@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, stdtrit
+import scipy
 
 from ..foundations.probability import weighted_sum
 from .sampling import UNITS, to_weights
@@ -51,14 +50,14 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tup
         raise ValueError("successes must lie between 0 and trials")
     below = (np.maximum(k, 1), n - k + 1)
     above = (k + 1, np.maximum(n - k, 1))
-    low = np.where(k > 0, betaincinv(*below, tail), 0)
-    high = np.where(k < n, betainccinv(*above, tail), 1)
+    low = np.where(k > 0, scipy.special.betaincinv(*below, tail), 0)
+    high = np.where(k < n, scipy.special.betainccinv(*above, tail), 1)
     # A tail is computed with this relative error at most; without any digit left the limits are 0 and 1.
     safe = tail * np.maximum(1 - OUTWARD_MARGIN - ROUNDED_TRIAL * n, 0)
     low = low * (1 - OUTWARD_MARGIN)
     high = high * (1 + OUTWARD_MARGIN)
-    low = _moved(low, -1, lambda p: betainc(*below, p) > safe)
-    return low, _moved(high, 1, lambda p: betaincc(*above, p) > safe)
+    low = _moved(low, -1, lambda p: scipy.special.betainc(*below, p) > safe)
+    return low, _moved(high, 1, lambda p: scipy.special.betaincc(*above, p) > safe)
 
 
 def _moved(ends: Array, way: int, wrong: Callable[[Any], Any]) -> Array:
@@ -122,7 +121,7 @@ def last_good(value: Callable[[float], float], low: float, high: float) -> float
     if value(low) <= 0:
         return low
     step = NEAR_ROOT * (high - low)
-    root = float(brentq(value, low, high, xtol=step))
+    root = float(scipy.optimize.brentq(value, low, high, xtol=step))
     while value(root) < 0:
         root = max(low, root - step)
         step = 2 * step
@@ -329,7 +328,9 @@ def score_interval(
     if not span:
         return float(goal[0]), float(goal[0])
     reach = np.clip(
-        part * stdtrit(counts.sum(), (1 + level) / 2) ** 2, LEAST_DISTANCE, LARGEST_DISTANCE
+        part * scipy.special.stdtrit(counts.sum(), (1 + level) / 2) ** 2,
+        LEAST_DISTANCE,
+        LARGEST_DISTANCE,
     )
     up = (goal - goal.min()) / span
     down = (goal.max() - goal) / span

@@ -5,7 +5,7 @@ from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
-import statsmodels.api as sm
+from statsmodels.datasets import fair
 
 from pmlbook.accounting import release_log as module
 from pmlbook.accounting.release_log import ReleaseLog, after_release, rounded_up
@@ -24,7 +24,7 @@ def test_four_digits_never_understate_a_level():
 
 def test_a_list_costs_what_is_allowed_and_no_more():
     ratings = ("very poor", "poor", "fair", "good", "very good")
-    marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
+    marriage = fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
     prior = prior_from_counts(np.bincount(marriage, minlength=5))
     named = Mechanism(optimal_mechanism(prior, 0.5).mechanism.channel, prior, ratings)
     soft = named.within(0.2)  # no zeros
@@ -57,7 +57,7 @@ def test_types_know_what_is_not_listed_any_more():
 
 def test_a_warning_points_to_the_line_that_released():
     ratings = ("very poor", "poor", "fair", "good", "very good")
-    marriage = sm.datasets.fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
+    marriage = fair.load_pandas().data["rate_marriage"].to_numpy(dtype=int) - 1
     prior = prior_from_counts(np.bincount(marriage, minlength=5))
     answers = np.array(ratings)[marriage]
     named = Mechanism(optimal_mechanism(prior, 0.5).mechanism.channel, prior, ratings)

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
+import scipy.optimize
 
 from pmlbook.extremal import enumeration as module
 from pmlbook.extremal.enumeration import (
@@ -41,7 +41,7 @@ def utilities(n):
 
 
 def test_bounds_of_floats_against_fractions():
-    rng, solver = np.random.default_rng(47), nnls
+    rng, solver = np.random.default_rng(47), scipy.optimize.nnls
     for trial in range(12):
         n = 2 + trial % 4
         parts = rng.integers(1, 5 if trial % 2 else 30, size=n).tolist()
@@ -102,7 +102,7 @@ def test_bounds_of_floats_against_fractions():
         assert set(whole) <= set(used)
         if len(whole) > 1 and not np.isclose(lifts[:, used[0]], 1).all():
             again = complete(lifts, free, abs(values).max(), whole[1:])  # one of them is missing
-            weights, miss = nnls(lifts[:, again], np.ones(n))
+            weights, miss = scipy.optimize.nnls(lifts[:, again], np.ones(n))
             assert miss < 1e-13 * n and min(free[again]) >= free.max() - 1e-8 * abs(values).max()
         lost = complete(lifts[:, :1], free[:1], 1.0, np.array([0]))
         assert lost.tolist() == [0]  # nothing averages to one: as given
@@ -120,7 +120,7 @@ def test_bounds_of_floats_against_fractions():
 
         solved = []
         again = lambda *now: solved.append(0) or solver(*now)  # noqa: B023, E731
-        with patch.dict(vars(module), nnls=again):
+        with patch.object(scipy.optimize, "nnls", again):
             channels = [mixture(lifts[:, some], p, 0.0) for some in (whole, np.repeat(whole, 2))]
             assert not solved or np.linalg.matrix_rank(lifts[:, whole]) < len(whole)
             for channel, some in zip(channels, (whole, np.repeat(whole, 2))):

@@ -192,7 +192,7 @@ class Solver:
 def asked(request, monkeypatch):
     """A search, its candidates, an allowed start, and the solver that was asked for the best mechanism."""
     solver, draw = Solver(), np.random.default_rng(22)
-    monkeypatch.setattr(cutting_plane_search, "minimize", solver)
+    monkeypatch.setattr("scipy.optimize.minimize", solver)
     uneven = setting(counting(2), np.array([0.4, 0.3, 0.2, 0.1]))
     game = DesignSearch(uneven, 0.0, request.param, 1e-6, Clock())
     candidates = AdversarySet({i: draw.dirichlet(np.ones(8), 2).reshape(2, 2, 4) for i in (0, 1)})
