@@ -152,22 +152,22 @@ def best_for_scores(
     Infeasible if no mechanism has these scores.
     """
     n, k = len(prior), len(scores)
-    outcomes, each, steps = map(scipy.sparse.identity, (k, n, n - 1))
+    sparse = scipy.sparse  # loaded when it is needed
+    outcomes, each, steps = map(sparse.identity, (k, n, n - 1))
     # Each function between nodes rises and falls: its least mean over the band is linear in these parts.
-    rise = scipy.sparse.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n))
-    none = scipy.sparse.csr_array((n, 2 * k * (n - 1)))
-    total = scipy.sparse.kron(np.ones((1, k)), each)
-    mean_score = scipy.sparse.kron(scores[None], each)
-    parted = [scipy.sparse.kron(outcomes, part) for part in (rise, -steps, steps)]
+    rise = sparse.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n))
+    none = sparse.csr_array((n, 2 * k * (n - 1)))
+    total, mean_score = sparse.kron(np.ones((1, k)), each), sparse.kron(scores[None], each)
+    parted = [sparse.kron(outcomes, part) for part in (rise, -steps, steps)]
     rows = [[total, none], [mean_score, none], parted]
-    equal = scipy.sparse.vstack([scipy.sparse.hstack(row) for row in rows])
+    equal = sparse.vstack([sparse.hstack(row) for row in rows])
     right = np.concatenate([np.ones(n), goal, np.zeros(k * (n - 1))])
     below, above = band
     last, ones = np.eye(n)[-1:], np.ones((n, 1))
-    means = [scipy.sparse.csr_array(row) for row in (last, -above[None], below[None])]
-    parts = [-limit * scipy.sparse.kron(ones, mean) for mean in means]
+    means = [sparse.csr_array(row) for row in (last, -above[None], below[None])]
+    parts = [-limit * sparse.kron(ones, mean) for mean in means]
     parts[0] = parts[0] + each
-    most = scipy.sparse.hstack([scipy.sparse.kron(outcomes, part) for part in parts])
+    most = sparse.hstack([sparse.kron(outcomes, part) for part in parts])
     cost = np.append(np.kron(scores**2, prior), np.zeros(2 * k * (n - 1)))
     limits = most.tocsr(), np.zeros(k * n)
     found = maximise(-cost, equal=(equal.tocsr(), right), at_most=limits, clock=clock)

@@ -57,18 +57,16 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
     """The prior that was named, and its sentence on the page; ValueError if it is none."""
     (low, high), (kind, *rest) = arguments.limits, words
     if kind == "uniform" and not rest:
-        return scipy.stats.uniform(
-            low, high - low
-        ), f"The prior is uniform from {low:g} to {high:g}."
+        prior = scipy.stats.uniform(low, high - low)
+        return prior, f"The prior is uniform from {low:g} to {high:g}."
     if kind == "normal" and len(rest) == 2:
         mean, deviation = map(parsed_number, rest)
         if not deviation > 0:
             raise ValueError(f"a normal prior needs a deviation above 0, not {deviation:g}")
         between = (low - mean) / deviation, (high - mean) / deviation
         what = f"The prior is normal, with mean {mean:g} and deviation {deviation:g}"
-        return scipy.stats.truncnorm(
-            *between, mean, deviation
-        ), f"{what}, from {low:g} to {high:g}."
+        prior = scipy.stats.truncnorm(*between, mean, deviation)
+        return prior, f"{what}, from {low:g} to {high:g}."
     if kind in ("uniform", "normal") or len(rest) > (kind != "column"):
         raise ValueError(f"{' '.join(words)[:40]!r} is no prior: {PRIORS}")
     x, what = own, "of this column; if it is released, the certificate shows its shares"

@@ -198,8 +198,8 @@ class Explorer:
     @cached_property
     def first(self) -> str:
         """The image at which the controls start."""
-        first = {name: steps(spec) for name, spec in self.controls.items()}
-        return self.image(**{name: values[start] for name, (values, start) in first.items()})
+        controls = {name: steps(spec) for name, spec in self.controls.items()}
+        return self.image(**{name: values[start] for name, (values, start) in controls.items()})
 
     def widget(self) -> Any:
         """Sliders and figure as ipywidgets."""

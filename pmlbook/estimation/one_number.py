@@ -138,21 +138,20 @@ def mixed(
     """
     n = len(prior)
     k = len(scores)
-    each = scipy.sparse.identity(n)
-    nothing = scipy.sparse.csr_array((n, k))
+    sparse = scipy.sparse  # loaded when it is needed
+    each = sparse.identity(n)
+    nothing = sparse.csr_array((n, k))
     ones = np.ones((n, 1))
-    outcomes = scipy.sparse.identity(k)
+    outcomes = sparse.identity(k)
     sums = [
-        [scipy.sparse.kron(np.ones(k), each), nothing],
-        [scipy.sparse.kron(scores, each), nothing],
-        [scipy.sparse.kron(outcomes, prior[None]), -outcomes],
+        [sparse.kron(np.ones(k), each), nothing],
+        [sparse.kron(scores, each), nothing],
+        [sparse.kron(outcomes, prior[None]), -outcomes],
     ]
-    equal = scipy.sparse.vstack([scipy.sparse.hstack(row) for row in sums])
+    equal = sparse.vstack([sparse.hstack(row) for row in sums])
     right = np.concatenate([np.ones(n), goal, np.zeros(k)])
     held = np.tile(limit * prior < 1, k)  # the others are held by their average already
-    most = scipy.sparse.hstack(
-        [scipy.sparse.identity(n * k), -limit * scipy.sparse.kron(outcomes, ones)]
-    )
+    most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, ones)])
     cost = np.append(np.zeros(n * k), scores**2)
     at_most = most.tocsr()[held], np.zeros(held.sum())
     best = maximise(-cost, equal=(equal.tocsr(), right), at_most=at_most, clock=clock)

@@ -76,21 +76,17 @@ def gain_programme(
         raise too_uneven(prior)
     n, actions = gain.shape
     entries = n * actions
-    each = scipy.sparse.identity(actions)
-    level = scipy.sparse.hstack(
-        [scipy.sparse.identity(entries), -c * scipy.sparse.kron(np.ones((n, 1)), each)]
+    sparse = scipy.sparse  # loaded when it is needed
+    each = sparse.identity(actions)
+    level = sparse.hstack([sparse.identity(entries), -c * sparse.kron(np.ones((n, 1)), each)])
+    rows = sparse.hstack(
+        [sparse.kron(sparse.identity(n), np.ones((1, actions))), sparse.csr_array((n, actions))]
     )
-    rows = scipy.sparse.hstack(
-        [
-            scipy.sparse.kron(scipy.sparse.identity(n), np.ones((1, actions))),
-            scipy.sparse.csr_array((n, actions)),
-        ]
-    )
-    shares = scipy.sparse.hstack([scipy.sparse.kron(prior[None], each), -each])
+    shares = sparse.hstack([sparse.kron(prior[None], each), -each])
     try:
         best = maximise(
             np.append((prior[:, None] * gain).ravel(), np.zeros(actions)),
-            equal=(scipy.sparse.vstack([rows, shares]), np.append(np.ones(n), np.zeros(actions))),
+            equal=(sparse.vstack([rows, shares]), np.append(np.ones(n), np.zeros(actions))),
             at_most=(level, np.zeros(entries)),
             clock=clock,
         )

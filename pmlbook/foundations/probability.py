@@ -116,9 +116,8 @@ def entropy(p: ArrayLike) -> float:
     >>> round(entropy([0.5, 0.5]), 6)
     0.693147
     """
-    return max(
-        0.0, float(scipy.special.entr(check_distribution(p, "p")).sum())
-    )  # 1 may be rounded up
+    terms = scipy.special.entr(check_distribution(p, "p"))
+    return max(0.0, float(terms.sum()))  # 1 may be rounded up
 
 # %% ../../nbs/foundations/01_probability.ipynb #c0333846
 def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:

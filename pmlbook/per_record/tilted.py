@@ -103,7 +103,7 @@ def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_
     return np.asarray(enough | uniform)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #48302a66
-COLD, MILD, HOT = 1e-12, 0.3, 1e10  # multipliers: the least, the usual start, the largest
+COLD, HOT = 1e-12, 1e10
 NUMBERS_A_LOOK = 200_000  # numbers handled between two checks of the clock
 
 
@@ -135,24 +135,16 @@ def reply(
 
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
+    start = np.full(len(gains), 0.3) if start is None else start
     step = max(1, NUMBERS_A_LOOK // gains[0].size)
     clock = clock or Clock()
     parts = [slice(k, k + step) for k in range(0, len(gains), step)]
-    starts = [None if start is None else start[part] for part in parts]
-    found = [
-        _reply(problem, gains[part], b, begin, accuracy, clock)
-        for part, begin in zip(parts, starts)
-    ]
+    found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
     return Reply(*map(np.concatenate, zip(*found)))
 
 
 def _reply(
-    problem: RecordProblem,
-    gains: Array,
-    b: float,
-    start: Array | None,
-    accuracy: float,
-    clock: Clock,
+    problem: RecordProblem, gains: Array, b: float, start: Array, accuracy: float, clock: Clock
 ) -> Reply:
     """The result of `reply` for so few tables that the clock is not checked."""
     shares, size = problem.log_shares, np.abs(gains).max(axis=(1, 2))
@@ -163,7 +155,7 @@ def _reply(
     free = peak + np.log(total) + sum_margin(len(shares), 1 + size)
     if clock.over:
         uniform = np.broadcast_to(problem.uniform, gains.shape)
-        return Reply(uniform.copy(), np.full(len(free), MILD), free, np.zeros(len(free)))
+        return Reply(uniform.copy(), start, free, np.zeros(len(free)))
     slack = problem.largest_entropy - b
     more = most_slack(problem, b)
     keep = spare(problem, b)
@@ -187,19 +179,18 @@ def _line_search(
     gains: Array,
     slack: float,
     need: float,
-    start: Array | None,
+    start: Array,
     grain: tuple[float, float],
     clock: Clock,
 ) -> Array:
     """Multipliers at which the slope of B is at least `need`, and at most a little more: in nats of B, or of entropy."""
     low = np.full(len(gains), np.log(COLD))
     high = np.full(len(gains), np.log(HOT))
-    if start is None:  # a start from a similar search needs no look at the coldest
-        coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD))
-        high = np.where(coldest.slope >= need, low, high)
-        start = np.full(len(gains), MILD)
+    coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD))
+    frozen = coldest.slope >= need
+    high[frozen] = low[frozen]
     here = np.clip(np.log(start), low, high)
-    active = np.flatnonzero(low < high)
+    active = np.flatnonzero(~frozen)
     least_gain, least_slack = grain
     for _ in range(80):
         if not len(active):
@@ -221,8 +212,7 @@ def _line_search(
         step = at - np.clip(newton, -2, 2)  # far from the root the slope is flat: short steps
         middle = 0.5 * (low[active] + high[active])
         inside = (step > low[active]) & (step < high[active])
-        colder = (step <= low[active]) & (low[active] == np.log(COLD))
-        here[active] = np.where(inside, step, np.where(colder, low[active], middle))
+        here[active] = np.where(inside, step, middle)
         narrow = high[active] - low[active] < 1e-14
         done = (enough & (left <= allowed)) | narrow
         active = active[~done]
