@@ -67,6 +67,14 @@ def test_each_picture_has_words(path):
             assert said["fig-alt"] != said["fig-cap"]
 
 
+def test_each_chapter_that_draws_has_the_style_of_the_book():
+    """Without it a figure is white on a dark page, and its labels are cut off."""
+    styled = 'plt.style.use("pmlbook.book")'
+    drawn = [p for p in CHAPTERS if any(drawing(c.source) or explorers(c.source) for c in cells(p))]
+    assert len(drawn) > 90
+    assert [p.stem for p in drawn if not any(styled in c.source for c in cells(p))] == []
+
+
 def test_labels_are_unique():
     labels = [directives(c.source).get("label") for p in CHAPTERS for c in cells(p)]
     labels = [label for label in labels if label]
