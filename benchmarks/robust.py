@@ -37,7 +37,7 @@ def designed(kind: str, n: int, people: int, level: float) -> tuple[pb.Design, f
 def against(kind: str, n: int, people: int, level: float) -> None:
     """Ratio of seconds and of values: all columns listed, then as if there were too many for that."""
     listed, slow = designed(kind, n, people, level)
-    with patch.object(robust, "MOST_ENUMERATED", n - 1):
+    with patch.object(robust, "MAX_REGION_SECRETS", n - 1):
         made, fast = designed(kind, n, people, level)
     print(
         f"{kind:>7} {n:4d} {slow:9.1f} {fast:7.1f} {slow / fast:7.2f} {made.value / listed.value:12.5f}"

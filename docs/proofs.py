@@ -103,7 +103,7 @@ class Asked:
     def __init__(self, prove):
         self.prove, self.claims = prove, []
 
-    def __call__(self, claim, given=(), steps=proof.STEPS, identity=""):
+    def __call__(self, claim, given=(), steps=proof.SOLVER_STEPS, identity=""):
         claim = list(proof._formulas(claim))
         found = self.prove(claim, given, steps, identity)
         if found and not identity:

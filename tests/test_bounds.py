@@ -299,7 +299,7 @@ def test_few_fractions_are_enough(monkeypatch):
         duals = [Fraction(y) for y in rng.normal(size=5).tolist()]
         truth = max(excess(vertices, v, utility, duals) for v in range(len(vertices.place)))
         for ties in (1, 3, 10**6):
-            monkeypatch.setattr(enumeration, "TIES", ties)
+            monkeypatch.setattr(enumeration, "MAX_EXACT_VERTICES", ties)
             bound = dual_bound(vertices, utility, duals)
             assert truth <= bound <= truth + Fraction(1, 10**11)
 

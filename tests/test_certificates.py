@@ -27,7 +27,7 @@ from pmlbook import Mechanism
 from pmlbook.release import checker
 from pmlbook.release.certificate import Certificate, exact_prior, exp_below
 from pmlbook.release.sampling import UNITS
-from pmlbook.release.strict_json import BYTES
+from pmlbook.release.strict_json import MAX_BYTES
 
 FORGERIES = Path(__file__).parent / "forgeries"
 NEED_NODE = pytest.mark.skipif(not readers.NODE, reason="no Node; the browser's tests read these")
@@ -131,10 +131,10 @@ def test_readers_agree_on_random_floats():
 
 def test_texts_that_are_too_long_are_refused_and_the_longest_is_not():
     text = HONEST.to_json()
-    longest = text + " " * (BYTES - len(text))
+    longest = text + " " * (MAX_BYTES - len(text))
     assert Certificate.from_json(longest) == HONEST
     assert readers.checker([longest.encode()]) == readers.library([longest.encode()])
-    for data in (f"{longest} ".encode(), text.encode() + "é".encode() * (BYTES // 2)):
+    for data in (f"{longest} ".encode(), text.encode() + "é".encode() * (MAX_BYTES // 2)):
         assert readers.checker([data]) == readers.library([data]) == [readers.REFUSED]
 
 

@@ -14,7 +14,7 @@ import pmlbook
 from pmlbook import Mechanism
 from pmlbook.cli import design
 from pmlbook.cli.command_line import main
-from pmlbook.cli.design import CATEGORIES
+from pmlbook.cli.design import MAX_CATEGORIES
 from pmlbook.measures import epsilon_max
 
 CLINIC = "--prior healthy=60 flu=30 rare=10"
@@ -92,7 +92,7 @@ def test_nearly_as_many_names_as_rows_are_refused(run, given):
 
 
 def test_as_many_categories_as_a_certificate_holds():
-    assert CATEGORIES**2 == 2**20
+    assert MAX_CATEGORIES**2 == 2**20
 
 
 # rows that do not count

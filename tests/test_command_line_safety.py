@@ -288,7 +288,7 @@ def test_matrices_that_are_none(run, name, text, told):
 
 
 def test_what_is_too_long_is_not_read(run, monkeypatch):
-    monkeypatch.setattr(parsing, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(parsing, "MAX_FILE_BYTES", 1000)
     os.truncate("m.json", 10**6)
     for command in (RELEASE, "audit m.json", "estimate m.json in.csv --column said"):
         code, said = run(command)

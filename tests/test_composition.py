@@ -234,7 +234,7 @@ def test_refusals_leave_the_log_as_it_was(monkeypatch):
         pb.Mechanism(FLIP.channel, [0.5, 0.5], ("a", "b")),
     ]
     for listed in (10**6, 0):
-        monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
+        monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", listed)
         log = ReleaseLog()
         log.record("a", FLIP)
         with pytest.warns(RepeatedRelease):
@@ -339,7 +339,7 @@ def test_fallback_bounds_every_pair():
 
 @pytest.mark.parametrize("listed", [0, 80, 300])
 def test_account_is_never_below_the_exact_level(monkeypatch, listed):
-    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
+    monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", listed)
     rng = np.random.default_rng(10)
     orders = [[FLU, SICK], [SICK, FLU], [FLIP] * 5, [RARE] * 6]
     for _ in range(40):
@@ -363,7 +363,7 @@ def test_account_is_never_below_the_exact_level(monkeypatch, listed):
 def test_log_states_the_truth_about_the_clinic(monkeypatch):
     """0.357 and 0.916 nats are 2.303 together, and no fallback returns 1.273."""
     for listed in (10**6, 0):
-        monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", listed)
+        monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", listed)
         log = ReleaseLog()
         log.record("diagnosis", FLU)
         with pytest.warns(RepeatedRelease, match="2.303"):
@@ -568,8 +568,8 @@ def test_warning_points_to_the_caller():
 
 
 def test_log_bounds_what_it_cannot_list(monkeypatch):
-    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_STEPS", 40)
-    monkeypatch.setattr("pmlbook.accounting.release_log.LISTED_TYPES", 0)
+    monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", 40)
+    monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_TYPES", 0)
     log = ReleaseLog()
     with pytest.warns(RepeatedRelease) as caught:
         levels = [log.record("a", FLIP) for _ in range(4)]

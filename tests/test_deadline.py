@@ -1,6 +1,6 @@
 """`max_time` is kept by every public call that takes it, by processor time, and one clock reaches all that it asks for.
 
-What a call may take beyond its limit has two parts. `GRACE`, a second: the last programme, without which there would
+What a call may take beyond its limit has two parts. `GRACE_SECONDS`, a second: the last programme, without which there would
 be no answer. And the exact part, which is not interrupted: input is read in fractions, a mechanism is mixed and
 certified in whole numbers, classes of datasets are counted. Each case says how many seconds that is on a slow machine
 for its input; it does not grow with the limit. A machine that others load gives a call fewer of its own seconds, not
@@ -22,7 +22,7 @@ from public_names import PUBLIC
 
 import pmlbook as pb
 from pmlbook.numerics import progress
-from pmlbook.numerics.progress import GRACE, Clock
+from pmlbook.numerics.progress import GRACE_SECONDS, Clock
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 LIMITS = (0.1, 1.0, 5.0) if FULL else (0.1,)
@@ -169,7 +169,7 @@ def test_a_limit_is_kept(name):
     call, given, exact = (CASES | LARGE)[name]
     used(call, given, 0.0)  # modules are loaded when they are needed first
     for limit in LIMITS:
-        assert used(call, given, limit) <= limit + GRACE + exact
+        assert used(call, given, limit) <= limit + GRACE_SECONDS + exact
 
 
 def limited():

@@ -23,7 +23,7 @@ import pytest
 from pmlbook import BudgetExceeded, Mechanism
 from pmlbook.accounting import budgeted_release, disk_log, log_file
 from pmlbook.accounting.budgeted_release import LOG
-from pmlbook.accounting.log_file import START, Entry, begin
+from pmlbook.accounting.log_file import NO_DIGEST, Entry, begin
 from pmlbook.accounting.release import release_file
 from pmlbook.accounting.release_log import folded
 from pmlbook.budget import DiskLog, ReleaseLog, compose
@@ -111,7 +111,7 @@ def test_a_budget_is_lowered_and_never_raised(log):
 def test_a_list_that_is_too_long_is_a_bound(tmp_path, monkeypatch):
     from pmlbook.accounting import release_log
 
-    monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
+    monkeypatch.setattr(release_log, "MAX_LISTED_STEPS", 8)
     log = DiskLog(tmp_path / "log", new=True)
     entries = [log.record("a", mechanism(seed, 0.95)) for seed in range(3)]
     assert [entry.exact for entry in entries] == [True, False, False]
@@ -125,7 +125,7 @@ def test_one_mechanism_has_its_exact_level_beyond_the_list(tmp_path, monkeypatch
     """Its types show this, and a line that states less is refused, exact or not."""
     from pmlbook.accounting import release_log
 
-    monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
+    monkeypatch.setattr(release_log, "MAX_LISTED_STEPS", 8)
     log = DiskLog(tmp_path / LOG, new=True)
     entries = [log.record("diagnosis", WEEKLY) for _ in range(4)]
     assert entries[3].exact and entries[3].joint == compose(*[WEEKLY] * 4).epsilon
@@ -192,7 +192,7 @@ def test_damage_has_its_line(log, damage, line, told):
 
 def rewritten(path, entries):
     """Write the file of a forger, all digests fitting."""
-    previous, chained = START, []
+    previous, chained = NO_DIGEST, []
     for number, entry in enumerate(entries, 1):
         chained.append(replace(entry, number=number, previous=previous))
         previous = chained[-1].digest
@@ -254,7 +254,7 @@ def test_what_is_said_to_be_exact_must_be_listed(log, monkeypatch):
     """Without a list of the outcomes only a bound is known, and a line that states less is refused."""
     from pmlbook.accounting import release_log
 
-    monkeypatch.setattr(release_log, "LISTED_STEPS", 8)
+    monkeypatch.setattr(release_log, "MAX_LISTED_STEPS", 8)
     assert re.match("line 2 of .* mechanisms give .* at most", refused(log, log.entries))
 
 

@@ -207,7 +207,7 @@ def test_a_limit_in_time_reaches_every_part(n, target, seconds):
 
 
 def test_rounds_are_a_limit_in_work(monkeypatch):
-    monkeypatch.setattr(searching, "SCORE_ROUNDS", 1)
+    monkeypatch.setattr(searching, "MAX_SCORE_ROUNDS", 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
         design = pb.estimation_mechanism(AGES, 0.3, "mean")

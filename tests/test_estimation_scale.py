@@ -153,9 +153,9 @@ def test_products_and_elimination_agree_to_the_last_digit(monkeypatch):
         mechanism = Mechanism(rng.dirichlet(np.ones(2 * n), n), random_prior(n, rng))
         for target in ("frequencies", rng.normal(size=n)):
             slowly = estimation_variance(mechanism, target)
-            monkeypatch.setattr(optimal_design, "MANY", 2)
+            monkeypatch.setattr(optimal_design, "MANY_SECRETS", 2)
             assert estimation_variance(mechanism, target) == slowly
-            monkeypatch.setattr(optimal_design, "MANY", 14)
+            monkeypatch.setattr(optimal_design, "MANY_SECRETS", 14)
 
 
 def test_two_fractions_enclose_the_trace():
@@ -170,7 +170,7 @@ def test_two_fractions_enclose_the_trace():
 
 def test_singular_matrices_have_no_inverse_to_start_from(monkeypatch):
     assert quadratic(np.array([[1, 1], [1, 1]], dtype=object), np.eye(2, dtype=object)) is None
-    monkeypatch.setattr(optimal_design, "MANY", 2)
+    monkeypatch.setattr(optimal_design, "MANY_SECRETS", 2)
     blind = Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5])
     assert estimation_variance(blind) == np.inf
 

@@ -9,14 +9,14 @@ import pytest
 import pmlbook as pb
 from pmlbook.estimation import enumerated_design
 from pmlbook.estimation.enumerated_design import (
-    LEAST_STORED_PROBABILITY,
-    STRICTEST,
+    MIN_LEVEL_NATS,
+    MIN_STORED_PROBABILITY,
     estimation_mechanism,
     newton_search,
     stored,
 )
 from pmlbook.estimation.listed_vertices import (
-    ALIKE,
+    SIMILAR_SQUARED_COSINE,
     Listed,
     Weighted,
     best_weights,
@@ -167,8 +167,10 @@ def test_of_vertices_that_tell_the_same_the_first_is_taken():
     cosines = told.T @ told / np.outer(*2 * [np.linalg.norm(told, axis=0)])
     passed = [k for k in range(40) if k not in some and k < some[-1]]
     assert some[0] == 0 and sorted(some) == some and len(some) <= 7
-    assert all(cosines[a, b] ** 2 < ALIKE for a in some for b in some if a != b)
-    assert all(max(cosines[k, [a for a in some if a < k]] ** 2) >= ALIKE for k in passed)
+    assert all(cosines[a, b] ** 2 < SIMILAR_SQUARED_COSINE for a in some for b in some if a != b)
+    assert all(
+        max(cosines[k, [a for a in some if a < k]] ** 2) >= SIMILAR_SQUARED_COSINE for k in passed
+    )
     assert (
         unlike(np.ones((2, 5)), 3) == [0]
         and unlike(np.eye(3), 2) == [0, 1]
@@ -201,9 +203,9 @@ def test_rare_outcomes_are_stored_where_they_are_needed():
     spare = next(k for k in range(len(candidates.vertices.tall)) if k not in circles)
     prior, level = checked_prior(candidates.vertices.shares), 0.8
     for least, share in (
-        (LEAST_STORED_PROBABILITY, 0.1 * LEAST_STORED_PROBABILITY),
-        (LEAST_STORED_PROBABILITY, 1e-3),
-        (0.0, 0.1 * LEAST_STORED_PROBABILITY),
+        (MIN_STORED_PROBABILITY, 0.1 * MIN_STORED_PROBABILITY),
+        (MIN_STORED_PROBABILITY, 1e-3),
+        (0.0, 0.1 * MIN_STORED_PROBABILITY),
     ):
         made = stored(candidates, circles | {spare: share}, least, prior, level)
         assert made.certify(level) and len(made.outputs) == len(circles) + (share > least)
@@ -217,14 +219,14 @@ def test_another_unit_is_another_unit_and_nothing_else():
     for unit, other in zip((2.0**-40, 2.0**60), others):
         assert (other.value, other.bound) == (first.value * unit**2, first.bound * unit**2)
         assert (other.mechanism.weights == first.mechanism.weights).all()
-        assert other.mechanism.channel.max(axis=0).min() > LEAST_STORED_PROBABILITY
+        assert other.mechanism.channel.max(axis=0).min() > MIN_STORED_PROBABILITY
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         ([0.5, 0.5], 0.0),
-        ([0.5, 0.5], 0.9 * STRICTEST),
+        ([0.5, 0.5], 0.9 * MIN_LEVEL_NATS),
         ([0.5, 0.5], 1.0, [2, 2]),
         ([0.5, 0.5], 1.0, "frequencies", None, 0.0),
         ([0.5, 0.5], 1.0, "frequencies", None, math.inf),
@@ -236,14 +238,14 @@ def test_bad_input_is_refused(wrong):
 
 
 def test_the_strictest_level_is_kept():
-    assert estimation_mechanism([0.5, 0.5], STRICTEST).mechanism.certify(STRICTEST)
+    assert estimation_mechanism([0.5, 0.5], MIN_LEVEL_NATS).mechanism.certify(MIN_LEVEL_NATS)
 
 
 def test_vertices_by_climbs_agree_with_those_that_are_listed(monkeypatch):
     p, targets = random_prior(5, np.random.default_rng(9)), ("frequencies", [8, 0, 1, 2, 4])
     small = [estimation_mechanism(p, 0.7, target) for target in targets]
-    monkeypatch.setattr(enumerated_design, "LISTED", 4)  # as if five were too many
-    monkeypatch.setattr(enumerated_design, "MAX_ENUMERATED", 4)
+    monkeypatch.setattr(enumerated_design, "MAX_LISTED_SECRETS", 4)  # as if five were too many
+    monkeypatch.setattr(enumerated_design, "MAX_ENUMERATED_SYMBOLS", 4)
     for target, best in zip(targets, small):
         told = []
         with warnings.catch_warnings():

@@ -580,11 +580,17 @@ def test_csv_is_copied_byte_by_byte(folder, found, copied):
 
 
 @pytest.mark.parametrize(
-    "limits", [{"ROWS": 1}, {"BLOCK_CHARACTERS": 1}, {"PIECE": 1}, {"ROWS": 2, "PIECE": 3}]
+    "limits",
+    [
+        {"BLOCK_ROWS": 1},
+        {"BLOCK_CHARACTERS": 1},
+        {"PIECE_BYTES": 1},
+        {"BLOCK_ROWS": 2, "PIECE_BYTES": 3},
+    ],
 )
 def test_csv_is_copied_alike_in_pieces_of_any_size(folder, monkeypatch, limits):
     for name, size in limits.items():
-        monkeypatch.setattr(text_pieces if name == "PIECE" else csv_text, name, size)
+        monkeypatch.setattr(text_pieces if name == "PIECE_BYTES" else csv_text, name, size)
     for found, copied in FOUND.values():
         if len(found) < 1000:
             copied = copied.replace(b"said", b"said_released", 1)
@@ -746,7 +752,7 @@ def test_only_the_fields_of_one_column_change(tmp_path_factory, table, piece):
     literal = reads.get("quoting") == csv.QUOTE_NONE
     form = dialect | ({"quotechar": None} if literal else {})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_pieces, "PIECE", piece)
+        patch.setattr(text_pieces, "PIECE_BYTES", piece)
         layout = Layout(encoding=encoding, missing_text="?", **form)
         release_file(old, new, "said", made, layout=layout)
     copy = new.read_bytes().decode(encoding)

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 
-from pmlbook.display.explore import POSITIONS, _Film, _terse, _thrift, explore
+from pmlbook.display.explore import SLIDER_POSITIONS, _Film, _terse, _thrift, explore
 from pmlbook.display.plots import plot_channel, plot_leakage
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"
@@ -75,7 +75,7 @@ def test_what_is_sent_is_each_frame():
 
 def test_a_slider_of_a_page_glides():
     data = sent(explore(two_figures, "truth {truth}", truth=(0, 1, 0.01, 0.5)))
-    assert POSITIONS <= len(data["values"][0]) == len(data["frames"])
+    assert SLIDER_POSITIONS <= len(data["values"][0]) == len(data["frames"])
 
 
 def vertices(path):

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.numerics.linear_programmes import FAR, warn_if_loose
+from pmlbook.numerics.linear_programmes import LOOSE_FACTOR, warn_if_loose
 
 
 def test_the_warning_shows_the_figures():
     with pytest.warns(pb.LooseBound, match=r"design: the value 2 and its bound 1 stay 1 apart"):
         warn_if_loose("design", 2.0, 1.0, 1e-9)
     warn_if_loose("design", np.inf, np.inf, 1e-9)
-    warn_if_loose("design", 1.0, 1.0 + FAR * 1e-10, 1e-9)
+    warn_if_loose("design", 1.0, 1.0 + LOOSE_FACTOR * 1e-10, 1e-9)
 
 
 @pytest.mark.parametrize("seed", [41, 93, 98, 101, 129, 154, 177, 216, 305, 338])

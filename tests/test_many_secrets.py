@@ -59,7 +59,7 @@ def test_generated_columns_reach_the_optimum_over_the_list(seed, monkeypatch):
     monkeypatch.setattr(progress, "perf_counter", thread_time)  # not that of a busy machine
     inner, outer, bound = grow_columns(region, exp_around(Fraction(level))[1], Clock(0.6))
     assert bound >= exact.value
-    monkeypatch.setattr(robust, "MOST_ENUMERATED", 5)
+    monkeypatch.setattr(robust, "MAX_REGION_SECRETS", 5)
     monkeypatch.setattr(robust, "grow_columns", lambda *_: (inner, outer, bound))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)

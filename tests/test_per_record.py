@@ -270,7 +270,7 @@ def test_bad_input(call, message):
 
 
 def test_sums_with_too_many_values(monkeypatch):
-    monkeypatch.setattr("pmlbook.per_record.totals.MAX_STEPS", 1000)
+    monkeypatch.setattr("pmlbook.per_record.totals.MAX_ADDITIONS", 1000)
     with pytest.raises(ValueError, match=r"takes too many values \(over 1000 additions\)"):
         per_record_leakage(SumQuery([(0, 3**k, 7**k) for k in range(2, 12)]), FLIP, 1.0)
 

@@ -685,7 +685,7 @@ def test_refused_with_a_reason(call, message):
 
 
 def test_classes_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr("pmlbook.per_record.classes.MAX_NUMBERS", 20)
+    monkeypatch.setattr("pmlbook.per_record.classes.MAX_TABLE_NUMBERS", 20)
     with pytest.raises(ValueError, match=r"2 x 4 classes with 5 outputs are too many numbers"):
         per_record_leakage(counting(4), geometric(5, 1.0), 1.0)
 

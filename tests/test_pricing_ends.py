@@ -123,7 +123,7 @@ def test_near_misses_of_both_signs_close_harmonic_shares():
 
 
 def test_an_unwatched_search_ends_and_says_why(ticks, monkeypatch):
-    monkeypatch.setattr(stages, "STALE", 10**6)
+    monkeypatch.setattr(stages, "MAX_STALE_ROUNDS", 10**6)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(
         LooseBound, match=r"value .* bound .* tol = 1e-09 .*seconds are over"
@@ -160,11 +160,11 @@ def test_a_search_that_does_not_move_stops(monkeypatch):
     monkeypatch.setattr(
         stages, "price_cells", lambda cells, duals, keep: blind(cells.groups, 0)[:2]
     )
-    monkeypatch.setattr(stages, "FEW_NUMBERS", 0)
+    monkeypatch.setattr(stages, "MAX_PLANE_NUMBERS", 0)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(LooseBound, match="the lists of the search are too long"):
         column_generation(prior, 1.0, INFORMATION, progress=lambda *_: None)
-    assert stages.STALE <= len(looked) <= 3 * stages.STALE
+    assert stages.MAX_STALE_ROUNDS <= len(looked) <= 3 * stages.MAX_STALE_ROUNDS
 
 
 @pytest.mark.parametrize("trial", range(12))
@@ -304,4 +304,7 @@ def test_columns_that_only_look_useful_end(monkeypatch):
     growth = stages.Growth(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
     monkeypatch.setattr(growth, "add", lambda columns: None)
     stages.Search(growth).plane.turn(growth)
-    assert 5 * stages.STALE <= len(looked) <= 10 * stages.STALE and not growth.over
+    assert (
+        5 * stages.MAX_STALE_ROUNDS <= len(looked) <= 10 * stages.MAX_STALE_ROUNDS
+        and not growth.over
+    )

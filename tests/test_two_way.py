@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 import pmlbook as pb
 from pmlbook.release.estimation import invert
-from pmlbook.release.two_way import CELLS, GroupDifference, TwoWay, subtracted
+from pmlbook.release.two_way import MAX_TABLE_CELLS, GroupDifference, TwoWay, subtracted
 
 FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
 WIDE = pb.Mechanism(
@@ -175,7 +175,7 @@ def test_more_outcomes_than_inputs_are_weighted():
         ((FLIP, [0, 1], ["a", "c"], MARKS), "covariate"),
         ((FLIP, [0, 1], ["a", "b"], "MARKS"), "other"),
         (("FLIP", [0, 1], ["a", "b"]), "mechanism"),
-        ((FLIP, [0, 1] * CELLS, range(2 * CELLS)), "cells"),
+        ((FLIP, [0, 1] * MAX_TABLE_CELLS, range(2 * MAX_TABLE_CELLS)), "cells"),
         (
             (
                 pb.Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5], outputs=(0, 1)),

@@ -6,7 +6,7 @@ import pytest
 from pmlbook.extremal.enumeration import keep_level, mixture
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets.losses import Groups
-from pmlbook.large_alphabets.optimal import LEAST_OUTCOME_PROBABILITY, Blend
+from pmlbook.large_alphabets.optimal import MIN_OUTCOME_PROBABILITY, Blend
 from pmlbook.large_alphabets.stages import Growth, start_columns
 from pmlbook.large_alphabets.ungrouping import reduced, unroll
 from pmlbook.numerics.progress import Clock
@@ -51,7 +51,7 @@ def test_shares_are_settled_to_the_last_digits(n, people, level):
     growth = Growth(Groups(prior, level, INFORMATION), 1e-6, Clock(0, False))
     lifts, shares = growth.lifts()
     blend = Blend(lifts, shares * (1 + 1e-9 * np.sin(np.arange(len(shares)))), prior)
-    shares = shares[shares * lifts.max(axis=0) > LEAST_OUTCOME_PROBABILITY]
+    shares = shares[shares * lifts.max(axis=0) > MIN_OUTCOME_PROBABILITY]
     assert abs(prior @ blend.channel(0.0) - shares).max() < 1e-8
     mechanism = keep_level(lambda shave: Mechanism(blend.channel(shave), prior), level)
     assert mechanism.certify(level)

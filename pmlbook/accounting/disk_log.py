@@ -13,7 +13,15 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
-from .log_file import START, Entry, ReadLines, append, begin, check_pages, opened
+from pmlbook.accounting.log_file import (
+    NO_DIGEST,
+    Entry,
+    ReadLines,
+    append,
+    begin,
+    check_pages,
+    opened,
+)
 from .log_file import read_row, read_rows
 from .release_log import Account, BudgetExceeded, certified, check_levels, folded
 from .release_log import after_release, check_text, over_budget, rounded_budget
@@ -22,7 +30,7 @@ from ..release.files import check_path, check_target
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
-from ..release.strict_json import NUMBER, read_object, write_object
+from ..release.strict_json import MAX_NUMBER_CHARACTERS, read_object, write_object
 from ..numerics.validation import check_count, check_flag, check_instance
 
 # %% auto #0
@@ -217,7 +225,7 @@ class DiskLog:
         known, digest = self._state, certificate.digest
         entry = Entry(
             number=len(known.entries) + 1,
-            previous=known.entries[-1].digest if known.entries else START,
+            previous=known.entries[-1].digest if known.entries else NO_DIGEST,
             time=datetime.now(UTC).isoformat(timespec="seconds"),
             column=name,
             account=own,
@@ -344,6 +352,6 @@ def _check_stated(
 def _check_rows(rows: int) -> int:
     """A number of rows that a line can hold."""
     count = int(check_count(rows, "rows", 0))
-    if count >= 10**NUMBER:
-        raise ValueError(f"rows must have at most {NUMBER} digits")
+    if count >= 10**MAX_NUMBER_CHARACTERS:
+        raise ValueError(f"rows must have at most {MAX_NUMBER_CHARACTERS} digits")
     return count

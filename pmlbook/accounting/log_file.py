@@ -22,14 +22,14 @@ from typing import Any
 
 from .release_log import folded
 from ..release.files import new_file
-from ..release.strict_json import BYTES, read_object, require_keys, write_object
+from ..release.strict_json import MAX_BYTES, read_object, require_keys, write_object
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/accounting/03_log_file.ipynb #208acc23
 LOG_FORMAT = "pmlbook log 2"
-START = "0" * 64  # takes the place of a digest before the first line
+NO_DIGEST = "0" * 64  # takes the place of a digest before the first line
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Entry:
         """The text of the digest, as JSON."""
         content = {"format": LOG_FORMAT} | {f.name: getattr(self, f.name) for f in fields(self)}
         text = json.dumps(content)
-        if len(text) > BYTES:
+        if len(text) > MAX_BYTES:
             raise ValueError(f"mechanism is too large for a log: its line has {len(text):,} bytes")
         return text
 
@@ -140,7 +140,7 @@ def read_rows(
     entries, held = list(known), {entry.certificate for entry in known}
     for number, row in enumerate(rows[len(known) :], len(known) + 1):
         try:
-            entry = read_row(row, number, entries[-1].digest if entries else START)
+            entry = read_row(row, number, entries[-1].digest if entries else NO_DIGEST)
             _check_held(entry, held)
         except ValueError as error:
             raise ValueError(f"line {number} of {path} {error}") from None
@@ -193,7 +193,7 @@ SETTINGS = {
     "synchronous": "EXTRA",  # the folder too: a journal that reappears would undo a release
     "fullfsync": "ON",  # the cache of a drive of macOS
 }
-LOCK_PATIENCE = 600  # seconds: for SQLite a locked file looks like a disk without locks
+LOCK_WAIT_SECONDS = 600  # seconds: for SQLite a locked file looks like a disk without locks
 REASONS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_READONLY: errno.EACCES,
@@ -255,7 +255,7 @@ def _connection(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{uri}?mode=rw", uri=True, isolation_level=None, timeout=0.5)
     connection.text_factory = os.fsdecode  # a name may hold any byte, and so may a damaged line
     try:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, BYTES + 1000)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES + 1000)
         for name, value in SETTINGS.items():
             connection.execute(f"PRAGMA {name} = {value}")
         found = Path(connection.execute("PRAGMA database_list").fetchone()[2])
@@ -271,7 +271,7 @@ def _connection(path: Path) -> sqlite3.Connection:
 
 def _wait(connection: sqlite3.Connection, statement: str) -> list[Any]:
     """Run a statement as soon as no other program has the file; an interrupt gets through twice a second."""
-    until = monotonic() + LOCK_PATIENCE
+    until = monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:
             return connection.execute(statement).fetchall()
@@ -303,9 +303,7 @@ def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
         )
         return PermissionError(errno.EACCES, reason, str(path))
     if _kind(error) == sqlite3.SQLITE_BUSY:
-        reason = (
-            f"another program has had it for {LOCK_PATIENCE} seconds, or the disk knows no locks"
-        )
+        reason = f"another program has had it for {LOCK_WAIT_SECONDS} seconds, or the disk knows no locks"
         return OSError(errno.EAGAIN, reason, str(path))
     if _kind(error) in REASONS:
         return OSError(REASONS[_kind(error)], f"{error}", str(path))

@@ -17,8 +17,8 @@ from typing import Any
 
 from .disk_log import DiskLog
 from .log_file import Entry
-from ..release.files import POSIX, PRIVATE, new_file
-from ..release.sampling import KEY, KeyedWords
+from ..release.files import POSIX, PRIVATE_MODE, new_file
+from ..release.sampling import KEY_BYTES, KeyedWords
 from ..release.strict_json import read_object, require_keys
 
 # %% auto #0
@@ -47,7 +47,7 @@ class Manifest:
     @classmethod
     def new(cls, path: Path, release: dict[str, Any]) -> Manifest:
         """One with a fresh key of the operating system, not yet written."""
-        return cls(path, release, secrets.token_bytes(KEY))
+        return cls(path, release, secrets.token_bytes(KEY_BYTES))
 
     @classmethod
     def read(cls, path: Path) -> Manifest:
@@ -115,7 +115,7 @@ def _check_own(path: Path, state: os.stat_result) -> None:
     """ValueError unless a file is a regular one, its owner's alone, and ours."""
     if not stat.S_ISREG(state.st_mode):
         raise ValueError(f"{path} is no regular file")
-    if POSIX and (state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & ~PRIVATE):
+    if POSIX and (state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & ~PRIVATE_MODE):
         raise ValueError(f"{path} is not yours alone: a key that others know keeps nothing secret")
 
 

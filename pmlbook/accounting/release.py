@@ -30,7 +30,7 @@ from ..release.tables import Table, find_column, is_parquet, open_table
 __all__ = []
 
 # %% ../../nbs/accounting/01_release.ipynb #d2e9787e
-USUAL = Layout()  # CSV as RFC 4180 has it
+STANDARD_LAYOUT = Layout()  # CSV as RFC 4180 has it
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def release_file(
     column: str,
     mechanism: Mechanism,
     *,
-    layout: Layout = USUAL,
+    layout: Layout = STANDARD_LAYOUT,
     epsilon: float | None = None,
     given: str | Sequence[str] | None = None,
     confidence: float = 0.95,
@@ -247,7 +247,7 @@ def visible(table: Table, block: Any, places: Sequence[int]) -> list[list[Any]]:
 
 # %% ../../nbs/accounting/01_release.ipynb #467cedaa
 def count_values(
-    source: str | os.PathLike[str], column: str, layout: Layout = USUAL
+    source: str | os.PathLike[str], column: str, layout: Layout = STANDARD_LAYOUT
 ) -> Counter[Hashable]:
     """How often each value of a column occurs in a CSV or Parquet file; None stands for a missing one.
 

@@ -48,9 +48,9 @@ def min_remaining(
     return max(one + other - 1, one * other_ratio, ratio * other, rarest + (1 - rarest) * both)
 
 # %% ../../nbs/accounting/02_release_log.ipynb #68a9379e
-LISTED_STEPS = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
+MAX_LISTED_STEPS = 50_000_000  # steps that the exact list may cost for one more release: seconds; a log counts on them
 # types of one mechanism that are compared: hundredths of a second for each line of a log
-LISTED_TYPES = 2**14
+MAX_LISTED_TYPES = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Account:
         (left, ratio), rarest = (Fraction(1), Fraction(1)), min(self.first.prior)
         for mechanism, often in self.counts.items():
             more = len(mechanism.outputs) - 1
-            if comb(often + more, more) > LISTED_TYPES:
+            if comb(often + more, more) > MAX_LISTED_TYPES:
                 return None
             found = repeated_leakage(mechanism.channel, mechanism.exact_prior, often)
             if not found.exact:
@@ -110,7 +110,7 @@ def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     one = matched(one, before.first)
     number = before.releases + 1
     counts = before.counts | {mechanism: before.counts.get(mechanism, 0) + 1}
-    if before.joint is not None and before.joint.steps(one) <= LISTED_STEPS:
+    if before.joint is not None and before.joint.steps(one) <= MAX_LISTED_STEPS:
         joint = compose(before.joint, one)
         return Account(number, before.first, 1 / joint.largest_lift, joint.min_ratio, joint, counts)
     # the joint distribution cannot be listed any more

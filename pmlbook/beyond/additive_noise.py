@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .line_priors import MOST_POINTS, discrete_table, family, secret_from
+from .line_priors import MAX_POINTS, discrete_table, family, secret_from
 from .noise_means import NOISES, Noise
 from .prior_sets import check_interval
 from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
@@ -19,7 +19,7 @@ from ..numerics.linear_programmes import Infeasible
 from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
 
 # %% auto #0
-__all__ = ['LEAST', 'PRECISE', 'additive_noise_leakage', 'check_sizes', 'noise_scale', 'NoiseScale']
+__all__ = ['MIN_SCALE', 'SCALE_TOLERANCE', 'additive_noise_leakage', 'check_sizes', 'noise_scale', 'NoiseScale']
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #08656a7f
 def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, float]:
@@ -55,7 +55,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
             f"support {low:g} to {high:g}"
         )
     if hasattr(getattr(noise, "dist", noise), "pmf") and name != "dlaplace":
-        if not high - low <= MOST_POINTS:
+        if not high - low <= MAX_POINTS:
             raise ValueError("noise is discrete with infinitely many values: only dlaplace may be")
         points, shares = discrete_table(noise, low, high, "noise")
         return dict(zip(points.tolist(), shares.tolist())), 0.0
@@ -145,9 +145,11 @@ def additive_noise_leakage(
     secret = secret_from(prior)
     if not 0 < check_nonnegative(tol, "tol"):
         raise ValueError(f"tol = {tol} must be positive")
-    if isinstance(given, Noise) and not LEAST <= given.scale <= 1 / LEAST:
+    if isinstance(given, Noise) and not MIN_SCALE <= given.scale <= 1 / MIN_SCALE:
         name = "scale" if isinstance(noise, str) else "scale of noise"
-        raise ValueError(f"{name} = {given.scale:g} is beyond {LEAST:g} to {1 / LEAST:g}; rescale")
+        raise ValueError(
+            f"{name} = {given.scale:g} is beyond {MIN_SCALE:g} to {1 / MIN_SCALE:g}; rescale"
+        )
     if not isinstance(given, Noise) or given.kind == "discrete_laplace":
         if clip is not None:
             raise ValueError("clip is for noise with a density; clip a table with `audit_leakage`")
@@ -159,15 +161,15 @@ def additive_noise_leakage(
     return replace(moved, outcome=moved.outcome + middle)
 
 
-LEAST = 1e-100  # of a scale: squares of smaller ones are no floats
+MIN_SCALE = 1e-100  # of a scale: squares of smaller ones are no floats
 
 
 def check_sizes(named: dict[str, tuple[float, ...]]) -> None:
     """Nothing, or a ValueError with the name and the value of a finite end that is too large."""
     for name, ends in named.items():
         for end in ends:
-            if math.isfinite(end) and abs(end) > 1 / LEAST:
-                raise ValueError(f"{name}: {end:g} is beyond {1 / LEAST:g}; rescale")
+            if math.isfinite(end) and abs(end) > 1 / MIN_SCALE:
+                raise ValueError(f"{name}: {end:g} is beyond {1 / MIN_SCALE:g}; rescale")
 
 
 def noise_scale(
@@ -227,10 +229,10 @@ def noise_scale(
     check_sizes({"prior": secret.ends, "clip": edges})
     ends = [end for end in (*secret.ends, *edges) if math.isfinite(end)]
     size = (max(ends) - min(ends) if ends else 0.0) or 1.0
-    if not LEAST * limit <= size <= limit / LEAST:
+    if not MIN_SCALE * limit <= size <= limit / MIN_SCALE:
         raise ValueError(
-            f"level = {limit:g} where ends are {size:g} apart needs a scale beyond {LEAST:g} to "
-            f"{1 / LEAST:g}; rescale"
+            f"level = {limit:g} where ends are {size:g} apart needs a scale beyond {MIN_SCALE:g} to "
+            f"{1 / MIN_SCALE:g}; rescale"
         )
     safe, failed = size / limit, 0.0
     while not (found := at(safe)).bound <= limit:
@@ -238,10 +240,10 @@ def noise_scale(
             raise Infeasible(f"no scale of {noise} noise has the level {limit:g}: {found.reason}")
         failed = safe if found.value > limit else failed
         safe *= 2
-        if safe > min(2.0**60 * size, 1 / LEAST):
+        if safe > min(2.0**60 * size, 1 / MIN_SCALE):
             raise Infeasible(f"no scale of {noise} noise up to {safe:g} has the level {limit:g}")
     unsafe = failed
-    while unsafe < safe * (1 - PRECISE) and safe > max(size * 2.0**-60, 2 * LEAST):
+    while unsafe < safe * (1 - SCALE_TOLERANCE) and safe > max(size * 2.0**-60, 2 * MIN_SCALE):
         middle = math.sqrt(unsafe * safe) if unsafe else safe / 2
         found = at(middle)
         if found.bound <= limit:
@@ -249,11 +251,11 @@ def noise_scale(
         else:
             unsafe, failed = middle, middle if found.value > limit else failed
     while additive_noise_leakage(noise, secret, safe, clip, cut).bound > limit:
-        safe *= 1 + PRECISE  # the same call must find the level kept
+        safe *= 1 + SCALE_TOLERANCE  # the same call must find the level kept
     return NoiseScale(safe, failed)
 
 
-PRECISE = 1e-6
+SCALE_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .delta_programme import Mix, Promise, units_of
 from ..extremal.enumeration import margin
-from ..large_alphabets.losses import OUTWARD, Fillings, Groups, joined
+from ..large_alphabets.losses import LEVEL_FACTOR, Fillings, Groups, joined
 from ..large_alphabets.pricing import price
 from ..large_alphabets.stages import dealt_out, start_columns
 from ..numerics.linear_programmes import OutOfTime, maximise
@@ -20,9 +20,9 @@ from ..numerics.validation import Array
 __all__ = []
 
 # %% ../../nbs/beyond/12_delta_columns.ipynb #d5a00011
-MOST_ADDED = 40  # columns that are added in a round at most
+MAX_ADDED_COLUMNS = 40  # columns that are added in a round at most
 # entries of the lists of the pricing, as powers of two: at first, and at most
-LIST, LONGEST = 14, 20
+FIRST_POWER, MAX_POWER = 14, 20
 
 
 def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
@@ -92,12 +92,12 @@ class PromiseMaster:
         beyond = np.maximum(beyond, 0)
         slope = self.mass @ beyond if self.promise.each else beyond.max()
         delta = float(self.promise.delta)
-        return float(least - delta * slope * OUTWARD), float(slope)
+        return float(least - delta * slope * LEVEL_FACTOR), float(slope)
 
     def add(self, found: Fillings) -> bool:
         """Add the columns of negative reduced cost; False if there is none."""
         reduced_cost = found.loss(self.groups) - self.dual @ found.filled(self.groups)
-        order = np.argsort(reduced_cost)[:MOST_ADDED]
+        order = np.argsort(reduced_cost)[:MAX_ADDED_COLUMNS]
         useful = order[reduced_cost[order] < -1e-13 * max(1.0, -self.value)]
         self.columns = joined([self.columns, found[useful]])
         return len(useful) > 0
@@ -118,7 +118,7 @@ def grow_promised(
     Source: Gilmore and Gomory 1961; Farley 1990.
     """
     master = PromiseMaster(groups, promise)
-    power = LIST
+    power = FIRST_POWER
     best = (-np.inf, np.nan)
     while True:
         try:
@@ -136,7 +136,7 @@ def grow_promised(
         if bound - value <= max(tol * value, 4 * groups.rounding) or clock.over:
             break
         if not master.add(found):
-            if complete or power == LONGEST:
+            if complete or power == MAX_POWER:
                 break
             power += 1
     return master.mix(), bound, best[1]

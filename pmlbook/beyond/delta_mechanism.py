@@ -25,15 +25,15 @@ from pmlbook.beyond.delta_programme import (
     exposure,
 )
 from .leakage_variable import check_delta
-from ..extremal.enumeration import ROUNDED
+from ..extremal.enumeration import LOGARITHM_MARGIN
 from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility
 from ..large_alphabets.column_generation import UNWATCHED_SECONDS
 from ..large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import (
-    FEW,
-    LOWER,
+    MAX_ENUMERATED_SECRETS,
+    LEVEL_REDUCTIONS,
     NEGLIGIBLE_VALUE,
     bracket,
     loose,
@@ -168,7 +168,7 @@ def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign
     mix = delta_programme(listed, utility, promise, clock)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
-    for less in (0.0, *LOWER):
+    for less in (0.0, *LEVEL_REDUCTIONS):
         if less:
             mix = delta_programme(question.vertices(Fraction(less)), utility, promise, clock)
         made = question.mixed(mix)
@@ -272,14 +272,14 @@ def delta_mechanism(
     most = published_bound(checked.exact, measure)
     if question.kept(publishing):
         design = question.design(publishing, most, "publishing", 0.0)
-    elif isinstance(measure, FInformation) and len(checked) > FEW:
+    elif isinstance(measure, FInformation) and len(checked) > MAX_ENUMERATED_SECRETS:
         design = generated(question, tol, clock)
     else:
         design = from_vertices(question, clock)
     if design.bound > most:  # no delta is worth more than publishing
         design = question.design(design.mechanism, most, design.method, 0.0)
     if max_time is None:
-        size = rounding(design.mechanism, measure) / ROUNDED + NEGLIGIBLE_VALUE
+        size = rounding(design.mechanism, measure) / LOGARITHM_MARGIN + NEGLIGIBLE_VALUE
         published = (design.slope or 0.0) / UNITS  # what the least publication is worth
         warn_if_loose("delta_mechanism", design.value, design.bound, tol * size + published)
     return design

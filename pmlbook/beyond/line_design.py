@@ -16,9 +16,9 @@ import scipy
 
 from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
 from .prior_sets import DensityRange, PriorSet, SampleBand, band_averages, least_means
-from .noise_means import TRUSTED
+from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
-from ..estimation.one_number import SELDOM, evened
+from ..estimation.one_number import MIN_OUTCOME_SHARE, evened
 from ..estimation.targets import estimation_variance
 from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock
@@ -38,8 +38,10 @@ from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
 __all__ = ['LineDesign', 'quiet_design', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
-FINE = 2**13  # small cells, over which means of bins are summed
-LISTED_VALUES = 64  # values of a discrete prior: the bound takes so many as they are, without bins
+FINE_CELLS = 2**13  # small cells, over which means of bins are summed
+MAX_LISTED_VALUES = (
+    64  # values of a discrete prior: the bound takes so many as they are, without bins
+)
 
 
 def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
@@ -53,11 +55,11 @@ def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
         shares, above = np.zeros((2, len(edges) - 1))
         np.add.at(shares, at, secret.shares)
         np.add.at(above, at, secret.shares * (secret.points - edges[at]))
-        return shares, above * (1 - TRUSTED), above * (1 + TRUSTED)
+        return shares, above * (1 - RELATIVE_MEAN_ERROR), above * (1 + RELATIVE_MEAN_ERROR)
     if not isinstance(secret, Continuous | Steps):
         raise ValueError("prior must be one distribution, not a set of priors")
     cells = secret.cells
-    grid = np.linspace(edges[0], edges[-1], FINE)
+    grid = np.linspace(edges[0], edges[-1], FINE_CELLS)
     x = np.unique(np.concatenate([edges, cells.nodes, grid]))
     seen = cells.look(x)
     width, mass = np.diff(x), cells.mass(x, seen)
@@ -70,7 +72,7 @@ def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
     high = low + anywhere * width
     first = np.searchsorted(x, edges[:-1])
     sums: Array = np.add.reduceat(np.array([mass, low, high]), first, axis=1)
-    return sums[0], sums[1] * (1 - TRUSTED), sums[2] * (1 + TRUSTED)
+    return sums[0], sums[1] * (1 - RELATIVE_MEAN_ERROR), sums[2] * (1 + RELATIVE_MEAN_ERROR)
 
 
 def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
@@ -127,11 +129,14 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
-REACH, SCORES = 6.0, 31  # the scores to begin with: how far, in deviations, and how many
-REFINEMENTS = 3  # of the scores
-NEAR = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
+SCORE_REACH, FIRST_SCORES = (
+    6.0,
+    31,
+)  # the scores to begin with: how far, in deviations, and how many
+SCORE_REFINEMENTS = 3  # of the scores
+RELATIVE_VARIANCE_GAP = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
 # a design for all priors of a set is made for a level between these: beyond, its programme is too uneven
-LEAST_NATS, MOST_NATS = 2.0**-7, 15.0
+MIN_LEVEL_NATS, MAX_LEVEL_NATS = 2.0**-7, 15.0
 
 
 def reference_prior(secret: Secret) -> Secret:
@@ -179,7 +184,7 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
     mixed, limit = mechanism, math.exp(level)
     for margin in MARGINS:
         least, most = least_means(mixed.channel.T, *band), mixed.channel.max(axis=0)
-        if (most <= limit * (1 - TRUSTED) * least).all():
+        if (most <= limit * (1 - RELATIVE_MEAN_ERROR) * least).all():
             return mixed
         often = mechanism.prior @ mechanism.channel
         goal = 1 + (limit - 1) * (1 - margin)
@@ -194,7 +199,7 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
 def level_tried(given: Secret, level: float) -> float:
     """The level of the mechanism that is made first; noise then turns one for a set of priors into one of its own level."""
     uneven = level > 0 and isinstance(given, PriorSet)
-    return min(max(level, LEAST_NATS), MOST_NATS) if uneven else level
+    return min(max(level, MIN_LEVEL_NATS), MAX_LEVEL_NATS) if uneven else level
 
 
 def held_by_all(
@@ -205,17 +210,17 @@ def held_by_all(
     band, goal = band_averages(secret, nodes), nodes - prior @ nodes
     tried = level_tried(secret, level)
     unit = math.sqrt(estimation_variance(made, nodes))
-    scores = unit * np.linspace(-REACH, REACH, SCORES)
+    scores = unit * np.linspace(-SCORE_REACH, SCORE_REACH, FIRST_SCORES)
     channel = made.channel
-    for k in range(REFINEMENTS):
+    for k in range(SCORE_REFINEMENTS):
         try:
             outcomes = best_for_scores(prior, goal, scores, math.exp(tried), band, clock)
         except OutOfTime:  # what is found so far is a design, too
             break
-        used = prior @ outcomes.T > SELDOM
+        used = prior @ outcomes.T > MIN_OUTCOME_SHARE
         outcomes, kept = outcomes[used], scores[used]
         channel = evened(outcomes, kept, goal, prior, 0.0)
-        gap = unit * REACH / SCORES / 4.0**k
+        gap = unit * SCORE_REACH / FIRST_SCORES / 4.0**k
         scores = np.unique(np.concatenate([kept + gap * step for step in (-2, -1, 0, 1, 2)]))
     mixed = mixed_for(replace(made, channel=channel, outputs=()), min(level, tried), band)
     return mixed, estimation_variance(mixed, nodes)
@@ -270,7 +275,7 @@ def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float 
     """The design for a mean; a `LineDesign` shows value and bound, so this step needs no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)
-        return estimation_mechanism(prior, level, target, max_time, NEAR)
+        return estimation_mechanism(prior, level, target, max_time, RELATIVE_VARIANCE_GAP)
 
 
 def mean_mechanism(
@@ -330,7 +335,7 @@ def mean_mechanism(
         if empty.any() and np.ndim(bins):
             raise ValueError(f"bins: no value lies near {edges[np.argmax(empty)]:g}; leave it out")
         edges, nodes = edges[~empty], nodes[~empty]
-    error = float(((high - low) / width).sum()) + TRUSTED
+    error = float(((high - low) / width).sum()) + RELATIVE_MEAN_ERROR
     inner = inner_level(level_tried(given, level), error)
     made = quiet_design(dict(zip(edges.tolist(), nodes / nodes.sum())), inner, edges, max_time)
     mechanism, value = made.mechanism, made.value
@@ -339,7 +344,7 @@ def mean_mechanism(
     held = shares > 0
     means = (edges[:-1] + above / np.where(held, shares, 1))[held]
     least = 0.0
-    if isinstance(secret, Atoms) and len(secret.points) <= LISTED_VALUES:
+    if isinstance(secret, Atoms) and len(secret.points) <= MAX_LISTED_VALUES:
         held, shares = secret.shares > 0, secret.shares
         means = secret.points[held]
     if len(means) > 1:

@@ -14,20 +14,20 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from .noise_means import TRUSTED, DensityCells, Noise, Weight, expected
+from .noise_means import RELATIVE_MEAN_ERROR, DensityCells, Noise, Weight, expected
 from ..numerics.validation import Array, check_distribution, real_array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #b1649457
-QUANTILES = 2**13  # cells of a density that is not known to be unimodal
+QUANTILE_CELLS = 2**13  # cells of a density that is not known to be unimodal
 UNIMODAL = frozenset(
     "uniform truncnorm triang truncexpon semicircular cosine anglit bradford powerlaw loguniform reciprocal "
     "trapezoid trapz norm expon laplace logistic gamma chi2 lognorm t cauchy rayleigh maxwell weibull_min gumbel_r "
     "gumbel_l pareto lomax halfnorm halfcauchy halflogistic invgamma".split()
 )
-LEFT_OUT = 2.0**-70  # probability cut off on either side of an unbounded secret
+TAIL_PROBABILITY = 2.0**-70  # probability cut off on either side of an unbounded secret
 
 
 class Secret:
@@ -78,15 +78,15 @@ class Continuous(Secret):
         self.peaked = name in UNIMODAL or (name == "beta" and max(shapes) >= 1)
         low, high = (float(end) for end in given.support())
         self.ends = low, high
-        first = low if math.isfinite(low) else float(given.ppf(LEFT_OUT))
-        last = high if math.isfinite(high) else float(given.isf(LEFT_OUT))
+        first = low if math.isfinite(low) else float(given.ppf(TAIL_PROBABILITY))
+        last = high if math.isfinite(high) else float(given.isf(TAIL_PROBABILITY))
         self.middle = float(given.median())
         inner = given.ppf(np.linspace(0, 1, 65)[1:-1])
         nodes = np.concatenate([[first, self.middle, last], inner])
         nodes = np.unique(np.clip(nodes, first, last))
         if not np.isfinite(nodes).all():
             raise ValueError("prior has quantiles that are no finite numbers")
-        rest = 2 * LEFT_OUT if math.isinf(low) or math.isinf(high) else 0.0
+        rest = 2 * TAIL_PROBABILITY if math.isinf(low) or math.isinf(high) else 0.0
         self.above = float(given.sf(self.middle))
         self.cells = DensityCells(
             nodes, self._look, self._mass, self._floor, lambda x, seen: seen[0], rest
@@ -112,7 +112,7 @@ class Continuous(Secret):
         )
 
     def _floor(self, x: Array, seen: Array) -> Array:
-        return np.asarray(np.minimum(seen[1, :-1], seen[1, 1:]) * (1 - TRUSTED))
+        return np.asarray(np.minimum(seen[1, :-1], seen[1, 1:]) * (1 - RELATIVE_MEAN_ERROR))
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         if self.peaked:
@@ -121,17 +121,17 @@ class Continuous(Secret):
         f = weight.call(x)
         peak = (x[:-1] < weight.centre) & (weight.centre < x[1:])
         most = np.where(peak, 1.0, np.maximum(f[:-1], f[1:]))
-        lost = TRUSTED * (float(m @ most) + 1.0)
+        lost = RELATIVE_MEAN_ERROR * (float(m @ most) + 1.0)
         low = float(m @ np.minimum(f[:-1], f[1:])) - lost
         return max(low, 0.0), min(float(m @ most) + lost + self.cells.rest, 1.0)
 
     @cached_property
     def grid(self) -> tuple[Array, Array]:
         """Nodes near so many quantiles, and the probabilities between them."""
-        levels = np.linspace(0, 1, QUANTILES + 1)[1:-1]
+        levels = np.linspace(0, 1, QUANTILE_CELLS + 1)[1:-1]
         low = levels < 1 / 64
         high = levels > 63 / 64
-        fine = np.interp(np.linspace(0, 62, QUANTILES), np.arange(63), self.spots)
+        fine = np.interp(np.linspace(0, 62, QUANTILE_CELLS), np.arange(63), self.spots)
         with np.errstate(all="ignore"):
             # A distribution without a formula searches for each quantile: only the tails, which may be long, ask it.
             tails = self.given.ppf(levels[low | high])
@@ -164,10 +164,10 @@ class Steps(Secret):
 
     def _floor(self, x: Array, seen: Array) -> Array:
         at = np.searchsorted(self.edges, x[:-1], side="right") - 1
-        return self.heights[at] * (1 - TRUSTED)
+        return self.heights[at] * (1 - RELATIVE_MEAN_ERROR)
 
     def _mass(self, x: Array, seen: Array) -> Array:
-        return self._floor(x, seen) / (1 - TRUSTED) * np.diff(x)
+        return self._floor(x, seen) / (1 - RELATIVE_MEAN_ERROR) * np.diff(x)
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         return expected(self.cells, weight, tol)
@@ -198,7 +198,9 @@ class Atoms(Secret):
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         mean = float(self.shares @ weight.call(self.points))
-        return mean * (1 - TRUSTED), min(mean * (1 + TRUSTED) + self.rest, 1.0)
+        return mean * (1 - RELATIVE_MEAN_ERROR), min(
+            mean * (1 + RELATIVE_MEAN_ERROR) + self.rest, 1.0
+        )
 
     def at_end(self, side: int) -> float:
         return float(self.shares[-1 if side > 0 else 0])
@@ -262,18 +264,22 @@ def secret_from(prior: Any) -> Secret:
         steps = 2.0 ** np.arange(18)
         middle = float(prior.median())
         last = min(
-            high, *(x for x in middle + steps if prior.sf(x) <= LEFT_OUT), middle + steps[-1]
+            high,
+            *(x for x in middle + steps if prior.sf(x) <= TAIL_PROBABILITY),
+            middle + steps[-1],
         )
         first = max(
-            low, *(x for x in middle - steps if prior.cdf(x) <= LEFT_OUT), middle - steps[-1]
+            low,
+            *(x for x in middle - steps if prior.cdf(x) <= TAIL_PROBABILITY),
+            middle - steps[-1],
         )
-    if not last - first <= MOST_POINTS:
-        raise ValueError(f"prior has {last - first:g} values, more than {MOST_POINTS}")
+    if not last - first <= MAX_POINTS:
+        raise ValueError(f"prior has {last - first:g} values, more than {MAX_POINTS}")
     points, shares = discrete_table(prior, first, last, "prior")
     points = points[shares > 0]
     shares = shares[shares > 0]
     rest = (
-        float(prior.cdf(first - 1) + prior.sf(last)) * (1 + TRUSTED)
+        float(prior.cdf(first - 1) + prior.sf(last)) * (1 + RELATIVE_MEAN_ERROR)
         if math.isinf(high - low)
         else 0.0
     )
@@ -284,7 +290,7 @@ def secret_from(prior: Any) -> Secret:
     return Atoms(points, shares, ends, rest)
 
 
-MOST_POINTS = 10**5
+MAX_POINTS = 10**5
 
 
 def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Array, Array]:

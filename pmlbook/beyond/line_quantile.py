@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .line_design import check_inside, inner_level
 from .line_priors import Continuous, Steps, cell_names, cells_of, secret_from
-from .noise_means import TRUSTED
+from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
 from ..numerics.linear_programmes import LooseBound
@@ -33,7 +33,7 @@ __all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism', 'best_cel
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
 PIECES_OF_CELL = 64  # linear pieces of a cell
 WEIGHTS = 10.0, 30.0, 100.0, 300.0, 1000.0  # of the score at the quantile, until it is nearly best
-NEARLY = 0.03  # of the variance: what is closer makes the other shares far worse
+VARIANCE_SLACK = 0.03  # of the variance: what is closer makes the other shares far worse
 Priors = Continuous | Steps
 
 
@@ -70,7 +70,7 @@ def density_at(secret: Priors, number: float) -> float:
             f"prior has no density at its quantile {number:g}: ask for another quantile, or join the "
             f"bins there"
         )
-    if densities.max() > densities.min() * (1 + TRUSTED):
+    if densities.max() > densities.min() * (1 + RELATIVE_MEAN_ERROR):
         raise ValueError(
             f"prior has a density that jumps at its quantile {number:g}: move that edge of its bins, "
             f"or ask for another quantile"
@@ -315,8 +315,8 @@ def quantile_mechanism(
     below = np.arange(len(shares)) < place
     # The bound: no mechanism estimates the share below the quantile better than one that sees this bit alone.
     bit = estimation_mechanism([shares[below].sum(), shares[~below].sum()], level, [1.0, 0.0])
-    inner = inner_level(level, TRUSTED)
-    enough = (1 + NEARLY) * bit.bound
+    inner = inner_level(level, RELATIVE_MEAN_ERROR)
+    enough = (1 + VARIANCE_SLACK) * bit.bound
     cells = dict(zip(cell_names(edges), shares))
     clock = Clock(max_time)
     mechanism = best_cells(cells, place, inner, enough, clock)
@@ -325,8 +325,8 @@ def quantile_mechanism(
         [points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]]
     )
     slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / densities).min()))
-    value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * TRUSTED)
-    bound = min(bit.bound / density**2 * (1 - 8 * TRUSTED), value)
+    value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * RELATIVE_MEAN_ERROR)
+    bound = min(bit.bound / density**2 * (1 - 8 * RELATIVE_MEAN_ERROR), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)
 
 

@@ -121,8 +121,8 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
     return float(factor * np.log1p(outcome @ beyond))
 
 # %% ../../nbs/beyond/11_measures_atlas.ipynb #matlas08
-UNIT = 2.0**-52
-LARGEST_ORDER = 1e300  # of a mean over outcomes: it is multiplied by logarithms of up to 745
+MACHINE_EPSILON = 2.0**-52
+MAX_ORDER = 1e300  # of a mean over outcomes: it is multiplied by logarithms of up to 745
 
 
 def _sum_and_bound(terms: Array, powers: Array, r: float) -> Bounds:
@@ -148,7 +148,7 @@ def _sum_and_bound(terms: Array, powers: Array, r: float) -> Bounds:
         lambda at: concave_step(slope(at.prior), bend(at.prior), at),
         slope(np.full(n, 1 / n)),
         measure,
-        lambda best: best.gap <= UNIT * best.high,
+        lambda best: best.gap <= MACHINE_EPSILON * best.high,
     )
 
 
@@ -177,7 +177,7 @@ def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[floa
         found = _sum_and_bound(terms, shares**alpha, beta / alpha)
     # What logarithms and powers lose, by the sizes of the logarithms and of the orders.
     size = abs(logs).max() + beta * max(abs(log_top).max(), abs(log_start).max())
-    blur = UNIT * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 32)
+    blur = MACHINE_EPSILON * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 32)
     low = float(np.log(found.low) + most - blur)
     high = float(np.log(found.high) + most + blur)
     return low, high, found.of_low[0]
@@ -225,9 +225,9 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     rows = rows[:, rows.any(axis=0)]
     first = check_order(alpha, "alpha")
     second = check_order(beta, "beta", one=True)
-    if LARGEST_ORDER < second < math.inf:
+    if MAX_ORDER < second < math.inf:
         raise ValueError(
-            f"beta = {second:g} is finite, but above {LARGEST_ORDER:g}: ask for math.inf"
+            f"beta = {second:g} is finite, but above {MAX_ORDER:g}: ask for math.inf"
         )
     factor = 1 if first == math.inf else first / (first - 1)
     even = frozen_array(np.full(len(rows), 1 / len(rows)))
@@ -236,7 +236,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     if second == math.inf:
         level = factor * local_dp(rows)
         most = float(abs(np.log(rows[rows > 0])).max())
-        blur = 4 * UNIT * factor * (1 + most)
+        blur = 4 * MACHINE_EPSILON * factor * (1 + most)
         return Capacity(max(level - blur, 0.0), level + blur, even)
     starts = rows if second > 1 else rows[:1]
     found = [_log_sum(rows, start, first, second) for start in starts]
@@ -244,7 +244,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     high = max(ends[1] for ends in found)
     value, bound = (max(factor / second * end, 0.0) for end in (low, high))
     if second == 1:  # as large as maximal leakage at most, which has no cancellation near order one
-        bound = min(bound, maximal_leakage(rows) * (1 + 8 * UNIT) + 8 * UNIT)
+        bound = min(bound, maximal_leakage(rows) * (1 + 8 * MACHINE_EPSILON) + 8 * MACHINE_EPSILON)
     tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15
     warn_if_loose("maximal_alpha_leakage", value, bound, tol)
     return Capacity(value, bound, frozen_array(prior))

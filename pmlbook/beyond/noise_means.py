@@ -20,9 +20,9 @@ __all__ = []
 
 # %% ../../nbs/beyond/10_noise_means.ipynb #0c7119a7
 # Relative error of a mean, if SciPy and sums are right up to a fourth of it.
-TRUSTED = 2.0**-40
-CELLS, HALVINGS = 2**17, 150
-NEAR_CUT = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
+RELATIVE_MEAN_ERROR = 2.0**-40
+MAX_CELLS, BISECTION_STEPS = 2**17, 150
+NEAR_CUT_PART = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def cell_means(
     below = even * low_mean + (mass - even) * least
     above = even * high_mean + (mass - even) * most
     worst = np.maximum(rounding[:-1], rounding[1:])
-    return below, above, TRUSTED * float(abs(np.diff(f)) @ worst + above.sum())
+    return below, above, RELATIVE_MEAN_ERROR * float(abs(np.diff(f)) @ worst + above.sum())
 
 
 def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, float]:
@@ -93,14 +93,14 @@ def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, fl
     near = [bend + steps * side for bend in weight.bends for side in (-1, 1)]
     x = np.unique(np.clip(np.concatenate([cells.nodes, *near]), first, last))
     seen, low, high = cells.look(x), 0.0, 1.0
-    for _ in range(HALVINGS):
+    for _ in range(BISECTION_STEPS):
         below, above, lost = cell_means(cells, weight, x, seen)
         low = max(low, float(below.sum()) - lost)
         high = min(high, float(above.sum()) + lost + cells.rest)
         middle = x[:-1] / 2 + x[1:] / 2
         wide = above - below > tol * low / 2 / len(middle)
         wide &= (x[:-1] < middle) & (middle < x[1:])  # floats between the ends are left
-        if high - low <= tol * low or not wide.any() or len(x) > CELLS:
+        if high - low <= tol * low or not wide.any() or len(x) > MAX_CELLS:
             break
         more = middle[wide]
         x = np.append(x, more)
@@ -174,7 +174,7 @@ class Noise:
         best = 0.0 if math.isinf(end) else float(self.log_tail(np.asarray(out)))
         if best == -math.inf:
             return None
-        if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR_CUT):
+        if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR_CUT_PART):
             raise ValueError(
                 f"clip ends at {edge:g}, so near the farthest outcome that floats are too coarse"
             )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .line_priors import Secret, Steps
-from .noise_means import TRUSTED, Weight
+from .noise_means import RELATIVE_MEAN_ERROR, Weight
 from ..numerics.enclosure import text_above
 from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
 
@@ -87,7 +87,9 @@ class DensityRange(Frozen, Secret):
             end = low if centre - low > high - centre else high
             point = spare * float(weight.call(np.array([end]))[0])
         below, above = Steps(edges, shares).mean(weight, tol) if shares.any() else (0.0, 0.0)
-        return max(below + point * (1 - TRUSTED), 0.0), above + point * (1 + TRUSTED)
+        return max(below + point * (1 - RELATIVE_MEAN_ERROR), 0.0), above + point * (
+            1 + RELATIVE_MEAN_ERROR
+        )
 
     def __repr__(self) -> str:
         low, high = self.support
@@ -185,7 +187,9 @@ class SampleBand(Frozen, Secret):
         points, shares = self.worst(weight.centre)
         mean = float(shares @ weight.call(points))
         rounding = (len(points) + 2) * 2.0**-50  # error of sums of probabilities
-        return max(mean * (1 - TRUSTED) - rounding, 0.0), mean * (1 + TRUSTED) + rounding
+        return max(mean * (1 - RELATIVE_MEAN_ERROR) - rounding, 0.0), mean * (
+            1 + RELATIVE_MEAN_ERROR
+        ) + rounding
 
     def at_end(self, side: int) -> float:
         """Least probability of an end."""
@@ -232,7 +236,9 @@ def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
         points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
         upper = 1 - least * (width - points)
         lower = least * points
-        if bend > TRUSTED * width or most == least:  # else any point may have what is left
+        if (
+            bend > RELATIVE_MEAN_ERROR * width or most == least
+        ):  # else any point may have what is left
             upper = np.minimum(upper, most * points)
             lower = np.maximum(lower, 1 - most * (width - points))
         limits = np.array([lower, upper])
@@ -245,6 +251,6 @@ def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
 def least_means(rows: Array, below: Array, above: Array) -> Array:
     """Lower limits, shape (M,), of the mean of functions linear between nodes, shape (M, K + 1), over a band."""
     rise = np.diff(rows, axis=1)
-    lost = TRUSTED * rows.max(axis=1)
+    lost = RELATIVE_MEAN_ERROR * rows.max(axis=1)
     means = rows[:, -1] - np.maximum(rise, 0) @ above - np.minimum(rise, 0) @ below
     return np.asarray(means - lost)

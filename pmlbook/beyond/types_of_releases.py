@@ -83,10 +83,13 @@ def likelihoods(rows: Sequence[Sequence[Fraction]], shares: Sequence[Fraction]) 
 
 # %% ../../nbs/beyond/15_types.ipynb #manyk07
 LN2 = math.log(2)
-WORK = 2**27  # types, times pairs of secrets, whose logarithms are computed
-FEW, BITS = 64, 2**21  # candidates that are compared exactly, and the length of the numbers
+MAX_TYPE_PAIRS = 2**27  # types, times pairs of secrets, whose logarithms are computed
+MAX_EXACT_TYPES, MAX_NUMBER_BITS = (
+    64,
+    2**21,
+)  # candidates that are compared exactly, and the length of the numbers
 # steps to a neighbour; releases; logarithms that count as this
-PASSES, MAX_RELEASES, DEEP = 20, 10**15, -5000.0
+MAX_PASSES, MAX_RELEASES, MIN_LOGARITHM = 20, 10**15, -5000.0
 
 
 def log_ratio(a: int, b: int) -> float:
@@ -176,7 +179,7 @@ def listed_types(secret: OneClass) -> tuple[float, list[tuple[int, ...]]]:
         least = min(least, float(sums.min()))
         near = np.concatenate([near, block[sums <= least + 4 * secret.slack]])
         if len(near) > 2**12:  # more than are compared, and none that is better is left out
-            near = near[np.argsort(secret.log_sums(near), kind="stable")[: FEW + 1]]
+            near = near[np.argsort(secret.log_sums(near), kind="stable")[: MAX_EXACT_TYPES + 1]]
     sums = secret.log_sums(near)
     order = np.argsort(sums, kind="stable")
     if np.isneginf(least):
@@ -192,7 +195,7 @@ def whole_counts(secret: OneClass, shares: Array) -> Array:
     for j in np.argsort(counts - k * shares)[: k - counts.sum()]:
         counts[j] += 1
     now = secret.log_sums(counts[None])[0]
-    for _ in range(PASSES):
+    for _ in range(MAX_PASSES):
         used = np.flatnonzero(counts)
         near = np.repeat(counts[None], len(used) * m, axis=0)
         row = np.arange(len(near))
@@ -244,24 +247,24 @@ def least_sum(
 ) -> tuple[Fraction, Fraction, tuple[int, ...]]:
     """Fractions around R_x(k), and a type whose sum is at most the upper one.
 
-    Types are listed where `work` allows, `WORK` if left out, and relaxed beyond.
+    Types are listed where `work` allows, `MAX_TYPE_PAIRS` if left out, and relaxed beyond.
     """
     m = len(secret.outcomes)
     k = secret.k
     pairs = math.comb(len(secret.model.masses), 2)
-    if 2 * pairs * math.comb(k + m - 1, m - 1) > (WORK if work is None else work):
+    if 2 * pairs * math.comb(k + m - 1, m - 1) > (MAX_TYPE_PAIRS if work is None else work):
         bound, best = relaxed_types(secret)
         candidates, whole = [best], False
     else:
         bound, candidates = listed_types(secret)
-        whole = len(candidates) <= FEW
-    lower = Fraction(0) if bound < DEEP else exp_around(Fraction(bound - secret.slack))[0]
-    if secret.bits() > BITS:  # too long to compute exactly
+        whole = len(candidates) <= MAX_EXACT_TYPES
+    lower = Fraction(0) if bound < MIN_LOGARITHM else exp_around(Fraction(bound - secret.slack))[0]
+    if secret.bits() > MAX_NUMBER_BITS:  # too long to compute exactly
         near = float(secret.log_sums(np.array(candidates[:1]))[0])
         upper = Fraction(0)
         if near > -np.inf:
-            upper = exp_around(Fraction(max(near + secret.slack, DEEP)))[1]
+            upper = exp_around(Fraction(max(near + secret.slack, MIN_LOGARITHM)))[1]
         return lower, upper, candidates[0]
-    sums = {counts: secret.exact(counts) for counts in candidates[:FEW]}
+    sums = {counts: secret.exact(counts) for counts in candidates[:MAX_EXACT_TYPES]}
     best = min(sums, key=lambda counts: sums[counts])
     return sums[best] if whole else min(lower, sums[best]), sums[best], best

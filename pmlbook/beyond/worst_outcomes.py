@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .line_priors import Atoms, Secret, table_of
-from .noise_means import TRUSTED, Noise
+from .noise_means import RELATIVE_MEAN_ERROR, Noise
 from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
 from ..numerics.validation import Frozen
 
@@ -44,14 +44,14 @@ class NoiseLeakage(Frozen):
         return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
 
 
-SEARCHED = 600  # pieces of the interval of outcomes, at most
-DIGITS_LOST = 1e-290  # a smaller float has lost digits
+MAX_INTERVALS = 600  # pieces of the interval of outcomes, at most
+MIN_FULL_FLOAT = 1e-290  # a smaller float has lost digits
 Worst = tuple[float, float, float]  # value, bound, outcome
 
 
 def nats(low: float, high: float) -> tuple[float, float]:
     """Limits of the leakage of an outcome from those of the least mean; inf if the mean may be zero."""
-    value = 0.0 if high >= 1 else -math.log(max(high, DIGITS_LOST)) * (1 - 2.0**-50)
+    value = 0.0 if high >= 1 else -math.log(max(high, MIN_FULL_FLOAT)) * (1 - 2.0**-50)
     return max(value, 0.0), math.inf if low <= 0 else max(-math.log(low) * (1 + 2.0**-50), 0.0)
 
 
@@ -61,8 +61,10 @@ def leakage_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
     least, most = (
         float(noise.kernel(np.asarray(far))) for far in (secret.near_at_most(y), secret.near(y, y))
     )
-    high = min(high / least, 1.0) if least > DIGITS_LOST else 1.0
-    value, bound = nats(low / (most * (1 + TRUSTED)) if DIGITS_LOST < most < 1 else low, high)
+    high = min(high / least, 1.0) if least > MIN_FULL_FLOAT else 1.0
+    value, bound = nats(
+        low / (most * (1 + RELATIVE_MEAN_ERROR)) if MIN_FULL_FLOAT < most < 1 else low, high
+    )
     return value, bound, y
 
 
@@ -87,7 +89,7 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
         radius = max(right - middle, middle - left)
         near = secret.near(left, right)
         likeliest = float(noise.kernel(np.asarray(near)))
-        if likeliest < DIGITS_LOST:
+        if likeliest < MIN_FULL_FLOAT:
             return 0.0 if near > noise.cut else math.inf
         mean = secret.mean(noise.at(middle, radius, isinstance(secret, Atoms)), tol)[0]
         return nats(mean / likeliest, 1.0)[1]
@@ -97,13 +99,13 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
     marks = np.concatenate([np.linspace(low, high, 9), between[(low < between) & (between < high)]])
     marks = np.unique(marks).tolist()
     best = max(
-        (leakage_at(noise, secret, y, tol) for y in marks[:SEARCHED]), key=lambda one: one[0]
+        (leakage_at(noise, secret, y, tol) for y in marks[:MAX_INTERVALS]), key=lambda one: one[0]
     )
     rough = np.diff(np.log(np.maximum(secret.mean(noise.at(best[2]), tol), 1e-300))).item()
     queue: list[tuple[float, float, float]] = []
     for left, right in zip(marks, marks[1:]):
         heappush(queue, (-most(left, right), left, right))
-    for _ in range(SEARCHED):
+    for _ in range(MAX_INTERVALS):
         bound, left, right = queue[0]
         middle = left / 2 + right / 2
         if -bound <= best[0] + tol + 1.5 * rough or not left < middle < right:
@@ -136,7 +138,10 @@ def outside(
         return leakage_at(noise, secret, end, tol / 2), ""
     mass = secret.at_end(side)
     if mass > 0:
-        return (*nats(mass * (1 - TRUSTED), mass * (1 + TRUSTED)), side * math.inf), ""
+        return (
+            *nats(mass * (1 - RELATIVE_MEAN_ERROR), mass * (1 + RELATIVE_MEAN_ERROR)),
+            side * math.inf,
+        ), ""
     which = "largest" if side > 0 else "least"
     return (math.inf, math.inf, side * math.inf), (
         f"outcomes far out prove that the secret is near the {which} one, {end:g}, which has probability 0"
@@ -167,7 +172,13 @@ def noise_bracket(
         bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))
     # No leakage exceeds that of the secret itself.
     if isinstance(secret, Atoms) and not secret.rest:
-        bound = min(bound, max(-math.log(secret.shares.min()) * (1 + TRUSTED) + TRUSTED, value))
+        bound = min(
+            bound,
+            max(
+                -math.log(secret.shares.min()) * (1 + RELATIVE_MEAN_ERROR) + RELATIVE_MEAN_ERROR,
+                value,
+            ),
+        )
     return NoiseLeakage(value, bound, max(found, key=lambda one: one[0])[2])
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #5f87db62
@@ -205,9 +216,9 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
         return NoiseLeakage(value, bound, where)
     numbers, steps = table_of(noise, "noise", "the numbers of noise")
     table = {Fraction(z): Fraction(p) for z, p in zip(numbers.tolist(), steps.tolist()) if p}
-    if len(points) * len(table) > MOST_PAIRS:
+    if len(points) * len(table) > MAX_PAIRS:
         raise ValueError(
-            f"prior and noise have {len(points) * len(table)} pairs, more than {MOST_PAIRS}"
+            f"prior and noise have {len(points) * len(table)} pairs, more than {MAX_PAIRS}"
         )
     sums: dict[Fraction, list[Fraction]] = {}
     for x, p in zip(points, shares):
@@ -221,4 +232,4 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
     return NoiseLeakage(float_below(low), float_above(high), float(worst))
 
 
-MOST_PAIRS = 10**5
+MAX_PAIRS = 10**5

@@ -14,7 +14,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..display.messages import FINE, STOPPED, complain, did_you_mean, refused, say
+from pmlbook.display.messages import (
+    EXIT_SUCCESS,
+    EXIT_INTERRUPTED,
+    complain,
+    did_you_mean,
+    refused,
+    say,
+)
 from .options import COMMANDS, LAYOUT, LOG_OPTIONS, Parser, parser
 
 # %% auto #0
@@ -34,14 +41,14 @@ def book(arguments: argparse.Namespace) -> int:
         say(page.as_uri())
         if not arguments.show:
             webbrowser.open(page.as_uri())
-        return FINE
+        return EXIT_SUCCESS
     if not notebook.exists() or importlib.util.find_spec("jupyterlab") is None:
         raise FileNotFoundError(
             "the book is not here: take the repository of pmlbook and run 'make book' or 'make lab'"
         )
     command = [sys.executable, "-m", "jupyter", "lab", str(notebook)]
     say(" ".join(command))
-    return FINE if arguments.show else subprocess.run(command).returncode
+    return EXIT_SUCCESS if arguments.show else subprocess.run(command).returncode
 
 # %% ../../nbs/cli/01_command_line.ipynb #d3c1a507
 Rule = tuple[Sequence[str], Callable[[argparse.Namespace], Any], str]
@@ -178,6 +185,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             code: int = run(arguments)
         return code
     except KeyboardInterrupt:
-        return STOPPED
+        return EXIT_INTERRUPTED
     except Exception as error:
         return refused(error)

@@ -33,7 +33,7 @@ from pmlbook.cli.design import (
     warn_of_published,
 )
 from ..accounting.disk_log import DiskLog
-from ..display.messages import FAILS, FINE, complain, failed, tell, tell_done
+from ..display.messages import EXIT_FAILURE, EXIT_SUCCESS, complain, failed, tell, tell_done
 from .number_columns import NumberReader, number_reader
 from pmlbook.cli.parsing import (
     in_order_of,
@@ -90,7 +90,7 @@ def release(arguments: argparse.Namespace) -> int:
         return failed("release", "released", str(error))
     booked = booking.facts if booking else no_log()
     _tell_release(arguments, certificate, mechanism, done, booked)
-    return FINE
+    return EXIT_SUCCESS
 
 
 def _objection(arguments: argparse.Namespace, certificate: Certificate) -> str:
@@ -231,7 +231,7 @@ def estimate(arguments: argparse.Namespace) -> int:
         _tell_number(arguments, "quantile", answer.size, found)
     else:
         _tell_frequencies(arguments, answer)
-    return FINE
+    return EXIT_SUCCESS
 
 
 def _tell_number(
@@ -287,7 +287,7 @@ def audit(arguments: argparse.Namespace) -> int:
         kept = facts["holds"] = keeps_as_it_is(channel, made.exact_prior, arguments.epsilon)
         lines.append(_verdict(made, arguments.epsilon, kept))
     tell(facts, arguments.json, [line.replace("None nats", "not bounded") for line in lines])
-    return FINE if kept else FAILS
+    return EXIT_SUCCESS if kept else EXIT_FAILURE
 
 
 def _table_and_prior(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -324,12 +324,12 @@ def words(arguments: argparse.Namespace) -> int:
         level = finite_or_none(sentence_level(arguments.promise, prior))
         facts = {"promise": arguments.promise, "largest_level": level}
         tell(facts, arguments.json, ["every level keeps it"] if level is None else ())
-        return FINE
+        return EXIT_SUCCESS
     epsilon = check_epsilon(arguments.epsilon)
     kept = {text: epsilon <= most for text, most in sentence_levels(prior).items()}
     lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
     tell({"epsilon": arguments.epsilon, "kept": kept}, arguments.json, lines)
-    return FINE
+    return EXIT_SUCCESS
 
 # %% ../../nbs/cli/06_commands.ipynb #a7c0de02
 def log(arguments: argparse.Namespace) -> int:
@@ -338,7 +338,7 @@ def log(arguments: argparse.Namespace) -> int:
     rows = accounts(found)
     if arguments.lines:
         tell({"lines": found.lines}, arguments.json, found.lines)
-        return FINE
+        return EXIT_SUCCESS
     facts = {"log": str(found.path), "lines": len(found.entries), "last": found.entries[-1].digest}
     lines = [f"{key}: {value}" for key, value in facts.items()]
     for row in rows:
@@ -346,4 +346,4 @@ def log(arguments: argparse.Namespace) -> int:
         releases = f"{row['account']!r}: {row['releases']} releases"
         lines.append(f"{releases}, {joint} together; {budget_text(row['budget'])}")
     tell(facts | {"accounts": rows}, arguments.json, lines)
-    return FINE
+    return EXIT_SUCCESS

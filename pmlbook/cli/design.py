@@ -18,7 +18,7 @@ from shlex import join
 from subprocess import list2cmdline
 from typing import Any
 
-from ..display.messages import FINE, complain, failed, tell_done
+from ..display.messages import EXIT_SUCCESS, complain, failed, tell_done
 from .parsing import names_as_numbers, exact_shares, weights_of
 from ..accounting.release import count_strata, counts_of
 from .report import errors_at
@@ -39,8 +39,8 @@ __all__ = []
 
 # %% ../../nbs/cli/05_design.ipynb #a7c0de04
 CountedStrata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
-CATEGORIES = 1024  # their square is the largest number of entries of a certificate
-FEW_ANSWERS = 20  # this many different values are allowed in a file of any size
+MAX_CATEGORIES = 1024  # their square is the largest number of entries of a certificate
+ALWAYS_ALLOWED_ANSWERS = 20  # this many different values are allowed in a file of any size
 MARKS = ("delimiter", "encoding", "quotechar", "escapechar", "comment")
 
 
@@ -81,7 +81,7 @@ def counted(
     OSError, ValueError if the file cannot be read, has no such column, or its values are no categories.
     """
     layout, shown = layout_of(arguments), arguments.show_values
-    counts = count_strata(source, column, given, layout, CATEGORIES, shown)
+    counts = count_strata(source, column, given, layout, MAX_CATEGORIES, shown)
     _check_categories(counts, f"column {column!r} of {source}")
     return counts
 
@@ -96,7 +96,7 @@ def _check_categories(counts: CountedStrata, what: str) -> None:
     different = len(together)
     if not different:
         raise ValueError(f"{what} holds no value")
-    if different > max(FEW_ANSWERS, rows // 2):
+    if different > max(ALWAYS_ALLOWED_ANSWERS, rows // 2):
         raise ValueError(
             f"{what} has {different:,} different values in {rows:,} rows: a mechanism is for categories, "
             "not for identifiers, numbers or free text; merge them into classes first"
@@ -192,7 +192,7 @@ def design(arguments: argparse.Namespace) -> int:
     write_texts({arguments.output: certificate.to_json()}, arguments.force)
     warn_of_published(found.mechanism, "would publish")
     _tell_design(arguments, found, certificate, _gaps(counts))
-    return FINE
+    return EXIT_SUCCESS
 
 
 def _optimal(arguments: argparse.Namespace, counts: CountedStrata) -> Design:

@@ -25,7 +25,7 @@ from ..accounting.budgeted_release import find_log
 from ..accounting.manifest import begun
 from .commands import release
 from pmlbook.cli.design import (
-    FEW_ANSWERS,
+    ALWAYS_ALLOWED_ANSWERS,
     layout_options,
     shell_lines,
     standard_error,
@@ -35,7 +35,7 @@ from pmlbook.cli.design import (
 from .number_columns import column_numbers, within_limits
 from .parsing import parsed_number
 from .report import report
-from ..display.messages import FINE, ask, one_of, say
+from ..display.messages import EXIT_SUCCESS, ask, one_of, say
 from ..estimation.enumerated_design import estimation_mechanism
 from ..numerics.enclosure import text_above
 from ..numerics.linear_programmes import LooseBound
@@ -48,7 +48,7 @@ from ..release.mechanism import Mechanism
 __all__ = []
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a10
-BINS = 64  # of a histogram that serves as prior
+HISTOGRAM_BINS = 64  # of a histogram that serves as prior
 PRIORS = "column, uniform, normal MEAN SD, or FILE [COLUMN]"
 NUMBER_GOALS = ("mean", "quantile", "shares")
 
@@ -75,7 +75,7 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
         found = column_numbers(Path(kind), column, arguments)
         x = within_limits(found, arguments.limits, arguments.clip, kind)
         what = f"of {kind}"
-    counts, edges = np.histogram(x[~np.isnan(x)], BINS, (low, high))
+    counts, edges = np.histogram(x[~np.isnan(x)], HISTOGRAM_BINS, (low, high))
     return (counts + 1.0, edges), f"The prior is a histogram {what}."
 
 
@@ -126,7 +126,7 @@ def are_numbers(arguments: argparse.Namespace) -> bool:
     except ValueError:
         return False
     different = len(np.unique(x[~np.isnan(x)]))
-    if different <= FEW_ANSWERS:
+    if different <= ALWAYS_ALLOWED_ANSWERS:
         return False
     held = f"column {column!r} holds {different:,} different numbers"
     if not sys.stdin.isatty():
@@ -281,7 +281,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     write_texts(dict(zip(targets, [certificate.to_json(), page])), arguments.force, again)
     say(f"level: {arguments.epsilon!r} nats", *meaning, made.standing, about, precision)
     say(*(f"written: {target}" for target in targets), f"sha256: {certificate.digest}", *commands)
-    return release_too(arguments, targets[0], numbers=True) if arguments.release else FINE
+    return release_too(arguments, targets[0], numbers=True) if arguments.release else EXIT_SUCCESS
 
 
 def notes_about(

@@ -144,19 +144,19 @@ def in_order_of(
     return [found[text] for text in texts]
 
 # %% ../../nbs/cli/03_parsing.ipynb #1c716e95
-LARGEST_FILE = 2**26  # bytes of a certificate or a matrix
+MAX_FILE_BYTES = 2**26  # bytes of a certificate or a matrix
 
 
 def read_text(path: Path) -> str:
-    """A text in UTF-8 of at most `LARGEST_FILE` bytes.
+    """A text in UTF-8 of at most `MAX_FILE_BYTES` bytes.
 
     OSError, ValueError if the file cannot be read, is too long, or no text.
     """
     with open_source(path) as source:
         # One byte more than allowed: the length of a pipe is unknown.
-        data = source.file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise ValueError(f"{path} has more than {LARGEST_FILE:,} bytes")
+        data = source.file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
     try:
         return data.decode("utf-8-sig")
     except UnicodeError:

@@ -94,7 +94,7 @@ def standing_text(mechanism: Mechanism) -> list[str]:
     ]
 
 
-USELESS = 0.25  # a standard error as large as this is no information
+USELESS_ERROR = 0.25  # a standard error as large as this is no information
 
 
 def short_label(name: Hashable, most: int = 24) -> str:
@@ -235,5 +235,5 @@ def _learned(errors: Sequence[float] | None, rows: int) -> str:
     if not errors:
         return "The frequencies cannot be estimated from these outcomes."
     most = f"with a standard error of at most {max(errors):.2g} at {rows:,} rows"
-    well = "" if max(errors) < USELESS else ", which is too large to be useful"
+    well = "" if max(errors) < USELESS_ERROR else ", which is too large to be useful"
     return f"The frequencies can be estimated {most}{well}. The lines are two standard errors."

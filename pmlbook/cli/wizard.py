@@ -25,7 +25,7 @@ from pmlbook.cli.design import (
     warn_of_published,
     write_texts,
 )
-from ..display.messages import FINE, ask, one_of, say
+from ..display.messages import EXIT_SUCCESS, ask, one_of, say
 from pmlbook.cli.numbers import (
     are_numbers,
     check_start,
@@ -161,7 +161,7 @@ def start(arguments: argparse.Namespace) -> int:
     write_texts(dict(zip(targets, texts)), arguments.force, again)
     _print_start(answers, small, whole, mean_text)
     say(*(f"written: {target}" for target in targets), f"sha256: {certificates[0].digest}")
-    return release_too(arguments, targets[0]) if arguments.release else FINE
+    return release_too(arguments, targets[0]) if arguments.release else EXIT_SUCCESS
 
 
 def _mechanisms(answers: Answers) -> tuple[Mechanism, Mechanism]:

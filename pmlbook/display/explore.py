@@ -46,15 +46,15 @@ def steps(control: Control) -> tuple[list[Any], int]:
     return [round(float(v), 10) for v in values], int(np.argmin(np.abs(values - start)))
 
 # %% ../../nbs/display/02_explore.ipynb #905f4e5f
-POSITIONS = 24  # least positions of a slider on a static page, if it has as many at all
+SLIDER_POSITIONS = 24  # least positions of a slider on a static page, if it has as many at all
 
 
 def thinned(control: Control) -> tuple[list[Any], int]:
-    """Values and start of a control, a slider thinned to `POSITIONS` values or one more."""
+    """Values and start of a control, a slider thinned to `SLIDER_POSITIONS` values or one more."""
     values, start = steps(control)
-    if isinstance(control, list) or len(values) <= POSITIONS:
+    if isinstance(control, list) or len(values) <= SLIDER_POSITIONS:
         return values, start
-    spacing = (len(values) - 1) / POSITIONS
+    spacing = (len(values) - 1) / SLIDER_POSITIONS
     below = int(start / spacing)
     above = int((len(values) - 1 - start) / spacing)
     places = start + np.round(spacing * np.arange(-below, above + 1)).astype(int)

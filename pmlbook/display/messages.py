@@ -15,7 +15,13 @@ from typing import Any
 __all__ = []
 
 # %% ../../nbs/display/04_messages.ipynb #06dc310d
-FINE, FAILS, BAD_INPUT, CRASHED, STOPPED = 0, 1, 2, 3, 130  # the last is what Ctrl-C ends with
+EXIT_SUCCESS, EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = (
+    0,
+    1,
+    2,
+    3,
+    130,
+)  # the last is what Ctrl-C ends with
 TRACE = "PMLBOOK_TRACE"
 
 
@@ -67,7 +73,7 @@ def tell_done(facts: Mapping[str, Any], as_json: bool, lines: Sequence[str]) -> 
 def failed(command: str, done: str, why: str) -> int:
     """Print which check fails, and return the exit code for that."""
     complain(f"nothing {done}, {why}", f"pmlbook {command}")
-    return FAILS
+    return EXIT_FAILURE
 
 # %% ../../nbs/display/04_messages.ipynb #90c9914e
 def refused(error: Exception) -> int:
@@ -78,10 +84,10 @@ def refused(error: Exception) -> int:
         traceback.print_exception(error)
     if _expected(error):
         complain(str(error))
-        return BAD_INPUT
+        return EXIT_BAD_INPUT
     kind = type(error).__name__
     complain(f"a defect of pmlbook, {kind}{_place(error)}; {TRACE}=1 in the environment shows all")
-    return CRASHED
+    return EXIT_DEFECT
 
 
 def _expected(error: Exception) -> bool:

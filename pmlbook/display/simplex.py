@@ -122,7 +122,7 @@ class Staircase:
         return _element("staircase", attributes)
 
 
-MOST_PLAYED = 6  # secrets, or outcomes, of a table that a browser solves while you click
+MAX_PLAYED_SYMBOLS = 6  # secrets, or outcomes, of a table that a browser solves while you click
 
 
 def staircase(
@@ -142,10 +142,10 @@ def staircase(
     checked = check_prior(prior)
     table = real_array(utilities, "utilities", 2)
     (n, m), symbols = table.shape, len(checked)
-    if n != symbols or not (2 <= n <= MOST_PLAYED and 1 <= m <= MOST_PLAYED):
+    if n != symbols or not (2 <= n <= MAX_PLAYED_SYMBOLS and 1 <= m <= MAX_PLAYED_SYMBOLS):
         raise ValueError(
             f"utilities has shape {n} x {m}: it needs {symbols} rows, one for each secret, "
-            f"at least 2, and at most {MOST_PLAYED} rows and columns"
+            f"at least 2, and at most {MAX_PLAYED_SYMBOLS} rows and columns"
         )
     rows = tuple(map(str, inputs or [f"secret {i + 1}" for i in range(n)]))
     columns = tuple(map(str, outputs or [f"outcome {j + 1}" for j in range(m)]))

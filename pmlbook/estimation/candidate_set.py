@@ -150,18 +150,21 @@ def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -
     return tall[np.argsort(order)], int(place)
 
 
-FEWEST, CIRCLES = 3, 99  # a few may not determine a frequency, if lifts are as even as circles
+MIN_CIRCLES, MAX_CIRCLES = (
+    3,
+    99,
+)  # a few may not determine a frequency, if lifts are as even as circles
 
 
 def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:
     """Numbers of vertices along circles that determine all frequencies, with weights that average to one."""
     found: dict[int, float] = {}
-    for turn in range(1, CIRCLES + 1):
+    for turn in range(1, MAX_CIRCLES + 1):
         made, weights = arcs(candidates, rng.permutation(len(candidates.prior)))
         for name, weight in zip(candidates.add(made), weights):
             if weight > 0:
                 found[name] = found.get(name, 0.0) + weight
-        rank = np.linalg.matrix_rank(candidates.scaled(list(found))) if turn >= FEWEST else 0
+        rank = np.linalg.matrix_rank(candidates.scaled(list(found))) if turn >= MIN_CIRCLES else 0
         if rank == len(candidates.ones):
             break
     return {name: weight / turn for name, weight in found.items()}
@@ -249,24 +252,24 @@ class Climb:
         return shift if shift[0] > swap[0] else swap
 
 
-MOST_EXCHANGES = 200  # for one vertex
-LEAST_GAIN = 1e-9  # of the largest entry of M'M
+MAX_EXCHANGES = 200  # for one vertex
+MIN_RELATIVE_GAIN = 1e-9  # of the largest entry of M'M
 
 
 def climb(candidates: CandidateSet, tall: Flags, place: int, spread: Array, dual: Array) -> Vertex:
     """A vertex none of whose neighbours has a larger excess at given dual variables."""
     values = Climb(candidates, spread, dual)
-    for _ in range(MOST_EXCHANGES):
+    for _ in range(MAX_EXCHANGES):
         better, after, at = values.best_neighbour(tall, place)
-        if not better > LEAST_GAIN * abs(spread).max():
+        if not better > MIN_RELATIVE_GAIN * abs(spread).max():
             break
         tall, place = after, at
     return tall, place
 
 # %% ../../nbs/estimation/08_candidate_set.ipynb #5eeb1a02
-TABLE = 2**25  # bits of the largest table of sets
-RETURNED = 3  # vertices that a sweep returns, for each secret
-ROUNDOFF = 2.0**-51  # relative: four times the error of an addition or product
+MAX_TABLE_BITS = 2**25  # bits of the largest table of sets
+VERTICES_PER_SECRET = 3  # vertices that a sweep returns, for each secret
+RELATIVE_ROUNDOFF = 2.0**-51  # relative: four times the error of an addition or product
 
 
 def sets_at_limit(candidates: CandidateSet) -> Flags | None:
@@ -286,7 +289,7 @@ def sets_at_limit(candidates: CandidateSet) -> Flags | None:
         sets = np.column_stack([np.repeat(sets, 2, axis=0), with_it])
         sets = sets[possible]
         sums = sums[possible]
-        if sets.size > TABLE:
+        if sets.size > MAX_TABLE_BITS:
             return None
     return sets[:, np.argsort(order)]
 
@@ -307,7 +310,7 @@ class Sweep:
         # A bound on the slope of the value, from the sizes of its terms.
         steep = 2 * (1 + self.c) * size.sum(axis=1) + abs(dual)
         operations = len(matrix) + 2 * n + 24
-        self.slack = operations * ROUNDOFF * (1 + self.c) * float(steep.sum())
+        self.slack = operations * RELATIVE_ROUNDOFF * (1 + self.c) * float(steep.sum())
         self.slack += 2 * float((steep * self.wrong).max())
         self.own = np.diag(self.spread)
         self.slope = -2 * self.spread.sum(axis=1) - dual
@@ -343,5 +346,5 @@ def swept(
     best = [found for found in map(sweep.best, blocks) if found is not None]
     best.sort(key=lambda one: -one[0])
     most = best[0][0] + sweep.constant
-    names = candidates.add((tall, i) for _, tall, i in best[: RETURNED * n])
+    names = candidates.add((tall, i) for _, tall, i in best[: VERTICES_PER_SECRET * n])
     return Fraction(most) + Fraction(sweep.slack), names

@@ -17,7 +17,7 @@ import scipy
 
 from pmlbook.estimation.enumerated_design import (
     DESIGN_TOLERANCE,
-    LEAST_STORED_PROBABILITY,
+    MIN_STORED_PROBABILITY,
     estimation_mechanism,
     listed,
     newton_search,
@@ -27,7 +27,7 @@ from .listed_vertices import Listed, even
 from .optimal_design import Spread, functionals
 from .targets import estimation_variance
 from ..extremal.enumeration import Contradiction
-from ..extremal.lift_vectors import MAX_ENUMERATED
+from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.privacy_regions import lift_limit
 from pmlbook.numerics.validation import (
     Array,
@@ -45,7 +45,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
 
 # %% auto #0
-__all__ = ['ROUNDING', 'LARGER', 'STORED', 'pareto_mechanism']
+__all__ = ['LOSS_TOLERANCE', 'LARGER', 'STORAGE_LOSS', 'pareto_mechanism']
 
 # %% ../../nbs/estimation/04_compromise.ipynb #6c2e91d4
 INFORMATION = as_utility("mutual_information")
@@ -147,7 +147,7 @@ def pareto_mechanism(
     Design
         `value` is its variance for one person, `estimation_variance`, infinite perhaps if `min_fraction` is 1.
         `bound` is a certified lower bound on that of every mechanism that leaks at most `epsilon` and keeps the
-        information. Beyond `MAX_ENUMERATED` secrets, or for `min_fraction` too near 1 for floats, it is a mixture
+        information. Beyond `MAX_ENUMERATED_SYMBOLS` secrets, or for `min_fraction` too near 1 for floats, it is a mixture
         of the most informative mechanism and the design for estimating, and the bound that of the latter. It warns
         with `LooseBound` if value and bound stay apart.
 
@@ -176,7 +176,9 @@ def pareto_mechanism(
     most, least = informed.value, precise.mechanism.utility()
     if least >= part * most:
         return Design(precise.mechanism, precise.value, precise.bound, "compromise")
-    margins = (min(k * (STORED + ROUNDING * (1 - part)), (1 - part) / 2) for k in LARGER)
+    margins = (
+        min(k * (STORAGE_LOSS + LOSS_TOLERANCE * (1 - part)), (1 - part) / 2) for k in LARGER
+    )
     required, *more = (most * (part + margin) for margin in margins)
     share = min(1.0, (most - required) / (most - least))
     columns = [(1 - share) * informed.mechanism.channel, share * precise.mechanism.channel]
@@ -184,7 +186,7 @@ def pareto_mechanism(
     if mixed.utility() < part * most:
         mixed = informed.mechanism
     found = mixed, estimation_variance(mixed, target), precise.bound
-    if len(mixed.prior) <= MAX_ENUMERATED and part < 1 and not clock.over:
+    if len(mixed.prior) <= MAX_ENUMERATED_SYMBOLS and part < 1 and not clock.over:
         given = prior, epsilon, target
         best = _best_informed(*given, required, part * most, clock)
         for wider in more:  # storing it cost more than the margin
@@ -230,7 +232,7 @@ def _best_informed(
         return None
     # rare outcomes may have the missing information
     makers = (
-        stored(candidates, found, least, prior, level) for least in (LEAST_STORED_PROBABILITY, 0.0)
+        stored(candidates, found, least, prior, level) for least in (MIN_STORED_PROBABILITY, 0.0)
     )
     mechanism = next((made for made in makers if made.utility() >= promised), None)
     if mechanism is None:
@@ -243,6 +245,6 @@ def _best_informed(
     return mechanism, value, least
 
 
-ROUNDING = 1e-9  # part of the lost information that the search may miss
+LOSS_TOLERANCE = 1e-9  # part of the lost information that the search may miss
 LARGER = (1, 100, 10_000)  # factors of the margin, until the stored mechanism keeps the information
-STORED = 1e-12  # part of all information that storing a mechanism may cost
+STORAGE_LOSS = 1e-12  # part of all information that storing a mechanism may cost

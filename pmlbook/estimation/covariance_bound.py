@@ -21,8 +21,12 @@ from ..numerics.linear_programmes import whole_numbers
 __all__ = []
 
 # %% ../../nbs/estimation/07_covariance_bound.ipynb #cv000007
-FLAT = 1e-12  # of the largest eigenvalue: directions on which no functional depends have this size
-STEEP = 1e-9  # of the largest eigenvalue: below it a dual function goes on along its tangent
+FLAT_EIGENVALUE = (
+    1e-12  # of the largest eigenvalue: directions on which no functional depends have this size
+)
+STEEP_EIGENVALUE = (
+    1e-9  # of the largest eigenvalue: below it a dual function goes on along its tangent
+)
 
 
 class DualFunction:
@@ -39,13 +43,17 @@ class DualFunction:
         if isinstance(criterion, AOptimality):
             wanted = self.flat.T @ criterion.full
         sizes, axes = np.linalg.eigh(wanted @ wanted.T)
-        self.root = axes * np.sqrt(np.maximum(sizes, FLAT * sizes[-1]))
+        self.root = axes * np.sqrt(np.maximum(sizes, FLAT_EIGENVALUE * sizes[-1]))
 
     def _axes(self, multipliers: Array) -> tuple[Array, Array, Array]:
         """Eigenvalues, eigenvalues raised to the least size, and axes."""
         inside = self.flat.T @ multipliers @ self.flat
         sizes, axes = np.linalg.eigh(self.root.T @ inside @ self.root)
-        return sizes, np.maximum(sizes, STEEP * abs(sizes).max()), self.flat @ (self.root @ axes)
+        return (
+            sizes,
+            np.maximum(sizes, STEEP_EIGENVALUE * abs(sizes).max()),
+            self.flat @ (self.root @ axes),
+        )
 
     def of(self, multipliers: Array) -> tuple[float, Array]:
         """Its logarithm, up to a factor and a constant, and the slope, which is the best K; concave everywhere."""
@@ -64,9 +72,9 @@ class DualFunction:
         return np.column_stack([self.ones, axes / near ** (1 / 4 if self.summed else 1 / 2)])
 
 
-LOGS = 30.0  # largest logarithm of a multiplier
-PAIR_ROUNDS = 10  # at most, in which pairs are given multipliers
-OUTSIDE = 1e-6  # of two lifts' deviations: tolerance of a covariance
+MAX_LOG_MULTIPLIER = 30.0  # largest logarithm of a multiplier
+MAX_PAIR_ROUNDS = 10  # at most, in which pairs are given multipliers
+COVARIANCE_TOLERANCE = 1e-6  # of two lifts' deviations: tolerance of a covariance
 EXACT = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
 
 
@@ -106,7 +114,9 @@ class PairsRelaxation:
     def solve(self, start: Array) -> Array:
         """The best multipliers, the largest own one being 1."""
         n = len(self.variances)
-        ends = [(-LOGS - math.log(2 * n), LOGS)] * n + [(0.0, None)] * len(self.limits)
+        ends = [(-MAX_LOG_MULTIPLIER - math.log(2 * n), MAX_LOG_MULTIPLIER)] * n + [
+            (0.0, None)
+        ] * len(self.limits)
         x = scipy.optimize.minimize(
             self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT
         ).x
@@ -140,7 +150,7 @@ def _outside(best: Array, least: Array, most: Array) -> list[tuple[Array, float]
     found = []
     for k in np.argsort(-over, axis=None)[: len(best)]:
         at = np.unravel_index(k, best.shape)
-        if over[at] <= OUTSIDE:
+        if over[at] <= COVARIANCE_TOLERANCE:
             break
         sign, limit = (1.0, most[at]) if best[at] > most[at] else (-1.0, -least[at])
         form = np.zeros_like(best)
@@ -160,7 +170,7 @@ def relaxed(
     relaxation, fits = PairsRelaxation(candidates, criterion), []
     n = len(candidates.ones)
     x = np.zeros(len(candidates.ones))
-    for turn in range(PAIR_ROUNDS):
+    for turn in range(MAX_PAIR_ROUNDS):
         x = relaxation.solve(x)
         multipliers = relaxation.multipliers(x)
         together = float(x[n]) if turn and relaxation.between else 0.0
@@ -175,7 +185,7 @@ def relaxed(
     return fits
 
 # %% ../../nbs/estimation/07_covariance_bound.ipynb #e9bb466a
-MOST_UNITS = 1_000_000  # largest common denominator; above it any remainder counts as possible
+MAX_DENOMINATOR = 1_000_000  # largest common denominator; above it any remainder counts as possible
 
 
 def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Fraction:
@@ -183,7 +193,7 @@ def min_remainder(candidates: CandidateSet, weights: Sequence[Fraction]) -> Frac
 
     Source: dynamic programming over reachable sums, as bits.
     """
-    if candidates.common > MOST_UNITS:
+    if candidates.common > MAX_DENOMINATOR:
         return Fraction(0)
     units, found = candidates.integers.tolist(), []
     for share in set(units):

@@ -37,13 +37,13 @@ from pmlbook.estimation.targets import (
     estimation_variance,
 )
 from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneven
-from ..extremal.lift_vectors import MAX_ENUMERATED
+from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.privacy_regions import lift_limit
 from ..numerics.validation import Array, PriorLike, check_epsilon, checked_prior, CheckedPrior
 from ..large_alphabets.column_generation import why_loose
 from ..numerics.enclosure import float_below
 from pmlbook.numerics.linear_programmes import (
-    PATIENCE,
+    SOLVER_SECONDS,
     Infeasible,
     LooseBound,
     SolverFailed,
@@ -53,13 +53,13 @@ from ..numerics.progress import Clock
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
-__all__ = ['STRICTEST', 'LISTED', 'SCORED', 'MOST_NOISE', 'DESIGN_TOLERANCE', 'LEAST_STORED_PROBABILITY', 'stored', 'listed',
-           'estimation_mechanism']
+__all__ = ['MIN_LEVEL_NATS', 'MAX_LISTED_SECRETS', 'MIN_SCORED_NATS', 'MAX_NOISE_SHARE', 'DESIGN_TOLERANCE',
+           'MIN_STORED_PROBABILITY', 'stored', 'listed', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7e1d0a02
-CENTRINGS = 60
-LEAST_CHANGE = 1e-13  # least relative change of a weight in floats
-SAME_ROW = 1e-9  # a singular value below this part of the largest is rounding
+MAX_CENTRING_STEPS = 60
+MIN_WEIGHT_CHANGE = 1e-13  # least relative change of a weight in floats
+RANK_TOLERANCE = 1e-9  # a singular value below this part of the largest is rounding
 
 
 def centred_weights(rows: Array, weights: Array) -> Array:
@@ -67,12 +67,14 @@ def centred_weights(rows: Array, weights: Array) -> Array:
 
     Source: the analytic centre, Boyd and Vandenberghe 2004, Section 8.5.
     """
-    for _ in range(CENTRINGS):
+    for _ in range(MAX_CENTRING_STEPS):
         scaled = (rows * weights).T
-        change = 1 - scaled @ np.linalg.lstsq(scaled, np.ones(len(weights)), rcond=SAME_ROW)[0]
+        change = (
+            1 - scaled @ np.linalg.lstsq(scaled, np.ones(len(weights)), rcond=RANK_TOLERANCE)[0]
+        )
         size = float(abs(change).max())
         weights = weights * (1 + change / (1 + size if size > 0.1 else 1))
-        if size < LEAST_CHANGE:
+        if size < MIN_WEIGHT_CHANGE:
             break
     return weights
 
@@ -82,7 +84,7 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     names = np.array(list(found))
     weights = np.array(list(found.values()))
     entries = candidates.vertices.lifts[:, names] * weights
-    frequent = entries.max(axis=0) > LEAST_STORED_PROBABILITY
+    frequent = entries.max(axis=0) > MIN_STORED_PROBABILITY
     names = names[frequent]
     weights = weights[frequent]
     lifts = candidates.scaled(names.tolist())
@@ -92,12 +94,12 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     rows = np.vstack([lifts, products.reshape(-1, len(names))])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-300)
     moved = {**found, **dict(zip(names.tolist(), centred_weights(rows, weights).tolist()))}
-    # Rows that are nearly dependent let the sums drift by up to `SAME_ROW`.
+    # Rows that are nearly dependent let the sums drift by up to `RANK_TOLERANCE`.
     drifted = candidates.scaled(list(moved)), np.array(list(moved.values()))
     return dict(zip(moved, even(*drifted, candidates.ones).tolist()))
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #2d8cd343
-NEWTON_ROUNDS = 60  # a few are enough, unless rounding prevents convergence
+MAX_NEWTON_ROUNDS = 60  # a few are enough, unless rounding prevents convergence
 SMALL_NEW_WEIGHT = 1e-3  # of the mean weight: a new vertex gets no more than the barrier gives it
 
 
@@ -106,7 +108,7 @@ def newton_search(
 ) -> tuple[dict[int, float], float]:
     """Weights of vertices, and a certified lower bound on the variance, in the criterion's unit."""
     bound, n = 0.0, len(criterion.scale)
-    for _ in range(NEWTON_ROUNDS):
+    for _ in range(MAX_NEWTON_ROUNDS):
         names = list(found)
         before = np.array(list(found.values()))
         lifts = candidates.scaled(names)
@@ -131,7 +133,7 @@ def newton_search(
         if near or clock.over or not more:
             break
         seen = (candidates.vertices.lifts[:, names] * weights).max(axis=0)
-        kept = seen > LEAST_STORED_PROBABILITY
+        kept = seen > MIN_STORED_PROBABILITY
         names = [*np.array(names)[kept].tolist(), *more]
         extended = with_new_weights(
             candidates.scaled(names), weights[kept], candidates.ones, SMALL_NEW_WEIGHT
@@ -207,7 +209,7 @@ def _scored(
     part = float(limit / (limit - 1))
 
     def make(shave: float) -> Mechanism:
-        noise = min(shave * part, MOST_NOISE)
+        noise = min(shave * part, MAX_NOISE_SHARE)
         channel = evened(found.outcomes, found.scores, exact, prior.floats, noise)
         return Mechanism(channel, prior, prior.names or ())
 
@@ -237,12 +239,12 @@ def estimation_mechanism(
         functional (E-optimal).
     max_time : float, optional
         Seconds until the search ends with its best so far; a mechanism is then stored and measured. Left out, a
-        mean or another single functional has no limit, and neither have at most `LISTED` secrets;
+        mean or another single functional has no limit, and neither have at most `MAX_LISTED_SECRETS` secrets;
         everything else stops after a minute.
     tol : float
-        Beyond `LISTED` secrets the search stops when value and bound are this fraction apart.
+        Beyond `MAX_LISTED_SECRETS` secrets the search stops when value and bound are this fraction apart.
     progress : callable or bool, optional
-        As for `optimal_mechanism`, beyond `LISTED` secrets.
+        As for `optimal_mechanism`, beyond `MAX_LISTED_SECRETS` secrets.
 
     Returns
     -------
@@ -257,9 +259,9 @@ def estimation_mechanism(
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative, not finite, or positive and below `STRICTEST`; `target` does not fit, is
+        If `epsilon` is negative, not finite, or positive and below `MIN_LEVEL_NATS`; `target` does not fit, is
         constant, or so large that no float holds its variance; or `target` is 'largest' with more than
-        `MAX_ENUMERATED` secrets; or `tol` is not positive.
+        `MAX_ENUMERATED_SYMBOLS` secrets; or `tol` is not positive.
     Infeasible
         If `epsilon` is 0: then the outcomes carry no information about frequencies.
     SolverFailed
@@ -289,25 +291,31 @@ def estimation_mechanism(
         raise Infeasible(
             "epsilon = 0: outcomes that do not depend on the secret determine no frequencies"
         )
-    if level < STRICTEST:
+    if level < MIN_LEVEL_NATS:
         raise ValueError(
-            f"epsilon = {level:g} is too strict: below {STRICTEST:g}, 53 bits are too few"
+            f"epsilon = {level:g} is too strict: below {MIN_LEVEL_NATS:g}, 53 bits are too few"
         )
     if not 0 < tol < math.inf:
         raise ValueError(f"tol = {tol} must be positive")
     shares = prior.exact
     limit = lift_limit(shares, level)[1]
     n = len(shares)
-    single = n > LISTED and wanted.shape[1] == 1 and level >= SCORED
-    grows = isinstance(target, str) and target in ("frequencies", "determinant") and n > LISTED
-    grows = grows or (n > MAX_ENUMERATED and not (isinstance(target, str) and target == "largest"))
+    single = n > MAX_LISTED_SECRETS and wanted.shape[1] == 1 and level >= MIN_SCORED_NATS
+    grows = (
+        isinstance(target, str)
+        and target in ("frequencies", "determinant")
+        and n > MAX_LISTED_SECRETS
+    )
+    grows = grows or (
+        n > MAX_ENUMERATED_SYMBOLS and not (isinstance(target, str) and target == "largest")
+    )
     candidates: ScaledVertices
     try:
         if single:
             with Clock(max_time, progress, "estimation_mechanism") as clock:
                 make, bound = _scored(prior, limit, wanted, tol, clock)
         elif grows:
-            seconds = PATIENCE if max_time is None else max_time
+            seconds = SOLVER_SECONDS if max_time is None else max_time
             with Clock(seconds, progress, "estimation_mechanism") as clock:
                 candidates, found, bound = _grown(shares, limit, target, wanted, tol, clock)
         else:
@@ -320,7 +328,7 @@ def estimation_mechanism(
     if single:
         mechanism = keep_level(make, level)
     else:
-        mechanism = stored(candidates, found, LEAST_STORED_PROBABILITY, prior, level)
+        mechanism = stored(candidates, found, MIN_STORED_PROBABILITY, prior, level)
     value = estimation_variance(mechanism, measure)
     loose = value - bound > 1e-6 * value or value == math.inf
     if loose and not single and len(mechanism.outputs) < len(found):  # rare ones were needed
@@ -340,10 +348,12 @@ def estimation_mechanism(
     return Design(mechanism, value, bound, "optimal design")
 
 
-STRICTEST = 1e-14  # nats: entries of a channel are multiples of 1e-16
-LISTED = 12  # most secrets whose vertices are all enumerated; with more, an exchange is faster
-SCORED = 1e-12  # nats: below it the rounding of storage changes a score too much
-MOST_NOISE = 0.5  # that is mixed into a mechanism so that rounding does not raise its level
+MIN_LEVEL_NATS = 1e-14  # nats: entries of a channel are multiples of 1e-16
+MAX_LISTED_SECRETS = (
+    12  # most secrets whose vertices are all enumerated; with more, an exchange is faster
+)
+MIN_SCORED_NATS = 1e-12  # nats: below it the rounding of storage changes a score too much
+MAX_NOISE_SHARE = 0.5  # that is mixed into a mechanism so that rounding does not raise its level
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme
 # an outcome rarer than this for every secret is due to the barrier, and would have few digits
-LEAST_STORED_PROBABILITY = 1e-9
+MIN_STORED_PROBABILITY = 1e-9

@@ -24,7 +24,7 @@ from ..numerics.restricted_master import Generation, Priced, Stage
 __all__ = []
 
 # %% ../../nbs/estimation/05_exchange_design.ipynb #ce0c3f08
-DENSE = 100  # vertices up to which Newton's equations are solved as they are
+MAX_DENSE_VERTICES = 100  # vertices up to which Newton's equations are solved as they are
 
 
 def _conjugate(
@@ -74,7 +74,7 @@ def _change_of_many(
     return _conjugate(product, factor * inside * seen + barrier, -seen - barrier, sums)
 
 
-LEAST_STEP = 1e-9  # a line search that is shorter is rounding
+MIN_SEARCH_STEP = 1e-9  # a line search that is shorter is rounding
 
 
 def barrier_weights(
@@ -83,7 +83,7 @@ def barrier_weights(
     """Weights that are best for a criterion with so much of a barrier, nearly; from positive ones, with their average."""
 
     def change_of(weights: Array) -> Array:
-        if len(weights) > DENSE:
+        if len(weights) > MAX_DENSE_VERTICES:
             return _change_of_many(lifts, weights, criterion, barrier)
         return barrier_direction(weights, Weighted(criterion, lifts), lifts, barrier)[0]
 
@@ -94,7 +94,7 @@ def barrier_weights(
         change = change_of(weights)
         now = value(weights)
         reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
-        while reach > LEAST_STEP:
+        while reach > MIN_SEARCH_STEP:
             moved = weights * (1 + reach * change)
             gained = now - value(moved)
             if gained > 0:
@@ -109,10 +109,10 @@ def barrier_weights(
     return weights
 
 # %% ../../nbs/estimation/05_exchange_design.ipynb #25b2116a
-LEAST_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
+MIN_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
 SWEEP_BARRIER = 1e-3  # of the criterion: while the barrier costs more, no bound is sharp
 CIRCLE_BARRIER = 1e-2  # of the criterion: while it costs more, climbs also start on circles
-KEPT_BACK = 1.2e-5  # seconds reserved for each probability
+RESERVED_SECONDS = 1.2e-5  # seconds reserved for each probability
 
 
 class Excess:
@@ -217,9 +217,9 @@ class Exchange:
         over, barrier = excess.of(new), master.barrier
         most = float(over.max(initial=0.0))
         if most < 10 * barrier:
-            if barrier <= LEAST_BARRIER and most < barrier and self.settled(excess):
+            if barrier <= MIN_BARRIER and most < barrier and self.settled(excess):
                 return Priced(None, bound)
-            master.barrier = max(barrier / 10, LEAST_BARRIER)
+            master.barrier = max(barrier / 10, MIN_BARRIER)
         # A vertex with an excess below the barrier's cost would leave the design again.
         useful = [name for name, more in zip(new, over) if more > 0.1 * master.barrier]
         return Priced(useful, bound)
@@ -262,7 +262,7 @@ def grow_design(
     master = BarrierMaster(candidates, found, criterion)
 
     def closed(value: float, bound: float) -> bool:
-        kept_back = KEPT_BACK * len(candidates.ones) * len(master.names)
+        kept_back = RESERVED_SECONDS * len(candidates.ones) * len(master.names)
         return value - bound <= tol * value or clock.left <= kept_back
 
     def tell(value: float, bound: float) -> None:

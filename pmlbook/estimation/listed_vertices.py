@@ -42,7 +42,7 @@ class Weighted(NamedTuple):
         return self.criterion.slopes(self.lifts, weights, parameter)
 
 
-POLISHES = 3  # steps at the end, too small for a line search to distinguish them from rounding
+FINAL_STEPS = 3  # steps at the end, too small for a line search to distinguish them from rounding
 
 
 def best_weights(
@@ -61,7 +61,7 @@ def best_weights(
     weights = at.point
     if at.parameter > parameters[-1]:
         return weights, at.parameter
-    for _ in range(POLISHES):
+    for _ in range(FINAL_STEPS):
         change = barrier_direction(weights, smooth, lifts, at.parameter)[0]
         # a long step leaves the region in which Newton's method squares the error
         if abs(change).max() > 0.5:
@@ -82,7 +82,7 @@ def with_new_weights(lifts: Array, weights: Array, ones: Array, most: float = 0.
     `most` is how large they are tried first, as a part of the mean weight.
     """
     count = lifts.shape[1] - len(weights)
-    while most > LEAST_NEW_WEIGHT:
+    while most > MIN_NEW_WEIGHT:
         before = np.append(weights, np.full(count, weights.mean() * most))
         after = even(lifts, before, ones)
         if (after > 0.1 * before).all():
@@ -91,7 +91,7 @@ def with_new_weights(lifts: Array, weights: Array, ones: Array, most: float = 0.
     return None
 
 
-LEAST_NEW_WEIGHT = 5e-10  # of the mean weight: the resolution of floats
+MIN_NEW_WEIGHT = 5e-10  # of the mean weight: the resolution of floats
 
 
 def tight_duals(shifts: Array, weights: Array, values: Array) -> Array:
@@ -101,9 +101,11 @@ def tight_duals(shifts: Array, weights: Array, values: Array) -> Array:
     return np.linalg.lstsq(system.T, root * values, rcond=None)[0][1:]
 
 # %% ../../nbs/estimation/09_listed_vertices.ipynb #b1faf36d
-TIED = 1e-8  # of the largest value: vertices so near to each other are taken in their order
-AMONG = 20  # times as many are examined as are taken
-ALIKE = 0.8  # squared cosine above which two vertices count as similar
+TIE_TOLERANCE = (
+    1e-8  # of the largest value: vertices so near to each other are taken in their order
+)
+EXAMINED_PER_TAKEN = 20  # times as many are examined as are taken
+SIMILAR_SQUARED_COSINE = 0.8  # squared cosine above which two vertices count as similar
 
 
 def unlike(columns: Array, count: int) -> list[int]:
@@ -113,7 +115,7 @@ def unlike(columns: Array, count: int) -> list[int]:
     free = np.ones(columns.shape[1], dtype=bool)
     while len(found) < count and free.any():
         found.append(int(free.argmax()))
-        free &= (columns[:, found[-1]] @ columns) ** 2 < ALIKE
+        free &= (columns[:, found[-1]] @ columns) ** 2 < SIMILAR_SQUARED_COSINE
     return found
 
 
@@ -151,8 +153,8 @@ class Listed(ScaledVertices):
         values = worth.at_lifts(self.vertices.lifts, shifts, prior)
         excess = values - np.array(duals[: len(prior)], dtype=float) @ shifts
         # ties are broken by number, so that every processor takes the same
-        short = np.rint((excess.max() - excess) / (TIED * abs(values).max()))
-        order = np.argsort(short, kind="stable")[: AMONG * count]
+        short = np.rint((excess.max() - excess) / (TIE_TOLERANCE * abs(values).max()))
+        order = np.argsort(short, kind="stable")[: EXAMINED_PER_TAKEN * count]
         order = order[excess[order] > excess[known].max()]
         return [int(order[k]) for k in unlike(claim.matrix @ shifts[:, order], count)]
 
@@ -172,7 +174,7 @@ def first_weights(candidates: Listed) -> dict[int, float]:
     return found
 
 # %% ../../nbs/estimation/09_listed_vertices.ipynb #36250fd9
-STEADY = 1e-7  # weight of every frequency: a design for few functionals may be singular
+FREQUENCY_WEIGHT = 1e-7  # weight of every frequency: a design for few functionals may be singular
 
 
 def criterion_for(
@@ -198,5 +200,5 @@ def criterion_for(
     own, other = (
         AOptimality(goal, candidates.scale, part).value(lifts, weights) for part in (full, rest)
     )
-    steady = np.column_stack([full, STEADY * np.sqrt(own / other) * rest])
+    steady = np.column_stack([full, FREQUENCY_WEIGHT * np.sqrt(own / other) * rest])
     return AOptimality(goal, candidates.scale, steady), unit

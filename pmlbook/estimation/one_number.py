@@ -67,7 +67,7 @@ class Line:
 
         The grid is refined until the chords leave no more than `slack` open, or there are too many of them.
         """
-        scores = np.linspace(*self.ends, FIRST_GRID)
+        scores = np.linspace(*self.ends, FIRST_GRID_SCORES)
         values = self.above(scores)
         while True:
             gaps = np.diff(scores)
@@ -78,9 +78,9 @@ class Line:
             chords = values[:-1] + slopes * (tops - start) - tops**2
             found = values - scores**2
             open_ = chords > found.max() + slack
-            if not open_.any() or len(scores) > CHORDS:
+            if not open_.any() or len(scores) > MAX_CHORDS:
                 break
-            shares = np.arange(1, PARTS) / PARTS
+            shares = np.arange(1, CHORD_PARTS) / CHORD_PARTS
             parts = start[:, None] + gaps[:, None] * shares
             more = np.setdiff1d(parts[open_], scores)
             if not len(more):
@@ -99,9 +99,9 @@ class Line:
         return most + CHORD_ROUNDING * (1 + abs(most)), scores[best]
 
 
-FIRST_GRID = 257  # scores to begin with
-PARTS = 8  # into which a chord that leaves too much open is cut
-CHORDS = 20_000  # at most
+FIRST_GRID_SCORES = 257  # scores to begin with
+CHORD_PARTS = 8  # into which a chord that leaves too much open is cut
+MAX_CHORDS = 20_000  # at most
 CHORD_ROUNDING = 2.0**-45  # of values of order one: what a chord may lose
 
 # %% ../../nbs/estimation/06_one_number.ipynb #c1a50e08
@@ -110,7 +110,7 @@ def two_outcomes(goal: Array, limit: float) -> tuple[Array, Array]:
 
     Returns the joint probabilities, shape (2, N), and the scores, shape (2,).
     """
-    share = np.linspace(0, 1, TRIED + 2)[1:-1]
+    share = np.linspace(0, 1, SHARES_TRIED + 2)[1:-1]
     high = goal.max()
     low = -goal.min()
     other = 1 - share
@@ -126,7 +126,7 @@ def two_outcomes(goal: Array, limit: float) -> tuple[Array, Array]:
     return np.array([1 - second, second]), scores
 
 
-TRIED = 999  # shares of the first of two outcomes
+SHARES_TRIED = 999  # shares of the first of two outcomes
 
 
 def mixed(
@@ -183,7 +183,7 @@ def one_number(
 ) -> Scored:
     """Outcomes from which one functional, of mean zero, is estimated with nearly the least variance.
 
-    Stops when value and bound are the fraction `tol` apart, after `SCORE_ROUNDS` rounds, or when the clock is over.
+    Stops when value and bound are the fraction `tol` apart, after `MAX_SCORE_ROUNDS` rounds, or when the clock is over.
 
     Source: proved in 'Optimal mechanisms for a mean'; columns made when they are needed, Gilmore and Gomory 1961.
     """
@@ -202,18 +202,18 @@ def one_number(
     value = float(prior @ outcomes.T @ scores**2)
     bound = Fraction(0)
     lines = scores
-    tried = np.append(scores, np.linspace(-2, 2, FIRST) * math.sqrt(value))
-    for _ in range(SCORE_ROUNDS):
+    tried = np.append(scores, np.linspace(-2, 2, FIRST_SCORES) * math.sqrt(value))
+    for _ in range(MAX_SCORE_ROUNDS):
         clock.tell(value * float(unit) ** 2, float(bound * unit**2))
         if clock.over:
             break
-        tried = distinct(tried, CLOSE * math.sqrt(value))
+        tried = distinct(tried, SCORE_SPACING * math.sqrt(value))
         try:
             made, often, alpha, gamma = mixed(prior, most, wanted, tried, clock)
         except (Infeasible, SolverFailed):
             break
         now = float(often @ tried**2)
-        better = now < value * (1 - STUCK)
+        better = now < value * (1 - MIN_RELATIVE_DECREASE)
         if now <= value:
             used = prior @ made.T > 0  # the programme's shares are a rounding apart from these
             outcomes = made[used]
@@ -230,8 +230,8 @@ def one_number(
         between = np.average(neighbours, axis=0, weights=[often[:-1], often[1:]])
         # where no score helps, those that are not in use still hold the dual variables
         kept = np.concatenate([lines, scores]) if better else np.append(lines, tried)
-        tried = np.concatenate([kept, near[:MORE], between])
-    used = prior @ outcomes.T > SELDOM
+        tried = np.concatenate([kept, near[:SCORES_PER_ROUND], between])
+    used = prior @ outcomes.T > MIN_OUTCOME_SHARE
     outcomes = outcomes[used]
     scores = scores[used]
     outcomes, scores = fewer(prior, most, wanted, outcomes, scores, value * (1 + tol), clock)
@@ -262,22 +262,24 @@ def fewer(
             break
         if seen @ joined**2 > enough:
             break
-        outcomes = made[seen > SELDOM]
-        scores = joined[seen > SELDOM]
+        outcomes = made[seen > MIN_OUTCOME_SHARE]
+        scores = joined[seen > MIN_OUTCOME_SHARE]
     return outcomes, scores
 
 
-SCORE_ROUNDS = 40  # at most: the open part falls to a quarter or less in each
-FIRST = 9  # scores to begin with, besides those of two outcomes
-MORE = 8  # missing scores that are taken in a round
-CLOSE = 1e-4  # of the deviation: scores that near cost a part of 1e-8, and are hard to tell apart
-STUCK = 1e-9  # of the value: a smaller gain is none
-SELDOM = 1e-9  # an outcome with a smaller share is rounding
+MAX_SCORE_ROUNDS = 40  # at most: the open part falls to a quarter or less in each
+FIRST_SCORES = 9  # scores to begin with, besides those of two outcomes
+SCORES_PER_ROUND = 8  # missing scores that are taken in a round
+SCORE_SPACING = (
+    1e-4  # of the deviation: scores that near cost a part of 1e-8, and are hard to tell apart
+)
+MIN_RELATIVE_DECREASE = 1e-9  # of the value: a smaller gain is none
+MIN_OUTCOME_SHARE = 1e-9  # an outcome with a smaller share is rounding
 
 # %% ../../nbs/estimation/06_one_number.ipynb #c1a50e0a
 def evened(outcomes: Array, scores: Array, goal: Array, prior: Array, shave: float) -> Array:
     """The channel, shape (N, K), with everything nearer to its mean by `shave`, and the equations of the goal restored."""
-    shave = shave + ROOM
+    shave = shave + SHAVE_MARGIN
     channel = (1 - shave) * outcomes.T + shave * (prior @ outcomes.T)
     scores = scores / (1 - shave)  # which tell the same by it
     for _ in range(3):
@@ -290,4 +292,4 @@ def evened(outcomes: Array, scores: Array, goal: Array, prior: Array, shave: flo
     return channel / channel.sum(axis=1, keepdims=True)
 
 
-ROOM = 1e-14  # so that no entry is 0 where the equations want a little less
+SHAVE_MARGIN = 1e-14  # so that no entry is 0 where the equations want a little less

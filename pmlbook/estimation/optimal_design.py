@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..numerics.validation import Array, aligned, check_prior, labels_of, real_array
 from ..foundations.utility import Utility
-from ..release.estimation import HIDDEN, scores_for
+from ..release.estimation import MAX_HIDDEN_SHARE, scores_for
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers
 from ..foundations.probability import weighted_sum
@@ -144,7 +144,7 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     return table, vertex, last
 
 
-MANY = 14  # secrets, from which on a few products are faster than eliminating
+MANY_SECRETS = 14  # secrets, from which on a few products are faster than eliminating
 
 
 def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
@@ -178,7 +178,7 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
 
 def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
     """Two fractions around the trace of goal' matrix^-1 goal, mostly equal; None if the goal is not in the range."""
-    found = quadratic(matrix, goal) if len(matrix) >= MANY else None
+    found = quadratic(matrix, goal) if len(matrix) >= MANY_SECRETS else None
     if found is None:
         left, vertex, last = eliminate(matrix, goal)
         exact = None if left.any() else Fraction(-sum(vertex), last)
@@ -211,12 +211,14 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
 
     Entries are stored as multiples of 2^-53, so they may miss by their last bits what estimates a functional. Then it is
     the variance of the scores that estimate it up to this rounding; so it is for one functional where these bits cost
-    more than the part `HIDDEN`.
+    more than the part `MAX_HIDDEN_SHARE`.
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """
     goal = centred(wanted, mechanism.exact_prior)
-    if MANY < len(goal) > len(mechanism.outputs):  # rounding leaves none that is told exactly
+    if (
+        MANY_SECRETS < len(goal) > len(mechanism.outputs)
+    ):  # rounding leaves none that is told exactly
         stored = stored_variance(mechanism, goal)
         return math.inf if stored is None else float_above(stored)
     whole, common = whole_numbers([entry for row in goal for entry in row])
@@ -235,7 +237,7 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
         raise ValueError(f"target has an entry of size {most:g}: no float holds its variance")
     if len(goal[0]) == 1:  # estimates of one functional use its scores
         stored = stored_variance(mechanism, goal)
-        if stored is not None and stored < Fraction(value) * (1 - Fraction(HIDDEN)):
+        if stored is not None and stored < Fraction(value) * (1 - Fraction(MAX_HIDDEN_SHARE)):
             return float_above(stored)
     return value
 

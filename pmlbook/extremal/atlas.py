@@ -33,12 +33,12 @@ from ..numerics.validation import Array, PriorLike, check_epsilon
 from ..release.sampling import UNITS
 
 # %% auto #0
-__all__ = ['MAX_SYMBOLS', 'MEASURES', 'NOTICE', 'AtlasEntry', 'optimum_under']
+__all__ = ['MAX_SYMBOLS', 'MEASURES', 'NOTABLE_GAP', 'AtlasEntry', 'optimum_under']
 
 # %% ../../nbs/extremal/12_atlas.ipynb #01ae58c0
 MAX_SYMBOLS = 10  # a box has up to N 2^(N-1) vertices
 MEASURES = ("pml", "lip", "ldp", "maximal")
-NOTICE = 2.0**-30
+NOTABLE_GAP = 2.0**-30
 
 
 class AtlasEntry(NamedTuple):
@@ -138,7 +138,7 @@ def optimum_under(
         rows = _kept(promise, shares, chain([mixed_exactly(promise, used, weights)], others))
     value = _worth(outcomes_of(rows, shares), shares, worth, 0)
     unit = _size(len(shares), worth)
-    if bound - value > NOTICE * unit:  # rare secrets: the truth with noise may be worth more
+    if bound - value > NOTABLE_GAP * unit:  # rare secrets: the truth with noise may be worth more
         other = with_noise(promise, shares, truth)
         better = _worth(outcomes_of(other, shares), shares, worth, 0)
         rows, value = (other, better) if better > value else (rows, value)

@@ -22,7 +22,7 @@ from ..numerics.progress import Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
-from ..foundations.utility import UNPROVEN, Utility, finite
+from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
 from ..numerics.validation import Array, PriorLike
 
 # %% auto #0
@@ -64,7 +64,7 @@ def certified_bound(lifts: Array, values: Array, duals: Array) -> float:
     return float((values - duals @ (lifts - 1)).max())
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #0d83bed4
-HUGE = 1e100  # lifts above it are no matter for floats
+MAX_LIFT = 1e100  # lifts above it are no matter for floats
 
 
 def too_uneven(prior: Array) -> SolverFailed:
@@ -122,7 +122,7 @@ def best_mix(
     Source: Grosse et al. 2024, Theorem 5.
     """
     prior, shifts = np.array(vertices.shares, dtype=float), vertices.shifts
-    if not shifts.max() < HUGE:
+    if not shifts.max() < MAX_LIFT:
         raise too_uneven(prior)
     values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
     try:
@@ -136,9 +136,9 @@ def best_mix(
     return used, [Fraction(dual) for dual in duals.tolist()]
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4
-ROUNDED = 2.0**-42  # relative margin for a logarithm or a root near one
-TINY = 1e-300  # more than what floats lose because they end at 1e-308
-TIES = 64  # vertices that are computed with fractions at most
+LOGARITHM_MARGIN = 2.0**-42  # relative margin for a logarithm or a root near one
+UNDERFLOW_MARGIN = 1e-300  # more than what floats lose because they end at 1e-308
+MAX_EXACT_VERTICES = 64  # vertices that are computed with fractions at most
 
 
 def margin(n: int) -> float:
@@ -146,7 +146,7 @@ def margin(n: int) -> float:
 
     Source: Higham 2002, Section 4.2; 2^-51 for each term is four times what it says.
     """
-    return ROUNDED + n * 2.0**-51
+    return LOGARITHM_MARGIN + n * 2.0**-51
 
 
 def symmetric_duals(shares: Sequence[Fraction], duals: Sequence[Fraction]) -> list[Fraction]:
@@ -168,12 +168,12 @@ def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) 
     """
 
     count = vertices.lifts.shape[1]
-    if count <= TIES:
+    if count <= MAX_EXACT_VERTICES:
         return max(excess(vertices, v, utility, duals) for v in range(count))
     tops = ceilings(vertices, utility, duals)
     order = np.argsort(-tops)
     best = excess(vertices, order[0], utility, duals)
-    for v in order[1 : TIES + 1]:
+    for v in order[1 : MAX_EXACT_VERTICES + 1]:
         if tops[v] <= best:
             return best
         best = max(best, excess(vertices, v, utility, duals))
@@ -194,8 +194,11 @@ def ceilings(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) ->
     given = vertices.lifts, vertices.shifts, prior
     values = finite(utility.at_lifts(*given))
     size = utility.size(*given)
-    rounding = margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts)) + TINY
-    rounding += 0 if utility.exact else UNPROVEN * size
+    rounding = (
+        margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts))
+        + UNDERFLOW_MARGIN
+    )
+    rounding += 0 if utility.exact else UNPROVEN_ERROR * size
     return values - multipliers @ vertices.shifts + rounding
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
@@ -254,13 +257,13 @@ class Contradiction(SolverFailed):
 
 
 SHAVES = (0.0, *(2.0**k for k in range(-52, -41)))
-LARGE = 2**15  # probabilities, from which on it takes long to certify them
+MAX_QUICK_PROBABILITIES = 2**15  # probabilities, from which on it takes long to certify them
 
 
 def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
     """The first of `make(shave)`, with ever larger shaves, that certifiably leaks at most `epsilon`.
 
-    Beyond `LARGE` probabilities one is found by halving: larger shaves mostly leak less, and each costs time.
+    Beyond `MAX_QUICK_PROBABILITIES` probabilities one is found by halving: larger shaves mostly leak less, and each costs time.
 
     Source: `Mechanism.certify`.
     """
@@ -277,7 +280,7 @@ def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
 
     if kept(SHAVES[0]):
         return made[SHAVES[0]]
-    if made[SHAVES[0]].weights.size > LARGE:
+    if made[SHAVES[0]].weights.size > MAX_QUICK_PROBABILITIES:
         first = bisect_left(SHAVES, True, lo=1, key=kept)
     else:
         first = next((k for k in range(1, len(SHAVES)) if kept(SHAVES[k])), len(SHAVES))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
-from .enumeration import HUGE, too_uneven
+from .enumeration import MAX_LIFT, too_uneven
 from .lift_vectors import quotient
 from .privacy_regions import lift_limit
 from ..numerics.enclosure import float_above
@@ -62,7 +62,9 @@ def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction])
     return mean
 
 # %% ../../nbs/extremal/11_gains.ipynb #93a9a4e4
-SNAP = 1e-9  # relative distance at which an entry of a solution is taken to be at its bound
+SNAP_DISTANCE = (
+    1e-9  # relative distance at which an entry of a solution is taken to be at its bound
+)
 
 
 def gain_programme(
@@ -72,7 +74,7 @@ def gain_programme(
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
     """
-    if not c < HUGE:
+    if not c < MAX_LIFT:
         raise too_uneven(prior)
     n, actions = gain.shape
     entries = n * actions
@@ -96,7 +98,7 @@ def gain_programme(
     outcome = prior @ channel
     used = outcome > 1e-12
     lifts = channel[:, used] / outcome[used]
-    lifts[lifts < SNAP * c], lifts[lifts > (1 - SNAP) * c] = 0, c
+    lifts[lifts < SNAP_DISTANCE * c], lifts[lifts > (1 - SNAP_DISTANCE) * c] = 0, c
     return lifts, (best.equality_duals[:n] / prior).tolist()
 
 

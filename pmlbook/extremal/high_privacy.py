@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import BOUNDARY, lift_limit
+from .privacy_regions import BOUNDARY_NATS, lift_limit
 from ..numerics.enclosure import level_of
 from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior
@@ -69,7 +69,7 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     if len(shares) == 1:
         return Mechanism(np.ones((1, 1)), prior, names)
     last = level_of(1 / (1 - min(shares)))
-    if level > last + BOUNDARY:
+    if level > last + BOUNDARY_NATS:
         raise ValueError(
             f"epsilon = {level:g} is beyond the first privacy region, which ends at {last:g} nats"
         )

@@ -73,7 +73,7 @@ class LiftVertices:
         return self._filled(self.tops - self.bottoms, beyond, -1.0)
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #74fed8cf
-MAX_ENUMERATED = 18  # symbols: 2^18 sets and their vertices fit in memory, many more do not
+MAX_ENUMERATED_SYMBOLS = 18  # symbols: 2^18 sets and their vertices fit in memory, many more do not
 
 
 def listed_sets(
@@ -103,9 +103,9 @@ def exact_lift_vectors(
     n = len(shares)
     groups = _members(alike or range(len(shares)))
     sizes = [len(members) for members in groups]
-    if math.prod(size + 1 for size in sizes) > 2**MAX_ENUMERATED:
+    if math.prod(size + 1 for size in sizes) > 2**MAX_ENUMERATED_SYMBOLS:
         raise ValueError(
-            f"prior has {n} symbols, too many to list 2^{n} sets: the limit is {MAX_ENUMERATED}"
+            f"prior has {n} symbols, too many to list 2^{n} sets: the limit is {MAX_ENUMERATED_SYMBOLS}"
         )
     (weights, common), (a, b) = whole_numbers(shares), limit.as_integer_ratio()
     if a == b:  # nothing may be said
@@ -142,7 +142,7 @@ def _members(keys: Sequence[Hashable]) -> list[list[int]]:
 def lift_vectors(prior: PriorLike, epsilon: float) -> Array:
     """All extremal lift vectors: the vertices of {0 <= lift <= e^epsilon, prior . lift = 1}.
 
-    `prior`, shape (N,): P(x), all positive, N at most `MAX_ENUMERATED`. `epsilon`: privacy level in nats; from
+    `prior`, shape (N,): P(x), all positive, N at most `MAX_ENUMERATED_SYMBOLS`. `epsilon`: privacy level in nats; from
     `epsilon_max(prior)` on nothing changes any more. Returns one vertex a column, shape (N, V). InvalidPrior if
     `prior` is no distribution or has a zero. ValueError if `epsilon` is negative or not finite, or there are
     too many symbols.

@@ -23,7 +23,7 @@ from ..numerics.validation import PriorLike
 __all__ = []
 
 # %% ../../nbs/extremal/13_optimum_curve.ipynb #28592888
-OPTIMAL_WITHIN = 1e-11  # nats: vertices whose value is this near the bound count as optimal
+OPTIMAL_WITHIN_NATS = 1e-11  # nats: vertices whose value is this near the bound count as optimal
 PIECE_RESOLUTION = Fraction(1, 2**34)  # accuracy of the ends of pieces, as lifts
 
 Name = tuple[tuple[bool, ...], int]
@@ -81,12 +81,12 @@ def _best(
 def _optimal(
     shares: Sequence[Fraction], names: Sequence[Name], c: Fraction, utility: Utility
 ) -> bool:
-    """Whether these vertices are optimal at c, within `OPTIMAL_WITHIN`."""
+    """Whether these vertices are optimal at c, within `OPTIMAL_WITHIN_NATS`."""
     try:
         value = value_of(shares, names, c, utility)
     except SolverFailed:
         return False
-    return float(_best(shares, c, utility)[1] - value) <= OPTIMAL_WITHIN
+    return float(_best(shares, c, utility)[1] - value) <= OPTIMAL_WITHIN_NATS
 
 
 def _reach(

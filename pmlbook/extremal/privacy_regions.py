@@ -17,10 +17,10 @@ from ..foundations.probability import exact_prior
 from ..numerics.validation import Array, PriorLike, check_epsilon
 
 # %% auto #0
-__all__ = ['BOUNDARY', 'inverse_masses', 'privacy_regions', 'privacy_region']
+__all__ = ['BOUNDARY_NATS', 'inverse_masses', 'privacy_regions', 'privacy_region']
 
 # %% ../../nbs/extremal/04_privacy_regions.ipynb #6dc01be6
-BOUNDARY = 1e-12  # nats: what typing log(4/3) may miss of a boundary
+BOUNDARY_NATS = 1e-12  # nats: what typing log(4/3) may miss of a boundary
 
 
 def inverse_masses(prior: PriorLike) -> list[Fraction]:

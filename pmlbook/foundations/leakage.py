@@ -16,15 +16,15 @@ from ..numerics.validation import Array, check_channel, check_pair, unit_of
 __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']
 
 # %% ../../nbs/foundations/02_leakage.ipynb #97cc6ad2
-_ROOM = 2.0**60  # times which no probability is too small for all digits of a float
+_SCALE = 2.0**60  # times which no probability is too small for all digits of a float
 
 
 def _entries_and_means(channel: ArrayLike, prior: ArrayLike) -> tuple[Array, Array]:
     """Entries of the channel, and the mean of each column, in a unit of its own: none is too small for a float."""
     rows, shares = check_pair(channel, prior)
     rows = rows / unit_of(rows, axis=0)
-    means = (_ROOM * shares) @ rows
-    rows = _ROOM * rows
+    means = (_SCALE * shares) @ rows
+    rows = _SCALE * rows
     # a mean lies between the least entry and the largest, after rounding too
     return rows, np.clip(means, rows.min(axis=0), rows.max(axis=0))
 
@@ -53,7 +53,7 @@ def information_density(channel: ArrayLike, prior: ArrayLike) -> Array:
     rows, means = _entries_and_means(channel, prior)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         lifts = rows / means
-        inside = (lifts > 1 / _ROOM) & (lifts < _ROOM)  # near one the quotient has more digits
+        inside = (lifts > 1 / _SCALE) & (lifts < _SCALE)  # near one the quotient has more digits
         return np.where(inside, np.log(lifts), np.log(rows) - np.log(means))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #3b62331b

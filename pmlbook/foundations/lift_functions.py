@@ -20,7 +20,7 @@ from ..numerics.validation import Array
 __all__ = []
 
 # %% ../../nbs/foundations/11_lift_functions.ipynb #4a802bb4
-NEAR_ONE = 0.5  # where the series take over
+SERIES_RADIUS = 0.5  # where the series take over
 
 
 def log1p_minus(x: Array) -> Array:
@@ -28,7 +28,7 @@ def log1p_minus(x: Array) -> Array:
 
     Source: the power series of artanh s at s = x / (2 + x).
     """
-    near = abs(x) <= NEAR_ONE
+    near = abs(x) <= SERIES_RADIUS
     s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
     tail = np.zeros_like(s)
     for k in range(19, 0, -1):
@@ -41,7 +41,7 @@ def expm1_minus(x: Array) -> Array:
 
     Source: the power series of the exponential.
     """
-    near = abs(x) <= NEAR_ONE
+    near = abs(x) <= SERIES_RADIUS
     small = np.where(near, x, 0)
     tail = np.ones_like(small)
     for k in range(16, 2, -1):
@@ -51,7 +51,7 @@ def expm1_minus(x: Array) -> Array:
 
 def entropy_excess(lifts: Array, shifts: Array) -> Array:
     """The function t ln t - (t - 1), from t and t - 1."""
-    near = abs(shifts) <= NEAR_ONE
+    near = abs(shifts) <= SERIES_RADIUS
     x = np.where(near, shifts, 0)
     return np.where(
         near, x * x + (1 + x) * log1p_minus(x), scipy.special.xlogy(lifts, lifts) - shifts
@@ -174,7 +174,7 @@ class Power:
 
     def excess(self, lifts: Array, shifts: Array) -> Array:
         """Value from t and t - 1."""
-        near = abs(shifts) <= NEAR_ONE
+        near = abs(shifts) <= SERIES_RADIUS
         alpha = self.alpha
         beta = self.alpha - 1
         x = np.where(near, shifts, 0)

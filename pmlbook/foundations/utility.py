@@ -38,7 +38,7 @@ from pmlbook.foundations.lift_functions import (
 __all__ = ['lifts_of', 'FInformation', 'alpha_information', 'ExpectedGain']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
-UNPROVEN = 2.0**-40  # how far the floats of a function of your own may be off, as a fraction
+UNPROVEN_ERROR = 2.0**-40  # how far the floats of a function of your own may be off, as a fraction
 
 
 class Utility(ABC):
@@ -62,7 +62,7 @@ class Utility(ABC):
     def total(self, channel: Array, prior: Array) -> float:
         """Utility of a channel and a prior that are checked."""
         value = float(self.columns(channel, prior).sum())
-        return 0.0 if self.divergence and -UNPROVEN < value < 0 else value  # rounding
+        return 0.0 if self.divergence and -UNPROVEN_ERROR < value < 0 else value  # rounding
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:
         """The utility for secrets in the order of `names`, those of `other`; itself, if it has no names."""
@@ -88,7 +88,7 @@ class Utility(ABC):
         value, size = (
             Fraction(float(finite(x)[0])) for x in (self.at_lifts(*given), self.size(*given))
         )
-        return value - Fraction(UNPROVEN) * size, value + Fraction(UNPROVEN) * size
+        return value - Fraction(UNPROVEN_ERROR) * size, value + Fraction(UNPROVEN_ERROR) * size
 
 
 def finite(values: Array) -> Array:

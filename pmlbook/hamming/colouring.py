@@ -45,7 +45,7 @@ def colours(channel: ArrayLike, tolerance: float = 1e-7) -> NDArray[np.int_]:
     return paint
 
 # %% ../../nbs/hamming/09_colouring.ipynb #7d018c73
-SWEEPS = 200  # of all rows; the leakage of random channels settles within thirty
+MAX_SWEEPS = 200  # of all rows; the leakage of random channels settles within thirty
 
 
 def _mixed(table: Array) -> bool:
@@ -67,7 +67,7 @@ def levelled(channel: ArrayLike) -> Array:
     Source: Kalantari et al. 2018, Claim 2 in the proof of Lemma 9.
     """
     result = check_channel(channel, rows=np.shape(channel)[1])
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         _sweep(result)
         if not _mixed(result):
             break

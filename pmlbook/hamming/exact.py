@@ -257,12 +257,14 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     raise not_stored("distortion", limit)
 
 # %% ../../nbs/hamming/05_exact.ipynb #11df260e
-SOLVED = 1e-9  # what the solver's tolerance may leave in the place of a zero
+SOLVED_TOLERANCE = 1e-9  # what the solver's tolerance may leave in the place of a zero
 
 
 def _calmed(answer: Array, odds: float) -> Array:
     """The smallest distortions raised to one floor, as little as e^epsilon = `odds` demands."""
-    answer = np.where(answer <= answer.min() * (1 + SOLVED), 0, answer)  # the floor, up to rounding
+    answer = np.where(
+        answer <= answer.min() * (1 + SOLVED_TOLERANCE), 0, answer
+    )  # the floor, up to rounding
     rising = np.sort(answer)
     raised = np.arange(1, len(rising) + 1)
     others = rising.sum() - np.cumsum(rising)
@@ -341,7 +343,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     answer = evened_at_level(known, _spread(answer, used, math.nan))[used]
     odds = math.exp(level) if level < 709 else math.inf
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
-    mechanism = _of_level(known, np.where(answer < 1 - SOLVED, answer, 1), used, level)
+    mechanism = _of_level(known, np.where(answer < 1 - SOLVED_TOLERANCE, answer, 1), used, level)
     if mechanism is None:
         raise not_stored("epsilon", level)
     value = worst_distortion(mechanism.channel, known)

@@ -19,8 +19,8 @@ from .source_sets import SourceSet, as_source_set
 __all__ = []
 
 # %% ../../nbs/hamming/02_folding.ipynb #8a79834f
-_FLAT = 1e-12  # a ray whose coordinate or height is below this lies on the wall
-MOST_WALL_PAIRS = 200_000  # of vertices on both sides of a wall; about five seconds of work
+_WALL_TOLERANCE = 1e-12  # a ray whose coordinate or height is below this lies on the wall
+MAX_WALL_PAIRS = 200_000  # of vertices on both sides of a wall; about five seconds of work
 
 
 def _rays(equations: Array) -> Array:
@@ -31,11 +31,11 @@ def _rays(equations: Array) -> Array:
     rays = np.eye(equations.shape[1])
     for equation in equations:
         height = rays @ equation
-        used = rays > _FLAT
-        kept = [rays[np.abs(height) <= _FLAT]]
-        above = np.flatnonzero(height > _FLAT)
-        below = np.flatnonzero(height < -_FLAT)
-        if len(above) * len(below) > MOST_WALL_PAIRS:
+        used = rays > _WALL_TOLERANCE
+        kept = [rays[np.abs(height) <= _WALL_TOLERANCE]]
+        above = np.flatnonzero(height > _WALL_TOLERANCE)
+        below = np.flatnonzero(height < -_WALL_TOLERANCE)
+        if len(above) * len(below) > MAX_WALL_PAIRS:
             raise ValueError(
                 f"a wall separates {len(above)} from {len(below)} vertices: too many to fold"
             )

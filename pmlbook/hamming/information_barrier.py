@@ -15,7 +15,7 @@ from scipy.special import rel_entr
 
 from ..foundations.probability import weighted_sum
 from ..numerics.barrier import Bounds, close_in, longest_step
-from ..numerics.enclosure import DIGITS, decimals, exp_around, float_below, ln_around
+from ..numerics.enclosure import CORRECT_DIGITS, decimals, exp_around, float_below, ln_around
 from ..numerics.linear_programmes import as_fractions
 from ..numerics.validation import Array
 
@@ -82,8 +82,8 @@ def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fracti
     low, high = (min(Fraction(1), a) for a in exp_around(-min(dual / p, STEEPEST_DUAL)))
     cost = -p * ln_around(high + (1 - high) * q)[1]
     flattest, steepest = (p * (1 - a) / (a + (1 - a) * q) for a in (high, low))
-    down = [Fraction(decimals(x, DIGITS)[0]) for x in (cost, flattest)]
-    return down[0], down[1], Fraction(decimals(steepest, DIGITS)[1])
+    down = [Fraction(decimals(x, CORRECT_DIGITS)[0]) for x in (cost, flattest)]
+    return down[0], down[1], Fraction(decimals(steepest, CORRECT_DIGITS)[1])
 
 
 def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
@@ -221,7 +221,7 @@ def _measured(V: Array, distortion: float, at: _Point) -> Bounds:
     return Bounds(lower_bound(V, distortion, *proof), float(leak.max()), proof, (D, q))
 
 
-LEAST_GAP = 1e-11  # nats: nearer the step is noise
+MIN_GAP_NATS = 1e-11  # nats: nearer the step is noise
 
 
 def least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
@@ -229,7 +229,7 @@ def least_information(V: Array, distortion: float, steps: int = 80) -> Bounds:
     advance = partial(_advanced, V, distortion)
     measure = partial(_measured, V, distortion)
     start = _start(V, distortion)
-    return close_in(start, advance, measure, lambda best: best.gap <= LEAST_GAP, steps)
+    return close_in(start, advance, measure, lambda best: best.gap <= MIN_GAP_NATS, steps)
 
 # %% ../../nbs/hamming/14_information_barrier.ipynb #70099983
 def censored(V: Array, distortion: float, D: Array, q: Array) -> tuple[float, Array, Array]:

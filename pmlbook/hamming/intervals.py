@@ -30,7 +30,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['MOST_LISTED', 'IntervalSet']
+__all__ = ['MAX_LISTED_SYMBOLS', 'IntervalSet']
 
 # %% ../../nbs/hamming/06_intervals.ipynb #04333ced
 def fill(
@@ -94,7 +94,7 @@ def _widened(low: Array, high: Array) -> tuple[Array, Array]:
     return low, high
 
 # %% ../../nbs/hamming/06_intervals.ipynb #8dbd61df
-MOST_LISTED = 12  # symbols: 12 x 2^11 candidates for a vertex
+MAX_LISTED_SYMBOLS = 12  # symbols: 12 x 2^11 candidates for a vertex
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,9 +218,11 @@ class IntervalSet(Frozen):
         return aligned(values, self.inputs or None, what, "source set")
 
     def listed(self) -> SourceSet:
-        """The same set by its vertices, for functions that need them; ValueError beyond `MOST_LISTED` symbols."""
-        if self.size > MOST_LISTED:
-            raise ValueError(f"{self.size} symbols have too many vertices: at most {MOST_LISTED}")
+        """The same set by its vertices, for functions that need them; ValueError beyond `MAX_LISTED_SYMBOLS` symbols."""
+        if self.size > MAX_LISTED_SYMBOLS:
+            raise ValueError(
+                f"{self.size} symbols have too many vertices: at most {MAX_LISTED_SYMBOLS}"
+            )
         low, high = self.limits
         ends = [(a,) if a == b else (a, b) for a, b in zip(low, high)]
         vertices = []

@@ -113,8 +113,8 @@ def _loss_programme(
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label019
 SOLVER_ERROR = 1e-9  # columns without a larger entry are due to the solver's tolerance
-HIGHEST_LEVEL = 1000.0  # nats: beyond, odds are not computed
-STEEPEST = 22.0  # nats: above it a solver drops the smaller entries; this limit costs 1e-9
+MAX_LEVEL_NATS = 1000.0  # nats: beyond, odds are not computed
+MAX_SOLVED_NATS = 22.0  # nats: above it a solver drops the smaller entries; this limit costs 1e-9
 
 
 def _within_level(
@@ -180,17 +180,17 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
         raise ValueError(f"loss has {len(table)} rows, but the source set has {known.size} symbols")
     scale = float(np.abs(table).max()) or 1.0
     channel, distribution, duals = _loss_programme(
-        known, table / scale, math.exp(min(level, STEEPEST))
+        known, table / scale, math.exp(min(level, MAX_SOLVED_NATS))
     )
     mechanism = _within_level(known, channel, answers or (), level)
 
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
     paid = [Fraction(dual) * Fraction(scale) for dual in duals.tolist()]
-    odds = exp_around(Fraction(min(level, HIGHEST_LEVEL)))[1]
+    odds = exp_around(Fraction(min(level, MAX_LEVEL_NATS)))[1]
     least = [
         min(y, p * min(row)) for y, p, row in zip(paid, distribution, exact)
     ]  # holds at every level
-    tried = [least] if level > HIGHEST_LEVEL else [least, paid]
+    tried = [least] if level > MAX_LEVEL_NATS else [least, paid]
     bound = float_below(max(_proven_loss(distribution, exact, duals, odds) for duals in tried))
     value = float_above(_worst_loss(mechanism, known, exact))
     warn_if_loose("min_loss", value, bound, TIGHT_GAP * scale)

@@ -17,7 +17,7 @@ from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, denominator_of
 from .losses import Fillings, Groups, Integers, joined, with_rest
-from .stages import KEPT_COLUMNS, SMALL, TIME_IS_UP
+from .stages import COLUMNS_PER_GROUP, MAX_COMPLETE_GROUPS, TIME_IS_UP
 from .stages import Growth, NearMisses, Search
 from .stages import dealt_out, feasible, start_columns
 from .rare_symbols import by_completion, negligible_tails
@@ -31,9 +31,9 @@ from ..numerics.restricted_master import Priced
 __all__ = []
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c8005ae7
-MOST_ROWS = 128  # rows that a programme still solves within a fraction of a second
-MOST_GROUPS = 600  # different probabilities that a programme still solves within seconds
-MOST_ON_A_CIRCLE = 1000  # most symbols that are laid on a circle one by one
+MAX_PROGRAMME_ROWS = 128  # rows that a programme still solves within a fraction of a second
+MAX_GROUPS = 600  # different probabilities that a programme still solves within seconds
+MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
 SECONDS_TO_CERTIFY = 2e-6  # for one probability
 
 
@@ -105,14 +105,14 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     value = groups.closed - growth.value
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
-    if len(prior) * outcomes > max(MOST_ON_A_CIRCLE**2, clock.left / SECONDS_TO_CERTIFY):
+    if len(prior) * outcomes > max(MAX_CIRCLE_SYMBOLS**2, clock.left / SECONDS_TO_CERTIFY):
         return FoundMechanism(lifts[label], shares, value)
     x, shares = unroll(prior, label, filled, shares)
     apart = float(shares @ task.utility.columns(x / groups.a, prior))
     return FoundMechanism(x / groups.a, shares, max(value, apart))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c205
-LIGHT_TAIL = 0.1  # a tail of less mass is aggregated into two symbols for a start
+LIGHT_TAIL_MASS = 0.1  # a tail of less mass is aggregated into two symbols for a start
 
 
 def vertices_near(groups: Groups, lifts: Array) -> Fillings:
@@ -139,9 +139,13 @@ def vertices_near(groups: Groups, lifts: Array) -> Fillings:
 
 def add_tail_columns(task: Task, growth: Growth) -> None:
     """Add the columns of the optimum for the heavy symbols and two aggregates of light ones."""
-    prior, alone = task.prior, SMALL - 2
+    prior, alone = task.prior, MAX_COMPLETE_GROUPS - 2
     order = np.argsort(-prior)
-    if len(prior) <= SMALL or prior[order[alone:]].sum() > LIGHT_TAIL or growth.over:
+    if (
+        len(prior) <= MAX_COMPLETE_GROUPS
+        or prior[order[alone:]].sum() > LIGHT_TAIL_MASS
+        or growth.over
+    ):
         return
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
@@ -154,8 +158,10 @@ def add_tail_columns(task: Task, growth: Growth) -> None:
     growth.add(vertices_near(growth.groups, x / groups.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
-RUNS = 40  # runs of neighbours that are treated as equal, more than twice SMALL
-FEW_SUMS = 8  # near ties: random sets leave large remainders
+NEIGHBOUR_RUNS = (
+    40  # runs of neighbours that are treated as equal, more than twice MAX_COMPLETE_GROUPS
+)
+MAX_FEW_SUMS = 8  # near ties: random sets leave large remainders
 
 
 def from_circle(groups: Groups) -> FoundMechanism:
@@ -170,7 +176,7 @@ def coarse_mechanism(
     task: Task, groups: Groups, bound: float, clock: Clock
 ) -> FoundMechanism | None:
     """The best mechanism of ever finer aggregations, or of the circle, where there are many probabilities."""
-    best, rows = None, MOST_ROWS
+    best, rows = None, MAX_PROGRAMME_ROWS
     while rows < len(groups.p) and not (best is not None and clock.over):
         stored = 0.0 if best is None else SECONDS_TO_CERTIFY * best.lifts.size
         search = clock.part(most=max(0.0, clock.left - stored))
@@ -178,7 +184,7 @@ def coarse_mechanism(
         best, rows = more if best is None or more.value > best.value else best, 2 * rows
         if task.reached(best.value, bound, groups.rounding):
             return best
-    if best is not None and len(task.prior) <= MOST_ON_A_CIRCLE:
+    if best is not None and len(task.prior) <= MAX_CIRCLE_SYMBOLS:
         best = max(best, from_circle(groups), key=attrgetter("value"))
     return best
 
@@ -189,7 +195,7 @@ def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found
     Also what it yields for the prior itself: vertices, interpolated dual variables, and their bound.
     """
     prior, label = task.prior, np.empty(len(task.prior), dtype=np.int64)
-    label[np.argsort(prior)] = np.arange(len(prior)) * RUNS // len(prior)
+    label[np.argsort(prior)] = np.arange(len(prior)) * NEIGHBOUR_RUNS // len(prior)
     even = (np.bincount(label, prior) / np.bincount(label))[label]
     growth = Growth(Groups(even, task.epsilon, task.utility), task.tol, clock)
     plane = Search(growth).plane
@@ -198,7 +204,7 @@ def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found
     lifts, shares = growth.lifts()
     each = np.interp(groups.p, growth.groups.p, growth.centre / growth.groups.size)
     dual = groups.size * each
-    loss = price_plane(groups, dual, numbers_full(groups), KEPT_COLUMNS)[1]
+    loss = price_plane(groups, dual, numbers_full(groups), COLUMNS_PER_GROUP)[1]
     priced = Priced(vertices_near(groups, lifts), loss, feasible(groups, dual, loss))
     return _within_level(task, groups, lifts * shares), priced
 
@@ -218,7 +224,9 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
     groups, start = task.groups, None
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     best: FoundMechanism | None
-    if len(groups.p) > MOST_ROWS and len(numbers_full(groups)) <= 2:  # few sets are near the level
+    if (
+        len(groups.p) > MAX_PROGRAMME_ROWS and len(numbers_full(groups)) <= 2
+    ):  # few sets are near the level
         best, start = equalised_mechanism(task, groups, clock)
         bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:
@@ -226,7 +234,7 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
     if best is not None:
         if task.reached(best.value, bound, groups.rounding):
             return Answer(best, bound, "")
-        if clock.over or len(groups.p) > MOST_GROUPS:
+        if clock.over or len(groups.p) > MAX_GROUPS:
             return Answer(best, bound, TIME_IS_UP if clock.over else "there are too many symbols")
     growth = searched(task, groups, start, clock)
     bound, value = (groups.closed - loss for loss in (growth.bound, growth.value))
@@ -243,9 +251,9 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
         growth.add(start.columns)
     add_tail_columns(task, growth)
     search = Search(growth)
-    if search.cells and len(search.sums.sums) <= FEW_SUMS:
+    if search.cells and len(search.sums.sums) <= MAX_FEW_SUMS:
         search.cells.turn(growth)
-    if len(groups.p) > SMALL and len(search.numbers) > 1:
+    if len(groups.p) > MAX_COMPLETE_GROUPS and len(search.numbers) > 1:
         NearMisses(groups).turn(growth)
     if search.plane:
         search.plane.turn(growth)
@@ -277,10 +285,10 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     """
     groups = task.groups
     tails = negligible_tails(groups)
-    if len(task.prior) <= SMALL or not tails:
+    if len(task.prior) <= MAX_COMPLETE_GROUPS or not tails:
         return grow_mechanism(task, clock)
     best, bound, why = grow_mechanism(task, clock.part(1 / 4, silent=False))
-    if why == "" or clock.over or len(groups.p) > MOST_GROUPS:
+    if why == "" or clock.over or len(groups.p) > MAX_GROUPS:
         return Answer(best, bound, why)
     growth = Growth(groups, task.tol, clock)
     growth.note(Priced(None, groups.closed - bound))

@@ -23,8 +23,8 @@ __all__ = []
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #7e35c394
 PROOFS = ("vertices", "chords", "shares")
-FEW = 14  # secrets up to which all vertices are listed within a second or so
-CHOICES = 2**14  # most choices of entries at the limit that a checker enumerates
+MAX_ENUMERATED_SECRETS = 14  # secrets up to which all vertices are listed within a second or so
+MAX_LIMIT_CHOICES = 2**14  # most choices of entries at the limit that a checker enumerates
 
 
 def optimality_bound(
@@ -36,7 +36,7 @@ def optimality_bound(
 ) -> Fraction:
     """Upper bound on the utility of every mechanism that leaks at most `epsilon`, by one of `PROOFS`.
 
-    ValueError if the proof does not suit the utility, or has more than `CHOICES` choices.
+    ValueError if the proof does not suit the utility, or has more than `MAX_LIMIT_CHOICES` choices.
 
     Source: weak duality; Farley 1990.
     """
@@ -72,13 +72,13 @@ def alike_vertices(
 ) -> LiftVertices:
     """All vertices but for the order of symbols with the same probability and dual variable.
 
-    ValueError if there are more than `CHOICES` choices of entries at the limit.
+    ValueError if there are more than `MAX_LIMIT_CHOICES` choices of entries at the limit.
 
     Source: Grosse et al. 2024, Algorithm 1.
     """
     alike = list(zip(shares, duals))
-    if math.prod(alike.count(key) + 1 for key in set(alike)) > CHOICES:
-        raise ValueError(f"there are more than {CHOICES} choices of entries at the limit")
+    if math.prod(alike.count(key) + 1 for key in set(alike)) > MAX_LIMIT_CHOICES:
+        raise ValueError(f"there are more than {MAX_LIMIT_CHOICES} choices of entries at the limit")
     return exact_lift_vectors(shares, limit, alike)
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #db000002
@@ -130,7 +130,7 @@ def proof_duals(
         duals = (np.array(multipliers) * prior).tolist()
         return "shares", tuple(map(Fraction, duals))
     first_region = n > 2 and limit <= 1 / (1 - min(shares))
-    if first_region or n > FEW and len(set(shares)) > 1:
+    if first_region or n > MAX_ENUMERATED_SECRETS and len(set(shares)) > 1:
         return "chords", ()
         return "chords", ()
     if n <= 2 or len(set(shares)) == 1:

@@ -124,7 +124,7 @@ def price_plane(
     return joined(found), value - best - near
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #9c0d1e02
-GOLDEN = (5**0.5 - 1) / 2
+GOLDEN_RATIO = (5**0.5 - 1) / 2
 
 
 def min_of(
@@ -134,7 +134,7 @@ def min_of(
 
     Source: golden section, Kiefer 1953.
     """
-    span = GOLDEN * (high - low)
+    span = GOLDEN_RATIO * (high - low)
     one = high - span
     two = low + span
     at_one = value(one)
@@ -143,7 +143,7 @@ def min_of(
         left = at_one < at_two
         low = np.where(left, low, one)
         high = np.where(left, two, high)
-        span = GOLDEN * (high - low)
+        span = GOLDEN_RATIO * (high - low)
         new = np.where(left, high - span, low + span)
         at_new = value(new)
         one, two = np.where(left, new, two), np.where(left, one, new)
@@ -151,7 +151,7 @@ def min_of(
     return np.where(at_one < at_two, one, two), np.minimum(at_one, at_two)
 
 
-NARROWINGS = 60  # of the angle: a rate may be large where widths are nearly equal
+ANGLE_STEPS = 60  # of the angle: a rate may be large where widths are nearly equal
 TOP_ROUNDING = 2.0**-48  # part of the terms of a top that is added, for multipliers may be large
 
 
@@ -189,7 +189,7 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
         return np.array(top(scale * np.tan(float(angle)))[0])
 
     right = np.array(np.pi / 2)
-    rate = scale * np.tan(float(min_of(at_angle, -right, right, NARROWINGS)[0]))
+    rate = scale * np.tan(float(min_of(at_angle, -right, right, ANGLE_STEPS)[0]))
     most, dual, gain = top(rate)
     # a bound on the size of every term, for the rounding of their sum
     size = abs(rate) * groups.capacity + abs(dual) * kind.number + float(abs(duals).sum())
@@ -197,17 +197,17 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
     return solved, profit - rate * width - dual, most + TOP_ROUNDING * size
 
 
-NEAR_END = 0.01  # a part up to this is at an end
-PART_ENDS = (NEAR_END, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - NEAR_END)  # of intervals of larger parts
+END_PART = 0.01  # a part up to this is at an end
+PART_ENDS = (END_PART, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - END_PART)  # of intervals of larger parts
 LISTED_PART = 0.5  # part of the top of greedy up to which the number is worth a list for each kind
 
 
 def every_kind(numbers: Integers) -> Iterator[VertexKind]:
     """Kinds that every vertex is one of."""
     for number in numbers.tolist():
-        yield VertexKind(number, 0.0, NEAR_END)
+        yield VertexKind(number, 0.0, END_PART)
         yield from (VertexKind(number, *part) for part in zip(PART_ENDS, PART_ENDS[1:]))
-        yield VertexKind(number + 1, 0.0, NEAR_END, -1)
+        yield VertexKind(number + 1, 0.0, END_PART, -1)
 
 
 def price_numbers(

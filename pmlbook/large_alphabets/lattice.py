@@ -19,8 +19,8 @@ from .repeated_sums import possible_rests
 __all__ = []
 
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10006
-HALVINGS = 60
-SAFE = 2.0**-44  # part of the dual variable that rounding may add
+BISECTION_STEPS = 60
+DUAL_MARGIN = 2.0**-44  # part of the dual variable that rounding may add
 
 
 def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Array, Array, Array]:
@@ -68,17 +68,17 @@ def lattice_duals(groups: Groups) -> tuple[float, Array]:
     rests = possible_rests(groups)
 
     def lost(dual: float) -> float:
-        return float(dual + groups.size @ hulls(groups, rests, dual)[0] - SAFE * dual)
+        return float(dual + groups.size @ hulls(groups, rests, dual)[0] - DUAL_MARGIN * dual)
 
     def too_few(dual: float) -> bool:
         return bool(groups.size @ hulls(groups, rests, dual)[1] < 1)
 
     low, high = 0.0, max(float(groups.losses.max()), 1e-300)
-    for _ in range(HALVINGS):
+    for _ in range(BISECTION_STEPS):
         if not too_few(high):
             break
         low, high = high, 2 * high
-    for _ in range(HALVINGS):
+    for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if too_few(middle) else (low, middle)
     best = max((low, high), key=lost)

@@ -22,8 +22,12 @@ __all__ = []
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-EQUAL_WEIGHT = 1e-15  # weights of order one that differ by less are equal, up to eight terms
-OUTWARD = 1 + 2.0**-48  # a level is raised by this factor, so that no rounding makes it too low
+EQUAL_WEIGHT_DISTANCE = (
+    1e-15  # weights of order one that differ by less are equal, up to eight terms
+)
+LEVEL_FACTOR = (
+    1 + 2.0**-48
+)  # a level is raised by this factor, so that no rounding makes it too low
 
 
 class Groups:
@@ -44,13 +48,13 @@ class Groups:
         lossless: int | None = None,
     ) -> None:
         self.denominator = denominator
-        level = OUTWARD * min(epsilon, float(-np.log(prior.min())))
+        level = LEVEL_FACTOR * min(epsilon, float(-np.log(prior.min())))
         self.a = float(np.exp(-level))
         self.rest = float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
         self.lossless = -1 if lossless is None else int(self.member[lossless])
-        self.same = EQUAL_WEIGHT * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
+        self.same = EQUAL_WEIGHT_DISTANCE * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
         can_vanish = self.p - rest < self.same  # by rounding; the slope there may be infinite
         self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
         self.width = np.minimum(self.reach, np.where(self.p <= self.a, self.p, 1 - self.p))

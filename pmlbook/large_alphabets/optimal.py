@@ -14,7 +14,7 @@ import scipy
 
 from ..extremal.binary import binary_mechanism
 from pmlbook.extremal.enumeration import (
-    ROUNDED,
+    LOGARITHM_MARGIN,
     Contradiction,
     best_mix,
     dual_bound,
@@ -40,7 +40,7 @@ from pmlbook.numerics.validation import (
     first_names,
 )
 from pmlbook.foundations.utility import (
-    UNPROVEN,
+    UNPROVEN_ERROR,
     ExpectedGain,
     FInformation,
     Utility,
@@ -48,7 +48,11 @@ from pmlbook.foundations.utility import (
     lifts_of,
 )
 from .column_generation import generate
-from .dual_bound import FEW as FEW, formula_duals, formula_vertices
+from pmlbook.large_alphabets.dual_bound import (
+    MAX_ENUMERATED_SECRETS as MAX_ENUMERATED_SECRETS,
+    formula_duals,
+    formula_vertices,
+)
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
@@ -91,7 +95,7 @@ def programme_for(utility: Utility, n: int) -> str:
     """The method that suits a utility and a number of secrets where no formula applies."""
     if isinstance(utility, ExpectedGain):
         return "gain_programme"
-    if isinstance(utility, FInformation) and n > FEW:
+    if isinstance(utility, FInformation) and n > MAX_ENUMERATED_SECRETS:
         return "column_generation"
     return "enumeration"
 
@@ -99,7 +103,7 @@ def programme_for(utility: Utility, n: int) -> str:
 def rounding(mechanism: Mechanism, utility: Utility) -> float:
     """What rounding may have added to the value of a mechanism in floats. Source: Higham 2002, Section 4.2."""
     outcome, lifts, shifts = lifts_of(mechanism.channel, mechanism.prior)
-    part = margin(len(lifts)) if utility.exact else UNPROVEN
+    part = margin(len(lifts)) if utility.exact else UNPROVEN_ERROR
     return part * float(outcome @ utility.size(lifts, shifts, mechanism.prior))
 
 
@@ -117,9 +121,9 @@ def bracket(mechanism: Mechanism, utility: Utility, bound: float, method: str) -
     return Design(mechanism, value, max(bound, value + tolerance), method)
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #6b94637f
-LOOSE = 1e4  # times rounding: a gap above this is worth a second try
+LOOSE_GAP_FACTOR = 1e4  # times rounding: a gap above this is worth a second try
 NEGLIGIBLE_VALUE = 2.0**-40  # added to a value's size: no gap of a tiny value is warned about
-LOWER = tuple(2.0**-k for k in range(51, 20, -3))
+LEVEL_REDUCTIONS = tuple(2.0**-k for k in range(51, 20, -3))
 
 
 def programmed(
@@ -153,7 +157,7 @@ def programmed(
 
 def loose(design: Design, utility: Utility) -> bool:
     """Whether the gap of a design is much larger than rounding explains."""
-    return design.gap > LOOSE * rounding(design.mechanism, utility)
+    return design.gap > LOOSE_GAP_FACTOR * rounding(design.mechanism, utility)
 
 
 def at_lower_level(
@@ -168,7 +172,7 @@ def at_lower_level(
     Source: Grosse et al. 2024, Theorem 5.
     """
     shares, limit = prior.exact, lift_limit(prior.exact, epsilon)[0]
-    for lower in LOWER:
+    for lower in LEVEL_REDUCTIONS:
         vertices = exact_lift_vectors(shares, max(limit * (1 - Fraction(lower)), Fraction(1)))
         used, _ = best_mix(vertices, utility, clock)
         channel = mixture(vertices.lifts[:, used], prior.floats, 0.0)
@@ -187,10 +191,10 @@ def better(design: Design, utility: Utility, make: Callable[[], Mechanism]) -> D
     return max(design, other, key=lambda one: one.value)
 
 # %% ../../nbs/large_alphabets/07_optimal.ipynb #f2a10202
-SETTLED = 1e-14  # rows this near to one are as near as floats get them
-TIKHONOV = 1e-13
+ROW_SUM_TOLERANCE = 1e-14  # rows this near to one are as near as floats get them
+TIKHONOV_WEIGHT = 1e-13
 # an outcome rarer than this for every secret is left out: its few digits cost more
-LEAST_OUTCOME_PROBABILITY = 2.0**-33
+MIN_OUTCOME_PROBABILITY = 2.0**-33
 
 
 class Blend:
@@ -205,7 +209,7 @@ class Blend:
         self.root = np.sqrt(shares * tallest)  # so that a small share changes by little
         scaled = lifts / tallest * self.root
         gram = scaled.T @ scaled
-        some = TIKHONOV * np.trace(gram) / len(gram)
+        some = TIKHONOV_WEIGHT * np.trace(gram) / len(gram)
         try:
             self.factor = scipy.linalg.cho_factor(gram + some * np.eye(len(gram)))
         except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
@@ -216,15 +220,15 @@ class Blend:
         lower, root = lowered(self.lifts, self.prior, shave), self.root
         tallest = lower.max(axis=0)
         shapes, weights = lower / tallest, self.shares * tallest
-        often = weights > LEAST_OUTCOME_PROBABILITY
+        often = weights > MIN_OUTCOME_PROBABILITY
         for _ in range(20):
             weights = np.where(often, weights, 0)
             off = 1 - shapes @ weights
-            if abs(off).max() <= SETTLED:
+            if abs(off).max() <= ROW_SUM_TOLERANCE:
                 break
             step = root * scipy.linalg.cho_solve(self.factor, root * (shapes.T @ off))
             weights = weights + step
-            often &= weights > LEAST_OUTCOME_PROBABILITY
+            often &= weights > MIN_OUTCOME_PROBABILITY
         weights = np.where(often, weights, 0)
         if abs(1 - shapes @ weights).max() > 1e-12:
             return mixture(self.lifts, self.prior, shave)
@@ -339,11 +343,11 @@ def optimal_mechanism(
     design = bracket(keep_level(make, level), measure, bound, found)
     if not loose(design, measure) or blend is not None and not blend.lost(design, measure):
         return design
-    if len(checked) <= FEW and not clock.over:
+    if len(checked) <= MAX_ENUMERATED_SECRETS and not clock.over:
         given = prior, level, measure, inputs, clock
         design = better(design, measure, lambda: at_lower_level(*given))
     if max_time is not None and clock.over:
         return design
-    size = rounding(design.mechanism, measure) / ROUNDED + NEGLIGIBLE_VALUE
+    size = rounding(design.mechanism, measure) / LOGARITHM_MARGIN + NEGLIGIBLE_VALUE
     warn_if_loose("optimal_mechanism", design.value, design.bound, tol * size)
     return design

@@ -45,7 +45,7 @@ __all__ = []
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #69cd406c
 FORMAT = "pmlbook optimality 1"
-ENTRIES = 2**14  # entries of a mechanism that a reader is asked to add up
+MAX_ENTRIES = 2**14  # entries of a mechanism that a reader is asked to add up
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,10 @@ def _check_shape(o: Optimality) -> None:
     if len(o.weights) != n or len({len(row) for row in o.weights}) != 1:
         raise ValueError(f"weights must have {n} rows of the same length")
     longest = max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0)
-    if n * longest > ENTRIES:  # before anything is computed: a certificate may come from anywhere
-        raise ValueError(f"the tables have more than {ENTRIES} entries")
+    if (
+        n * longest > MAX_ENTRIES
+    ):  # before anything is computed: a certificate may come from anywhere
+        raise ValueError(f"the tables have more than {MAX_ENTRIES} entries")
     for place, row in enumerate(o.weights):
         if sum(row) != UNITS or min(row) < 0:
             raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")

@@ -186,7 +186,7 @@ class Rests:
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #fb45ca7b
 FLIP_STEPS = (0.0, 0.03, 0.1, 0.25, 0.5, 0.75, 1.01)  # flips of the second list, as parts of slack
-BLOCK = 1_000_000  # pairs at a time
+PAIRS_AT_ONCE = 1_000_000  # pairs at a time
 
 
 class Pairs:
@@ -242,7 +242,7 @@ class Pairs:
         for mine, some, begin, many in self.ranges:
             ends, start = np.append(0, np.cumsum(many)), 0
             while start < len(many):
-                stop = int(np.searchsorted(ends, ends[start] + BLOCK, "right")) - 1
+                stop = int(np.searchsorted(ends, ends[start] + PAIRS_AT_ONCE, "right")) - 1
                 stop = max(stop, start + 1)
                 now, first = many[start:stop], begin[start:stop] - ends[start:stop]
                 j = np.arange(ends[start], ends[stop]) + np.repeat(first, now)

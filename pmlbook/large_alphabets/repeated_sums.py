@@ -94,7 +94,7 @@ def sums_without(
         yield from sums_without(groups, q, own, slack, sums_of(groups, q, rest, -1, slack, others))
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #c3298706
-CROWD = 4_000_000  # most pairs of sums that are examined for one group
+MAX_SUM_PAIRS = 4_000_000  # most pairs of sums that are examined for one group
 
 
 class Crowded(Exception):
@@ -112,7 +112,7 @@ def near_an_end(
     for least, most in windows:
         begin = np.searchsorted(two.weight, want - most - same)
         many = np.searchsorted(two.weight, want - least + same, "right") - begin
-        if many.sum() > CROWD:
+        if many.sum() > MAX_SUM_PAIRS:
             raise Crowded
         firsts.append(np.repeat(np.arange(len(many)), many))
         seconds.append(np.arange(many.sum()) + np.repeat(begin - np.cumsum(many) + many, many))
@@ -153,22 +153,22 @@ def price_sums(
     return joined(found), max(least, 0.0) - base, True
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #1b4fd977
-LONGEST = 2**14  # sums of half of the symbols: counts out of some ten thousand
+MAX_HALF_SUMS = 2**14  # sums of half of the symbols: counts out of some ten thousand
 
 
 def sums_repeat(groups: Groups) -> bool:
-    """Whether each half of the groups has at most `LONGEST` different sums."""
+    """Whether each half of the groups has at most `MAX_HALF_SUMS` different sums."""
     order = np.argsort(-groups.width)
     for half in (order[::2], order[1::2]):
         sums = Sums(groups.same, groups.capacity, groups.spare)
         for g in half.tolist():
             sums.add(g, int(groups.size[g]), float(groups.width[g]), 0.0, np.inf)
-            if len(sums.weight) > LONGEST:
+            if len(sums.weight) > MAX_HALF_SUMS:
                 return False
     return True
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c102
-AVERAGE_UNITS = 12  # the largest whole number a symbol may get on average
+MAX_AVERAGE_UNITS = 12  # the largest whole number a symbol may get on average
 
 
 def near_units(groups: Groups) -> Integers:
@@ -178,7 +178,7 @@ def near_units(groups: Groups) -> Integers:
         if width.max() > 2.0**53 * unit:  # too large for floats to represent every whole number
             continue
         integers = np.maximum(1, np.rint(width / unit)).astype(np.int64)
-        if integers @ groups.size <= AVERAGE_UNITS * groups.size.sum():
+        if integers @ groups.size <= MAX_AVERAGE_UNITS * groups.size.sum():
             fit = (groups.size * integers) @ width / ((groups.size * integers) @ integers)
             off = float(groups.size @ abs(width - fit * integers)) / fit
             if off < 0.999 * least:
@@ -186,15 +186,15 @@ def near_units(groups: Groups) -> Integers:
     return best
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c104
-LARGEST_DENOMINATOR = 10**7  # counts with a larger denominator are not recognised in floats
+MAX_FLOAT_DENOMINATOR = 10**7  # counts with a larger denominator are not recognised in floats
 
 
 def common_unit(p: Array) -> int | None:
     """The least n for which all probabilities are multiples of 1/n, if they look like counts."""
     n = 1
     for share in p.tolist():
-        n = lcm(n, Fraction(share).limit_denominator(LARGEST_DENOMINATOR).denominator)
-        if n > LARGEST_DENOMINATOR:
+        n = lcm(n, Fraction(share).limit_denominator(MAX_FLOAT_DENOMINATOR).denominator)
+        if n > MAX_FLOAT_DENOMINATOR:
             return None
     return n if abs(p * n - np.rint(p * n)).max() <= n * 2.0**-52 else None
 
@@ -216,9 +216,11 @@ def possible_rests(groups: Groups) -> tuple[Array, Array]:
     return np.where(part > 0, part - safe, 0), np.minimum(most, width)
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #f1a5c106
-POINTS = np.unique(np.concatenate([x := np.geomspace(1e-9, 0.02, 8), 1 - x, np.linspace(0, 1, 24)]))
-MOST_CELLS = 4_000_000  # most products of cells, points and groups that are examined
-SLOPE_HALVINGS = 30
+CELL_POINTS = np.unique(
+    np.concatenate([x := np.geomspace(1e-9, 0.02, 8), 1 - x, np.linspace(0, 1, 24)])
+)
+MAX_CELL_PRODUCTS = 4_000_000  # most products of cells, points and groups that are examined
+SLOPE_BISECTIONS = 30
 
 
 class SumCells:
@@ -241,9 +243,9 @@ class SumCells:
         cells = np.flatnonzero(low <= high + groups.same)
         self.sums, self.rests = (
             sums[cells],
-            low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], POINTS),
+            low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], CELL_POINTS),
         )
-        self.few = self.rests.size * len(width) <= MOST_CELLS
+        self.few = self.rests.size * len(width) <= MAX_CELL_PRODUCTS
 
     def _weights(self, order: Integers, sums: Integers) -> Array:
         """Weight of a filling with each sum, in some order, the last symbol cut."""
@@ -258,7 +260,10 @@ class SumCells:
         value = (q - np.outer(slope, self.apart)) / self.units
         order = np.argsort(-value, axis=1)
         some = (self.groups.size * self.units)[order]
-        wanted, before = np.repeat(self.sums, len(POINTS))[:, None], np.cumsum(some, axis=1) - some
+        wanted, before = (
+            np.repeat(self.sums, len(CELL_POINTS))[:, None],
+            np.cumsum(some, axis=1) - some,
+        )
         taken = np.empty_like(value)
         full = np.clip(wanted - before, 0, some) / self.units[order]
         np.put_along_axis(taken, order, full, axis=1)
@@ -271,7 +276,7 @@ class SumCells:
         spread = max(float(np.ptp(self.apart / self.units)), 1e-10 * self.unit)
         scale = float(np.ptp(q / self.units)) / spread
         low, high = np.full(len(target), -1.57), np.full(len(target), 1.57)
-        for _ in range(SLOPE_HALVINGS):
+        for _ in range(SLOPE_BISECTIONS):
             middle = (low + high) / 2
             heavy = self.fill(q, scale * np.tan(middle))[0] @ self.apart > target
             low, high = np.where(heavy, middle, low), np.where(heavy, high, middle)

@@ -34,7 +34,7 @@ __all__ = []
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000006
 TIME_IS_UP = "the time is up"
 FEASIBILITY = (1e-10, 1e-9, 1e-7)  # tolerances of the solver, tried in turn
-MOST_MISSED = 1e-8  # largest difference between the mean of a group and its share
+MAX_MEAN_ERROR = 1e-8  # largest difference between the mean of a group and its share
 
 
 class GroupMaster:
@@ -74,7 +74,7 @@ class GroupMaster:
             status, answer = self.solver.getModelStatus(), self.solver.getSolution()
             weights = np.maximum(answer.col_value, 0)
             misses = abs(self.filled @ weights - self.groups.share).max() if len(weights) else 1.0
-            if status == highspy.HighsModelStatus.kOptimal and misses < MOST_MISSED:
+            if status == highspy.HighsModelStatus.kOptimal and misses < MAX_MEAN_ERROR:
                 break
             if status == highspy.HighsModelStatus.kTimeLimit:
                 raise SolverFailed(TIME_IS_UP)
@@ -94,7 +94,7 @@ class GroupMaster:
             self.solver.changeColsCost(len(every), every, self.loss / self.scale)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000007
-TURNS = 4  # orders in which the symbols are laid on the circle
+CIRCLE_ORDERS = 4  # orders in which the symbols are laid on the circle
 
 
 def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, Array]:
@@ -105,15 +105,15 @@ def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, A
     n = len(groups.member)
     rank = np.arange(n)
     in_turn = np.argsort(np.minimum(2 * rank, 2 * (n - rank) - 1))
-    orders = [rank, in_turn, *(rng.permutation(n) for _ in range(TURNS - 2))]
+    orders = [rank, in_turn, *(rng.permutation(n) for _ in range(CIRCLE_ORDERS - 2))]
     found = [circle(groups, order) for order in orders]
     ways = [turns(groups, order) for order in orders]
     best = int(np.argmin([way @ one.loss(groups) for way, one in zip(ways, found)]))
     return joined(found), np.concatenate([(k == best) * way for k, way in enumerate(ways)])
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000009
-KEPT_COLUMNS = 4  # columns a round for each group that has the fractional item
-LEAST_EXCESS = 1e-13  # part of the loss that the excess of a column must reach
+COLUMNS_PER_GROUP = 4  # columns a round for each group that has the fractional item
+MIN_EXCESS_SHARE = 1e-13  # part of the loss that the excess of a column must reach
 ROUNDING_SHARE = 1e-12  # weights below it are rounding
 
 
@@ -158,8 +158,8 @@ class Growth(Generation):
     def useful(self, dual: Array, columns: Fillings) -> Fillings | None:
         """The best columns of negative reduced cost, some for each group with the fractional item; None without any."""
         reduced_cost = columns.loss(self.groups) - dual @ columns.filled(self.groups)
-        reduced_cost, columns = best_of(reduced_cost, columns, KEPT_COLUMNS)
-        helps = -reduced_cost > LEAST_EXCESS * self.value
+        reduced_cost, columns = best_of(reduced_cost, columns, COLUMNS_PER_GROUP)
+        helps = -reduced_cost > MIN_EXCESS_SHARE * self.value
         return columns[helps] if helps.any() else None
 
     def lifts(self) -> tuple[Array, Array]:
@@ -169,7 +169,10 @@ class Growth(Generation):
         return dealt_out(self.groups, filled, loss, master.weights)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000011
-SHORT, LONG_TABLE = 12, 20  # entries of a table of random sets, as powers of two: at first, at most
+FIRST_TABLE_POWER, MAX_TABLE_POWER = (
+    12,
+    20,
+)  # entries of a table of random sets, as powers of two: at first, at most
 
 
 class NearMisses:
@@ -184,23 +187,25 @@ class NearMisses:
 
     def turn(self, growth: Growth) -> None:
         """Add near misses until longer tables no longer narrow the gap."""
-        stale, power, took, last = 0, SHORT, 0.0, SHORT
+        stale, power, took, last = 0, FIRST_TABLE_POWER, 0.0, FIRST_TABLE_POWER
         while stale < self.patience and not growth.over:
             longer = 2.0 ** (1.5 * (power - last))  # in time, at most
-            now = power if growth.clock.left > max(1.5, longer) * took else SHORT
+            now = power if growth.clock.left > max(1.5, longer) * took else FIRST_TABLE_POWER
             before, began = growth.gap, growth.clock.seconds
             keep = self.keep * self.count
             growth.add(near_misses(growth.groups, now, keep, growth.rng, growth.slope))
             took, last = growth.clock.seconds - began, now
             helped = now < 16 or growth.gap < before / self.factor
-            stale, power = 0 if helped else stale + 1, min(now + 2, LONG_TABLE)
+            stale, power = 0 if helped else stale + 1, min(now + 2, MAX_TABLE_POWER)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000012
-SMALL = 18  # groups up to which the lists are complete at once
-STALE = 12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
-NEAREST = 0.97  # the largest weight of the centre
-FEW_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
-IN_THE_PLANE = 0.8  # weight of the centre at the first turn of the plane
+MAX_COMPLETE_GROUPS = 18  # groups up to which the lists are complete at once
+MAX_STALE_ROUNDS = (
+    12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
+)
+MAX_CENTRE_WEIGHT = 0.97  # the largest weight of the centre
+MAX_PLANE_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
+PLANE_CENTRE_WEIGHT = 0.8  # weight of the centre at the first turn of the plane
 
 
 class Resting:
@@ -224,7 +229,7 @@ def by_cells(growth: Growth, cells: SumCells) -> Resting:
     """Stage: which value can no set exceed, for any sum? Without iterations, but not exact."""
 
     def price(dual: Array) -> Priced:
-        columns, bound = price_cells(cells, dual, KEPT_COLUMNS)
+        columns, bound = price_cells(cells, dual, COLUMNS_PER_GROUP)
         return Priced(growth.useful(dual, columns), bound)
 
     return Resting(Stage("which value can no set exceed, for any sum?", price, None, 0.97, 1))
@@ -234,16 +239,18 @@ def by_plane(growth: Growth, numbers: Integers) -> Stage:
     """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
 
     def price(dual: Array) -> Priced:
-        columns, bound = price_plane(growth.groups, dual, numbers, KEPT_COLUMNS)
+        columns, bound = price_plane(growth.groups, dual, numbers, COLUMNS_PER_GROUP)
         return Priced(growth.useful(dual, columns), bound, feasible(growth.groups, dual, bound))
 
     question = "which points in the plane of weight and worth are on the upper hull?"
-    return Stage(question, price, Backtracking(IN_THE_PLANE), 0.999, 5 * STALE)
+    return Stage(question, price, Backtracking(PLANE_CENTRE_WEIGHT), 0.999, 5 * MAX_STALE_ROUNDS)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000014
-PAIRS = 8_000_000  # pairs of entries of the two lists that are examined in one round, at first
-FINER = 4  # times as many, where neither side moves
-MOST_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
+FIRST_PAIRS = (
+    8_000_000  # pairs of entries of the two lists that are examined in one round, at first
+)
+PAIRS_FACTOR = 4  # times as many, where neither side moves
+MAX_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
 TOO_LONG = "the lists of the search are too long"
 
 
@@ -253,20 +260,25 @@ class PricingLists:
     def __init__(self, growth: Growth, numbers: Integers | None = None) -> None:
         self.growth, self.repeats = growth, sums_repeat(growth.groups)
         self.numbers = numbers
-        self.least, self.most = 12 if len(growth.groups.p) <= SMALL else 14, MOST_POWER[0]
-        self.power, self.smoothing = self.least, Adaptive(NEAREST)
-        self.stale, self.took, self.pairs = 0, 0.0, PAIRS
+        self.least, self.most = (
+            12 if len(growth.groups.p) <= MAX_COMPLETE_GROUPS else 14,
+            MAX_POWER[0],
+        )
+        self.power, self.smoothing = self.least, Adaptive(MAX_CENTRE_WEIGHT)
+        self.stale, self.took, self.pairs = 0, 0.0, FIRST_PAIRS
 
     def price(self, dual: Array) -> Priced:
         """Columns from the table of sums, else from two lists."""
         growth, groups, complete = self.growth, self.growth.groups, False
         enough = 0.1 * growth.tol * (groups.closed - growth.value)
         if self.repeats:
-            columns, bound, complete = price_sums(groups, dual, KEPT_COLUMNS, growth.clock, enough)
+            columns, bound, complete = price_sums(
+                groups, dual, COLUMNS_PER_GROUP, growth.clock, enough
+            )
             self.repeats = complete or growth.clock.over
         if not complete:
             limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
-            effort = limit, pairs, KEPT_COLUMNS, growth.clock, enough
+            effort = limit, pairs, COLUMNS_PER_GROUP, growth.clock, enough
             if self.numbers is not None:
                 columns, bound, complete = price_numbers(groups, dual, self.numbers, *effort)
             else:
@@ -308,7 +320,7 @@ class PricingLists:
         """Count rounds without progress; after too many of them search more, or end."""
         growth, last = self.growth, self.growth.last
         self.stale = 0 if moved else self.stale + 1
-        if growth.over or self.stale < STALE:
+        if growth.over or self.stale < MAX_STALE_ROUNDS:
             return
         if last is not None and last.complete:
             growth.why = "neither side moves"
@@ -317,8 +329,8 @@ class PricingLists:
 
     def refine(self) -> None:
         """Examine more of the lists, and longer ones, if there is a time limit that allows it; else end the search."""
-        self.pairs, self.most = FINER * self.pairs, min(self.most + 1, MOST_POWER[1])
-        self.power, self.took, self.stale = self.most, FINER * self.took, 0
+        self.pairs, self.most = PAIRS_FACTOR * self.pairs, min(self.most + 1, MAX_POWER[1])
+        self.power, self.took, self.stale = self.most, PAIRS_FACTOR * self.took, 0
         left = self.growth.clock.left
         if left == np.inf:
             self.growth.why = f"{TOO_LONG}; give it a time, and it goes on"
@@ -332,11 +344,13 @@ class Search:
     def __init__(self, growth: Growth) -> None:
         groups, self.growth = growth.groups, growth
         self.sums, self.numbers = SumCells(groups), numbers_full(groups)
-        large = len(groups.p) > SMALL
-        few = FEW_NUMBERS if len(groups.p) > 2 * SMALL else 1  # few groups: complete anyway
+        large = len(groups.p) > MAX_COMPLETE_GROUPS
+        few = (
+            MAX_PLANE_NUMBERS if len(groups.p) > 2 * MAX_COMPLETE_GROUPS else 1
+        )  # few groups: complete anyway
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
-        listed = self.numbers if len(self.numbers) <= FEW_NUMBERS else None
+        listed = self.numbers if len(self.numbers) <= MAX_PLANE_NUMBERS else None
         self.lists = PricingLists(growth, listed)
 
     def run(self) -> None:

@@ -16,15 +16,15 @@ from .losses import Integers
 __all__ = []
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #08b423d2
-TINY_PART = 1e-12  # a smaller part of a symbol or of the time is rounding
+ROUNDING_PART = 1e-12  # a smaller part of a symbol or of the time is rounding
 
 
 def rounding_of(mass: Array) -> Array:
     """Parts of each symbol that are rounding: the lighter it is relative to the others, the more."""
-    return np.maximum(TINY_PART, 2.0**-48 * mass.sum() / mass)
+    return np.maximum(ROUNDING_PART, 2.0**-48 * mass.sum() / mass)
 
 
-def snapped(part: Array, least: Any, most: Any, near: Any = TINY_PART) -> Array:
+def snapped(part: Array, least: Any, most: Any, near: Any = ROUNDING_PART) -> Array:
     """Parts between two limits, those within rounding of a limit at it."""
     part = np.where(part - least < near, least, part)
     return np.where(most - part < near, most, part)
@@ -78,7 +78,7 @@ def schedule(part: Array, mass: Array) -> tuple[list[Array], list[float]]:
         spare = np.divide(left - part, 1 - piece, out=never, where=piece < 1)
         length = float(min(lasts.min(), spare.min(), left))
         pieces.append(piece)
-        if left - length < TINY_PART:
+        if left - length < ROUNDING_PART:
             break
         lengths.append(length)
         part = part - length * piece
@@ -91,7 +91,7 @@ def together(schedules: list[tuple[list[Array], list[float]]]) -> tuple[Array, A
     """Several schedules as one, cut wherever one of them changes: shape (symbols, pieces), and lengths."""
     ends = [np.cumsum(lengths) for _, lengths in schedules]
     cuts = np.unique(np.concatenate([end[:-1] for end in ends]))
-    apart = np.diff(cuts, prepend=0) > TINY_PART  # nearer cuts differ by rounding only
+    apart = np.diff(cuts, prepend=0) > ROUNDING_PART  # nearer cuts differ by rounding only
     cuts = np.concatenate([[0], cuts[apart], [1]])
     middle = (cuts[1:] + cuts[:-1]) / 2
     rows = []
@@ -133,7 +133,7 @@ def unroll(mass: Array, group: Integers, filled: Array, weights: Array) -> tuple
     return np.hstack(parts), np.concatenate(shares)
 
 # %% ../../nbs/large_alphabets/04_ungrouping.ipynb #f2a10102
-AT_ONCE = 100  # columns that are reduced together
+COLUMNS_AT_ONCE = 100  # columns that are reduced together
 
 
 def _few(filled: Array, loss: Array, weights: Array) -> Array:
@@ -149,7 +149,7 @@ def _few(filled: Array, loss: Array, weights: Array) -> Array:
         way = null[:, k] - taken[:, :k] @ shares[:k, k]
         way = way if loss @ way <= 0 else -way
         lasts = np.full(len(kept), np.inf)
-        np.divide(kept, -way, out=lasts, where=left & (way < -TINY_PART))
+        np.divide(kept, -way, out=lasts, where=left & (way < -ROUNDING_PART))
         gone = int(lasts.argmin())
         if lasts[gone] == np.inf:
             break
@@ -164,10 +164,10 @@ def _few(filled: Array, loss: Array, weights: Array) -> Array:
 def reduced(filled: Array, loss: Array, weights: Array) -> Array:
     """Weights of at most as many columns as rows, with the same average and no more loss.
 
-    `AT_ONCE` columns at a time, or twice as many as rows: time goes with the cube of their number, and in a
+    `COLUMNS_AT_ONCE` columns at a time, or twice as many as rows: time goes with the cube of their number, and in a
     thousand steps rounding grew to 1e-5.
     """
-    weights, before, most = weights.copy(), len(weights) + 1, max(AT_ONCE, 2 * len(filled))
+    weights, before, most = weights.copy(), len(weights) + 1, max(COLUMNS_AT_ONCE, 2 * len(filled))
     while len(filled) < len(used := np.flatnonzero(weights > 0)) < before:
         some = used[:most]
         before = len(used)

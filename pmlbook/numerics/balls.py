@@ -107,7 +107,7 @@ def exp(x: Any) -> Ball:
     return _ball(Ball(x).inside.exp())
 
 
-TOUCH = 2.0**-40  # how far below 0 rounding may carry a probability that is 0
+ZERO_TOLERANCE = 2.0**-40  # how far below 0 rounding may carry a probability that is 0
 
 
 def xlogx(x: Any) -> Ball:
@@ -119,7 +119,7 @@ def xlogx(x: Any) -> Ball:
         return _ball(inside * inside.log())
     if inside.is_zero():
         return Ball(0)
-    if not inside.lower() > -TOUCH or inside < 0:
+    if not inside.lower() > -ZERO_TOLERANCE or inside < 0:
         return _ball(flint.arb.nan())
     top = inside.upper()
     end = top * top.log()
@@ -167,15 +167,15 @@ def joint_information(table: Sequence[Sequence[Any]]) -> Ball:
     return rows + columns - joint
 
 # %% ../../nbs/numerics/06_balls.ipynb #ef0ad3a5
-WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
-PRECISION_LIMIT = 4000  # bits
+POINT_WIDTH = Fraction(1, 10**30)  # of an enclosure at a point
+MAX_PRECISION_BITS = 4000  # bits
 
 
 def _ends(inside: Any) -> Pair:
     """Two fractions around a ball."""
     import flint
 
-    with flint.ctx.workprec(2 * PRECISION_LIMIT):  # the ends themselves are rounded outwards too
+    with flint.ctx.workprec(2 * MAX_PRECISION_BITS):  # the ends themselves are rounded outwards too
         ends = [end.man_exp() for end in (inside.lower(), inside.upper())]
     low, high = (Fraction(int(man)) * Fraction(2) ** int(power) for man, power in ends)
     return low, high
@@ -195,18 +195,18 @@ def enclose(f: Callable[..., Any], **point: int | Fraction) -> Pair:
     ValueError if a number is no fraction, or f compares balls. SolverFailed if f has no finite value there.
     """
     bits = 128
-    while bits <= PRECISION_LIMIT:
+    while bits <= MAX_PRECISION_BITS:
         inside = _evaluate(f, point, bits)
         if inside.is_finite():
             low, high = _ends(inside)
-            if high - low <= WIDTH:
+            if high - low <= POINT_WIDTH:
                 return low, high
         bits *= 2
-    raise SolverFailed(f"no enclosure of the value at {point} with {PRECISION_LIMIT} bits")
+    raise SolverFailed(f"no enclosure of the value at {point} with {MAX_PRECISION_BITS} bits")
 
 # %% ../../nbs/numerics/06_balls.ipynb #0c0dcdc4
 DEFAULT_PIECES = 20_000
-BITS = 80
+PRECISION_BITS = 80
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def _image(f: Callable[..., Any], box: Box) -> Any:
     """A ball with all values of f over a box: directly, and by its slopes from the middle."""
     import flint
 
-    with flint.ctx.workprec(BITS):
+    with flint.ctx.workprec(PRECISION_BITS):
         sides = {name: _hull(*side) for name, side in box.items()}
         straight = Ball(f(**sides)).inside
         # the mean value form: f at the middle, and a slope over the box for each side

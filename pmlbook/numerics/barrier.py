@@ -85,9 +85,12 @@ class Centre(NamedTuple):
 
 CENTRED_DECREMENT = 0.05  # a squared decrement: below it the barrier parameter is lowered
 MAX_NEWTON_STEPS = 100  # for one parameter
-BORDER, ARMIJO = 0.5, 0.3  # parts of the way to the boundary, and of the predicted decrease
-SHORTEST = 1e-9  # floats allow no further decrease
-NOISE = 1e-13  # relative rounding error of a function's value
+BOUNDARY_PART, DECREASE_PART = (
+    0.5,
+    0.3,
+)  # parts of the way to the boundary, and of the predicted decrease
+MIN_LINE_STEP = 1e-9  # floats allow no further decrease
+VALUE_NOISE = 1e-13  # relative rounding error of a function's value
 
 
 def barrier_direction(
@@ -116,12 +119,12 @@ def centre(point: Array, smooth: Smooth, rows: Array, parameter: float) -> Centr
     now = barrier(point)
     for _ in range(MAX_NEWTON_STEPS):
         move, promise, off = barrier_direction(point, smooth, rows, parameter)
-        if promise <= max(CENTRED_DECREMENT * parameter, NOISE * abs(now)):
+        if promise <= max(CENTRED_DECREMENT * parameter, VALUE_NOISE * abs(now)):
             return Centre(point, parameter, math.sqrt((abs(promise) + off) / parameter))
-        step = longest_step(np.ones(len(point)), move, BORDER)
-        while (then := barrier(point * (1 + step * move))) > now - ARMIJO * step * promise:
+        step = longest_step(np.ones(len(point)), move, BOUNDARY_PART)
+        while (then := barrier(point * (1 + step * move))) > now - DECREASE_PART * step * promise:
             step /= 2
-            if step < SHORTEST:
+            if step < MIN_LINE_STEP:
                 return Centre(point, parameter, math.inf)
         point, now = point * (1 + step * move), then
     return Centre(point, parameter, math.inf)

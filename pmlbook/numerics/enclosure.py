@@ -13,14 +13,14 @@ from fractions import Fraction
 __all__ = []
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #99ea1d18
-DIGITS = 40  # correct digits of an enclosure, whatever cancels afterwards
+CORRECT_DIGITS = 40  # correct digits of an enclosure, whatever cancels afterwards
 Pair = tuple[Fraction, Fraction]
 
 
 def digits_for(distance: Fraction) -> int:
-    """Digits enough for `DIGITS` correct ones after a quantity of the order of distance^2 is left over."""
+    """Digits enough for `CORRECT_DIGITS` correct ones after a quantity of the order of distance^2 is left over."""
     zeros = distance.denominator.bit_length() - abs(distance.numerator).bit_length()
-    return DIGITS + 2 * max(0, zeros * 3 // 10 + 1)
+    return CORRECT_DIGITS + 2 * max(0, zeros * 3 // 10 + 1)
 
 
 def decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:

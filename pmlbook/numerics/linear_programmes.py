@@ -23,7 +23,7 @@ from .progress import Clock
 from .validation import Array
 
 # %% auto #0
-__all__ = ['FAR', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose']
+__all__ = ['LOOSE_FACTOR', 'Infeasible', 'SolverFailed', 'OutOfTime', 'LooseBound', 'warn_if_loose']
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #6f3ff865
 class Infeasible(ValueError):
@@ -42,13 +42,13 @@ class LooseBound(UserWarning):
     """The bound on the optimum stays far from the value reached, and time was not the reason."""
 
 
-FAR = 1e3  # times the tolerance: a gap above this is worth a warning
+LOOSE_FACTOR = 1e3  # times the tolerance: a gap above this is worth a warning
 
 
 def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
-    """Warn the caller of `call` with `LooseBound` if value and bound are further than `FAR` * `tol` apart."""
+    """Warn the caller of `call` with `LooseBound` if value and bound are further than `LOOSE_FACTOR` * `tol` apart."""
     gap = 0.0 if value == bound else abs(value - bound)
-    if not gap <= FAR * tol:
+    if not gap <= LOOSE_FACTOR * tol:
         shown, limit = texts_around(value, bound)
         warnings.warn(
             f"{call}: the value {shown} and its bound {limit} stay {text_above(gap, 2)} apart, far above "
@@ -58,7 +58,7 @@ def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
         )
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #ecbde917
-PATIENCE = 60.0  # seconds for one programme, unless the caller gives another limit
+SOLVER_SECONDS = 60.0  # seconds for one programme, unless the caller gives another limit
 _NONE = np.zeros(0)
 
 
@@ -79,8 +79,10 @@ class Programme:
 HighsStatus = highspy.HighsModelStatus
 CONTRADICTION = (HighsStatus.kInfeasible, HighsStatus.kModelError)
 LATE = (HighsStatus.kTimeLimit, HighsStatus.kIterationLimit)
-TOLERANCE = 1e-10  # of the solver
-MISSED = 3e-4  # violates a constraint by more: no solution, whatever the solver reports
+SOLVER_TOLERANCE = 1e-10  # of the solver
+CONSTRAINT_TOLERANCE = (
+    3e-4  # violates a constraint by more: no solution, whatever the solver reports
+)
 
 
 def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.HighsLp, int]:
@@ -120,7 +122,7 @@ def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, A
     """The status that a method of HiGHS reports, the variables, and the dual variables of the rows."""
     solver, options = highspy.Highs(), highspy.HighsOptions()
     options.output_flag, options.presolve, options.solver = False, "on", method
-    options.primal_feasibility_tolerance = options.dual_feasibility_tolerance = TOLERANCE
+    options.primal_feasibility_tolerance = options.dual_feasibility_tolerance = SOLVER_TOLERANCE
     options.time_limit = seconds
     solver.passOptions(options)
     if solver.passModel(posed) == highspy.HighsStatus.kError:
@@ -134,7 +136,9 @@ def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, A
             np.append(posed.col_upper_, posed.row_upper_),
         )
         reached = np.append(x, sums)
-        if not ((low - MISSED <= reached) & (reached <= high + MISSED)).all():
+        if not (
+            (low - CONSTRAINT_TOLERANCE <= reached) & (reached <= high + CONSTRAINT_TOLERANCE)
+        ).all():
             status = HighsStatus.kSolveError
     return status, x, np.array(found.row_dual)
 
@@ -150,14 +154,14 @@ def maximise(
     """Maximise a linear gain, shape (V,), under linear constraints; returns a basic solution.
 
     `equal`, `at_most`: matrix (K, V) and right-hand side (K,). `bounds`: lower and upper bound of every variable,
-    or of each. `clock`: ends the solver; without a limit it has `PATIENCE` seconds. Infeasible if the constraints
+    or of each. `clock`: ends the solver; without a limit it has `SOLVER_SECONDS` seconds. Infeasible if the constraints
     contradict each other; OutOfTime; SolverFailed if the solver ends otherwise, or a number is not finite.
 
     Source: Dantzig's simplex method, as implemented by HiGHS (Huangfu and Hall 2018).
     """
     gain = np.asarray(gain, dtype=float)
     scale = np.abs(gain).max() or 1.0
-    patience = clock if clock and clock.limit < math.inf else Clock(PATIENCE)
+    patience = clock if clock and clock.limit < math.inf else Clock(SOLVER_SECONDS)
     posed, above = _posed(-gain / scale, at_most, equal, bounds)
     for method in ("simplex", "ipm"):
         status, x, duals = _solved(posed, method, max(patience.left, 1e-3))

@@ -25,7 +25,9 @@ def watched() -> bool:
 
 # %% ../../nbs/numerics/04_progress.ipynb #e7ed018a
 QUIET_SECONDS = 2.0  # what is over sooner needs no bar
-GRACE = 1.0  # seconds beyond the limit for the one programme without which there is no answer
+GRACE_SECONDS = (
+    1.0  # seconds beyond the limit for the one programme without which there is no answer
+)
 
 
 class Clock:
@@ -81,8 +83,8 @@ class Clock:
         return Clock(limit, False) if silent else Clock(limit, self.progress, self.label)
 
     def finishing(self) -> Clock:
-        """A silent clock for programmes that make the answer: it ends `GRACE` seconds after this one."""
-        return Clock(max(0.0, self.limit + GRACE - self.seconds), False)
+        """A silent clock for programmes that make the answer: it ends `GRACE_SECONDS` seconds after this one."""
+        return Clock(max(0.0, self.limit + GRACE_SECONDS - self.seconds), False)
 
     def tell(self, value: float, bound: float) -> None:
         """Report the bracket reached so far."""

@@ -18,7 +18,7 @@ from .linear_programmes import SolverFailed
 __all__ = []
 
 # %% ../../nbs/numerics/05_proof.ipynb #f658133c
-STEPS = (
+SOLVER_STEPS = (
     1_000_000  # of the solver, a second or two; no clock, so that every computer decides the same
 )
 
@@ -127,7 +127,7 @@ def _formulas(parts: Any) -> Iterator[Any]:
         raise ValueError(f"a claim is made of formulas, truths and lists of them, not {parts!r}")
 
 
-def prove(claim: Any, given: Any = (), steps: int = STEPS, identity: str = "") -> Proof:
+def prove(claim: Any, given: Any = (), steps: int = SOLVER_STEPS, identity: str = "") -> Proof:
     """Decide whether a claim holds for all real numbers that satisfy the hypotheses.
 
     `claim`, `given`: formulas, or lists of them, of sums, products, quotients and comparisons of `reals`. Quotients

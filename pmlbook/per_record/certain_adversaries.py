@@ -16,13 +16,13 @@ from ..foundations.capacity import blur_of, divergences
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
-from .tilted import NEAR_ZERO, NUMBERS_A_LOOK, blur, most_slack, sum_margin
+from .tilted import NEAR_ZERO, NUMBERS_PER_CHECK, blur, most_slack, sum_margin
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/per_record/07_certain_adversaries.ipynb #4b2222a2
-MAX_CHOICES = 20_000  # combinations of classes that are tried one by one
+MAX_CLASS_CHOICES = 20_000  # combinations of classes that are tried one by one
 
 
 def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> tuple[Array, ...]:
@@ -62,18 +62,18 @@ def flat_part(
     """The best adversary without an entropy constraint, of the largest entropy, its leakage, and a bound on all.
 
     The adversary is certain of one class for each value of the record, shape (A, C). None if there are more than
-    `MAX_CHOICES` choices of classes, or the time is over.
+    `MAX_CLASS_CHOICES` choices of classes, or the time is over.
 
     Source: Wu et al. 2026, Section 3.1.1 (b = 0); Blahut 1972.
     """
     (a, _, m), clock = problem.rows.shape, clock or Clock()
     present = np.isfinite(problem.log_counts).sum(axis=1)
-    if math.prod(present.tolist()) > MAX_CHOICES:
+    if math.prod(present.tolist()) > MAX_CLASS_CHOICES:
         return None
     choices = np.array(list(itertools.product(*(range(c) for c in present))))
     distributions = np.zeros(choices.shape)
     lower = np.full(len(choices), -np.inf)
-    bound, step = 0.0, max(1, NUMBERS_A_LOOK // (a * m))
+    bound, step = 0.0, max(1, NUMBERS_PER_CHECK // (a * m))
     values = np.arange(a)
     for start in range(0, len(choices), step):
         if clock.over:

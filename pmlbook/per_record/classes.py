@@ -42,7 +42,7 @@ def log_sum(logs: Array) -> float:
     return top + math.log(math.fsum(np.exp(logs - top).flat))
 
 
-MOST_CLASSES = 400  # classes of a value; with more, contraction coefficients are taken as 1
+MAX_CLASSES = 400  # classes of a value; with more, contraction coefficients are taken as 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class RecordProblem:
     def contractions(self) -> Array:
         """Contraction coefficients of the rows, by value, shape (A,): the largest ratio of output to input divergence."""
         present = np.isfinite(self.log_counts)
-        few = self.log_counts.shape[1] <= MOST_CLASSES
+        few = self.log_counts.shape[1] <= MAX_CLASSES
         known = [contraction(rows[here]) if few else 1.0 for rows, here in zip(self.rows, present)]
         return np.array(known)
 
@@ -106,7 +106,7 @@ class RecordProblem:
         return (-entr(classes) - classes * shares).sum(axis=(-2, -1))
 
 # %% ../../nbs/per_record/04_classes.ipynb #cdc017c8
-MAX_NUMBERS = 2**26  # half a gigabyte: a table of classes and outputs may not be larger
+MAX_TABLE_NUMBERS = 2**26  # half a gigabyte: a table of classes and outputs may not be larger
 
 Group = tuple[Array, Array, list[NDArray[np.int64]]]
 
@@ -117,10 +117,10 @@ def grouped(rows: Array, log_counts: Array, symbols: int) -> Group:
     ValueError if a table with as many classes for each symbol does not fit.
     """
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    if symbols * len(first) * rows.shape[1] > MAX_NUMBERS:
+    if symbols * len(first) * rows.shape[1] > MAX_TABLE_NUMBERS:
         raise ValueError(
             f"{symbols} x {len(first)} classes with {rows.shape[1]} outputs are too many numbers"
-            f" (limit {MAX_NUMBERS}): let the channel merge outputs"
+            f" (limit {MAX_TABLE_NUMBERS}): let the channel merge outputs"
         )
     # classes in the order in which they appear, and the members of each
     place = np.argsort(np.argsort(first))[where.ravel()]

@@ -113,7 +113,7 @@ def bound_over_values(
     return float(peak + heat * math.log(total) + heat * slack + lost)
 
 
-ABOVE_CONTRACTION = 1.001  # times the contraction is the multiplier for all whose own is smaller
+CONTRACTION_FACTOR = 1.001  # times the contraction is the multiplier for all whose own is smaller
 
 
 def data_processing_bound(
@@ -125,7 +125,7 @@ def data_processing_bound(
     above all contraction coefficients; at a smaller multiplier it is loose.
     """
     clock = clock or Clock()
-    least = max(ABOVE_CONTRACTION * problem.contractions.max(), 1e-6)
+    least = max(CONTRACTION_FACTOR * problem.contractions.max(), 1e-6)
     multiplier = max(own_multiplier(problem, b, classes, clock), least)
     if clock.over or multiplier > 1e6:
         return math.inf

@@ -19,8 +19,8 @@ from .certain_adversaries import capacities
 from .certificate import check_entropy
 from .classes import RecordProblem
 from pmlbook.per_record.proof_search import (
-    MOST_DUAL_NODES,
-    MOST_NODES,
+    MAX_DUAL_NODES,
+    MAX_PROOF_NODES,
     OutputProof,
     PosteriorProof,
     SeparableProof,
@@ -47,12 +47,12 @@ from .proof_text import PROOF_FORMAT, read_proof
 __all__ = ['LeakageProof', 'leakage_proof']
 
 # %% ../../nbs/per_record/20_leakage_proof.ipynb #hand0005
-MOST_CHOICES = 2_000  # of classes; more are not tried
+MAX_PROOF_CHOICES = 2_000  # of classes; more are not tried
 
 
 def find_vertices(view: RecordView, clock: Clock) -> Vertices | None:
     """Output distributions that nearly reach the capacities; None if there are too many choices, or no time."""
-    if math.prod(map(len, view.rows)) > MOST_CHOICES or clock.over:
+    if math.prod(map(len, view.rows)) > MAX_PROOF_CHOICES or clock.over:
         return None
     rows = np.array(list(product(*view.rows)))
     distributions, *_ = capacities(rows, clock=clock)
@@ -251,10 +251,10 @@ def _tried(
     separable = SeparableProof(*claim)
     posteriors = PosteriorProof(*claim)
     for left, part in ((10, 16), (7, 4), (4, 1)):  # each search continues with more nodes
-        most = MOST_NODES // part
-        pieces = MOST_DUAL_NODES // part
+        most = MAX_PROOF_NODES // part
+        pieces = MAX_DUAL_NODES // part
         yield outputs.run(clock.part(1 / left), most)
         yield separable.run(clock.part(1 / (left - 1)), pieces)
         yield posteriors.run(clock.part(1 / (left - 2)), most, unfinished=False)
     # a small tree, since a large one that proves too little would take long to check
-    yield PosteriorProof(*claim).run(clock, MOST_NODES // 4)
+    yield PosteriorProof(*claim).run(clock, MAX_PROOF_NODES // 4)

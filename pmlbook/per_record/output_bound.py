@@ -203,10 +203,10 @@ def _blamed(part: Frame, half: Array, over: Array) -> Array:
     return np.asarray((over[:, None, :] @ blame)[:, 0])
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #b6fbf365
-MOST_BOXES, MOST_WORK = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
-MOST_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
-TRIAL = 4_000  # cells after which the bound must have fallen by a good part
-EDGE = 0.2  # least part of a box on each side of a cut
+MAX_BOXES, MAX_BOX_NUMBERS = 60_000, 3e7  # for one value: cells, and cells x outputs x directions
+MAX_ROW_NUMBERS = 262_144  # in the rows: larger ones would take seconds before the first cell
+TRIAL_CELLS = 4_000  # cells after which the bound must have fallen by a good part
+EDGE_PART = 0.2  # least part of a box on each side of a cut
 
 
 def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]:
@@ -215,7 +215,7 @@ def box_branchings(part: Frame, cells: Boxes) -> tuple[NDArray[np.int64], Array]
     j = cells.score.argmax(axis=1)
     low = cells.low[k, j]
     high = cells.high[k, j]
-    edge = EDGE * (high - low)  # both halves keep a part of the interval
+    edge = EDGE_PART * (high - low)  # both halves keep a part of the interval
     at = (cells.inside @ part.coordinates)[k, j]
     return j, np.clip(at, low + edge, high - edge)
 
@@ -282,8 +282,8 @@ def value_bound(
     mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, NEAR_ZERO))
     search = value_search(part, stationary, mixing, reference, enough)
     hopeless = enough + 0.3 * (search.bound - enough)
-    most_nodes = min(MOST_BOXES, MOST_WORK / part.directions.size)
-    search.run(clock, min(TRIAL, most_nodes))
+    most_nodes = min(MAX_BOXES, MAX_BOX_NUMBERS / part.directions.size)
+    search.run(clock, min(TRIAL_CELLS, most_nodes))
     if search.bound <= hopeless:
         search.run(clock, most_nodes)
     return max(search.bound, enough)
@@ -318,7 +318,7 @@ def output_bound(claim: LeakageClaim, clock: Clock) -> float:
     Infinite where one distribution of the outputs is not enough for all, or no dimension is saved.
     """
     problem, b, value = claim.problem, claim.b, claim.value
-    if len(problem.symbols) < 2 or problem.rows.size > MOST_NUMBERS or clock.over:
+    if len(problem.symbols) < 2 or problem.rows.size > MAX_ROW_NUMBERS or clock.over:
         return math.inf
     multiplier = claim.multiplier(clock)
     if not 1e-6 < multiplier < 1:

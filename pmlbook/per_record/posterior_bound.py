@@ -17,8 +17,8 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
 from pmlbook.per_record.tilted import (
-    EPS,
-    HOT,
+    MACHINE_EPSILON,
+    MAX_SEARCHED_MULTIPLIER,
     NEAR_ZERO,
     blur,
     gains_of,
@@ -31,7 +31,7 @@ from pmlbook.per_record.tilted import (
 __all__ = []
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #aside002
-DIM = 1e-30  # smaller posteriors are replaced by this, which only raises the bound
+MIN_POSTERIOR = 1e-30  # smaller posteriors are replaced by this, which only raises the bound
 
 
 def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Array]:
@@ -43,7 +43,7 @@ def reference_gains(problem: RecordProblem, reference: Array) -> tuple[Array, Ar
     total = both.sum(axis=1, keepdims=True)
     # where the reference prior gives an output no probability, any posterior is valid
     posterior = np.divide(both, total, where=total > 1e-270, out=np.ones_like(both))
-    paid = gains_of(problem, np.log(np.maximum(posterior, DIM)))
+    paid = gains_of(problem, np.log(np.maximum(posterior, MIN_POSTERIOR)))
     # ln of the share over the reference probability, where there is a class
     apart = np.zeros_like(reference)
     np.log(reference, where=here, out=apart)
@@ -63,7 +63,9 @@ def _solved(matrices: Array, right: Array) -> Array:
     return np.where(singular, 0.0, solutions)
 
 
-GENEROUS = 10  # times the least z: above it the majorant that agrees at the vertices is dropped
+MAJORANT_FACTOR = (
+    10  # times the least z: above it the majorant that agrees at the vertices is dropped
+)
 
 
 def longest_edge(vertices: Array, weight: Any = 1.0) -> tuple[Any, Any]:
@@ -100,7 +102,7 @@ def majorants(vertices: Array) -> Array:
     found += (np.maximum(0, missing.max(axis=-1)) + hidden)[..., None]
     # its largest excess over all posteriors: ln sum exp of the coefficients
     generous = np.logaddexp.reduce(found, axis=-1)
-    generous[0] /= GENEROUS
+    generous[0] /= MAJORANT_FACTOR
     return np.asarray(found[generous.argmin(axis=0), n].reshape(vertices.shape[:-1]))
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #fb04c5ef
@@ -193,14 +195,14 @@ def root_vertices(problem: RecordProblem) -> Array:
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #odds0002
 ODDS_ROUNDING = 1e-11  # in logarithms of odds: above the rounding error
-LARGEST_LOG_ODDS = 700.0  # larger logarithms of odds count as infinite
-MOST_RISES = 1e7  # most numbers in the table of rises
+MAX_LOG_ODDS = 700.0  # larger logarithms of odds count as infinite
+MAX_RISES = 1e7  # most numbers in the table of rises
 
 
 def odds_bounds(problem: RecordProblem) -> Array | None:
     """How much log odds of the first value may rise, [z, y], from output y to z; None unless there are two."""
     a, _, m = problem.rows.shape
-    if a != 2 or problem.rows.size * m > MOST_RISES:
+    if a != 2 or problem.rows.size * m > MAX_RISES:
         return None
     odds_bound = np.empty((m, m))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -226,9 +228,9 @@ def tighten(
         odds = np.log(vertices[..., 0]) - np.log(vertices[..., 1])
         at = odds[n, y, end][:, None]
         if end:
-            ends = np.fmax(odds[..., 1], np.minimum(at - odds_bound[y], LARGEST_LOG_ODDS))
+            ends = np.fmax(odds[..., 1], np.minimum(at - odds_bound[y], MAX_LOG_ODDS))
         else:
-            ends = np.fmin(odds[..., 0], np.maximum(at + odds_bound[:, y].T, -LARGEST_LOG_ODDS))
+            ends = np.fmin(odds[..., 0], np.maximum(at + odds_bound[:, y].T, -MAX_LOG_ODDS))
     moved = ends != odds[..., end]
     odds[..., end] = ends
     vertices[moved, end] = expit(np.stack([ends, -ends], axis=-1)[moved])
@@ -236,7 +238,7 @@ def tighten(
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #c01c94e3
 ROUNDING_NATS = 1e-12  # nats: a smaller violation is rounding
-LEAST_VIOLATION = 0.5  # of a cell's error: where the violation is less, the mixing part is lowered
+MIN_VIOLATION = 0.5  # of a cell's error: where the violation is less, the mixing part is lowered
 
 
 def violation(cells: PosteriorCells) -> Array:
@@ -314,9 +316,9 @@ class Posteriors(Relaxation[PosteriorCells]):
         vertices, coefficients, empty = map(np.concatenate, zip(*halves))
 
         twice, several = np.tile(n, 2), simplex.shape[-1] > 2
-        start = np.clip(nodes.multiplier[twice], 1e-6, HOT)
+        start = np.clip(nodes.multiplier[twice], 1e-6, MAX_SEARCHED_MULTIPLIER)
         # two values: the cut is an end of both intervals; otherwise it is rounded
-        drift = nodes.drift[twice] + (2 * EPS if several else 0.0)
+        drift = nodes.drift[twice] + (2 * MACHINE_EPSILON if several else 0.0)
         parts = vertices, coefficients, start, drift, clock
         mixing, reference = self._mixing(nodes)[twice], nodes.reference[twice]
         children = bound_cells(self.problem, self.b, *parts, mixing, reference)
@@ -342,8 +344,6 @@ class Posteriors(Relaxation[PosteriorCells]):
         """The parts for data processing in the children: less where little of the error is a violation."""
         over = violation(nodes)
         loose = nodes.bound - self.problem.leakage(nodes.classes)
-        mixing = (
-            np.where(over.sum(axis=1) < LEAST_VIOLATION * loose, LEAST_VIOLATION, 1) * nodes.mixing
-        )
+        mixing = np.where(over.sum(axis=1) < MIN_VIOLATION * loose, MIN_VIOLATION, 1) * nodes.mixing
         mixing[over.max(axis=1) <= ROUNDING_NATS] = 0  # only the part for data processing is loose
         return np.asarray(mixing)

@@ -28,10 +28,10 @@ class _Later:
 
 flint: Any = _Later()
 BALL_BITS = 128  # of the middle of a ball
-LEAST_WEIGHT = 1e-300
+MIN_WEIGHT = 1e-300
 
 # %% auto #0
-__all__ = ['flint', 'BALL_BITS', 'LEAST_WEIGHT', 'ProofFailed', 'RecordView', 'distinct_views', 'views_of_sum']
+__all__ = ['flint', 'BALL_BITS', 'MIN_WEIGHT', 'ProofFailed', 'RecordView', 'distinct_views', 'views_of_sum']
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0004
 class ProofFailed(ValueError):

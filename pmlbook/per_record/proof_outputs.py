@@ -16,7 +16,7 @@ from pmlbook.per_record.proof_checker import (
     RecordView,
     BALL_BITS,
     ProofFailed,
-    LEAST_WEIGHT,
+    MIN_WEIGHT,
     IntervalProblem,
     leaves_of,
     flint,
@@ -113,7 +113,7 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
 def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], slack: float) -> list[float]:
     """An approximate temperature at which the bound on the mean of each column is lowest."""
     top = table.max(axis=0)
-    width = np.maximum(top - table.min(axis=0), LEAST_WEIGHT)
+    width = np.maximum(top - table.min(axis=0), MIN_WEIGHT)
     heats = np.geomspace(1e-3, 1e6, 100)[:, None] * width
     exponents = logs[:, None] + (table - top) / heats[:, None]
     peak = exponents.max(axis=1)

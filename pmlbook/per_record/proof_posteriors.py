@@ -15,7 +15,7 @@ from pmlbook.per_record.proof_checker import (
     RecordView,
     BALL_BITS,
     ProofFailed,
-    LEAST_WEIGHT,
+    MIN_WEIGHT,
     IntervalProblem,
     leaves_of,
     flint,
@@ -155,7 +155,7 @@ def _proposed(vertices: list[list[Any]], values: list[Any]) -> Iterator[tuple[in
         tangents.append(longest)
     for points in tangents:
         middle = [sum(column, flint.arb(0)) / len(points) for column in zip(*points)]
-        yield 1, [x.max(flint.arb(LEAST_WEIGHT)).log().mid() for x in middle]
+        yield 1, [x.max(flint.arb(MIN_WEIGHT)).log().mid() for x in middle]
 
 
 def majorant(vertices: list[list[Any]]) -> list[Any]:

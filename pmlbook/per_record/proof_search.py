@@ -18,16 +18,16 @@ from scipy.special import entr, rel_entr
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
 from ..numerics.progress import Clock
-from .record_search import MIXING, NUMBERS_AT_ONCE
+from .record_search import MIXING_SHARE, NUMBERS_AT_ONCE
 from .classes import Group, RecordProblem, check_query_rows, stacked
 from pmlbook.per_record.data_processing import (
-    ABOVE_CONTRACTION,
+    CONTRACTION_FACTOR,
     StationaryPoint,
     bound_over_values,
     stationary_point,
 )
 from pmlbook.per_record.output_bound import (
-    MOST_NUMBERS,
+    MAX_ROW_NUMBERS,
     Boxes,
     Frame,
     frame,
@@ -73,7 +73,7 @@ def problem_of(view: RecordView) -> RecordProblem:
     return stacked(view.record, range(len(groups)), groups, [()] * len(groups))
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0005
-MOST_NODES = 50_000  # checking so many takes half a minute
+MAX_PROOF_NODES = 50_000  # checking so many takes half a minute
 
 
 class ProofSearch(ABC):
@@ -90,7 +90,7 @@ class ProofSearch(ABC):
         self.enough = enough
 
     @abstractmethod
-    def run(self, clock: Clock | None = None, most: int = MOST_NODES) -> Any:
+    def run(self, clock: Clock | None = None, most: int = MAX_PROOF_NODES) -> Any:
         """Continue until the proof is complete, the time is over or a tree has so many nodes; None unless it is complete."""
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
@@ -112,7 +112,7 @@ class HintedPosteriors(Posteriors):
         """The cell of all adversaries with the lowest bound, for mixing parts up to nearly the largest that the prior's multiplier allows."""
         most = self.most_mixing(self.classes, clock or Clock(progress=False))
         tried = []
-        for mixing, steps in ((0.0, 1), (MIXING * most, 1), (0.999 * most, 20)):
+        for mixing, steps in ((0.0, 1), (MIXING_SHARE * most, 1), (0.999 * most, 20)):
             reference = self.classes
             for _ in range(steps):
                 hints = rounded_hints(reference)
@@ -154,7 +154,7 @@ class PosteriorProof(ProofSearch):
     search: BranchAndBound[PosteriorCells] | None = None
 
     def run(
-        self, clock: Clock | None = None, most: int = MOST_NODES, unfinished: bool = True
+        self, clock: Clock | None = None, most: int = MAX_PROOF_NODES, unfinished: bool = True
     ) -> PosteriorTree | None:
         """As `ProofSearch.run`; with `unfinished` an incomplete tree is returned too, with its open cells as leaves."""
         clock = clock or Clock(progress=False)
@@ -212,16 +212,16 @@ class OutputProof(ProofSearch):
         super().__init__(*claim)
         self.prepared: dict[float, tuple[StationaryPoint, list[ValueSearch]] | None] = {}
 
-    def run(self, clock: Clock | None = None, most: int = MOST_NODES) -> OutputTrees | None:
+    def run(self, clock: Clock | None = None, most: int = MAX_PROOF_NODES) -> OutputTrees | None:
         """As `ProofSearch.run`; each tree may have so many nodes."""
         problem = self.claim.problem
         clock = clock or Clock(progress=False)
-        if problem.rows.size > MOST_NUMBERS or clock.over:
+        if problem.rows.size > MAX_ROW_NUMBERS or clock.over:
             return None
         if problem.largest_entropy <= self.claim.b:
             return None
         own = self.claim.multiplier(clock)
-        for multiplier in (own, ABOVE_CONTRACTION * float(problem.contractions.max())):
+        for multiplier in (own, CONTRACTION_FACTOR * float(problem.contractions.max())):
             if not max(own, 1e-6) <= multiplier < 1e6:
                 continue
             if multiplier not in self.prepared:
@@ -267,7 +267,7 @@ class OutputProof(ProofSearch):
         return stationary, values
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0011
-MOST_DUAL_NODES = 2_000  # checking so many takes a minute
+MAX_DUAL_NODES = 2_000  # checking so many takes a minute
 
 
 class SeparableProof(ProofSearch):
@@ -275,7 +275,7 @@ class SeparableProof(ProofSearch):
 
     search: BranchAndBound[Pieces] | None = None
 
-    def run(self, clock: Clock | None = None, most: int = MOST_DUAL_NODES) -> SeparableTree | None:
+    def run(self, clock: Clock | None = None, most: int = MAX_DUAL_NODES) -> SeparableTree | None:
         """As `ProofSearch.run`; None also where there is no entropy slack."""
         clock = clock or Clock(progress=False)
         if self.claim.problem.largest_entropy <= self.claim.b:

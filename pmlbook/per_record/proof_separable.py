@@ -54,14 +54,14 @@ class Curve(NamedTuple):
         return found / t**2
 
 
-LOOKS = 4_000  # most intervals of one curve; then the bound so far is used
-FINEST = 1e-12  # nats: nearer the maximum a curve is flat in floats
+MAX_CURVE_INTERVALS = 4_000  # most intervals of one curve; then the bound so far is used
+FINEST_NATS = 1e-12  # nats: nearer the maximum a curve is flat in floats
 
 
 def curve_maximum(curve: Curve, low: float, high: float, enough: float) -> Any:
     """A ball above F on an interval; near `enough`, if `enough` is a bound."""
     todo, found = deque([(low, high)]), []
-    for _ in range(LOOKS):
+    for _ in range(MAX_CURVE_INTERVALS):
         if not todo:
             break
         left, right = todo.popleft()
@@ -193,7 +193,7 @@ def piece_bound(
     # the entropy of the distribution lies below its tangent in the middle
     slope = ((1 - middle) / middle).log()
     middle_entropy = -middle * middle.log() - (1 - middle) * (1 - middle).log()
-    above = max(fine / len(sides), FINEST)
+    above = max(fine / len(sides), FINEST_NATS)
     found = []
     for end in ends:  # the bound is convex in the distribution
         distribution = end, 1 - end
@@ -226,7 +226,7 @@ def curve_of(
     return Curve((common[0] * distribution[0], common[1] * distribution[1]), powers)
 
 
-NET = np.linspace(0, 1, 401)
+ODDS_NET = np.linspace(0, 1, 401)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # dual variables may be anything
@@ -235,7 +235,7 @@ def approximate_maximum(curve: Curve, low: float, high: float) -> float:
     inside = np.clip([low, high], 1e-16, 1 - 1e-16)
     (first, last), found = np.log(inside / (1 - inside)), -math.inf
     for _ in range(3):
-        odds = first + (last - first) * NET
+        odds = first + (last - first) * ODDS_NET
         logs = -np.logaddexp(0, [-odds, odds])
         total = np.zeros_like(odds)
         for factor, powers, log in zip(curve.logs, curve.powers, logs):

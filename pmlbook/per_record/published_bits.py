@@ -23,7 +23,7 @@ from .classes import AdversaryPrior, RecordProblem
 from .tilted import best_adversary, sum_margin
 
 # %% auto #0
-__all__ = ['MOST_BITS', 'LN_2', 'bits_leakage']
+__all__ = ['MAX_PUBLISHED_BITS', 'LN_2', 'bits_leakage']
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits5
 def counting_problem(n: int, channel: Array) -> RecordProblem:
@@ -98,7 +98,10 @@ def sine_grid(parts: int) -> Grid:
     return Grid(at, heights, float(above.max()) + sum_margin(3, 32))
 
 
-FIRST_CELLS, HALVINGS = 8, 5  # intervals of a probability at first, and how often they are halved
+FIRST_CELLS, MAX_BISECTIONS = (
+    8,
+    5,
+)  # intervals of a probability at first, and how often they are halved
 
 
 class BitStep(NamedTuple):
@@ -129,7 +132,7 @@ class BitStep(NamedTuple):
         best = np.full(len(self.after), -np.inf)
         shape = len(best), FIRST_CELLS, FIRST_CELLS
         t, zero, one = (axis.ravel() for axis in np.indices(shape))
-        for halving in range(HALVINGS + 1):
+        for halving in range(MAX_BISECTIONS + 1):
             choices = sine_grid(FIRST_CELLS << halving)
             vertices = product((zero, zero + 1), (one, one + 1))
             top = np.max([self.worth(choices, t, *vertex) for vertex in vertices], axis=0)
@@ -168,9 +171,12 @@ def letter_bound(channel: Array, multiplier: float, slope: float, grid: Grid) ->
     return float(alone + given + above + sum_margin(12, 40 + multiplier + abs(slope)))
 
 
-COARSE, FINE = 96, 512  # intervals of the belief: to find the multiplier, and for the bound
-ALONE = 2**15  # intervals of a probability where no recursion is needed
-LARGEST_SLOPE = 8.0  # steeper ones serve channels that are nearly certain
+COARSE_INTERVALS, FINE_INTERVALS = (
+    96,
+    512,
+)  # intervals of the belief: to find the multiplier, and for the bound
+LONE_INTERVALS = 2**15  # intervals of a probability where no recursion is needed
+MAX_SLOPE = 8.0  # steeper ones serve channels that are nearly certain
 
 
 def separate_bound(n: int, channel: Array, b: float) -> float:
@@ -189,14 +195,14 @@ def separate_bound(n: int, channel: Array, b: float) -> float:
         )
 
     def over_slopes(multiplier: float) -> scipy.optimize.OptimizeResult:
-        return least(lambda s: bound(multiplier, s, FINE), -LARGEST_SLOPE, LARGEST_SLOPE)
+        return least(lambda s: bound(multiplier, s, FINE_INTERVALS), -MAX_SLOPE, MAX_SLOPE)
 
     # convex in both, with a kink at the best slope of a symmetric channel: one after the other
     multiplier = least(lambda weight: over_slopes(weight).fun, 0.0, 1.0).x
-    return bound(multiplier, over_slopes(multiplier).x, ALONE)
+    return bound(multiplier, over_slopes(multiplier).x, LONE_INTERVALS)
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits9
-MOST_BITS = 512  # counts and outputs of more do not fit
+MAX_PUBLISHED_BITS = 512  # counts and outputs of more do not fit
 LN_2 = math.nextafter(math.log(2), 1)  # at least ln 2
 
 
@@ -239,8 +245,8 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
     n = check_count(n)
     if checked.shape != (2, 2):
         raise InvalidChannel(f"channel has shape {checked.shape}, but a bit has two outputs")
-    if n > MOST_BITS:
-        raise ValueError(f"n = {n} is too many bits (limit {MOST_BITS})")
+    if n > MAX_PUBLISHED_BITS:
+        raise ValueError(f"n = {n} is too many bits (limit {MAX_PUBLISHED_BITS})")
     clock = Clock(max_time, False)
     level = check_entropy(b, n * math.log(2))
     best = best_count(n, checked, level, clock.part(0.5))
@@ -250,12 +256,12 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
         return sequential_bound(n, checked, multiplier, parts, clock) - multiplier * level
 
     found = scipy.optimize.minimize_scalar(
-        lambda log: min(bound(math.exp(log), COARSE), 1.0),
+        lambda log: min(bound(math.exp(log), COARSE_INTERVALS), 1.0),
         bounds=(math.log(1e-3), 0.0),
         method="bounded",
         options={"xatol": 0.02, "maxiter": 13},
     )
-    bounds = [bound(multiplier, FINE) for multiplier in (0.0, math.exp(found.x))]
+    bounds = [bound(multiplier, FINE_INTERVALS) for multiplier in (0.0, math.exp(found.x))]
     most, method = min(LN_2, separate, *bounds), "sequential bound"
     if clock.over:
         method = "interrupted"

@@ -31,7 +31,7 @@ CLIMBING_NUMBERS = 400_000  # numbers that climb at once
 NUMBERS_AT_ONCE = 1_600_000  # numbers in the cells that are cut at once
 FIRST_NODES = 4_000  # cells of posteriors that are bounded before other relaxations are tried
 METHOD_AT_END = {"rounding": "rounding", "time": "interrupted", "open nodes": "too many cells"}
-MIXING = 2 / 3  # of the part that the multiplier allows is bounded by data processing
+MIXING_SHARE = 2 / 3  # of the part that the multiplier allows is bounded by data processing
 
 
 class SearchResult(NamedTuple):
@@ -58,7 +58,7 @@ class WorstPrior(Posteriors):
     def root(self, clock: Clock | None = None) -> PosteriorCells:
         """The root node: data processing covers two thirds of the part that the multiplier of the best prior allows."""
         alone = super().root(clock)
-        mixing = MIXING * self.most_mixing(self.classes, clock or Clock())
+        mixing = MIXING_SHARE * self.most_mixing(self.classes, clock or Clock())
         cells = self.mixed_root(mixing, self.classes, clock)
         cells.bound[:] = np.minimum(cells.bound, alone.bound)
         return cells

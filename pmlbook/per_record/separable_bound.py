@@ -180,12 +180,12 @@ def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] |
     return worst, float(t[worst, lowest])
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks014
-MOST_PIECES = 400  # some seconds: where more are bimodal, cells of posteriors may be faster
-MOST_TERMS = 512  # outputs times classes with their mode at one of them
-LEAST_WIDTH = (
+MAX_PIECES = 400  # some seconds: where more are bimodal, cells of posteriors may be faster
+MAX_TERMS = 512  # outputs times classes with their mode at one of them
+MIN_WIDTH = (
     1e-5  # times the root of the tolerance: no shorter interval of distributions is worth cutting
 )
-LEAST_MULTIPLIER = 1e-4  # at a smaller multiplier entropy hardly matters: see 'Certain adversaries'
+MIN_MULTIPLIER = 1e-4  # at a smaller multiplier entropy hardly matters: see 'Certain adversaries'
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class Separable(Relaxation[Pieces]):
 
     def branchable(self, nodes: Pieces) -> NDArray[np.bool_]:
         """Pieces whose interval of distributions is worth cutting."""
-        least = LEAST_WIDTH * math.sqrt(self.tol)
+        least = MIN_WIDTH * math.sqrt(self.tol)
         return np.array([piece.last - piece.first >= least for piece in nodes.pieces])
 
     def branch(self, nodes: Pieces, clock: Clock) -> tuple[Rules, Pieces]:
@@ -263,10 +263,10 @@ def separable_search(
         return None
     parts = separable_rows(problem)
     m, most = parts.height.shape[1:]
-    if m * most > MOST_TERMS or omitted_information(problem, parts, classes) > tol / 4:
+    if m * most > MAX_TERMS or omitted_information(problem, parts, classes) > tol / 4:
         return None
     multiplier = claim.multiplier(clock)
-    if multiplier < LEAST_MULTIPLIER:
+    if multiplier < MIN_MULTIPLIER:
         return None
     enough = claim.value + tol - (tol / 40 if record else 0.0)
     slack = most_slack(problem, claim.b)
@@ -284,5 +284,5 @@ def separable_bound(claim: LeakageClaim, clock: Clock) -> float:
     search = separable_search(claim, clock)
     if search is None:
         return math.inf
-    search.run(clock, most_nodes=MOST_PIECES)
+    search.run(clock, most_nodes=MAX_PIECES)
     return max(claim.value, search.bound)

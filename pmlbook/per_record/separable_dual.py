@@ -15,7 +15,7 @@ from scipy.special import entr, expit
 
 from ..numerics.validation import Array
 from .classes import RecordProblem
-from .tilted import EPS, NEAR_ZERO
+from .tilted import MACHINE_EPSILON, NEAR_ZERO
 
 # %% auto #0
 __all__ = []
@@ -54,7 +54,7 @@ def separable_rows(problem: RecordProblem) -> SeparableRows:
     empty = np.zeros((2, m, most))
     place = np.where(present, mode * most + rank, 0)
     parts = SeparableRows(common, empty, empty, place)
-    height = above.max(axis=2) * (1 - EPS)  # rounded down: rows are bounded from below
+    height = above.max(axis=2) * (1 - MACHINE_EPSILON)  # rounded down: rows are bounded from below
     shares = np.exp(problem.log_shares)
     return parts._replace(height=parts.gathered(height), shares=parts.gathered(shares))
 
@@ -205,9 +205,9 @@ def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[flo
     return value, slope, second
 
 
-MOST_DUAL_STEPS = 60  # for the dual variables of one piece
-LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e3  # of Newton's method
-LEAST_DUAL_GAIN = 1e-11  # nats: the search ends when the predicted decrease is less
+MAX_DUAL_STEPS = 60  # for the dual variables of one piece
+MIN_DAMPING, MAX_DAMPING = 1e-9, 1e3  # of Newton's method
+MIN_DUAL_GAIN = 1e-11  # nats: the search ends when the predicted decrease is less
 
 
 def minimise_dual(
@@ -218,12 +218,12 @@ def minimise_dual(
     Source: Levenberg 1944; the bound is convex in the dual variables.
     """
     value, slope, second = dual_value(curves, slack, cell)
-    damping = LEAST_DAMPING
-    for _ in range(MOST_DUAL_STEPS):
+    damping = MIN_DAMPING
+    for _ in range(MAX_DUAL_STEPS):
         ridge = damping * np.trace(second) + 1e-30
         step = -np.linalg.solve(second + ridge * np.eye(3), slope)
         gain = -slope @ step
-        if value < enough or damping > MOST_DAMPING or not gain >= LEAST_DUAL_GAIN:
+        if value < enough or damping > MAX_DAMPING or not gain >= MIN_DUAL_GAIN:
             break
         damping *= 10
         multiplier, belief = curves.dual
@@ -234,7 +234,7 @@ def minimise_dual(
         found = dual_value(there, slack, cell)
         if found[0] < value - 0.1 * gain:
             curves, (value, slope, second) = there, found
-            damping = max(damping / 100, LEAST_DAMPING)
+            damping = max(damping / 100, MIN_DAMPING)
     return curves, value
 
 

@@ -63,13 +63,13 @@ def tilt(gains: Array, log_shares: Array, slack: float, multiplier: Array) -> Ti
     return Tilted(classes, bound, slope, np.maximum(curvature, 1e-100))
 
 # %% ../../nbs/per_record/05_tilted.ipynb #67dfa9b5
-EPS = 2.0**-52  # twice the unit roundoff
+MACHINE_EPSILON = 2.0**-52  # twice the unit roundoff
 NEAR_ZERO = 1e-300  # in place of 0 in a logarithm or a quotient
 
 
 def sum_margin(terms: int, size: Any) -> Any:
     """A bound on the rounding error of a sum of so many terms, each a product of few factors, whose sizes add up to `size`."""
-    return EPS * (2 * terms + 40) * size  # Higham 2002, Section 3.1, with a margin
+    return MACHINE_EPSILON * (2 * terms + 40) * size  # Higham 2002, Section 3.1, with a margin
 
 
 def rounded_hints(distributions: Array, digits: int = 6) -> Array:
@@ -81,7 +81,7 @@ def rounded_hints(distributions: Array, digits: int = 6) -> Array:
 def blur(problem: RecordProblem) -> float:
     """A bound on the error of an entropy from rounded class sizes, in nats."""
     # logarithms are right to two units in the last place
-    return 2 * EPS * (1 + problem.largest_entropy)
+    return 2 * MACHINE_EPSILON * (1 + problem.largest_entropy)
 
 
 def most_slack(problem: RecordProblem, b: float) -> float:
@@ -92,7 +92,7 @@ def most_slack(problem: RecordProblem, b: float) -> float:
 def spare(problem: RecordProblem, b: float) -> float:
     """Margin above `b` that guarantees an entropy of `b` in spite of rounding, in nats."""
     slack = max(0.0, problem.largest_entropy - b)
-    return blur(problem) + EPS * (problem.log_counts.size + 8) * (1 + slack)
+    return blur(problem) + MACHINE_EPSILON * (problem.log_counts.size + 8) * (1 + slack)
 
 
 def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_]:
@@ -103,8 +103,8 @@ def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_
     return np.asarray(enough | uniform)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #48302a66
-COLD, HOT = 1e-12, 1e10
-NUMBERS_A_LOOK = 200_000  # numbers handled between two checks of the clock
+MIN_SEARCHED_MULTIPLIER, MAX_SEARCHED_MULTIPLIER = 1e-12, 1e10
+NUMBERS_PER_CHECK = 200_000  # numbers handled between two checks of the clock
 
 
 class Reply(NamedTuple):
@@ -136,7 +136,7 @@ def reply(
     Source: Wu et al. 2026, eq. (15); the bound is Lagrangian duality.
     """
     start = np.full(len(gains), 0.3) if start is None else start
-    step = max(1, NUMBERS_A_LOOK // gains[0].size)
+    step = max(1, NUMBERS_PER_CHECK // gains[0].size)
     clock = clock or Clock()
     parts = [slice(k, k + step) for k in range(0, len(gains), step)]
     found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
@@ -184,9 +184,9 @@ def _line_search(
     clock: Clock,
 ) -> Array:
     """Multipliers at which the slope of B is at least `need`, and at most a little more: in nats of B, or of entropy."""
-    low = np.full(len(gains), np.log(COLD))
-    high = np.full(len(gains), np.log(HOT))
-    coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), COLD))
+    low = np.full(len(gains), np.log(MIN_SEARCHED_MULTIPLIER))
+    high = np.full(len(gains), np.log(MAX_SEARCHED_MULTIPLIER))
+    coldest = tilt(gains, problem.log_shares, slack, np.full(len(gains), MIN_SEARCHED_MULTIPLIER))
     frozen = coldest.slope >= need
     high[frozen] = low[frozen]
     here = np.clip(np.log(start), low, high)

@@ -16,8 +16,8 @@ import numpy as np
 __all__ = []
 
 # %% ../../nbs/per_record/22_totals.ipynb #ac8098fa
-MAX_STEPS = 10**7  # additions in a convolution
-MAX_BITS = 2**31  # digits of all counts together, in base two
+MAX_ADDITIONS = 10**7  # additions in a convolution
+MAX_COUNT_BITS = 2**31  # digits of all counts together, in base two
 
 
 def _binomial(values: tuple[int, ...], n: int) -> dict[int, int]:
@@ -82,8 +82,8 @@ def _one_by_one(parts: list[dict[int, int]], bits: float) -> dict[int, int]:
     for part in parts:
         steps += 10 * len(totals) * len(part)  # a dictionary is slower by this factor
         size = len(totals) * len(part) * bits
-        if steps > MAX_STEPS or size > MAX_BITS:
-            raise ValueError(f"the sum takes too many values (over {MAX_STEPS} additions)")
+        if steps > MAX_ADDITIONS or size > MAX_COUNT_BITS:
+            raise ValueError(f"the sum takes too many values (over {MAX_ADDITIONS} additions)")
         longer: dict[int, int] = {}
         for (a, m), (b, k) in itertools.product(totals.items(), part.items()):
             longer[a + b] = longer.get(a + b, 0) + m * k
@@ -94,14 +94,14 @@ def _one_by_one(parts: list[dict[int, int]], bits: float) -> dict[int, int]:
 def count_totals(contributions: Sequence[tuple[int, ...]]) -> dict[int, int]:
     """How many ways there are to reach each total, as exact integers.
 
-    ValueError if that takes more than `MAX_STEPS` additions (a tenth of them, if the totals lie far
-    apart) or the counts more than `MAX_BITS` digits.
+    ValueError if that takes more than `MAX_ADDITIONS` additions (a tenth of them, if the totals lie far
+    apart) or the counts more than `MAX_COUNT_BITS` digits.
     """
     bits = sum(math.log2(len(values)) for values in contributions)
     parts = _parts(contributions)  # ways to reach a sum are a convolution of those of its parts
     spreads = (max(part) - min(part) for part in parts)
     lengths = list(itertools.accumulate(spreads, initial=1))
     steps = sum(length * len(part) for length, part in zip(lengths[1:], parts))
-    if steps > MAX_STEPS or lengths[-1] * bits > MAX_BITS:
+    if steps > MAX_ADDITIONS or lengths[-1] * bits > MAX_COUNT_BITS:
         return _one_by_one(parts, bits)
     return _side_by_side(parts)

@@ -31,7 +31,7 @@ from ..numerics.enclosure import float_below, level_of, ln_around, text_above, t
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
-__all__ = ['MOST_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'audit_leakage', 'noise_level']
+__all__ = ['MAX_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'audit_leakage', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -99,7 +99,7 @@ def _largest_lift(
     return max(lifts)
 
 # %% ../../nbs/practice/13_audit.ipynb #462dbec6
-MOST_TRIALS = 10**7
+MAX_TRIALS = 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,8 +252,8 @@ def audit_leakage(
         if not callable(mechanism):
             raise ValueError("mechanism must be a function of a secret, if it is to be tried")
         count = check_count(trials, "trials")
-        if count > MOST_TRIALS:
-            raise ValueError(f"trials must be at most {MOST_TRIALS:,}")
+        if count > MAX_TRIALS:
+            raise ValueError(f"trials must be at most {MAX_TRIALS:,}")
         mechanism = {secret: [mechanism(secret) for _ in range(count)] for secret in secrets}
     columns = list(aligned(mechanism, secrets, "mechanism", "prior").values())
     counts = [

@@ -66,7 +66,7 @@ class Knapsacks:
         return np.where(possible, information - cost - t * extra, -np.inf), t
 
 # %% ../../nbs/practice/17_column_ceilings.ipynb #50d0ae77
-LEAST_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
+MIN_FLOOR = 1e-6  # limits below it do not widen the search for multipliers
 SOME_ZERO, NO_ZERO, NO_ZERO_UPPER = 0, 1, 2  # kinds of columns; the last two where mass is free
 
 
@@ -110,12 +110,12 @@ class Ceilings:
             found: Array = (fixed + mu[:, None] * self.held).max(axis=0).sum(axis=1)
             return found + tangent - mu * self.need
 
-        most = np.full(self.count, 5 / max(self.packs.floor, LEAST_FLOOR))
+        most = np.full(self.count, 5 / max(self.packs.floor, MIN_FLOOR))
         return min_of(total, 0 * most, most, 32)
 
     def best(self) -> tuple[Array, Array, Array]:
         """Good multipliers theta and mu, and the bounds."""
-        low = np.full(self.count, np.log(max(self.packs.floor, LEAST_FLOOR)) - 2)
+        low = np.full(self.count, np.log(max(self.packs.floor, MIN_FLOOR)) - 2)
         theta, _ = min_of(lambda theta: self.best_mu(theta)[1], low, 0 * low + 1, 28)
         return theta, *self.best_mu(theta)
 
@@ -140,7 +140,7 @@ def column_ceilings(
 
 # %% ../../nbs/practice/17_column_ceilings.ipynb #bd74287a
 ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
-MOST_HALVINGS = 20  # of an interval
+MAX_BISECTIONS = 20  # of an interval
 
 
 def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | None = None) -> float:
@@ -156,11 +156,11 @@ def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | Non
         begin = np.append(ENDS, ENDS[:-1])
         end = np.append(ENDS, ENDS[1:])
         reached = answer
-        for step in range(MOST_HALVINGS):
+        for step in range(MAX_BISECTIONS):
             above, _ = column_ceilings(packs, dual, begin, end, kind)
             middle = (begin + end) / 2
             reached = max(reached, column_ceilings(packs, dual, middle, middle, kind)[0].max())
-            last = step == MOST_HALVINGS - 1 or (clock is not None and clock.over)
+            last = step == MAX_BISECTIONS - 1 or (clock is not None and clock.over)
             wide = (above > reached + near) & ~np.bool_(last)
             answer = max(answer, above[~wide].max(initial=0.0))
             if not wide.any():

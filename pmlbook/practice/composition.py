@@ -255,7 +255,7 @@ def composed_level(*levels: float) -> float:
     return level if Decimal(level) >= above else nextafter(level, inf)
 
 # %% ../../nbs/practice/12_composition.ipynb #6df68b25
-MOST_LISTED_SECRETS = 12  # up to here all vertices are listed
+MAX_COMPOSED_SECRETS = 12  # up to here all vertices are listed
 
 
 def exact_lift_vertices(
@@ -292,7 +292,7 @@ def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fract
 def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     """The most that two releases with given levels can leak together under a prior.
 
-    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MOST_LISTED_SECRETS`.
+    `prior`, shape (N,): P(x), all positive; vertices are listed, so N is at most `MAX_COMPOSED_SECRETS`.
     `first`, `second`: levels of the two releases in nats; they are independent given the secret. Returns nats,
     the smallest float that covers all pairs of mechanisms; some pair reaches it. ValueError if a level is
     negative or not finite, or there are too many secrets.
@@ -300,9 +300,9 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
     Source: proved in 'Composition of releases'; vertices by Grosse et al. 2024, Algorithm 1.
     """
     shares = exact_prior(prior)
-    if len(shares) > MOST_LISTED_SECRETS:
+    if len(shares) > MAX_COMPOSED_SECRETS:
         raise ValueError(
-            f"prior has {len(shares)} symbols, too many: at most {MOST_LISTED_SECRETS}"
+            f"prior has {len(shares)} symbols, too many: at most {MAX_COMPOSED_SECRETS}"
         )
     one = exp_below(check_epsilon(first, "first"))
     two = exp_below(check_epsilon(second, "second"))

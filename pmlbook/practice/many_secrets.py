@@ -29,7 +29,7 @@ from .estimated_prior import PriorRegion
 __all__ = []
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #6e936ede
-LEAST_EXCHANGE = 1e-13  # in nats: an exchange that gains less is rounding
+MIN_EXCHANGE_NATS = 1e-13  # in nats: an exchange that gains less is rounding
 
 
 class Exchanges:
@@ -80,7 +80,7 @@ def exchanged(
     while True:
         found, _ = packs.worth(*(exchanges.sums(each, states, state) for state in (FULL, PART)))
         step = int(found.argmax())
-        if not found[step] > best + LEAST_EXCHANGE or (clock is not None and clock.over):
+        if not found[step] > best + MIN_EXCHANGE_NATS or (clock is not None and clock.over):
             return float(best), states
         best = found[step]
         exchanges.apply(states, step)
@@ -88,15 +88,15 @@ def exchanged(
 # %% ../../nbs/practice/09_many_secrets.ipynb #3980b8f2
 RELATIVE_GAP = 1e-4  # a gap that is small enough to end the search, as a part of the value
 STALLED_ROUNDS = (
-    16  # rounds that lower the estimate by less than `LEAST_PROGRESS` of it, after which it ends
+    16  # rounds that lower the estimate by less than `MIN_PROGRESS` of it, after which it ends
 )
-LEAST_PROGRESS = 1e-5
-SMOOTHING = 0.6  # weight of the dual variables with the best estimate
-STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
-LEAST_WORTH = 1e-9  # in nats: a column of a smaller reduced cost is left out
-LONGEST_SEARCH = 40.0  # seconds, unless the caller gives another limit
+MIN_PROGRESS = 1e-5
+SMOOTHING_WEIGHT = 0.6  # weight of the dual variables with the best estimate
+EXCHANGE_STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
+MIN_REDUCED_COST_NATS = 1e-9  # in nats: a column of a smaller reduced cost is left out
+MAX_SEARCH_SECONDS = 40.0  # seconds, unless the caller gives another limit
 SEARCH_SHARE = 0.7  # part of the time for the search of columns; bound and mixture get the rest
-MOST_PAIRED_SECRETS = 200  # most secrets whose pairs of changes fit into memory
+MAX_PAIRED_SECRETS = 200  # most secrets whose pairs of changes fit into memory
 
 
 def circle_columns(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[np.int64]]:
@@ -178,8 +178,11 @@ class Pricing:
 
     def starts(self, vertices: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """The best vertices of the bound, and some columns in use."""
-        used = self.rng.permutation(np.flatnonzero(self.master.weights > LEAST_WORTH))
-        return [*vertices[:STARTS], *(self.master.states[k] for k in used[:STARTS])]
+        used = self.rng.permutation(np.flatnonzero(self.master.weights > MIN_REDUCED_COST_NATS))
+        return [
+            *vertices[:EXCHANGE_STARTS],
+            *(self.master.states[k] for k in used[:EXCHANGE_STARTS]),
+        ]
 
     def climb(self, dual: Array, starts: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """New columns that exchange finds from these, at dual variables of the master."""
@@ -188,7 +191,7 @@ class Pricing:
             if clock.over:
                 break
             worth, states = exchanged(self.master.packs, -dual, start, clock)
-            if worth > LEAST_WORTH and states.tobytes() not in self.master.known:
+            if worth > MIN_REDUCED_COST_NATS and states.tobytes() not in self.master.known:
                 found.append(states)
         return found
 
@@ -219,15 +222,15 @@ def grow_columns(
     generation = Generation(
         master,
         lambda cost, bound: cost - bound < -RELATIVE_GAP * cost / 2,
-        clock.part(SEARCH_SHARE, LONGEST_SEARCH),
+        clock.part(SEARCH_SHARE, MAX_SEARCH_SECONDS),
         lambda cost, bound: clock.tell(-cost, -bound),
     )
     generation.solve(clock.finishing())  # without a first solution there are no dual variables
     if not generation.why:
         pricing = Pricing(master, generation, rng)
         generation.round(pricing)
-        smoothing = Backtracking(SMOOTHING, factor=1.0, ends=False)
-        Stage("which columns may have a negative reduced cost?", pricing, smoothing, 1 - LEAST_PROGRESS,
+        smoothing = Backtracking(SMOOTHING_WEIGHT, factor=1.0, ends=False)
+        Stage("which columns may have a negative reduced cost?", pricing, smoothing, 1 - MIN_PROGRESS,
               STALLED_ROUNDS, lambda known: -known.bound).turn(generation)  # fmt: skip
     states = np.array(master.states)
     near = max(

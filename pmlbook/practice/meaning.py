@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..extremal.privacy_regions import BOUNDARY
+from ..extremal.privacy_regions import BOUNDARY_NATS
 from pmlbook.numerics.validation import (
     PriorLike,
     check_epsilon,
@@ -123,13 +123,13 @@ def exclusion_level(probability: float) -> float:
     return float(-np.log1p(-q)) if q < 1 else np.inf
 
 # %% ../../nbs/practice/05_choosing_epsilon.ipynb #be9fc950
-MOST_NAMED = 12  # secrets up to which all sets are listed
+MAX_NAMED_SECRETS = 12  # secrets up to which all sets are listed
 
 
 def may_rule_out(prior: ArrayLike, epsilon: float) -> list[tuple[Hashable, ...]]:
     """The largest sets of secrets that one outcome may rule out at a level.
 
-    `prior`, shape (N,): P(x), all positive, N at most `MOST_NAMED`. The index of a pandas Series names the
+    `prior`, shape (N,): P(x), all positive, N at most `MAX_NAMED_SECRETS`. The index of a pandas Series names the
     secrets. `epsilon`: privacy level in nats. Returns tuples of names; empty if nothing may be ruled out. Every
     subset may be ruled out too. ValueError if there are too many secrets.
 
@@ -138,13 +138,17 @@ def may_rule_out(prior: ArrayLike, epsilon: float) -> list[tuple[Hashable, ...]]
     p = check_prior(prior)
     level = check_epsilon(epsilon)
     names = labels_of(prior, len(p))
-    if len(p) > MOST_NAMED:
-        raise ValueError(f"prior has {len(p)} symbols, too many to list: at most {MOST_NAMED}")
+    if len(p) > MAX_NAMED_SECRETS:
+        raise ValueError(
+            f"prior has {len(p)} symbols, too many to list: at most {MAX_NAMED_SECRETS}"
+        )
     largest: list[set[int]] = []
     for size in range(len(p) - 1, 0, -1):
         for group in map(set, combinations(range(len(p)), size)):
             rest = p[[i for i in range(len(p)) if i not in group]].sum()
-            if -np.log(rest) <= level + BOUNDARY and not any(group < other for other in largest):
+            if -np.log(rest) <= level + BOUNDARY_NATS and not any(
+                group < other for other in largest
+            ):
                 largest.append(group)
     return [tuple(names[i] for i in sorted(group)) for group in largest]
 
@@ -166,7 +170,7 @@ def meaning(prior: ArrayLike, epsilon: float) -> Any:
         "before": p,
         "at least after": ends[:, 0],
         "at most after": ends[:, 1],
-        "may be ruled out": [exclusion_level(share) <= level + BOUNDARY for share in p],
-        "may be proved": -np.log(p) <= level + BOUNDARY,
+        "may be ruled out": [exclusion_level(share) <= level + BOUNDARY_NATS for share in p],
+        "may be proved": -np.log(p) <= level + BOUNDARY_NATS,
     }
     return pd.DataFrame(columns, index=list(labels_of(prior, len(p))))

@@ -22,7 +22,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
 from ..numerics.validation import check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
-from ..worst_case.min_leakage import RULES, TIGHT, Bracket, check_allowed
+from ..worst_case.min_leakage import RULES, BRACKET_NATS, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
 
 # %% auto #0
@@ -82,7 +82,9 @@ def proves(
     return True
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #ac4ead8f
-FIXED = 1e-9  # relative width of limits below which the solver gets one number; proofs keep both
+FIXED_WIDTH = (
+    1e-9  # relative width of limits below which the solver gets one number; proofs keep both
+)
 
 
 class _Programmes:
@@ -91,7 +93,7 @@ class _Programmes:
     def __init__(self, allowed: NDArray[np.bool_], region: PriorRegion) -> None:
         n, m = allowed.shape
         eye, none, one = np.eye(n), np.zeros((n, n)), np.ones((n, 1))
-        fixed = region.high - region.low <= FIXED * region.prior  # else unbounded
+        fixed = region.high - region.low <= FIXED_WIDTH * region.prior  # else unbounded
         middle = np.clip(region.prior, region.low, region.high)
         low, high = (np.where(fixed, middle, limit) for limit in (region.low, region.high))
         zero = 0 * one
@@ -127,7 +129,10 @@ class _Programmes:
         )
 
 
-LIMIT_STEPS, NARROW = 80, 1e-10  # of the search for the least lift; relative width at which it ends
+LIMIT_STEPS, BRACKET_WIDTH = (
+    80,
+    1e-10,
+)  # of the search for the least lift; relative width at which it ends
 
 
 class RegionBracket(Bracket):
@@ -175,7 +180,7 @@ class RegionBracket(Bracket):
             self.bound = max(self.bound, Fraction(limit))
         return good
 
-    def narrow(self, clock: Clock, tol: float = TIGHT) -> None:
+    def narrow(self, clock: Clock, tol: float = BRACKET_NATS) -> None:
         """Search until value and bound agree up to the tolerance of the programme."""
         constant = np.flatnonzero(self.table.all(axis=0))
         if len(constant):  # an outcome that every secret allows reveals nothing
@@ -190,9 +195,9 @@ class RegionBracket(Bracket):
         ahead = 0.0
         programmes = _Programmes(self.table, self.region)
         for step in range(LIMIT_STEPS):
-            if clock.over or high <= low * (1 + NARROW):
+            if clock.over or high <= low * (1 + BRACKET_WIDTH):
                 break
-            ahead = min(ahead, high * (1 - NARROW / 2))
+            ahead = min(ahead, high * (1 - BRACKET_WIDTH / 2))
             limit = ahead if step % 3 and ahead > low else (low * high) ** 0.5
             try:
                 found = programmes.at(limit, clock)
@@ -281,7 +286,7 @@ def robust_min_leakage(
     bracket.narrow(clock)
     design = bracket.design()
     if not clock.over:
-        warn_if_loose("robust_min_leakage", design.value, design.bound, TIGHT)
+        warn_if_loose("robust_min_leakage", design.value, design.bound, BRACKET_NATS)
     return design
 
 

@@ -20,7 +20,7 @@ from ..foundations.utility import NAMED, Utility, as_utility
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
-from .many_secrets import MOST_PAIRED_SECRETS, grow_columns
+from .many_secrets import MAX_PAIRED_SECRETS, grow_columns
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import exp_around, float_above
@@ -29,10 +29,11 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['VALUE_TOLERANCE', 'ENOUGH', 'keeps_level', 'robust_mixture', 'information_bound', 'robust_mechanism']
+__all__ = ['VALUE_TOLERANCE', 'RELATIVE_VALUE_TOLERANCE', 'keeps_level', 'robust_mixture', 'information_bound',
+           'robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
-MOST_ENUMERATED = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
+MAX_REGION_SECRETS = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
 
 
 def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
@@ -131,9 +132,9 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     """
     n = len(region.prior)
     floor = 1 / limit
-    if n > MOST_ENUMERATED:
+    if n > MAX_REGION_SECRETS:
         raise ValueError(
-            f"region has {n} secrets, too many to list 3^{n} columns: at most {MOST_ENUMERATED}"
+            f"region has {n} secrets, too many to list 3^{n} columns: at most {MAX_REGION_SECRETS}"
         )
     # All sets of secrets, as bits: a set is likely enough under every prior, or one within such a set.
     code = np.arange(1, 2**n)
@@ -159,7 +160,7 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
 def robust_columns(region: PriorRegion, epsilon: float) -> Array:
     """All columns that an optimal mechanism may need if it is to keep its level under every prior.
 
-    `region`: the priors that are possible, of at most `MOST_ENUMERATED` secrets. `epsilon`: privacy level in
+    `region`: the priors that are possible, of at most `MAX_REGION_SECRETS` secrets. `epsilon`: privacy level in
     nats. Returns an array of shape (N, V): one column each, its largest entry 1. ValueError if there are too
     many secrets.
     """
@@ -247,7 +248,7 @@ VALUE_TOLERANCE = (
 )
 
 
-ENOUGH = 1e-5  # the same for generated columns, as a part of the value
+RELATIVE_VALUE_TOLERANCE = 1e-5  # the same for generated columns, as a part of the value
 
 
 def information_bound(prior: Array, level: float) -> float:
@@ -273,22 +274,22 @@ def robust_mechanism(
     epsilon : float
         Privacy level in nats.
     utility : str, Utility or callable
-        As for `optimal_mechanism`; beyond `MOST_ENUMERATED` (10) secrets mutual information alone.
+        As for `optimal_mechanism`; beyond `MAX_REGION_SECRETS` (10) secrets mutual information alone.
     max_time : float, optional
         Seconds after which no programme is begun or goes on, a minute for each if left out; the first of the
-        last ones may take one more, `GRACE`. Beyond `MOST_ENUMERATED` secrets the search for columns ends a little before,
+        last ones may take one more, `GRACE_SECONDS`. Beyond `MAX_REGION_SECRETS` secrets the search for columns ends a little before,
         after 40 seconds if left out. Without a programme that ends in time, the mechanism says nothing.
 
     Returns
     -------
     Design
-        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MOST_ENUMERATED`
+        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MAX_REGION_SECRETS`
         secrets the bound is 1e-3 of the value above it where there are fifty, up to 5e-2 where there are a dozen.
 
     Raises
     ------
     ValueError
-        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MOST_ENUMERATED` for this
+        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MAX_REGION_SECRETS` for this
         utility, or the utility is unknown.
     SolverFailed
         If a programme finds no mixture, or none in a minute. A constant mechanism keeps every level, so it is
@@ -312,13 +313,13 @@ def robust_mechanism(
     measure = as_utility(utility).aligned(region.inputs, "region")
     clock = Clock(max_time, label="robust_mechanism")
     n = len(region.prior)
-    if n > MOST_ENUMERATED and not (
-        n <= MOST_PAIRED_SECRETS and measure == as_utility("mutual_information")
+    if n > MAX_REGION_SECRETS and not (
+        n <= MAX_PAIRED_SECRETS and measure == as_utility("mutual_information")
     ):
         raise ValueError(
-            f"region has {n} secrets: at most {MOST_ENUMERATED}, or {MOST_PAIRED_SECRETS} for mutual information"
+            f"region has {n} secrets: at most {MAX_REGION_SECRETS}, or {MAX_PAIRED_SECRETS} for mutual information"
         )
-    if n <= MOST_ENUMERATED:
+    if n <= MAX_REGION_SECRETS:
         bound = robust_bound(region, level, measure, clock.finishing())
         mechanism = robust_mixture(region, level, measure, clock, partial(robust_vertices, region))
     else:
@@ -332,8 +333,8 @@ def robust_mechanism(
     design = bracket(mechanism, measure, bound, "robust_columns")
     if not clock.over:
         tol = (
-            ENOUGH * abs(design.value)
-            if n > MOST_ENUMERATED
+            RELATIVE_VALUE_TOLERANCE * abs(design.value)
+            if n > MAX_REGION_SECRETS
             else VALUE_TOLERANCE * max(1.0, abs(design.value))
         )
         warn_if_loose("robust_mechanism", design.value, design.bound, tol)

@@ -166,7 +166,7 @@ def strata_region(
     return PriorRegion(total, low, high, inputs=names)
 
 # %% ../../nbs/practice/11_strata.ipynb #9a154f88
-STRATA = 1000  # at most; more are no groups of people
+MAX_STRATA = 1000  # at most; more are no groups of people
 
 
 def _visible(part: Any) -> Any:
@@ -184,7 +184,7 @@ def tally(
 
     Each kind of missing value is counted as None. Values that a reader can distinguish in the other columns are distinguished: a gap, a number that is none, zeros of either sign.
 
-    ValueError if there are more than `STRATA` strata, the columns differ in length, or one holds what cannot be
+    ValueError if there are more than `MAX_STRATA` strata, the columns differ in length, or one holds what cannot be
     compared.
     """
     listed = list(values)
@@ -199,7 +199,7 @@ def tally(
         raise ValueError("lists and structures cannot be counted") from None
     for (name, value), number in pairs.items():
         counts.setdefault(name, Counter())[None if is_missing(value) else value] += number
-    if len(counts) > STRATA:
+    if len(counts) > MAX_STRATA:
         raise ValueError(
-            f"the visible columns make more than {STRATA} strata: leave fewer values, or merge some"
+            f"the visible columns make more than {MAX_STRATA} strata: leave fewer values, or merge some"
         )

@@ -14,7 +14,7 @@ import scipy
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from ..per_record.parity import binary_entropy
-from ..per_record.tilted import EPS, unsure
+from ..per_record.tilted import MACHINE_EPSILON, unsure
 from .cutting_planes import AdversarySet, attack, certify, row_problem
 from .plane_bound import Goal, Orbits, solve_master
 from .symmetry import Setting
@@ -143,7 +143,7 @@ def rounding_loss(q: Array, symbols: int) -> float:
 
     Source: Alhejji and Smith 2020; a bound of 'Rounds of cutting planes'.
     """
-    moved = EPS * (q.shape[1] + 4)
+    moved = MACHINE_EPSILON * (q.shape[1] + 4)
     return binary_entropy(moved) + moved * math.log(symbols)
 
 
@@ -183,7 +183,7 @@ class DesignSearch:
         self.cuts, self.slope = np.zeros((0, self.orbits.size)), 1.0
         self.best, self.learnt, self.local = self.exact, math.inf, math.inf
         cheapest_cells = cost_table.min(axis=1)  # the least distortion, and a leakage of zero
-        rounding = EPS * (len(cost_table) + 8) * np.abs(cheapest_cells).sum()
+        rounding = MACHINE_EPSILON * (len(cost_table) + 8) * np.abs(cheapest_cells).sum()
         self.lower = 0.0 if goal.L is None else float(cheapest_cells.sum() - rounding)
 
     def expected_distortion(self, q: Array) -> float:
@@ -195,7 +195,7 @@ class DesignSearch:
         allowed = None if self.goal.L is None else max(0.0, self.goal.L - self.loss)
         if allowed is None or learnt <= allowed:
             return q
-        weight = allowed / learnt * (1 - 4 * EPS)
+        weight = allowed / learnt * (1 - 4 * MACHINE_EPSILON)
         return weight * q + (1 - weight) * self.constant
 
     def within_distortion(self, q: Array) -> Array:
@@ -203,7 +203,7 @@ class DesignSearch:
         cost = self.expected_distortion(q)
         limit = self.goal.D
         largest = np.where(q > 0, self.orbits.cost_table, 0).max(axis=1)
-        margin = EPS * (q.shape[1] + 4) * (largest.sum() + cost)
+        margin = MACHINE_EPSILON * (q.shape[1] + 4) * (largest.sum() + cost)
         if limit is None or cost <= limit - margin:
             return q
         excess = cost - limit + margin

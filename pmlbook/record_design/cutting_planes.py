@@ -18,7 +18,7 @@ from ..per_record.record_search import worst_of_record
 from ..per_record.classes import RecordProblem, grouped, stacked
 from ..per_record.queries import Query
 from .symmetry import Setting
-from ..per_record.tilted import EPS, climb_tilted, starting_points, unsure
+from ..per_record.tilted import MACHINE_EPSILON, climb_tilted, starting_points, unsure
 
 # %% auto #0
 __all__ = []
@@ -76,7 +76,7 @@ def planes_at(priors: Array, q: Array) -> Array:
     guess = np.log(posterior, where=possible, out=np.zeros_like(posterior))
     known = np.log(distribution, where=possible, out=np.zeros_like(distribution))
     # rounded down, so that the plane lies below the leakage
-    margin = EPS * (priors[0].size + 8) * (2 - guess - known)
+    margin = MACHINE_EPSILON * (priors[0].size + 8) * (2 - guess - known)
     gains = guess - known - margin
     return np.asarray(priors.swapaxes(1, 2) @ gains)
 

@@ -34,7 +34,7 @@ from .cutting_planes import AdversarySet
 from .plane_bound import Goal
 from .cutting_plane_search import DesignSearch, play
 from .symmetry import Setting, check_data, check_costs, setting, value_masses
-from ..per_record.tilted import EPS
+from ..per_record.tilted import MACHINE_EPSILON
 
 # %% auto #0
 __all__ = ['leakage_distortion', 'distortion_leakage']
@@ -73,7 +73,7 @@ class RecordDesign(Design):
 
 # so much of what every mechanism pays may be the rounding of a D that was computed
 DISTORTION_NOISE = 1e-12
-LARGEST_COST = 1e300  # units; what costs more costs this
+MAX_COST = 1e300  # units; what costs more costs this
 
 
 class _Stake(NamedTuple):
@@ -123,13 +123,13 @@ def _posed(
         masses = counts.astype(float)
     least = table.min(axis=1)
     base = float(masses @ least)
-    slack = EPS * (len(least) + 8) * float(masses @ np.abs(least))
+    slack = MACHINE_EPSILON * (len(least) + 8) * float(masses @ np.abs(least))
     with np.errstate(over="ignore"):
         excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
         allowed = math.inf if D is None else D - base
         certain = allowed > DISTORTION_NOISE * abs(base)  # else rounding decides what is left
         unit = _at_stake(excess, masses, allowed if certain else math.inf)
-        excess = np.minimum(excess / unit, LARGEST_COST)
+        excess = np.minimum(excess / unit, MAX_COST)
     # twice the unit is beyond the stake
     made = setting(query, distribution, excess, observes, reduce_symmetry, most=2.0)
     stake = _Stake(Fraction(unit), Fraction(base), Fraction(slack))

@@ -15,15 +15,15 @@ from scipy.sparse import csr_array, hstack
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from ..per_record.tilted import EPS
+from ..per_record.tilted import MACHINE_EPSILON
 from .symmetry import Setting
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/record_design/06_plane_bound.ipynb #2c78654b
-BARRED = 2.0**36  # cells of a larger cost, in units of the given distortion, are not used
-SMALLEST = 2.0**-50  # smaller probabilities from a solver are its tolerance
+BARRED_COST = 2.0**36  # cells of a larger cost, in units of the given distortion, are not used
+MIN_PROBABILITY = 2.0**-50  # smaller probabilities from a solver are its tolerance
 
 
 class Orbits:
@@ -43,9 +43,11 @@ class Orbits:
         m = alike.shape[1]
         self.rows = self._table(np.repeat(np.arange(len(alike)), m), alike.ravel())
         self.cells = self._table(np.arange(labels.size), labels)
-        bounded = np.minimum(made.cost, 4 * BARRED)  # larger numbers would dominate the rounding
+        bounded = np.minimum(
+            made.cost, 4 * BARRED_COST
+        )  # larger numbers would dominate the rounding
         self.cost, self.slip = self.gather(bounded), made.slip
-        barred = made.cost.ravel() > BARRED
+        barred = made.cost.ravel() > BARRED_COST
         self.open = np.bincount(labels, barred) == 0
         self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers scale costs
 
@@ -61,7 +63,7 @@ class Orbits:
 
     def table(self, v: Array) -> Array:
         """The mechanism, shape (R, M); its rows sum to one."""
-        q = np.where(self.open & (v >= SMALLEST), v, 0)[self.labels]
+        q = np.where(self.open & (v >= MIN_PROBABILITY), v, 0)[self.labels]
         return np.asarray(q / q.sum(axis=1, keepdims=True))
 
     def variables(self, q: Array) -> Array:
@@ -74,7 +76,7 @@ class Orbits:
         Each row takes its cheapest cell: only the rounding there counts, not that of costlier cells.
         """
         lowest = ((gains - rounding) / self.counts)[self.labels].min(axis=1)
-        margin = EPS * (len(lowest) + 8) * np.abs(lowest).sum()
+        margin = MACHINE_EPSILON * (len(lowest) + 8) * np.abs(lowest).sum()
         return float(lowest.sum() - margin)
 
 # %% ../../nbs/record_design/06_plane_bound.ipynb #21f57aa6
@@ -142,7 +144,7 @@ def weak_duality(orbits: Orbits, goal: Goal, cuts: Array, duals: Array, error_du
     limit = goal.limit * (error_dual if goal.L is None else duals.sum())
     limit += error_dual * orbits.slip
     # the bound is lowered by the rounding of every sum in it
-    terms = EPS * (len(cuts) + orbits.labels.size + 8)
+    terms = MACHINE_EPSILON * (len(cuts) + orbits.labels.size + 8)
     gains = duals @ cuts + error_dual * orbits.cost
     sizes = duals @ np.abs(cuts) + error_dual * np.abs(orbits.cost)
     bound = orbits.floor(gains, terms * sizes) - limit

@@ -94,7 +94,7 @@ def exact_lifts(weights: NDArray[np.int64], prior: Sequence[Fraction] | Array) -
 
 # %% ../../nbs/release/03_certificate.ipynb #b10c7a03
 CERTIFICATE_FORMAT = "pmlbook certificate 1"
-NATS = 1000
+MAX_NATS = 1000
 CERTIFICATE_KEYS = (
     "format",
     "claim",
@@ -263,8 +263,10 @@ class Certificate:
 # %% ../../nbs/release/03_certificate.ipynb #b10c7a06
 def _content(certificate: Certificate) -> dict[str, Any]:
     """The ten values of a certificate, in the order in which they are written."""
-    if certificate.epsilon > NATS:
-        raise ValueError(f"epsilon = {certificate.epsilon} is above {NATS} nats, too much to write")
+    if certificate.epsilon > MAX_NATS:
+        raise ValueError(
+            f"epsilon = {certificate.epsilon} is above {MAX_NATS} nats, too much to write"
+        )
     common_denominator(certificate.prior, "prior")
     rows, columns = certificate.weights.shape
     check_size(rows, columns, "weights")

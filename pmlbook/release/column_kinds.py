@@ -54,12 +54,12 @@ def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[n
     return np.fromiter(map(position.__getitem__, cells), dtype=np.intp, count=len(cells))
 
 # %% ../../nbs/release/17_column_kinds.ipynb #4c5831ad
-SPAN = 2**16  # whole numbers that lie so close together are looked up in a table
+MAX_SPAN = 2**16  # whole numbers that lie so close together are looked up in a table
 EXACT_INTEGERS = 2**53  # whole numbers up to here are floats without rounding
 
 
 def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Codes of whole numbers among names that span less than `SPAN`."""
+    """Codes of whole numbers among names that span less than `MAX_SPAN`."""
     low = names.min()
     span = int(names.max()) - int(names.min()) + 1
     place = values - low
@@ -102,7 +102,7 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
     table = comparable(values.dtype.kind, names)
     if table is None or isinstance(values, np.ma.MaskedArray):
         return codes_of_list(values.tolist(), names)
-    if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < SPAN:
+    if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < MAX_SPAN:
         return codes_of_integers(values.astype(np.int64, copy=False), table)
     order = np.argsort(table)
     ordered = table[order]

@@ -29,13 +29,13 @@ from pmlbook.release.csv_fields import (
     parted,
     written,
 )
-from .text_pieces import LINE_END, ROW, Text, keeps_text
+from .text_pieces import LINE_END, MAX_ROW_CHARACTERS, Text, keeps_text
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/release/09_csv_text.ipynb #aa84a27b
-ROWS = 2**14  # rows of a CSV file in memory at a time, and
+BLOCK_ROWS = 2**14  # rows of a CSV file in memory at a time, and
 BLOCK_CHARACTERS = 2**22  # about as many characters
 Write = Callable[
     [Any, NDArray[Any]], None
@@ -50,7 +50,7 @@ class CsvTable:
     """A CSV file that is read once, block by block; a block iterates over its rows, lists of texts.
 
     ValueError while it is made or read, if it is empty or no text in this encoding, or its quoting is broken. The
-    same if a row is longer than `ROW`, or has more or fewer fields than the header. Rows count from 1 below it.
+    same if a row is longer than `MAX_ROW_CHARACTERS`, or has more or fewer fields than the header. Rows count from 1 below it.
 
     Source: RFC 4180; where it has no rule, Python's `csv`.
     """
@@ -96,8 +96,8 @@ class CsvTable:
             head += text.take(len(named[0]))
         while layout.comment and text.line().startswith(layout.comment):
             head += text.take(len(text.line()))
-            if len(head) > ROW:
-                raise BrokenText(0, f"more than {ROW:,} characters above its header")
+            if len(head) > MAX_ROW_CHARACTERS:
+                raise BrokenText(0, f"more than {MAX_ROW_CHARACTERS:,} characters above its header")
         return head
 
     def blocks(self, places: Sequence[int] | None = None) -> Iterator[Rows]:
@@ -112,7 +112,7 @@ class CsvTable:
 
     def _block(self, width: int) -> Rows | None:
         """The next rows of this width, or the header if it is 0; None at the end."""
-        rows, characters = (ROWS, BLOCK_CHARACTERS) if width else (1, ROW)
+        rows, characters = (BLOCK_ROWS, BLOCK_CHARACTERS) if width else (1, MAX_ROW_CHARACTERS)
         while True:
             text = self._text.lines(rows, characters)
             masks = self._masks(text)
@@ -124,9 +124,9 @@ class CsvTable:
             stop = _last_end(body, ended, width)
             if stop or ended:
                 break
-            if len(text) > ROW:
+            if len(text) > MAX_ROW_CHARACTERS:
                 hint = ": is a quote never closed?" if opened else ""
-                raise BrokenText(0, f"a row longer than {ROW:,} characters{hint}")
+                raise BrokenText(0, f"a row longer than {MAX_ROW_CHARACTERS:,} characters{hint}")
             rows = 2 * rows
             characters = 2 * characters
         return self._cut(body[:stop], width, masks) if self._text.take(stop) else None
@@ -169,8 +169,8 @@ class CsvTable:
         delimiter = self.layout.delimiter
         for row, line in enumerate(lines):
             found = line.count(delimiter) + 1
-            if len(line) >= ROW:
-                raise BrokenText(row, f"a row longer than {ROW:,} characters")
+            if len(line) >= MAX_ROW_CHARACTERS:
+                raise BrokenText(row, f"a row longer than {MAX_ROW_CHARACTERS:,} characters")
             if found != width:
                 number = self.done + row + 1
                 what = (
@@ -276,7 +276,7 @@ def _last_end(body: str, ended: bool, width: int) -> int:
 
 
 def _has_long(body: str) -> bool:
-    """Whether a line may be longer than `ROW`: it fills a window of half of it."""
-    half = max(ROW // 2, 1)
+    """Whether a line may be longer than `MAX_ROW_CHARACTERS`: it fills a window of half of it."""
+    half = max(MAX_ROW_CHARACTERS // 2, 1)
     windows = ((start, start + half) for start in range(0, len(body), half))
     return any(body.find("\n", *window) < 0 and body.find("\r", *window) < 0 for window in windows)

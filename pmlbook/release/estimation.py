@@ -17,11 +17,11 @@ from .intervals import check_request, exact_interval, score_interval
 from ..numerics.validation import Array, Frozen, aligned, real_array, shortened
 
 # %% auto #0
-__all__ = ['ESTIMATORS', 'SMALLEST', 'LARGEST', 'as_goal', 'Estimate']
+__all__ = ['ESTIMATORS', 'MIN_FUNCTIONAL', 'MAX_FUNCTIONAL', 'as_goal', 'Estimate']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
 # of the commonest outcome: rarer ones count as so rare, or their equations would be lost
-RARE_OUTCOME = 2.0**-40
+RARE_OUTCOME_SHARE = 2.0**-40
 
 
 def _refuse_impossible(channel: Array, counts: Array) -> None:
@@ -44,7 +44,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
         )
     weights = channel.mean(axis=0) if expected is None else expected
     # Multinomial counts have variances in proportion to their probabilities.
-    root = np.sqrt(np.maximum(weights, RARE_OUTCOME * weights.max()))
+    root = np.sqrt(np.maximum(weights, RARE_OUTCOME_SHARE * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 
 
@@ -52,7 +52,7 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
     None if the outcomes do not determine the goal. Entries are rounded to multiples of 2^-53, so the mean may miss it by
-    `STORED` times the sum of the scores' sizes, counted from the middle of the goal, and by at most `HIDDEN` of it.
+    `ROUNDED_SCORES` times the sum of the scores' sizes, counted from the middle of the goal, and by at most `MAX_HIDDEN_SHARE` of it.
 
     `channel`, shape (N, M): its rows may be linearly dependent. `goal`, shape (N,): a weight for each input.
     `expected`, shape (M,): probability of each outcome: the scores have the least variance, if they come so.
@@ -69,7 +69,7 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """
     middle = (goal.max() + goal.min()) / 2
     wanted = goal - middle
-    root = np.sqrt(np.maximum(expected, RARE_OUTCOME * expected.max()))
+    root = np.sqrt(np.maximum(expected, RARE_OUTCOME_SHARE * expected.max()))
     left, sizes, right = np.linalg.svd(channel / root, full_matrices=False)
     count = int((sizes > 0).sum())
     left = left[:, :count]
@@ -81,20 +81,20 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     least = abs(wanted).max()
     if not least:  # it is the same for every input
         return np.full(channel.shape[1], middle)
-    for k in np.flatnonzero((missed <= ROUGH * held) & (missed <= HIDDEN * least)):
+    for k in np.flatnonzero((missed <= ROUGH_SCORES * held) & (missed <= MAX_HIDDEN_SHARE * least)):
         scores = tries[:, k]
         # Iterative refinement: the singular values span many orders of magnitude.
         for _ in range(2):
             rest = left[:, : k + 1].T @ (wanted - channel @ scores) / sizes[: k + 1]
             scores = scores + rest @ right[: k + 1]
-        if abs(wanted - channel @ scores).max() <= STORED * abs(scores).sum():
+        if abs(wanted - channel @ scores).max() <= ROUNDED_SCORES * abs(scores).sum():
             return scores + middle
     return None
 
 
-HIDDEN = 2.0**-20
+MAX_HIDDEN_SHARE = 2.0**-20
 # an entry's rounding, in the floats it is made of and in storage
-STORED, ROUGH = 2.0**-51, 2.0**-46
+ROUNDED_SCORES, ROUGH_SCORES = 2.0**-51, 2.0**-46
 
 
 def undone(undo: Array, counts: Array) -> tuple[Array, Array]:
@@ -118,8 +118,8 @@ def invert(channel: Array, counts: Array, expected: Array | None = None) -> tupl
     return undone(undo, counts)
 
 # %% ../../nbs/release/05_estimation.ipynb #b629206a
-NEARLY_LIKELIEST = 1e-9  # nats a released value
-MOST_STEPS = 100_000
+LIKELIHOOD_TOLERANCE = 1e-9  # nats a released value
+MAX_LIKELIHOOD_STEPS = 100_000
 
 
 def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
@@ -127,7 +127,7 @@ def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
 
     `channel`, shape (N, M): every outcome that was released must be possible. `counts`, shape (M,): how often
     each outcome was released, at least one in all. Stops when no distribution is better by more than
-    `NEARLY_LIKELIEST`, or after `MOST_STEPS`; the second result is a bound on what is missing. ValueError if an outcome was released that no input can produce.
+    `LIKELIHOOD_TOLERANCE`, or after `MAX_LIKELIHOOD_STEPS`; the second result is a bound on what is missing. ValueError if an outcome was released that no input can produce.
 
     Source: expectation maximisation, Dempster, Laird and Rubin 1977; its bound is concavity.
     """
@@ -135,10 +135,10 @@ def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
     _refuse_impossible(channel, counts)
     seen = observed > 0
     frequencies, missing = np.full(len(channel), 1 / len(channel)), np.inf
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_LIKELIHOOD_STEPS):
         ratio = channel[:, seen] @ (observed[seen] / (frequencies @ channel[:, seen]))
         missing = float(ratio.max()) - 1
-        if missing <= NEARLY_LIKELIEST:
+        if missing <= LIKELIHOOD_TOLERANCE:
             break
         frequencies = frequencies * ratio
         frequencies /= frequencies.sum()
@@ -146,7 +146,10 @@ def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
 
 # %% ../../nbs/release/05_estimation.ipynb #02b96da3
 ESTIMATORS = ("inversion", "likelihood")
-SMALLEST, LARGEST = 1e-100, 1e100  # largest entry of a functional: beyond, its square is no float
+MIN_FUNCTIONAL, MAX_FUNCTIONAL = (
+    1e-100,
+    1e100,
+)  # largest entry of a functional: beyond, its square is no float
 
 
 def _weights(
@@ -176,7 +179,7 @@ def as_goal(
     goal = real_array(given, name, 1)
     if len(goal) != len(secrets):
         raise ValueError(f"{name} has {len(goal)} entries, not {len(secrets)}")
-    if not (SMALLEST <= abs(goal).max() <= LARGEST) and goal.any():
+    if not (MIN_FUNCTIONAL <= abs(goal).max() <= MAX_FUNCTIONAL) and goal.any():
         raise ValueError(f"{name} has a largest entry of {abs(goal).max():g}: rescale it")
     return goal
 

@@ -130,7 +130,7 @@ def _is_kept(path: Path) -> bool:
         return file.read(max(map(len, KEPT_BEGINNINGS))).startswith(KEPT_BEGINNINGS)
 
 # %% ../../nbs/release/08_files.ipynb #28bfbac8
-PRIVATE = 0o600  # the owner may read and write, others have no rights
+PRIVATE_MODE = 0o600  # the owner may read and write, others have no rights
 
 
 def _mode_like(file: BinaryIO, like: BinaryIO) -> int:
@@ -138,7 +138,7 @@ def _mode_like(file: BinaryIO, like: BinaryIO) -> int:
     old = os.fstat(like.fileno())
     new = os.fstat(file.fileno())
     if not stat.S_ISREG(old.st_mode) or old.st_gid != new.st_gid or _has_list(like, file):
-        return PRIVATE
+        return PRIVATE_MODE
     umask = os.umask(0o077)  # it can be read only by setting it
     os.umask(umask)
     return stat.S_IMODE(old.st_mode) & 0o666 & ~umask
@@ -197,7 +197,7 @@ def nameless_file(folder: Path) -> BinaryIO | None:
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
-        number = os.open(folder, os.O_TMPFILE | os.O_RDWR, PRIVATE)
+        number = os.open(folder, os.O_TMPFILE | os.O_RDWR, PRIVATE_MODE)
     except OSError as error:
         if error.errno in NO_SUCH_FILES:
             return None
@@ -273,7 +273,7 @@ NO_LINKS = (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # as FAT
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, PRIVATE)
+    return os.open(path, flags, PRIVATE_MODE)
 
 
 def _take(nameless: BinaryIO | None, hidden: Path, target: Path, force: bool) -> None:
@@ -296,7 +296,7 @@ def _link(hidden: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_MODE))
         os.replace(hidden, target)
     else:
         hidden.unlink()

@@ -32,20 +32,20 @@ OUTWARD_MARGIN = (
     1e-9  # relative: far above the error of the incomplete beta function for few trials;
 )
 ROUNDED_TRIAL = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
-LEAST_TAIL = 1e-100  # below, its inverse was found wrong, or nan
+MIN_TAIL = 1e-100  # below, its inverse was found wrong, or nan
 
 
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tuple[Array, Array]:
     """Lower and upper limits of probabilities; the true probability lies beyond each with probability at most `tail`.
 
-    `successes`, `trials`: whole numbers, successes from 0 to trials. `tail`: from `LEAST_TAIL` to below 1, for
+    `successes`, `trials`: whole numbers, successes from 0 to trials. `tail`: from `MIN_TAIL` to below 1, for
     one end. ValueError if `tail` is out of its range, or the counts are none.
 
     Source: Clopper and Pearson 1934; rounded outwards until the tail itself, computed anew, is small enough.
     """
     k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
-    if not LEAST_TAIL <= tail < 1:
-        raise ValueError(f"tail = {tail!r} must lie between {LEAST_TAIL:g} and 1")
+    if not MIN_TAIL <= tail < 1:
+        raise ValueError(f"tail = {tail!r} must lie between {MIN_TAIL:g} and 1")
     if not ((0 <= k) & (k <= n)).all():
         raise ValueError("successes must lie between 0 and trials")
     below = (np.maximum(k, 1), n - k + 1)
@@ -69,13 +69,13 @@ def _moved(ends: Array, way: int, wrong: Callable[[Any], Any]) -> Array:
     return ends
 
 # %% ../../nbs/release/11_intervals.ipynb #1c3f46d2
-SAME_WEIGHT = 1e-9  # weights that differ by less, relative to the range, count as equal
+EQUAL_WEIGHT_PART = 1e-9  # weights that differ by less, relative to the range, count as equal
 
 
 def nested_sets(weights: Array) -> NDArray[np.bool_]:
     """The sets of outcomes above each step between sorted weights, shape (K, M), largest set first."""
     order = np.sort(weights)
-    steps = np.flatnonzero(np.diff(order) > SAME_WEIGHT * (order[-1] - order[0]))
+    steps = np.flatnonzero(np.diff(order) > EQUAL_WEIGHT_PART * (order[-1] - order[0]))
     return np.array([weights > order[k] for k in steps]).reshape(len(steps), len(weights))
 
 
@@ -111,7 +111,7 @@ def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Arra
     return float_below(min(reduced) + step * by_limits)
 
 
-NEAR_ROOT = 1e-7  # part of the range in which a mean is sought
+ROOT_TOLERANCE = 1e-7  # part of the range in which a mean is sought
 
 
 def last_good(value: Callable[[float], float], low: float, high: float) -> float:
@@ -120,7 +120,7 @@ def last_good(value: Callable[[float], float], low: float, high: float) -> float
         return high
     if value(low) <= 0:
         return low
-    step = NEAR_ROOT * (high - low)
+    step = ROOT_TOLERANCE * (high - low)
     root = float(scipy.optimize.brentq(value, low, high, xtol=step))
     while value(root) < 0:
         root = max(low, root - step)
@@ -130,9 +130,9 @@ def last_good(value: Callable[[float], float], low: float, high: float) -> float
     return root
 
 # %% ../../nbs/release/11_intervals.ipynb #fc72211e
-HOPELESS = 1e-12  # least chance to miss: less likely counts did not come from the mechanism
+MIN_MISS_CHANCE = 1e-12  # least chance to miss: less likely counts did not come from the mechanism
 # times the outcomes: error of a set's probability where entries of a channel were rounded
-OFF = 2.0**-51
+ENTRY_ERROR = 2.0**-51
 IntervalEnds = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]]
 
 
@@ -150,10 +150,10 @@ def ends_that_fit(
     """
     seen = (to_weights(channel) @ sets.T).tolist()
     inside = sets @ counts
-    slack = OFF * channel.shape[1]
+    slack = ENTRY_ERROR * channel.shape[1]
     miss = 1 - level
     fits = False
-    while miss >= HOPELESS * (1 - level):
+    while miss >= MIN_MISS_CHANCE * (1 - level):
         low, high = clopper_pearson(inside, counts.sum(), miss / (2 * max(1, len(sets))))
         try:
             found = ends(seen, np.maximum(low - slack, 0), np.minimum(high + slack, 1))
@@ -205,7 +205,7 @@ def check_request(level: Any, method: Any) -> float:
 
 
 # largest distance; above it the chance of such counts is e^-500
-LEAST_DISTANCE, LARGEST_DISTANCE = 1e-6, 1e3
+MIN_DISTANCE, MAX_DISTANCE = 1e-6, 1e3
 
 
 class Distance(NamedTuple):
@@ -243,8 +243,8 @@ def count_distances(channel: Array, counts: Array) -> tuple[Distance, Distance]:
 
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
 PARAMETERS = [12.0**-k for k in range(9)]  # of the barrier: the last gap is 2e-9 a secret
-LEAST_LEVEL = 0.9  # below, distances do not determine the coverage
-MOST_COUNTED = 1e8  # above it floats do not resolve distances: at ten billion a quarter of the intervals missed
+MIN_CONFIDENCE = 0.9  # below, distances do not determine the coverage
+MAX_COUNTED_PEOPLE = 1e8  # above it floats do not resolve distances: at ten billion a quarter of the intervals missed
 
 
 class Near:
@@ -310,18 +310,18 @@ def score_interval(
     Parameters and result are those of `exact_interval`. Below the level 0.9 use that. Only a `part` of the
     squared distance that the level allows is used, where several samples share it.
 
-    ValueError if `level` is below `LEAST_LEVEL`, or the counts are of more than `MOST_COUNTED`.
+    ValueError if `level` is below `MIN_CONFIDENCE`, or the counts are of more than `MAX_COUNTED_PEOPLE`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
     """
-    if level < LEAST_LEVEL:
+    if level < MIN_CONFIDENCE:
         raise ValueError(
-            f"level = {level:g} is below {LEAST_LEVEL}, where the score interval covers far less often than it "
+            f"level = {level:g} is below {MIN_CONFIDENCE}, where the score interval covers far less often than it "
             "states: use method='exact'"
         )
-    if counts.sum() > MOST_COUNTED:
+    if counts.sum() > MAX_COUNTED_PEOPLE:
         raise ValueError(
-            f"{counts.sum():.9g} people are too many for the score interval (limit {MOST_COUNTED:g}), whose "
+            f"{counts.sum():.9g} people are too many for the score interval (limit {MAX_COUNTED_PEOPLE:g}), whose "
             "distances floats cannot distinguish: use method='exact'"
         )
     span = float(np.ptp(goal))
@@ -329,8 +329,8 @@ def score_interval(
         return float(goal[0]), float(goal[0])
     reach = np.clip(
         part * scipy.special.stdtrit(counts.sum(), (1 + level) / 2) ** 2,
-        LEAST_DISTANCE,
-        LARGEST_DISTANCE,
+        MIN_DISTANCE,
+        MAX_DISTANCE,
     )
     up = (goal - goal.min()) / span
     down = (goal.max() - goal) / span

@@ -16,9 +16,9 @@ from ..numerics.validation import Array, real_array, unit_of
 from .estimation import ESTIMATORS, as_goal
 from .mechanism import Mechanism
 from pmlbook.release.regression_scores import (
-    FURTHEST,
+    MAX_MEAN_LOG_ODDS,
     LINKS,
-    SETTLED,
+    SCORE_TOLERANCE,
     NEWTON_STEPS,
     Regression,
     Scale,
@@ -108,7 +108,9 @@ def regression_on_release(
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
-LONE = 1e-9  # part of the determinant that is left without a row that alone decides a coefficient
+LONE_ROW_PART = (
+    1e-9  # part of the determinant that is left without a row that alone decides a coefficient
+)
 ROWS_AT_ONCE = 2**12  # people at a time
 
 
@@ -127,14 +129,14 @@ def _refuse_lone(
         fitted = mean(table @ beta)
         bends[:, place] = rows[:, place] * (fitted * (1 - fitted) if curved else 1.0)
     most = sum(abs(bends[:, z]) * (table**2).sum(axis=1) for z, table in enumerate(explain))
-    some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE)  # no other can
+    some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE_ROW_PART)  # no other can
     for block in np.split(some, range(ROWS_AT_ONCE, len(some), ROWS_AT_ONCE)):
         own = sum(
             bends[block, z, None, None] * t[block, :, None] * t[block, None]
             for z, t in enumerate(explain)
         )
         left = abs(np.linalg.det(np.eye(len(beta)) - inverse @ own))
-        if left.min(initial=1.0) <= LONE:
+        if left.min(initial=1.0) <= LONE_ROW_PART:
             row = int(block[np.argmin(left)])
             raise ValueError(
                 f"row {row} alone decides a coefficient, so its error cannot be estimated"
@@ -164,12 +166,12 @@ def _root(
             break
         step = np.linalg.solve(slope, scores.sum(axis=0))
         beta = beta + step
-        if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
+        if abs(step).max() <= SCORE_TOLERANCE * max(1.0, abs(beta).max()):
             found = sandwich(beta, scores, slope, scale)
             if found is not None:
                 _refuse_lone(explain, rows, mean, beta, slope, curved)
                 return found
-        if not abs(beta).max() < FURTHEST * (1 if curved else np.inf):
+        if not abs(beta).max() < MAX_MEAN_LOG_ODDS * (1 if curved else np.inf):
             break
     raise ValueError(
         "the corrected score has no root: columns are dependent, too large, or the people too few"
@@ -256,16 +258,16 @@ def _newton_maximum(measure: Callable[[Array], _Measured], scale: Scale) -> Regr
             if not np.isfinite(scores).all() or not solvable(steep):
                 break
             step = np.linalg.solve(steep, scores.sum(axis=0))
-            if abs(step).max() <= SETTLED * max(1.0, abs(beta).max()):
+            if abs(step).max() <= SCORE_TOLERANCE * max(1.0, abs(beta).max()):
                 found = sandwich(beta, scores, slope, scale)
                 if found is not None:
                     return found
                 break
-            lost = SETTLED * (len(scores) + abs(value))  # or less, by rounding
+            lost = SCORE_TOLERANCE * (len(scores) + abs(value))  # or less, by rounding
             while measure(beta + step)[0] < value - lost:
                 step = step / 2
             beta = beta + step
-            if abs(beta).max() > FURTHEST:
+            if abs(beta).max() > MAX_MEAN_LOG_ODDS:
                 break
     raise ValueError(
         "the likelihood has no maximum: columns are dependent, or tell the answer with certainty, or the people "

@@ -31,11 +31,11 @@ from .estimation import undoing
 from .mechanism import Mechanism
 
 # %% auto #0
-__all__ = ['NEWTON_STEPS', 'SETTLED', 'FURTHEST', 'LINKS', 'Regression']
+__all__ = ['NEWTON_STEPS', 'SCORE_TOLERANCE', 'MAX_MEAN_LOG_ODDS', 'LINKS', 'Regression']
 
 # %% ../../nbs/release/19_regression_scores.ipynb #90b81910
-NEWTON_STEPS, SETTLED = 100, 1e-10  # of Newton's method
-FURTHEST = 1e3  # larger log odds of a column's unit mean that there is no root
+NEWTON_STEPS, SCORE_TOLERANCE = 100, 1e-10  # of Newton's method
+MAX_MEAN_LOG_ODDS = 1e3  # larger log odds of a column's unit mean that there is no root
 LINKS: dict[str, Callable[[Any], Any]] = {"linear": lambda line: line, "logistic": expit}
 
 

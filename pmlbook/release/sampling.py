@@ -158,7 +158,7 @@ def check_unseeded(rng: object) -> None:
         )
 
 # %% ../../nbs/release/01_sampling.ipynb #5ec4e702
-KEY = 32  # bytes of a secret key
+KEY_BYTES = 32  # bytes of a secret key
 
 
 def counter_words(key: bytes) -> Words:
@@ -186,8 +186,8 @@ class KeyedWords:
     """
 
     def __init__(self, key: bytes, *bound: str | int) -> None:
-        if not isinstance(key, bytes) or len(key) != KEY:
-            raise ValueError(f"key must be {KEY} bytes")
+        if not isinstance(key, bytes) or len(key) != KEY_BYTES:
+            raise ValueError(f"key must be {KEY_BYTES} bytes")
         self._key, self._number = key, 0
         self._bound = sha256(json.dumps(bound).encode()).digest()
         self._seen = sha256(self._bound)
@@ -209,8 +209,8 @@ class KeyedWords:
         raise TypeError("a secret key is not pickled: read it from its manifest where it is needed")
 
 # %% ../../nbs/release/01_sampling.ipynb #37834ba4
-GUIDE_CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
-DRAWN_TOGETHER = 2**16  # values drawn together, for the same reason
+MAX_GUIDE_CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
+VALUES_AT_ONCE = 2**16  # values drawn together, for the same reason
 
 
 @dataclass(frozen=True)
@@ -231,25 +231,25 @@ class Guide:
         drawn = np.empty(len(codes), self.outcomes.dtype)
         shift = np.uint32(self.tables.first - self.bits)
         undecided = 2**self.tables.k
-        for start in range(0, len(codes), DRAWN_TOGETHER):
-            part = codes[start : start + DRAWN_TOGETHER]
+        for start in range(0, len(codes), VALUES_AT_ONCE):
+            part = codes[start : start + VALUES_AT_ONCE]
             word = words(len(part))
             place = part << self.bits
             place |= word >> shift
             found = self.outcomes.take(place)
             rest = np.flatnonzero(found == undecided)
             found[rest] = self.tables.settle(part[rest], word[rest], words)
-            drawn[start : start + DRAWN_TOGETHER] = found
+            drawn[start : start + VALUES_AT_ONCE] = found
         return drawn
 
 
 def guide(tables: AliasTables) -> Guide:
-    """The guide to alias tables, of 16 bits or of as many as `GUIDE_CELLS` allows.
+    """The guide to alias tables, of 16 bits or of as many as `MAX_GUIDE_CELLS` allows.
 
     Source: Chen and Asau 1974, for cumulated sums.
     """
     k, rows = tables.k, len(tables.high) >> tables.k
-    bits = min(16, tables.first, max(k, (GUIDE_CELLS // rows).bit_length() - 1))
+    bits = min(16, tables.first, max(k, (MAX_GUIDE_CELLS // rows).bit_length() - 1))
     kind = np.min_scalar_type(2**k)
     shift = tables.first - bits
     begin = np.arange(2 ** (bits - k), dtype=np.int64) << shift

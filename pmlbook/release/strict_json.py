@@ -19,11 +19,11 @@ import numpy as np
 __all__ = []
 
 # %% ../../nbs/release/02_strict_json.ipynb #c20d8b07
-BYTES, LENGTH, ENTRIES, NUMBER, DIGITS = 2**25, 2**14, 2**20, 40, 600
+MAX_BYTES, MAX_LENGTH, MAX_ENTRIES, MAX_NUMBER_CHARACTERS, MAX_DIGITS = 2**25, 2**14, 2**20, 40, 600
 
 
 def _integer(text: str) -> int:
-    if len(text) > NUMBER or str(int(text)) != text:
+    if len(text) > MAX_NUMBER_CHARACTERS or str(int(text)) != text:
         raise ValueError(f"the number {reprlib.repr(text)} is not written as Python writes it")
     return int(text)
 
@@ -37,7 +37,9 @@ def float_text(value: float) -> str:
 
 def _float(text: str) -> float:
     exponent = text.lower().partition("e")[2].lstrip("+-")
-    if len(text) <= NUMBER and len(exponent) <= 3:  # otherwise the fraction would be long
+    if (
+        len(text) <= MAX_NUMBER_CHARACTERS and len(exponent) <= 3
+    ):  # otherwise the fraction would be long
         above, below = Fraction(text).as_integer_ratio()
         try:  # small numbers would be divided by the processor, large ones by Python itself
             value = (above << 64) / (below << 64)
@@ -80,13 +82,15 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(text, str):
         raise ValueError(f"JSON is read from text, got {type(text).__name__}")
     try:
-        if len(text) > BYTES or len(text.encode()) > BYTES:  # half a character does not encode
-            raise ValueError(f"it has more than {BYTES} bytes")
+        if (
+            len(text) > MAX_BYTES or len(text.encode()) > MAX_BYTES
+        ):  # half a character does not encode
+            raise ValueError(f"it has more than {MAX_BYTES} bytes")
         content = json.loads(
             text,
             object_pairs_hook=_once,
-            parse_int=_at_most(ENTRIES + 2 * LENGTH + 1, _integer),
-            parse_float=_at_most(2 * LENGTH + 1, _float),
+            parse_int=_at_most(MAX_ENTRIES + 2 * MAX_LENGTH + 1, _integer),
+            parse_float=_at_most(2 * MAX_LENGTH + 1, _float),
             parse_constant=_constant,
         )
     except (ValueError, RecursionError) as error:
@@ -96,7 +100,7 @@ def read_object(text: str) -> dict[str, Any]:
     return content
 
 # %% ../../nbs/release/02_strict_json.ipynb #c20d8b12
-FRACTION = re.compile(f"[1-9][0-9]{{0,{DIGITS - 1}}}(/[1-9][0-9]{{0,{DIGITS - 1}}})?")
+FRACTION = re.compile(f"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}(/[1-9][0-9]{{0,{MAX_DIGITS - 1}}})?")
 
 
 def common_denominator(fractions: Sequence[Fraction], what: str) -> int:
@@ -104,15 +108,15 @@ def common_denominator(fractions: Sequence[Fraction], what: str) -> int:
     common = 1
     for fraction in fractions:
         common = math.lcm(common, fraction.denominator)
-        if common >= 10**DIGITS:
-            raise ValueError(f"{what} needs a denominator of more than {DIGITS} digits")
+        if common >= 10**MAX_DIGITS:
+            raise ValueError(f"{what} needs a denominator of more than {MAX_DIGITS} digits")
     return common
 
 
 def fractions_of(texts: Any) -> tuple[Fraction, ...]:
     """Positive fractions from a list of texts such as ``1/2``; ValueError if they are anything else."""
-    if type(texts) is not list or len(texts) > LENGTH:
-        raise ValueError(f"prior must be a list of at most {LENGTH} fractions")
+    if type(texts) is not list or len(texts) > MAX_LENGTH:
+        raise ValueError(f"prior must be a list of at most {MAX_LENGTH} fractions")
     for place, text in enumerate(texts):
         if type(text) is not str or not FRACTION.fullmatch(text):
             raise ValueError(f"prior[{place}] must be a positive fraction, a text such as '1/2'")
@@ -123,9 +127,9 @@ def fractions_of(texts: Any) -> tuple[Fraction, ...]:
 
 def check_size(rows: int, columns: int, what: str) -> None:
     """ValueError if a matrix is too large to be read."""
-    if max(rows, columns) > LENGTH or rows * columns > ENTRIES:
+    if max(rows, columns) > MAX_LENGTH or rows * columns > MAX_ENTRIES:
         raise ValueError(
-            f"{what} of {rows} x {columns} is too large: at most {LENGTH} each and {ENTRIES} together"
+            f"{what} of {rows} x {columns} is too large: at most {MAX_LENGTH} each and {MAX_ENTRIES} together"
         )
 
 
@@ -153,8 +157,8 @@ def json_text(value: Any) -> str:
 
 def names_text(names: Any, what: str) -> str:
     """Names as a list in JSON, in ASCII; ValueError if one is no text, number, bool or None."""
-    if not isinstance(names, (list, tuple)) or len(names) > LENGTH:
-        raise ValueError(f"{what} must be at most {LENGTH} names, got {reprlib.repr(names)}")
+    if not isinstance(names, (list, tuple)) or len(names) > MAX_LENGTH:
+        raise ValueError(f"{what} must be at most {MAX_LENGTH} names, got {reprlib.repr(names)}")
     for place, name in enumerate(names):
         if name is not None and type(name) not in (str, int, float, bool):
             raise ValueError(
@@ -166,8 +170,10 @@ def names_text(names: Any, what: str) -> str:
             str(name).encode()
         except ValueError as error:  # nan, half a character, a number of 5000 digits
             raise ValueError(f"{what}[{place}] cannot be written to JSON: {error}") from None
-        if size > NUMBER and type(name) is not str:
-            raise ValueError(f"{what}[{place}] is a number of more than {NUMBER} characters")
+        if size > MAX_NUMBER_CHARACTERS and type(name) is not str:
+            raise ValueError(
+                f"{what}[{place}] is a number of more than {MAX_NUMBER_CHARACTERS} characters"
+            )
     return json_text(list(names))
 
 # %% ../../nbs/release/02_strict_json.ipynb #c20d8b15
@@ -175,8 +181,8 @@ def write_object(content: dict[str, Any]) -> str:
     """JSON with one key to a line; ValueError if it is longer than `read_object` reads."""
     lines = ",\n".join(f"  {json.dumps(key)}: {json_text(content[key])}" for key in content)
     text = f"{{\n{lines}\n}}\n"
-    if len(text) > BYTES:
-        raise ValueError(f"the text has {len(text)} bytes, at most {BYTES} are written")
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"the text has {len(text)} bytes, at most {MAX_BYTES} are written")
     return text
 
 

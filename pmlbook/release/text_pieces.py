@@ -34,8 +34,8 @@ def keeps_text(encoding: str, text: str) -> bool:
         return False
 
 # %% ../../nbs/release/14_text_pieces.ipynb #738411b0
-ROW = 2**20  # characters of a row at most
-PIECE = 2**18  # bytes that are read at once
+MAX_ROW_CHARACTERS = 2**20  # characters of a row at most
+PIECE_BYTES = 2**18  # bytes that are read at once
 LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -68,7 +68,7 @@ class Text:
 
     def more(self) -> bool:
         """Read a piece, and return whether there was one."""
-        data = self.start + self.file.read(PIECE)
+        data = self.start + self.file.read(PIECE_BYTES)
         self.start, self.ended = b"", not data
         piece = self.decoder.decode(data, self.ended)
         self.ahead = self.ahead + piece
@@ -93,7 +93,7 @@ class Text:
     def line(self) -> str:
         """The next line with its end, not taken; as much of it as may be a row."""
         while not (end := LINE_END.search(self.ahead)) or end.end() == len(self.ahead):
-            if len(self.ahead) > ROW or not self.more():
+            if len(self.ahead) > MAX_ROW_CHARACTERS or not self.more():
                 break
         return self.ahead[: end.end()] if end else self.ahead
 
@@ -113,7 +113,9 @@ class Text:
     def _short(self, rows: int, characters: int) -> bool:
         """Whether more has to be read for so many lines or characters."""
         unfinished = len(self.ahead) - self.ahead.rfind("\n") - 1
-        return self.feeds < rows and len(self.ahead) <= characters and unfinished <= ROW
+        return (
+            self.feeds < rows and len(self.ahead) <= characters and unfinished <= MAX_ROW_CHARACTERS
+        )
 
     def take(self, size: int) -> str:
         """Take so many characters."""

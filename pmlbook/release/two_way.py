@@ -30,11 +30,11 @@ from .mechanism import Mechanism
 from ..numerics.validation import Array, Frozen, check_instance, shortened
 
 # %% auto #0
-__all__ = ['CELLS', 'MANY_CELLS', 'two_way', 'TwoWay']
+__all__ = ['MAX_TABLE_CELLS', 'MANY_CELLS', 'two_way', 'TwoWay']
 
 # %% ../../nbs/release/12_two_way.ipynb #5026542b
-CELLS = 1500  # at most; the table of all outcomes given all cells is held in memory
-MANY_CELLS = f"the table has more than {CELLS} cells: merge values, or leave some out"
+MAX_TABLE_CELLS = 1500  # at most; the table of all outcomes given all cells is held in memory
+MANY_CELLS = f"the table has more than {MAX_TABLE_CELLS} cells: merge values, or leave some out"
 
 
 def _public(covariate: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
@@ -47,7 +47,7 @@ def _public(covariate: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
     if groups is None:
         groups = sorted_names(seen - {None})
     groups = [*groups, *seen & {None}]
-    if len(groups) > CELLS:
+    if len(groups) > MAX_TABLE_CELLS:
         raise ValueError(MANY_CELLS)
     return encode(covariate, groups, "covariate"), tuple(groups)
 
@@ -77,7 +77,7 @@ def two_way(mechanism: Mechanism, released: Any, covariate: Any, other: Any = No
     ------
     ValueError
         If the columns are empty, differ in length or hold what was not released. If the outcomes of a mechanism do not
-        determine its frequencies, or there are more than `CELLS` cells.
+        determine its frequencies, or there are more than `MAX_TABLE_CELLS` cells.
 
     Source: the Kronecker product of two channels.
 
@@ -102,13 +102,13 @@ def two_way(mechanism: Mechanism, released: Any, covariate: Any, other: Any = No
     if len(first) != len(second):
         raise ValueError(f"released has {len(first)} values, but covariate {len(second)}")
     shape = len(mechanism.outputs), len(other.outputs)
-    if max(math.prod(shape), len(mechanism.inputs) * len(other.inputs)) > CELLS:
+    if max(math.prod(shape), len(mechanism.inputs) * len(other.inputs)) > MAX_TABLE_CELLS:
         raise ValueError(MANY_CELLS)
     counts = np.bincount(first * shape[1] + second, minlength=math.prod(shape))
     return TwoWay.from_counts(mechanism, other, counts.reshape(shape), bool(groups))
 
 # %% ../../nbs/release/12_two_way.ipynb #24994fd6
-LEAST_GROUP_SHARE = 1e-9  # a smaller share of a group counts as none
+MIN_GROUP_SHARE = 1e-9  # a smaller share of a group counts as none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,7 +137,7 @@ class GroupMean(Frozen):
     def value(self) -> float:
         """The mean in the estimated frequencies; nan if they have no mass in the group."""
         above, below = (float(part @ self.table.joint.frequencies) for part in self._parts)
-        return above / below if below > LEAST_GROUP_SHARE else math.nan
+        return above / below if below > MIN_GROUP_SHARE else math.nan
 
     @property
     def slope(self) -> Array:
@@ -165,12 +165,15 @@ class GroupMean(Frozen):
         return self._score(number)
 
     def at_splits(self, level: float) -> Array:
-        """Ends of the score interval in a public group at each part of `SPLITS`, shape (K, 2)."""
+        """Ends of the score interval in a public group at each part of `DISTANCE_PARTS`, shape (K, 2)."""
         if self._empty:
-            return np.array([self.interval(level)] * len(SPLITS))
+            return np.array([self.interval(level)] * len(DISTANCE_PARTS))
         mine = self.table.within(self.group)
         return np.array(
-            [score_interval(mine.channel, mine.counts, self.goal, level, part) for part in SPLITS]
+            [
+                score_interval(mine.channel, mine.counts, self.goal, level, part)
+                for part in DISTANCE_PARTS
+            ]
         )
 
     def _between(self, least: Callable[[Array], float]) -> tuple[float, float]:
@@ -200,7 +203,9 @@ class GroupMean(Frozen):
         return f"GroupMean({self.value:.6g}, standard error {self.standard_error:.3g})"
 
 # %% ../../nbs/release/12_two_way.ipynb #00af8995
-SPLITS = np.sin(np.linspace(0, np.pi / 2, 9)) ** 2  # parts of the squared distance for one group
+DISTANCE_PARTS = (
+    np.sin(np.linspace(0, np.pi / 2, 9)) ** 2
+)  # parts of the squared distance for one group
 
 
 def subtracted(first: Array, second: Array) -> tuple[float, float]:

@@ -31,7 +31,7 @@ from ..numerics.progress import Clock
 from ..numerics.restricted_master import Column, minimise_precisely
 from ..release.sampling import UNITS
 from ..numerics.validation import Array, check_epsilon, first_names, names_of
-from .min_leakage import HIGHEST, TIGHT, Bracket, check_allowed
+from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .multiprecision import Knapsack, decimal_entries, filled
 from .dual_certificate import normalised
@@ -173,13 +173,13 @@ def _affordable(
     """The mechanism of least leakage, if the level allows it."""
     bracket = Bracket(mask, prior, inputs, outputs)
     least = exp_below(level)
-    for tol in (TIGHT, 0.0):
+    for tol in (BRACKET_NATS, 0.0):
         if bracket.lift is None or bracket.lift > least:
             bracket.narrow(clock, tol)
     if bracket.lift is not None and bracket.lift <= least:
         return bracket.mechanism
     design = bracket.design()
-    if bracket.bound > exp_around(Fraction(min(level, HIGHEST)))[1]:
+    if bracket.bound > exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]:
         raise Infeasible(
             f"no mechanism within epsilon = {level!r} keeps the floor {floor:g}: "
             f"it takes at least {design.bound!r} nats"
@@ -265,7 +265,7 @@ def expected_utility_mechanism(
             / UNITS
         )
 
-    most = exp_around(Fraction(min(level, HIGHEST)))[1]
+    most = exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]
     ceiling = 1 / min(shares)
     best = least
     value = mean(least)
@@ -277,7 +277,7 @@ def expected_utility_mechanism(
                 found = replace(least, channel=channel)
                 if found.certify(level):
                     best, value = max((best, value), (found, mean(found)), key=lambda pair: pair[1])
-        if bound - value <= TIGHT:
+        if bound - value <= BRACKET_NATS:
             break
     design = Design(
         best, float(low + spread * value), float_above(low + spread * bound), "linear programme"
@@ -287,6 +287,6 @@ def expected_utility_mechanism(
             "expected_utility_mechanism",
             design.value,
             design.bound,
-            float(Fraction(TIGHT) * spread),
+            float(Fraction(BRACKET_NATS) * spread),
         )
     return design

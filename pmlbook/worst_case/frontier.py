@@ -18,7 +18,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..release.mechanism import Design
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_epsilon, first_names, names_of
-from .min_leakage import HIGHEST, TIGHT, Bracket
+from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
@@ -43,7 +43,7 @@ class Step(NamedTuple):
     design: Design
 
 
-SAME_LEVEL = TIGHT  # nats; two levels closer than this are one step
+SAME_LEVEL = BRACKET_NATS  # nats; two levels closer than this are one step
 
 
 class Stairs:
@@ -59,7 +59,7 @@ class Stairs:
             names_of(utilities, axis=1) or (),
         )
         self.thresholds = thresholds_between(self.table)
-        self.tol, self.known = TIGHT, dict[int, tuple[float, Bracket]]()
+        self.tol, self.known = BRACKET_NATS, dict[int, tuple[float, Bracket]]()
 
     def bracket(self, mask: NDArray[np.bool_]) -> Bracket:
         """A bracket for a table of allowed pairs, not yet searched."""
@@ -105,7 +105,7 @@ class Stairs:
         steps = self.steps()
         worst = max(steps, key=lambda step: step.design.gap).design
         if not self.clock.over:
-            warn_if_loose(self.clock.label, worst.value, worst.bound, TIGHT)
+            warn_if_loose(self.clock.label, worst.value, worst.bound, BRACKET_NATS)
         return steps
 
 
@@ -207,7 +207,7 @@ def worst_case_mechanism(
     clock = Clock(max_time, label="worst_case_mechanism")
     stairs = Stairs(utilities, prior, clock)
     least = exp_below(level)
-    most = exp_around(Fraction(min(level, HIGHEST)))[1]
+    most = exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]
 
     def kept(k: int) -> bool:
         lift = stairs.at(k).lift
@@ -216,7 +216,7 @@ def worst_case_mechanism(
     def possible(k: int) -> bool:
         return stairs.at(k).bound <= most
 
-    for stairs.tol in (TIGHT, 0.0):
+    for stairs.tol in (BRACKET_NATS, 0.0):
         best = last_within(kept, len(stairs.thresholds))
         highest = max(best, last_within(possible, len(stairs.thresholds)))
         if best == highest or clock.over:

@@ -96,10 +96,13 @@ class Incumbent:
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000019
 MAX_PROGRAMMES = 30  # programmes
-CLOSE, ENOUGH = 1e-12, 5e-10  # relative gaps: the end, and the end unless it still halves
+BOUNDS_TOLERANCE, STALLED_GAP = (
+    1e-12,
+    5e-10,
+)  # relative gaps: the end, and the end unless it still halves
 SIMPLEX_PAIRS = 1000  # pairs of a table for which a simplex method finds a vertex at once
-FLOOR = 0.01  # the fair draw's part in the weights
-DECIDED = 1e-12  # a margin below minus this is negative
+FAIR_DRAW_WEIGHT = 0.01  # the fair draw's part in the weights
+MARGIN_TOLERANCE = 1e-12  # a margin below minus this is negative
 
 
 def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
@@ -110,7 +113,7 @@ def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
     # stop short of the root by a part that vanishes with the step: the margin stays negative there
     step = abs(target - now.lift)
     short = target - step * min(0.1, step / now.lift)
-    if abs(now.limit) > DECIDED and lower < short < upper:
+    if abs(now.limit) > MARGIN_TOLERANCE and lower < short < upper:
         return short
     if all(visit.lift != lower for visit in visits):
         return lower
@@ -131,7 +134,7 @@ def search(
     visits = list[Visit]()
     best = Incumbent(allowed, prior)
     lift, weights = best.lower, best.outcome
-    while best.upper > best.lower * (1 + CLOSE) and len(visits) < MAX_PROGRAMMES:
+    while best.upper > best.lower * (1 + BOUNDS_TOLERANCE) and len(visits) < MAX_PROGRAMMES:
         if clock.over:
             break
         # an outcome rarer than this cannot be used within the bracket
@@ -143,11 +146,11 @@ def search(
         visits.append(Visit(lift, programme.limit(at), best.lower, best.upper))
         clock.tell(best.upper, best.lower)
         # near the end rounding stops the quadratic progress
-        if len(visits) > 1 and ENOUGH > visits[-1].gap > visits[-2].gap / 2:
+        if len(visits) > 1 and STALLED_GAP > visits[-1].gap > visits[-2].gap / 2:
             break
         # the weights follow the flow, with a part for outcomes that it does not use
-        weights = FLOOR * best.outcome
-        weights[usable] += (1 - FLOOR) * pairs.mean(at.flow)
+        weights = FAIR_DRAW_WEIGHT * best.outcome
+        weights[usable] += (1 - FAIR_DRAW_WEIGHT) * pairs.mean(at.flow)
         slope = float(at.beta @ at.cap)
         lift = _next_lift(visits[-1], slope, visits)
     if allowed.sum() <= SIMPLEX_PAIRS and not clock.over:

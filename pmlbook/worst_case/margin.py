@@ -92,7 +92,7 @@ class Point(NamedTuple):
         return Point(*(value + step * change for value, change, step in changed))
 
 # %% ../../nbs/worst_case/11_margin.ipynb #ip000010
-JITTER = 1e-15  # on a diagonal of ones: keeps a nearly singular matrix positive
+DIAGONAL_SHIFT = 1e-15  # on a diagonal of ones: keeps a nearly singular matrix positive
 
 
 class Newton:
@@ -139,7 +139,7 @@ class Newton:
         left[diagonal] += self.own
         self.scale = 1 / np.sqrt(left[diagonal])
         left = left * self.scale * self.scale[:, None]
-        left[diagonal] += JITTER
+        left[diagonal] += DIAGONAL_SHIFT
         self.factor = cho_factor(left, check_finite=False)
 
     def _missed(self) -> tuple[Array, Array, Array, Array, Array, float]:
@@ -202,10 +202,10 @@ class Newton:
 
 # %% ../../nbs/worst_case/11_margin.ipynb #ip000012
 MAX_BARRIER_STEPS = 60
-LEAST_PRODUCT = 1e-15  # mean product at the end
-EARLY = 0.1  # gap, relative to the margin, at which its sign is sure
+MIN_PRODUCT = 1e-15  # mean product at the end
+SIGN_GAP = 0.1  # gap, relative to the margin, at which its sign is sure
 BORDER = 0.9, 1 - 1e-6  # part of the way to the border: at least, at most
-LEAST_CENTRING = 1e-6  # of the mean product: a smaller aim would be lost in rounding
+MIN_CENTRING = 1e-6  # of the mean product: a smaller aim would be lost in rounding
 
 
 class Margin:
@@ -254,7 +254,7 @@ class Margin:
         predictor = newton.move(*(-product for product in products))
         predicted = self.product(at.moved(predictor, *at.longest(predictor, 1.0)))
         # Mehrotra's rule: the further the predictor comes, the less centring is needed
-        centring = min(1.0, max((predicted / mean) ** 3, LEAST_CENTRING))
+        centring = min(1.0, max((predicted / mean) ** 3, MIN_CENTRING))
         target = mean * centring
         # the products of the changes are what the linearised equations leave out
         curvature = predictor.products()
@@ -275,7 +275,7 @@ class Margin:
                 break
             at, limit = after, self.limit(after)
             nearest = min(abs(limit), abs(at.margin))
-            decided = limit - at.margin < EARLY * nearest  # neither end is near zero
-            if decided or self.product(at) < LEAST_PRODUCT or clock.over:
+            decided = limit - at.margin < SIGN_GAP * nearest  # neither end is near zero
+            if decided or self.product(at) < MIN_PRODUCT or clock.over:
                 break
         return at

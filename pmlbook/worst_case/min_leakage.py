@@ -75,8 +75,8 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
     return np.flatnonzero(~redundant & allowed.any(axis=0))
 
 # %% ../../nbs/worst_case/05_min_leakage.ipynb #4c181c77
-HIGHEST = 1e5  # nats; no prior of floats lets anything leak as much
-TIGHT = 1e-9  # nats; a bracket that is narrower is good enough
+MAX_LEAKAGE_NATS = 1e5  # nats; no prior of floats lets anything leak as much
+BRACKET_NATS = 1e-9  # nats; a bracket that is narrower is good enough
 
 
 class Bracket:
@@ -123,7 +123,7 @@ class Bracket:
         if lift is not None and (self.lift is None or lift < self.lift):
             self.mechanism, self.lift = mechanism, lift
 
-    def narrow(self, clock: Clock, tol: float = TIGHT) -> None:
+    def narrow(self, clock: Clock, tol: float = BRACKET_NATS) -> None:
         """Search, by the second road if the first leaves more than `tol` nats open."""
         for flow, dual in self._candidates(clock):
             self.take(flow, dual)
@@ -174,7 +174,7 @@ def min_leakage_of_mask(
     """
     design = _design(check_allowed(allowed, prior), prior, clock := Clock(max_time))
     if not clock.over:
-        warn_if_loose("min_leakage_of_mask", design.value, design.bound, TIGHT)
+        warn_if_loose("min_leakage_of_mask", design.value, design.bound, BRACKET_NATS)
     return design.mechanism.channel, design.value, design.bound
 
 # %% ../../nbs/worst_case/05_min_leakage.ipynb #1db5140f
@@ -244,5 +244,5 @@ def min_leakage(
     clock = Clock(max_time, label="min_leakage")
     design = _design(check_allowed(allowed, prior), prior, clock, inputs or (), outputs or ())
     if not clock.over:
-        warn_if_loose("min_leakage", design.value, design.bound, TIGHT)
+        warn_if_loose("min_leakage", design.value, design.bound, BRACKET_NATS)
     return design

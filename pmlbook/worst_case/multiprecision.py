@@ -159,7 +159,7 @@ def cover(
 
 # %% ../../nbs/worst_case/08_multiprecision.ipynb #080dbd59
 MAX_COVERS = 60  # covers
-COVERED = Decimal(10) ** -40  # an excess that is rounding
+EXCESS_TOLERANCE = Decimal(10) ** -40  # an excess that is rounding
 STORED_RESOLUTION = Fraction(1, 2**49)  # relative; a stored channel has no finer lifts
 
 
@@ -210,7 +210,7 @@ def search_precisely(
         yield now.flow, now.dual
         if not now.finished or clock.over:
             break
-        covered = now.excess < COVERED
+        covered = now.excess < EXCESS_TOLERANCE
         target = None
         if covered:
             upper = min(upper, lift)

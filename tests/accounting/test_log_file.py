@@ -424,7 +424,7 @@ def test_a_reader_and_a_writer_wait_for_each_other(log):
 
 def test_who_waits_too_long_is_refused(log, monkeypatch):
     """A disk that grants no lock looks like a program that never ends."""
-    monkeypatch.setattr(log_file, "LOCK_PATIENCE", 0)
+    monkeypatch.setattr(log_file, "LOCK_WAIT_SECONDS", 0)
     with opened(log.path, write=True):
         with pytest.raises(OSError, match="or the disk knows no locks"):
             log.record("smokes", SILENT)

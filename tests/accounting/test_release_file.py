@@ -38,7 +38,7 @@ def test_gaps_and_blocks_are_counted(tmp_path):
         told.append((done, (tmp_path / "kept.csv").exists()))
 
     gaps = tmp_path / "gaps.csv", tmp_path / "kept.csv", "diagnosis", mechanism
-    with patch("pmlbook.release.csv_text.ROWS", 2):
+    with patch("pmlbook.release.csv_text.BLOCK_ROWS", 2):
         done = release_file(*gaps, confirm=confirm, **ahead)
         assert [rows for rows, _ in told[:-1]] == [2, 4, 5] and told[-2][1] == 1.0
         assert done == Released(5, 2) and told[-1] == (done, False)

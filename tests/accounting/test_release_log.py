@@ -30,7 +30,7 @@ def test_a_list_costs_what_is_allowed_and_no_more():
     soft = named.within(0.2)  # no zeros
     both, steps = compose(soft, soft), compose(soft).steps(compose(soft))
     for most, listed in ((steps, True), (steps - 1, False)):
-        with patch.dict(vars(module), LISTED_STEPS=most):
+        with patch.dict(vars(module), MAX_LISTED_STEPS=most):
             found = after_release(after_release(None, soft), soft)
             assert (found.joint is not None) == listed
             assert found.remaining <= 1 / both.largest_lift
@@ -43,7 +43,7 @@ def test_types_know_what_is_not_listed_any_more():
     one = Mechanism([[0.52, 0.48], [0.5, 0.5], [0.47, 0.53]], prior)
     two = Mechanism([[0.5, 0.5], [0.49, 0.51], [0.52, 0.48]], prior)
     turns = [one] * 30 + [two] * 10
-    with patch.dict(vars(module), LISTED_STEPS=0):
+    with patch.dict(vars(module), MAX_LISTED_STEPS=0):
         account = None
         for number, mechanism in enumerate(turns, 1):
             account = after_release(account, mechanism)

@@ -11,7 +11,7 @@ from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange
 from pmlbook.beyond.line_priors import cell_names, cells_of, secret_from
 from pmlbook.beyond.line_quantile import (
-    NEARLY,
+    VARIANCE_SLACK,
     cell_shares,
     cuts_of,
     quantiles_of,
@@ -42,7 +42,7 @@ def test_value_and_bound_are_within_five_per_cent(prior, epsilon, quantile):
 def test_a_bit_that_may_be_published_costs_what_no_privacy_costs():
     made = quantile_mechanism(uniform(0, 10), math.log(2), bins=4)
     assert made.bound == pytest.approx(0.25 * 100, rel=1e-9)
-    assert made.bound <= made.value <= (1 + NEARLY) * 25
+    assert made.bound <= made.value <= (1 + VARIANCE_SLACK) * 25
 
 
 def test_shares_and_quantiles_of_cells():

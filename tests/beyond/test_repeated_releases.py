@@ -130,15 +130,15 @@ def test_a_bracket_holds_what_is_listed(seed, monkeypatch):
         rows[0] /= rows[0].sum()
     prior = rng.dirichlet(np.ones(n))
     listed = repeated(rows, prior, k)
-    monkeypatch.setattr(module, "WORK", 0)
+    monkeypatch.setattr(module, "MAX_TYPE_PAIRS", 0)
     bracket = repeated(rows, prior, k)
     assert bracket.largest_lift <= listed.largest_lift and listed.value <= bracket.bound
-    monkeypatch.setattr(module, "BITS", 0)
+    monkeypatch.setattr(module, "MAX_NUMBER_BITS", 0)
     short = repeated(rows, prior, k)
     assert not short.exact and short.largest_lift <= listed.largest_lift <= 1 / Fraction(0.999e-8)
     assert short.value <= listed.bound and listed.value <= short.bound
     monkeypatch.undo()
-    monkeypatch.setattr(module, "BITS", 0)
+    monkeypatch.setattr(module, "MAX_NUMBER_BITS", 0)
     near = repeated(rows, prior, k)
     assert near.value <= listed.bound and listed.value <= near.bound <= near.value + 1e-9
 

@@ -15,7 +15,7 @@ from pmlbook.cli.command_line import RULES, main
 from pmlbook.cli.design import write_texts
 from pmlbook.cli.options import COMMANDS, parser
 from pmlbook.cli.parsing import read_matrix
-from pmlbook.display.messages import FINE
+from pmlbook.display.messages import EXIT_SUCCESS
 
 FLIP = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"), ("r0", "r1"))
 
@@ -65,10 +65,10 @@ def test_choices_that_do_not_go_together_are_refused(run, command, told):
 
 
 def test_sensible_choices_are_taken(run):
-    assert run(f"{TYPED} --rows 1 -o never.json")[0] == FINE and Path("never.json").exists()
-    assert run(f"{COUNTED} --rows 1e3 --show-values --force")[0] == FINE
-    assert run(f"{RELEASE} --given id --confidence 0.9 --force --no-log")[0] == FINE
-    assert run(f"{START} --other rest --force")[0] == FINE
+    assert run(f"{TYPED} --rows 1 -o never.json")[0] == EXIT_SUCCESS and Path("never.json").exists()
+    assert run(f"{COUNTED} --rows 1e3 --show-values --force")[0] == EXIT_SUCCESS
+    assert run(f"{RELEASE} --given id --confidence 0.9 --force --no-log")[0] == EXIT_SUCCESS
+    assert run(f"{START} --other rest --force")[0] == EXIT_SUCCESS
 
 
 # numbers
@@ -136,7 +136,7 @@ def test_a_weight_that_no_float_holds_is_refused(run, prior, told):
     for command in ("design --epsilon 1", "words --epsilon 1", "audit m.json"):
         code, said = run(f"{command} --prior {prior}")
         assert code == 2 and told in said, said
-    assert run("words --epsilon 1 --prior yes=3e-320 no=1e-320")[0] == FINE
+    assert run("words --epsilon 1 --prior yes=3e-320 no=1e-320")[0] == EXIT_SUCCESS
 
 
 @pytest.mark.parametrize("entry", ["1e400", "1e-400", "NaN", "-Infinity"])
@@ -259,11 +259,11 @@ def test_merged_answers_are_not_said_to_be_published(run):
     """Warning and summary state the same share: an outcome identifies 'other', not the merged answer."""
     write_rare()
     code, said = run("start rare.csv said --merge-below 0.5 --for frequencies --epsilon 3")
-    assert code == FINE and "publishes the merged answers as they are" in said
+    assert code == EXIT_SUCCESS and "publishes the merged answers as they are" in said
     assert "would publish 60 %" in said and "publishes 60 %" in said and "100 %" not in said
     assert "It publishes 60 % of the answers" in Path("rare.report.html").read_text()
     code, said = run("start rare.csv said --merge-below 0 --for frequencies --epsilon 4 --force")
-    assert code == FINE and "publishes the column as it is" in said
+    assert code == EXIT_SUCCESS and "publishes the column as it is" in said
 
 
 @pytest.mark.parametrize("below, told", [("0.7", "merges all"), ("1", "from 0 to below 1")])

@@ -3,7 +3,7 @@
 from refusals import refusal
 
 from pmlbook.cli import parsing as module
-from pmlbook.cli.parsing import LARGEST_FILE, read_matrix, read_text
+from pmlbook.cli.parsing import MAX_FILE_BYTES, read_matrix, read_text
 
 
 def test_what_is_no_matrix_is_refused(tmp_path):
@@ -36,8 +36,8 @@ def test_names_stand_at_the_edges(tmp_path):
 
 
 def test_large_and_foreign_texts_are_refused(tmp_path, monkeypatch):
-    assert LARGEST_FILE == 64 * 1024 * 1024
-    monkeypatch.setattr(module, "LARGEST_FILE", 10)
+    assert MAX_FILE_BYTES == 64 * 1024 * 1024
+    monkeypatch.setattr(module, "MAX_FILE_BYTES", 10)
     (tmp_path / "ten").write_text("0123456789")
     (tmp_path / "eleven").write_text("0123456789a")
     assert read_text(tmp_path / "ten") == "0123456789"

@@ -9,7 +9,7 @@ import numpy as np
 from pmlbook.estimation import candidate_set
 from pmlbook.estimation import exchange_design as module
 from pmlbook.estimation.candidate_set import (
-    RETURNED,
+    VERTICES_PER_SECRET,
     CandidateSet,
     Climb,
     arcs,
@@ -19,7 +19,7 @@ from pmlbook.estimation.candidate_set import (
     swept,
 )
 from pmlbook.estimation.covariance_bound import (
-    MOST_UNITS,
+    MAX_DENOMINATOR,
     _outside,
     min_remainder,
     most_spread,
@@ -206,7 +206,9 @@ def test_the_bound_is_never_below_a_programme_over_all_vertices():
             multipliers[at] * (candidates.high[at] - f) * (f - candidates.low[at])
             for at, f in rests
         )
-        assert candidates.common > MOST_UNITS or min_remainder(candidates, multipliers) == least
+        assert (
+            candidates.common > MAX_DENOMINATOR or min_remainder(candidates, multipliers) == least
+        )
         shift = draw.normal(size=n) / candidates.scale
         mixed = (np.outer(shift, candidates.prior) + np.outer(candidates.prior, shift)) / 2
         bonds = np.triu(
@@ -343,7 +345,7 @@ def test_newton_steps_solve_their_equations():
                 assert left_over(lifts, start, criterion, barrier, change) < part
                 assert abs(lifts @ (start * change)).max() < 1e-12
             for dense in (0, 100):
-                with patch.object(module, "DENSE", dense):
+                with patch.object(module, "MAX_DENSE_VERTICES", dense):
                     weights = barrier_weights(lifts, start, criterion, barrier)
                 slope = criterion.slopes(lifts, weights, barrier)[0] - barrier
                 missed = -slope @ change_of_few(lifts, weights, criterion, barrier) / 2
@@ -367,7 +369,7 @@ def test_the_table_has_the_sets_of_all_vertices():
             len(sets) == len(sets_at_limit(candidates))
             and {row.tobytes() for row in every.tall} <= sets
         )
-        with patch.object(candidate_set, "TABLE", sets_at_limit(candidates).size - 1):
+        with patch.object(candidate_set, "MAX_TABLE_BITS", sets_at_limit(candidates).size - 1):
             assert sets_at_limit(candidates) is None
 
 
@@ -385,7 +387,7 @@ def test_no_vertex_is_worth_more_than_the_sweep_says():
             bound, names = swept(candidates, sets, rows, duals)
             assert swept(candidates, sets, 2**20 * rows, 2**40 * duals) == (2**40 * bound, names)
             worth = [exact_worth(rows, duals.tolist(), column) for column in columns]
-            assert max(worth) <= bound and 0 < len(names) <= RETURNED * n
+            assert max(worth) <= bound and 0 < len(names) <= VERTICES_PER_SECRET * n
             lifts, sizes = 1 + every.lifts.max(), abs(rows).sum(axis=1) @ abs(rows)
             terms = lifts**2 * sizes.sum() + lifts * abs(duals).sum()
             lost = 2.0**-40 * float(terms / candidates.prior.min())  # some thousand roundings
@@ -442,7 +444,7 @@ def test_the_search_finds_what_the_list_has():
     empty = partial(CandidateSet, candidates.shares, candidates.limit)
     for criterion in criteria_of(p, candidates):
         rounds, value, bound = rounds_of(empty(), criterion, 1e-8)
-        with patch.object(candidate_set, "TABLE", 0):
+        with patch.object(candidate_set, "MAX_TABLE_BITS", 0):
             climbed = rounds_of(empty(), criterion, 1e-8)
         assert bound <= value <= bound * (1 + 1e-8) and abs(climbed[1] / value - 1) < 1e-8
         assert rounds <= 20 and climbed[0] <= 20

@@ -9,7 +9,7 @@ import pandas as pd
 import sympy as sp
 
 from pmlbook.estimation.optimal_design import (
-    MANY,
+    MANY_SECRETS,
     RECIPROCAL_BITS,
     Spread,
     centred,
@@ -143,7 +143,7 @@ def test_an_outcome_that_tells_nothing():
 
 def test_quadratic_forms_lie_between_their_ends():
     draw = np.random.default_rng(8)
-    for n in (1, 2, 4, MANY - 1, MANY):  # from MANY on only enclosed
+    for n in (1, 2, 4, MANY_SECRETS - 1, MANY_SECRETS):  # from MANY_SECRETS on only enclosed
         root = draw.integers(-9, 10, (n, n)).astype(object)
         matrix, goal = (
             root.T @ root + np.eye(n, dtype=int),
@@ -160,7 +160,7 @@ def test_quadratic_forms_lie_between_their_ends():
         low, high = trace_around(matrix, goal)
         assert low <= exact <= high <= low * (1 + Fraction(1, 2**RECIPROCAL_BITS)) and (
             low == high
-        ) == (n < MANY)
+        ) == (n < MANY_SECRETS)
         singular = np.vstack([root[1:], 0 * root[:1]])
         singular, inside = singular.T @ singular, (singular.T @ singular) @ goal
         if n > 1:

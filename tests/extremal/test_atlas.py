@@ -10,7 +10,7 @@ import pytest
 
 from pmlbook.extremal import atlas as module
 from pmlbook.extremal import measure_lists as lists_module
-from pmlbook.extremal.atlas import MEASURES, NOTICE, _bound, _kept, _worth, optimum_under
+from pmlbook.extremal.atlas import MEASURES, NOTABLE_GAP, _bound, _kept, _worth, optimum_under
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.measure_lists import (
     box_vertices,
@@ -302,9 +302,9 @@ def test_a_rare_secret_warns():
     reached = []
     for limit in (
         np.inf,
-        NOTICE,
+        NOTABLE_GAP,
     ):  # a rare secret: the truth with noise tells more than what the programme finds
-        with patch.dict(vars(module), NOTICE=limit), pytest.warns(LooseBound):
+        with patch.dict(vars(module), NOTABLE_GAP=limit), pytest.warns(LooseBound):
             entries = [
                 optimum_under(measure, scarce, 37.0, "chi_square") for measure in MEASURES[:3]
             ]

@@ -72,18 +72,18 @@ def test_bounds_of_floats_against_fractions():
 
         for ties in (1, 2, len(exact) - 1, len(exact)):
             asked.clear()
-            with patch.dict(vars(module), TIES=ties, excess=counted):
+            with patch.dict(vars(module), MAX_EXACT_VERTICES=ties, excess=counted):
                 assert top <= dual_bound(vertices, u, duals) <= max(tops)
             assert len(asked) == len(set(asked)) <= max(1, ties + 1) and len(asked) >= 1
             if ties >= len(exact):
                 assert len(asked) == len(exact)
-        with patch.dict(vars(module), TIES=len(exact) - 1, excess=counted):
+        with patch.dict(vars(module), MAX_EXACT_VERTICES=len(exact) - 1, excess=counted):
             assert dual_bound(vertices, u, duals) in (top, *map(Fraction, tops.tolist()))
         alone = [Fraction(0)] * n  # one vertex far above the others is found at once
         far = [Fraction(1000)] + alone[1:] if len(exact) > 3 else alone
         asked.clear()
         exact_far = {v: excess(vertices, v, u, [-y for y in far]) for v in every}
-        with patch.dict(vars(module), TIES=1):
+        with patch.dict(vars(module), MAX_EXACT_VERTICES=1):
             assert dual_bound(vertices, u, [-y for y in far]) >= max(exact_far.values())
 
         even = symmetric_duals(shares, duals)
@@ -155,7 +155,7 @@ def test_the_level_is_kept_by_the_first_shave_that_does():
             tried.append(shave)  # noqa: B023
             return mute if shave in SHAVES[first:] else loud  # noqa: B023
 
-        with patch.dict(vars(module), LARGE=8 if large else 9):
+        with patch.dict(vars(module), MAX_QUICK_PROBABILITIES=8 if large else 9):
             found = keep_level(make, 0.5)
             assert (found is mute) == (first < len(SHAVES)) and found.certify(0.5)
         assert large or tried == list(SHAVES[: first + 1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pmlbook.extremal.gains import SNAP, gain_mixture, gain_programme
+from pmlbook.extremal.gains import SNAP_DISTANCE, gain_mixture, gain_programme
 from pmlbook.foundations.probability import random_prior
 from pmlbook.numerics.linear_programmes import SolverFailed
 
@@ -13,8 +13,8 @@ def test_entries_at_a_limit_are_exactly_there():
     for n in (3, 5, 8):
         p, table, c = random_prior(n, rng), rng.normal(size=(n, 3)), 1.4
         lifts = gain_programme(p, c, table - p @ table)[0]  # no action is best without a word
-        assert np.all((lifts == 0) | (lifts > SNAP * c)) and lifts.max() == c
-        assert np.all((lifts == c) | (lifts < (1 - SNAP) * c))
+        assert np.all((lifts == 0) | (lifts > SNAP_DISTANCE * c)) and lifts.max() == c
+        assert np.all((lifts == c) | (lifts < (1 - SNAP_DISTANCE) * c))
         for shave in (0.0, 2.0**-20):
             lower = gain_mixture(lifts, p, shave)
             moved = lower / (p @ lower)

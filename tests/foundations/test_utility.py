@@ -10,7 +10,7 @@ from pmlbook.foundations.hypotheses import HypothesisDivergence
 from pmlbook.foundations.lift_functions import expm1_minus, log1p_minus
 from pmlbook.foundations.utility import (
     NAMED,
-    UNPROVEN,
+    UNPROVEN_ERROR,
     ExpectedGain,
     FInformation,
     SubLinear,
@@ -118,7 +118,7 @@ def test_divergences_in_fractions():
         rough = FInformation(f.f)
         (least, most), size = rough.enclose(lifts, distribution), float(rough.size(*given)[0])
         assert not rough.exact and rough.size(*given)[0] > p @ abs(f.f(column[:, 0]))
-        assert least < low <= high < most and 0 < most - least < 2.1 * UNPROVEN * size < 1e-11
+        assert least < low <= high < most and 0 < most - least < 2.1 * UNPROVEN_ERROR * size < 1e-11
         assert f.size(*given) == f.at_lifts(*given)
 
 

@@ -20,7 +20,7 @@ from pmlbook.large_alphabets.column_generation import (
 )
 from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
 from pmlbook.large_alphabets.stages import (
-    TURNS,
+    CIRCLE_ORDERS,
     GroupMaster,
     Growth,
     Search,
@@ -55,7 +55,7 @@ def test_the_programme_and_its_duals_against_another_solver():
             list(NAMED.values())[trial],
         )
         columns, shares = start_columns(groups, np.random.default_rng(0))
-        assert len(columns) == TURNS * 2 * len(distribution) and np.isclose(
+        assert len(columns) == CIRCLE_ORDERS * 2 * len(distribution) and np.isclose(
             shares.sum(), 1, rtol=0, atol=1e-13
         )
         assert np.allclose(columns.filled(groups) @ shares, groups.share, rtol=0, atol=1e-12)
@@ -178,7 +178,7 @@ prior, information, trace = random_prior(30, rng), NAMED["mutual_information"], 
 
 def settled(p, level):
     """A search by points in the plane alone, at its end."""
-    with patch.object(stages, "SMALL", 10):
+    with patch.object(stages, "MAX_COMPLETE_GROUPS", 10):
         search = Search(Growth(Groups(p, level, information), 1e-12, Clock(None, False)))
         search.plane.turn(search.growth)
     assert len(search.numbers) == 1 and search.growth.closed

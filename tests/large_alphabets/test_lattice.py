@@ -49,7 +49,7 @@ def test_hulls_and_the_bound_against_one_programme():
                 assert often[k] <= 1e-12 or takes.any()
                 assert often[k] >= 1 - 1e-12 or not takes.all()
         bound, slope = lattice_duals(groups)
-        with patch.object(module, "SAFE", 1e-3):  # what rounding may add is taken off
+        with patch.object(module, "DUAL_MARGIN", 1e-3):  # what rounding may add is taken off
             assert lattice_duals(groups)[0] < bound or bound == 0
         # the same as one programme: of each symbol how often it is where, with one taker in all
         value, rows, one = [], [], []

@@ -10,7 +10,7 @@ from pmlbook import optimal_mechanism
 from pmlbook.foundations.utility import NAMED, FInformation
 from pmlbook.large_alphabets import losses as module
 from pmlbook.large_alphabets.losses import (
-    OUTWARD,
+    LEVEL_FACTOR,
     Groups,
     circle,
     closed_bound,
@@ -26,7 +26,7 @@ from pmlbook.large_alphabets.losses import (
 def by_definition(p, groups, level):
     """Least and largest part, span, share, capacity, spare and the closed bound of mutual information, in decimals."""
     getcontext().prec = 50
-    a = (-Decimal(OUTWARD) * min(Decimal(level), -Decimal(p.min()).ln())).exp()
+    a = (-Decimal(LEVEL_FACTOR) * min(Decimal(level), -Decimal(p.min()).ln())).exp()
     exact, size = [Decimal(share) for share in groups.p], groups.size.tolist()
     low, high = ([end(x, a) for x in exact] for end in (lambda x, a: max(0, a - 1 + x), min))
     width = [top - least for top, least in zip(high, low)]

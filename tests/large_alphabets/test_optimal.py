@@ -14,8 +14,8 @@ from pmlbook.foundations.utility import NAMED, ExpectedGain, FInformation, as_ut
 from pmlbook.large_alphabets import optimal as module
 from pmlbook.large_alphabets.column_generation import column_generation
 from pmlbook.large_alphabets.optimal import (
-    FEW,
-    LOOSE,
+    LOOSE_GAP_FACTOR,
+    MAX_ENUMERATED_SECRETS,
     Blend,
     better,
     bracket,
@@ -116,8 +116,8 @@ def test_names_and_programmes():
         programme_for(u, n)
         for u, n in (
             (ExpectedGain(np.eye(3)), 99),
-            (utilities[0], FEW),
-            (utilities[0], FEW + 1),
+            (utilities[0], MAX_ENUMERATED_SECRETS),
+            (utilities[0], MAX_ENUMERATED_SECRETS + 1),
             (as_utility(lambda column: column.max()), 99),
         )
     ] == ["gain_programme", "enumeration", "column_generation", "enumeration"]
@@ -152,9 +152,9 @@ def test_the_level_is_kept_after_rounding():
                 assert not good
         assert bracket(mechanism, u, value + 2 * tolerance, "mine").bound == value + 2 * tolerance
         for factor in (0.99, 1.01):  # far more than rounding
-            assert loose(Design(mechanism, value, value + factor * LOOSE * tolerance, ""), u) is (
-                factor > 1
-            )
+            assert loose(
+                Design(mechanism, value, value + factor * LOOSE_GAP_FACTOR * tolerance, ""), u
+            ) is (factor > 1)
         for bound in (np.inf, np.nan):
             with pytest.raises(ValueError, match="finite"):
                 bracket(mechanism, u, bound, "mine")

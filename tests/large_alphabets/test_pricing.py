@@ -236,7 +236,7 @@ def test_no_pair_is_asked_for_that_is_too_dear():
             low, high = (window[0] for window in rests.windows(np.array([left])))
             assert left >= 0 and low - 1e-14 <= near.want[i] - two.weight[j] <= high + 1e-14
         for few in (1, 7):
-            with patch.dict(vars(module), BLOCK=few):
+            with patch.dict(vars(module), PAIRS_AT_ONCE=few):
                 assert pairs == [
                     tuple(pair)
                     for block in near.blocks()

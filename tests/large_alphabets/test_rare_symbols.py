@@ -4,7 +4,7 @@ import numpy as np
 
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets.column_generation import Task, without_rare_symbols
-from pmlbook.large_alphabets.losses import OUTWARD, Groups
+from pmlbook.large_alphabets.losses import LEVEL_FACTOR, Groups
 from pmlbook.large_alphabets.rare_symbols import completions, negligible_tails
 from pmlbook.large_alphabets.stages import Growth
 from pmlbook.numerics.progress import Clock
@@ -51,5 +51,5 @@ def test_sets_of_rare_symbols_bring_the_value_near_the_bound():
     value = growth.groups.closed - growth.value
     assert 2.30384 < value < 2.30386 and 0 <= growth.gap < 1e-5 * value
     lifts, shares = growth.lifts()
-    assert abs(lifts @ shares - 1).max() < 1e-9 and lifts.max() <= np.exp(4.0 * OUTWARD)
+    assert abs(lifts @ shares - 1).max() < 1e-9 and lifts.max() <= np.exp(4.0 * LEVEL_FACTOR)
     assert abs(shares @ INFORMATION.columns(lifts, task.prior) - value) < 1e-9

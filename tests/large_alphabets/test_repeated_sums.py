@@ -14,8 +14,8 @@ from pmlbook.large_alphabets.few_numbers import numbers_full, upper_hull
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.pricing import greedy, price, rest_reaches
 from pmlbook.large_alphabets.repeated_sums import (
-    AVERAGE_UNITS,
-    POINTS,
+    CELL_POINTS,
+    MAX_AVERAGE_UNITS,
     Crowded,
     SumCells,
     common_unit,
@@ -83,7 +83,7 @@ def test_rests_and_cells_hold_every_vertex():
         assert not free[0].any() and np.array_equal(free[1], irregular.width)
 
         units = near_units(groups)
-        assert units.min() >= 1 and units @ groups.size <= AVERAGE_UNITS * groups.size.sum()
+        assert units.min() >= 1 and units @ groups.size <= MAX_AVERAGE_UNITS * groups.size.sum()
         size, width, every = groups.size, groups.width, np.arange(len(groups.p))
         q = rng.normal(size=len(width)) * width
         slack = abs(q).sum()
@@ -120,7 +120,7 @@ def test_rests_and_cells_hold_every_vertex():
         slope = cells.slopes(q)
         for some in (slope, slope + 0.01 * rng.normal(size=len(slope)), 0 * slope):
             taken, price_of_sum, last = cells.fill(q, some)
-            rows = np.repeat(cells.sums, len(POINTS))
+            rows = np.repeat(cells.sums, len(CELL_POINTS))
             assert np.allclose(taken @ units, rows, rtol=0, atol=1e-12)
             assert taken.min() >= 0 and np.all(taken <= size)
             worth = q - np.outer(some, cells.apart) - np.outer(price_of_sum, units)
@@ -220,7 +220,7 @@ def test_units_multipliers_and_limits_are_chosen_well():
             for one in (width.min(), np.median(width))
             for parts in (1, 2, 3)
         ]
-        small = [whole for whole in others if whole @ size <= AVERAGE_UNITS * size.sum()]
+        small = [whole for whole in others if whole @ size <= MAX_AVERAGE_UNITS * size.sum()]
         assert off(units) <= 1.002 * min([off(whole) for whole in small]) or off(units) == 0
         assert any(np.array_equal(units, whole) for whole in [*small, np.ones(len(q))])
 
@@ -245,9 +245,9 @@ def test_units_multipliers_and_limits_are_chosen_well():
             assert highest(cells, q, silly * ones, -silly * ones) <= size @ np.maximum(q, 0) + 1e-15
 
         entries = cells.rests.size * len(width)  # just few enough, and just not
-        with patch.dict(vars(module), MOST_CELLS=entries):
+        with patch.dict(vars(module), MAX_CELL_PRODUCTS=entries):
             assert SumCells(groups).few
-        with patch.dict(vars(module), MOST_CELLS=entries - 1):
+        with patch.dict(vars(module), MAX_CELL_PRODUCTS=entries - 1):
             assert not SumCells(groups).few
         order = np.argsort(-width)
         most = max(
@@ -255,9 +255,9 @@ def test_units_multipliers_and_limits_are_chosen_well():
             for half in (order[::2], order[1::2])
             for k in range(len(half))
         )
-        with patch.dict(vars(module), LONGEST=most):
+        with patch.dict(vars(module), MAX_HALF_SUMS=most):
             assert sums_repeat(groups)
-        with patch.dict(vars(module), LONGEST=most - 1):
+        with patch.dict(vars(module), MAX_HALF_SUMS=most - 1):
             assert not sums_repeat(groups)
         k, halves = int(order[0]), (order[::2], order[1::2])
         one, two = sums_of(groups, q, halves[0], k), sums_of(groups, q, halves[1])
@@ -265,15 +265,15 @@ def test_units_multipliers_and_limits_are_chosen_well():
         rests = groups.capacity - np.add.outer(one.weight, two.weight)
         pairs = int(((rests >= -groups.same) & (rests <= up + groups.same)).sum())
         assert up == down == width[k]  # the first window is all of the symbol
-        with patch.dict(vars(module), CROWD=pairs):
+        with patch.dict(vars(module), MAX_SUM_PAIRS=pairs):
             assert len(near_an_end(groups, q, np.inf, k, one, two)[0]) >= pairs
-        with patch.dict(vars(module), CROWD=pairs - 1):
+        with patch.dict(vars(module), MAX_SUM_PAIRS=pairs - 1):
             try:
                 near_an_end(groups, q, np.inf, k, one, two)
                 raise AssertionError("not crowded")
             except Crowded:
                 pass
-        with patch.dict(vars(module), CROWD=-1):
+        with patch.dict(vars(module), MAX_SUM_PAIRS=-1):
             none, bound, complete = price_sums(groups, q, 2)
             assert len(none) == 0 and bound == -greedy(groups, q)[1] and not complete
         duals = groups.p * size + q

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pmlbook.large_alphabets.ungrouping import (
-    TINY_PART,
+    ROUNDING_PART,
     rounding_of,
     schedule,
     snapped,
@@ -13,13 +13,13 @@ from pmlbook.large_alphabets.ungrouping import (
 
 
 def test_rounding_of_a_light_symbol_is_larger():
-    assert np.all(rounding_of(np.full(3, 7.0)) == TINY_PART)
+    assert np.all(rounding_of(np.full(3, 7.0)) == ROUNDING_PART)
     light = np.array([1e-9, 1.0])  # of the light one only a part of a millionth is sure
-    assert np.array_equal(rounding_of(light), [2.0**-48 * (1 + 1e-9) / 1e-9, TINY_PART])
-    ends = np.array([0.5, 2, 5e11]) * TINY_PART
-    assert snapped(ends, 0.0, 1.0).tolist() == [0, 2 * TINY_PART, 0.5]
-    assert snapped(1 - ends, 0.0, 1.0).tolist() == [1, 1 - 2 * TINY_PART, 0.5]
-    assert snapped(ends, 0.0, 1.0, 3 * TINY_PART).tolist() == [0, 0, 0.5]
+    assert np.array_equal(rounding_of(light), [2.0**-48 * (1 + 1e-9) / 1e-9, ROUNDING_PART])
+    ends = np.array([0.5, 2, 5e11]) * ROUNDING_PART
+    assert snapped(ends, 0.0, 1.0).tolist() == [0, 2 * ROUNDING_PART, 0.5]
+    assert snapped(1 - ends, 0.0, 1.0).tolist() == [1, 1 - 2 * ROUNDING_PART, 0.5]
+    assert snapped(ends, 0.0, 1.0, 3 * ROUNDING_PART).tolist() == [0, 0, 0.5]
 
 
 def test_unrolled_columns_keep_their_shares():

@@ -130,5 +130,5 @@ def test_sparse_matrices_and_single_bounds_say_what_dense_ones_and_lists_say():
 
 def test_what_the_solver_calls_a_solution_is_looked_at(monkeypatch):
     """A solution that violates its constraints is not returned as an optimum."""
-    monkeypatch.setattr(module, "MISSED", -1.0)
+    monkeypatch.setattr(module, "CONSTRAINT_TOLERANCE", -1.0)
     assert outcome(at_most=([[2.0]], [1.0])) == "SolverFailed"

@@ -9,7 +9,7 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.certain_adversaries import near_uniform
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.posterior_bound import (
-    GENEROUS,
+    MAJORANT_FACTOR,
     Posteriors,
     bound_cells,
     longest_edge,
@@ -20,7 +20,7 @@ from pmlbook.per_record.posterior_bound import (
     violation,
 )
 from pmlbook.per_record.queries import Query, counting
-from pmlbook.per_record.tilted import EPS, best_adversary
+from pmlbook.per_record.tilted import MACHINE_EPSILON, best_adversary
 
 
 def minus_entropy(vertex):
@@ -44,10 +44,10 @@ def test_dual_variables_are_never_below_the_entropy():
         assert min(over) >= 0
         centre = np.maximum(vertices.mean(axis=0), 1e-300)
         apart = max(rel_entr(v, centre).sum() for v in vertices)
-        assert np.logaddexp.reduce(kappa) <= GENEROUS * apart + 1e-9
+        assert np.logaddexp.reduce(kappa) <= MAJORANT_FACTOR * apart + 1e-9
         if np.abs(np.linalg.det(vertices)) > 1e-3 and max(over) > 1e-10:
             agreed = np.linalg.solve(vertices, [float(minus_entropy(v)) for v in vertices])
-            assert np.logaddexp.reduce(agreed) > GENEROUS * np.logaddexp.reduce(kappa) - 1e-9
+            assert np.logaddexp.reduce(agreed) > MAJORANT_FACTOR * np.logaddexp.reduce(kappa) - 1e-9
 
 
 def test_dual_variables_of_one_value_are_nothing():
@@ -81,7 +81,7 @@ def test_halves_cover_what_the_cell_covered():
         parent = cells[worst]
         halves = Posteriors(ternary, b).children(parent, Clock())[1]
         assert len(halves) == 2 and (halves.bound <= parent.bound).all()
-        assert np.allclose(halves.drift, parent.drift + 2 * EPS, rtol=0, atol=1e-20)
+        assert np.allclose(halves.drift, parent.drift + 2 * MACHINE_EPSILON, rtol=0, atol=1e-20)
         y = int(violation(parent)[0].argmax())
         assert np.array_equal(
             np.delete(halves.vertices, y, axis=1),

@@ -7,7 +7,14 @@ from pmlbook.foundations.classic import geometric
 from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import Query, counting
-from pmlbook.per_record.tilted import COLD, blur, reply, spare, starting_points, unsure
+from pmlbook.per_record.tilted import (
+    MIN_SEARCHED_MULTIPLIER,
+    blur,
+    reply,
+    spare,
+    starting_points,
+    unsure,
+)
 
 
 def worth_at(problem, gains, heat, slack):
@@ -84,7 +91,7 @@ def test_a_reply_keeps_its_entropy():
         answer = reply(problem, gains, b, accuracy=1e-9)
         left = problem.entropy(answer.classes) - b
         assert (left >= 0).all()
-        sleeps = answer.multiplier <= 1.01 * COLD
+        sleeps = answer.multiplier <= 1.01 * MIN_SEARCHED_MULTIPLIER
         assert slack < 1e-6 or (answer.multiplier * left)[~sleeps].max() <= 2e-9
         single = np.concatenate([reply(problem, g[None], b, accuracy=1e-9).bound for g in gains])
         assert np.allclose(single, answer.bound, rtol=0, atol=2e-9 * (1 + np.abs(gains).max()))

@@ -10,7 +10,7 @@ from pmlbook.release import checker as module
 from pmlbook.release import strict_json
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.checker import (
-    WHOLE,
+    ROW_TOTAL,
     Refused,
     check,
     floating,
@@ -121,27 +121,27 @@ def test_shares_are_positive_fractions_that_sum_to_one():
 
 
 def test_rows_are_whole_units():
-    even, sure = [WHOLE // 2, WHOLE // 2], [WHOLE, 0]
+    even, sure = [ROW_TOTAL // 2, ROW_TOTAL // 2], [ROW_TOTAL, 0]
     (
         require_rows([sure, even], 2),
-        require_rows([[WHOLE]], 1),
-        require_rows([[WHOLE] + [0] * 1023] * 2**10, 2**10),
+        require_rows([[ROW_TOTAL]], 1),
+        require_rows([[ROW_TOTAL] + [0] * 1023] * 2**10, 2**10),
     )
-    require_rows([[WHOLE] + [0] * (2**14 - 1)], 1)
+    require_rows([[ROW_TOTAL] + [0] * (2**14 - 1)], 1)
     for rows, count, said in [
         ([sure], 2, "another length than prior"),
         ((sure,), 1, "another length than prior"),
-        ([sure, [WHOLE]], 2, "ragged"),
-        ([[WHOLE], sure], 2, "ragged"),
+        ([sure, [ROW_TOTAL]], 2, "ragged"),
+        ([[ROW_TOTAL], sure], 2, "ragged"),
         ([tuple(sure)], 1, "ragged"),
         ([[]], 1, "ragged"),
-        ([[WHOLE] + [0] * 2**14], 1, "more than 2^20"),
-        ([[WHOLE] + [0] * 1024] * 2**10, 2**10, "more than 2^20"),
-        ([[WHOLE + 1, -1]], 1, "sum to 2^53"),
-        ([[WHOLE - 1, 0]], 1, "sum to 2^53"),
-        ([[float(WHOLE), 0]], 1, "sum to 2^53"),
-        ([[WHOLE - 1, True]], 1, "sum to 2^53"),
-        ([even, [WHOLE, 1]], 2, "sum to 2^53"),
+        ([[ROW_TOTAL] + [0] * 2**14], 1, "more than 2^20"),
+        ([[ROW_TOTAL] + [0] * 1024] * 2**10, 2**10, "more than 2^20"),
+        ([[ROW_TOTAL + 1, -1]], 1, "sum to 2^53"),
+        ([[ROW_TOTAL - 1, 0]], 1, "sum to 2^53"),
+        ([[float(ROW_TOTAL), 0]], 1, "sum to 2^53"),
+        ([[ROW_TOTAL - 1, True]], 1, "sum to 2^53"),
+        ([even, [ROW_TOTAL, 1]], 2, "sum to 2^53"),
     ]:
         assert said in reason(require_rows, rows, count)
 
@@ -165,7 +165,7 @@ def test_as_many_numbers_as_the_library_reads(monkeypatch):
     monkeypatch.setattr(module, "range", lambda count: asked.append(count) or [0, 0], raising=False)
     assert "other keys" in reason(load, b"[1, 0.5]")
     assert "more numbers than" in reason(load, b"[1, 0.5, 1]")
-    assert set(asked) == {strict_json.ENTRIES + 2 * strict_json.LENGTH + 2}
+    assert set(asked) == {strict_json.MAX_ENTRIES + 2 * strict_json.MAX_LENGTH + 2}
 
 
 def test_an_outcome_that_never_occurs_says_nothing():

@@ -9,7 +9,7 @@ from refusals import refusal
 
 from pmlbook.release import strict_json as module
 from pmlbook.release.strict_json import (
-    BYTES,
+    MAX_BYTES,
     _at_most,
     _float,
     _integer,
@@ -66,8 +66,8 @@ def test_numbers_are_counted():
 
 
 def test_a_text_of_33554432_bytes_is_the_longest():
-    full = '{"a": 1}'.ljust(BYTES)
-    assert BYTES == 2**25 and read_object(full) == {"a": 1}
+    full = '{"a": 1}'.ljust(MAX_BYTES)
+    assert MAX_BYTES == 2**25 and read_object(full) == {"a": 1}
     assert "more than 33554432 bytes" in refusal(read_object, full + " ")
     assert "more than 33554432 bytes" in refusal(read_object, '{"a": "%s"}' % ("é" * 2**24))
 
@@ -179,10 +179,10 @@ def test_names_are_short_and_plain():
 
 
 def test_what_is_written_is_as_short_as_what_is_read():
-    room = BYTES - len(write_object({"a": ""}))
-    assert len(write_object({"a": "x" * room})) == BYTES
+    room = MAX_BYTES - len(write_object({"a": ""}))
+    assert len(write_object({"a": "x" * room})) == MAX_BYTES
     assert refusal(write_object, {"a": "x" * (room + 1)}).startswith(
-        f"the text has {BYTES + 1} bytes"
+        f"the text has {MAX_BYTES + 1} bytes"
     )
     assert write_object({"a": 1, "b": [0.5]}) == '{\n  "a": 1,\n  "b": [0.5]\n}\n'
 
@@ -203,8 +203,8 @@ def test_exponents_have_three_digits():
 
 
 def test_as_many_numbers_as_a_certificate_can_hold(monkeypatch):
-    monkeypatch.setattr(module, "ENTRIES", 4)
-    monkeypatch.setattr(module, "LENGTH", 3)
+    monkeypatch.setattr(module, "MAX_ENTRIES", 4)
+    monkeypatch.setattr(module, "MAX_LENGTH", 3)
     for text, numbers in (("1", 4 + 2 * 3 + 1), ("0.5", 2 * 3 + 1)):  # a level, weights and names
         many = f'{{"a": [{",".join([text] * numbers)}]}}'
         assert len(read_object(many)["a"]) == numbers

@@ -7,7 +7,7 @@ import pandas as pd
 from refusals import refusal
 
 from pmlbook.release import two_way as module
-from pmlbook.release.intervals import NEAR_ROOT, last_good
+from pmlbook.release.intervals import ROOT_TOLERANCE, last_good
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.release.two_way import two_way
 
@@ -126,7 +126,7 @@ def test_cells_are_counted_by_outcomes_and_by_inputs(monkeypatch):
         """Whether a table with a public column of two values has more cells than allowed."""
         prior = np.full(len(channel), 1 / len(channel))
         mechanism = Mechanism(channel, prior, outputs=range(channel.shape[1]))
-        monkeypatch.setattr(module, "CELLS", cells)
+        monkeypatch.setattr(module, "MAX_TABLE_CELLS", cells)
         return "merge values" in refusal(two_way, mechanism, [0, 0], ["a", "b"])
 
     wide, tall = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]]), np.ones((4, 1))
@@ -138,4 +138,4 @@ def test_the_search_stops_near_the_root():
     assert last_good(lambda x: 1 - x, 0.0, 1.0) == 1 and last_good(lambda x: -x, 0.0, 1.0) == 0
     for end in (1e-12, 0.3, 0.9999):
         found = last_good(lambda x, end=end: end**3 - x**3, 0.0, 1.0)
-        assert found <= end < found + 4 * NEAR_ROOT
+        assert found <= end < found + 4 * ROOT_TOLERANCE

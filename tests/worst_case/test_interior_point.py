@@ -8,7 +8,7 @@ from pmlbook.foundations.leakage import epsilon_pml
 from pmlbook.foundations.probability import random_prior
 from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.dual_certificate import coverage, dual_certificate_bound
-from pmlbook.worst_case.interior_point import ENOUGH, Visit, _next_lift, rounded, search
+from pmlbook.worst_case.interior_point import STALLED_GAP, Visit, _next_lift, rounded, search
 from pmlbook.worst_case.margin import AllowedPairs
 
 
@@ -48,7 +48,7 @@ def test_both_ends_meet_where_the_coverage_is_one(seed):
             np.exp(epsilon_pml(channel, prior)),
         )
         assert not channel[~mask].any() and lower * (1 - 1e-12) <= upper
-        assert upper <= lower * (1 + 2 * ENOUGH) and all(v.lift >= 1 - 1e-12 for v in visits)
+        assert upper <= lower * (1 + 2 * STALLED_GAP) and all(v.lift >= 1 - 1e-12 for v in visits)
         certain = max(
             dual_certificate_bound(mask, prior, someone) for someone in np.eye(len(prior))
         )
@@ -65,9 +65,9 @@ def test_hundreds_of_pairs_and_no_vertex():
     mask[np.arange(90), rng.integers(90, size=90)] = True
     prior = random_prior(90, rng)
     channel, dual, visits = search(mask, prior)
-    assert 2 < len(visits) < 15 and visits[-1].gap < ENOUGH
+    assert 2 < len(visits) < 15 and visits[-1].gap < STALLED_GAP
     lower, upper = dual_certificate_bound(mask, prior, dual), np.exp(epsilon_pml(channel, prior))
-    assert lower * (1 - 1e-12) <= upper <= lower * (1 + 2 * ENOUGH)
+    assert lower * (1 - 1e-12) <= upper <= lower * (1 + 2 * STALLED_GAP)
 
 
 @pytest.mark.parametrize("rarest", [1e-9, 1e-30, 1e-120])
@@ -79,7 +79,7 @@ def test_rare_secrets_in_floats(rarest):
         prior[rng.integers(len(prior))] = rarest
         prior /= prior.sum()
         _, _, visits = search(mask, prior)
-        assert not visits or visits[-1].gap < ENOUGH
+        assert not visits or visits[-1].gap < STALLED_GAP
 
 
 def test_without_time_the_ends_are_those_of_the_start():
