@@ -41,7 +41,7 @@ from pmlbook.large_alphabets.optimal import (
     rounding,
 )
 from ..numerics.enclosure import float_above, text_above
-from ..numerics.linear_programmes import SolverFailed, warn_if_loose
+from ..numerics.linear_programmes import LOOSE_FACTOR, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
 from pmlbook.numerics.validation import (
     Array,
@@ -280,6 +280,9 @@ def delta_mechanism(
         design = question.design(design.mechanism, most, design.method, 0.0)
     if max_time is None:
         size = rounding(design.mechanism, measure) / LOGARITHM_MARGIN + NEGLIGIBLE_VALUE
-        published = (design.slope or 0.0) / UNITS  # what the least publication is worth
-        warn_if_loose("delta_mechanism", design.value, design.bound, tol * size + published)
+        # Storing may cost each secret one step of 2^-53 of its publication: no reason to warn.
+        steps = len(checked) * (design.slope or 0.0) / UNITS
+        warn_if_loose(
+            "delta_mechanism", design.value, design.bound, tol * size + steps / LOOSE_FACTOR
+        )
     return design

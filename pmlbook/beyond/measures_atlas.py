@@ -226,9 +226,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     first = check_order(alpha, "alpha")
     second = check_order(beta, "beta", one=True)
     if MAX_ORDER < second < math.inf:
-        raise ValueError(
-            f"beta = {second:g} is finite, but above {MAX_ORDER:g}: ask for math.inf"
-        )
+        raise ValueError(f"beta = {second:g} is finite, but above {MAX_ORDER:g}: ask for math.inf")
     factor = 1 if first == math.inf else first / (first - 1)
     even = frozen_array(np.full(len(rows), 1 / len(rows)))
     if (rows == rows[0]).all():

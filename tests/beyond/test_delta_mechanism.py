@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 from fractions import Fraction
 from itertools import product
 
@@ -94,6 +95,16 @@ def test_a_loose_bound_of_publishing_is_told(monkeypatch):
     monkeypatch.setattr(module, "published_bound", lambda shares, utility: 2.0)
     with pytest.warns(LooseBound, match="delta_mechanism: the value"):
         assert delta_mechanism(PRIOR, 0.5, 1).method == "publishing"
+
+
+@pytest.mark.parametrize("utility", ["chi_square", "mutual_information", "total_variation"])
+def test_a_gap_at_very_rare_secrets_is_told(utility):
+    """Two secrets of 1e-12 at 20 nats: a solver's ten digits lose a publication that is most of the value."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        design = delta_mechanism([1e-12, 2e-12, 1 - 3e-12], 20, 1e-13, utility)
+    assert design.value <= design.bound and design.tail <= Fraction(1, 10**13)
+    assert design.gap < 1e-6 * design.bound or [w.category for w in told] == [LooseBound]
 
 
 @pytest.mark.parametrize("odd", ["no", 1, None])
