@@ -151,3 +151,16 @@ def test_a_sentence_is_counted_without_code_tables_and_options():
     assert sentences(text) == ["One X is X two.", "Three four five!"]
     assert words("A – dash is no word.") == 5
     assert sentences("```\nsome code here\n```\n- an item\n- the next") == ["an item", "the next"]
+
+
+def test_exported_cells_fit_on_a_screen():
+    """At most sixty lines, unless a cell is one function or class."""
+    large = [
+        (page.name, source.splitlines()[1])
+        for page in NBS.rglob("*.ipynb")
+        for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]
+        if (source := "".join(cell["source"])).startswith("#| export")
+        and source.count("\n") >= 60
+        and len(re.findall(r"^(?:def|class) ", source, re.M)) > 1
+    ]
+    assert large == []

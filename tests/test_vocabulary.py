@@ -137,9 +137,7 @@ def test_a_docstring_names_arguments_that_exist(path):
 
 
 MEASURE = re.compile(r"^_?(?!MOST|LEAST|LARGEST|SMALLEST|HIGHEST|LONGEST)[A-Z0-9]+_[A-Z0-9_]+$")
-CODES = set(
-    "SUBINTERVALS ZERO WHITE RED BLACK EMPTY PART FULL MISSING UNKNOWN _SCALE".split()
-)
+CODES = set("SUBINTERVALS ZERO WHITE RED BLACK EMPTY PART FULL MISSING UNKNOWN _SCALE".split())
 
 
 def numbers(path):

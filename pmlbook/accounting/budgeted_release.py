@@ -62,7 +62,7 @@ def find_log(arguments: argparse.Namespace) -> DiskLog | None:
             raise ValueError(f"--{option} needs a log: --log names one, --start-log begins one")
     return None
 
-
+# %% ../../nbs/accounting/05_budgeted_release.ipynb #47c3d590
 def note_unused_logs(arguments: argparse.Namespace, log: DiskLog | None) -> None:
     """Name on standard error a log next to the source that is not used, or print that there can be none."""
     source = Path(arguments.source)
@@ -235,7 +235,7 @@ class Booking:
             "budget": self._log.budget(account),
         }
 
-
+# %% ../../nbs/accounting/05_budgeted_release.ipynb #ee451756
 def no_log() -> dict[str, Any]:
     """The note of a release without a log."""
     return {"log": None}

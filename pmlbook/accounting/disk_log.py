@@ -337,7 +337,7 @@ class DiskLog:
         self.record(column, mechanism, rows=len(values), **options)
         return released
 
-
+# %% ../../nbs/accounting/04_disk_log.ipynb #e04afdbb
 def _check_stated(
     entry: Entry, certificate: Certificate, known: Account, lines: Sequence[Entry]
 ) -> None:

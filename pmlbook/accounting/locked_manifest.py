@@ -67,7 +67,7 @@ def _has_byte(file: BinaryIO) -> bool:
         return False
     return True
 
-
+# %% ../../nbs/accounting/08_locked_manifest.ipynb #dc36f111
 @contextmanager
 def held_manifest(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
     """The manifest of a release, begun if there is none, for this program alone; a failure before the line leaves no file."""

@@ -129,7 +129,7 @@ def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
         raise ValueError(f"does not follow line {number - 1}, which is another one now")
     return entry
 
-
+# %% ../../nbs/accounting/03_log_file.ipynb #8d0d2a54
 def read_rows(
     rows: Sequence[tuple[Any, ...]], path: Path, known: tuple[Entry, ...] = ()
 ) -> list[Entry]:
@@ -241,7 +241,7 @@ def _regular(path: Path) -> os.stat_result:
         raise ValueError(f"{path} is no regular file")
     return state
 
-
+# %% ../../nbs/accounting/03_log_file.ipynb #90064165
 def _has_name(state: os.stat_result, path: Path) -> bool:
     """Whether a name still leads to the same file."""
     return os.path.lexists(path) and os.path.samestat(state, path.lstat())
@@ -294,7 +294,7 @@ def _kind(error: sqlite3.Error) -> int:
     """The primary code of an error of SQLite."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
-
+# %% ../../nbs/accounting/03_log_file.ipynb #002e2f63
 def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
     """The error of a log when SQLite fails."""
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:

@@ -110,7 +110,7 @@ class Manifest:
         """The random words of this release, or of a part of it."""
         return KeyedWords(self.key, json.dumps(self.release, sort_keys=True), *bound)
 
-
+# %% ../../nbs/accounting/07_manifest.ipynb #6d963ebb
 def _check_own(path: Path, state: os.stat_result) -> None:
     """ValueError unless a file is a regular one, its owner's alone, and ours."""
     if not stat.S_ISREG(state.st_mode):

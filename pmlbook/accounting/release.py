@@ -167,7 +167,7 @@ def release_file(
                 confirm(done)
     return done
 
-
+# %% ../../nbs/accounting/01_release.ipynb #38f80bf3
 def _check_request(source: Path, target: Path, mechanism: Mechanism, epsilon: float | None) -> None:
     """ValueError if source and target differ in kind; LevelExceeded if the mechanism leaks too much."""
     if is_parquet(source) != is_parquet(target):
@@ -234,7 +234,7 @@ class _Copy:
             check_strata(self.mechanism, counts, epsilon, confidence)
         return strata_levels(self.mechanism, counts, confidence) if counts else ()
 
-
+# %% ../../nbs/accounting/01_release.ipynb #bea69d32
 def plain_list(column: Any) -> list[Any]:
     """A column of a table as Python values."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
@@ -288,7 +288,7 @@ def count_strata(
                     )
     return counts
 
-
+# %% ../../nbs/accounting/01_release.ipynb #e3a7989a
 def count_outcomes(
     source: str | os.PathLike[str],
     column: str,

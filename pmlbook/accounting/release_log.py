@@ -101,7 +101,7 @@ class Account:
         """Level of all releases together in nats, the smallest float; an upper bound unless it is `exact`."""
         return certified_level(1 / self.left)
 
-
+# %% ../../nbs/accounting/02_release_log.ipynb #ba6791f1
 def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     """The account after one more release, or after the first one."""
     one = compose(mechanism)
@@ -194,7 +194,7 @@ def _check_column(column: Any) -> None:
     for part in column if isinstance(column, (tuple, frozenset)) else ():
         _check_column(part)
 
-
+# %% ../../nbs/accounting/02_release_log.ipynb #877006a9
 class ReleaseLog:
     """What has been released of each column, in memory; warns when a column is released again.
 

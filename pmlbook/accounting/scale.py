@@ -60,7 +60,7 @@ def part_file(folder: Path, number: int) -> Path:
     """The file of a partition."""
     return folder / f"part.{number}.parquet"
 
-
+# %% ../../nbs/accounting/06_scale.ipynb #8d125cf2
 def release_part(
     frame: Any,
     number: int,

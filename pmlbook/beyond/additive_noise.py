@@ -19,7 +19,7 @@ from ..numerics.linear_programmes import Infeasible
 from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
 
 # %% auto #0
-__all__ = ['MIN_SCALE', 'SCALE_TOLERANCE', 'additive_noise_leakage', 'check_sizes', 'noise_scale', 'NoiseScale']
+__all__ = ['additive_noise_leakage', 'noise_scale']
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #08656a7f
 def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, float]:
@@ -72,7 +72,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
         return Noise("discrete_laplace", 1 / positive(shapes[0], "a of noise")), middle
     raise ValueError(f"{KNOWN}, not {name}")
 
-
+# %% ../../nbs/beyond/02_additive_noise.ipynb #61b9f34c
 KNOWN = (
     "noise must be a name, a dict from numbers to probabilities, or a frozen laplace, norm, uniform, symmetric "
     "truncnorm, dlaplace or other discrete distribution with finitely many values"
@@ -160,7 +160,7 @@ def additive_noise_leakage(
     moved = noise_bracket(given, secret, (edges[0] - middle, edges[1] - middle), tol)
     return replace(moved, outcome=moved.outcome + middle)
 
-
+# %% ../../nbs/beyond/02_additive_noise.ipynb #48d62e42
 MIN_SCALE = 1e-100  # of a scale: squares of smaller ones are no floats
 
 
@@ -171,7 +171,7 @@ def check_sizes(named: dict[str, tuple[float, ...]]) -> None:
             if math.isfinite(end) and abs(end) > 1 / MIN_SCALE:
                 raise ValueError(f"{name}: {end:g} is beyond {1 / MIN_SCALE:g}; rescale")
 
-
+# %% ../../nbs/beyond/02_additive_noise.ipynb #3816ec26
 def noise_scale(
     level: float,
     noise: str,
@@ -254,7 +254,7 @@ def noise_scale(
         safe *= 1 + SCALE_TOLERANCE  # the same call must find the level kept
     return NoiseScale(safe, failed)
 
-
+# %% ../../nbs/beyond/02_additive_noise.ipynb #11ebb565
 SCALE_TOLERANCE = 1e-6
 
 

@@ -81,7 +81,7 @@ def cost_level(release: Mechanism | JointRelease) -> float:
     least = min(map(min, leakage_distribution(release).lifts))
     return level_of(1 / least) if least else math.inf
 
-
+# %% ../../nbs/beyond/08_cost_adversaries.ipynb #a07bdc34
 def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> Array:
     """Cost leakage of each outcome, under the worst prior of a region for it.
 

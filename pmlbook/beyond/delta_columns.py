@@ -46,7 +46,7 @@ def published_columns(groups: Groups) -> tuple[Array, Array, Array]:
     loss = groups.size @ absent + alone - absent
     return filled, loss, margin(len(groups.member)) * size
 
-
+# %% ../../nbs/beyond/12_delta_columns.ipynb #415765f8
 class PromiseMaster:
     """The programme over the columns so far; publications and the promise are always part of it.
 
@@ -109,7 +109,7 @@ class PromiseMaster:
         lifts, _ = dealt_out(groups, columns.filled(groups), columns.loss(groups), self.weights)
         return Mix(lifts, published)
 
-
+# %% ../../nbs/beyond/12_delta_columns.ipynb #1d1de3db
 def grow_promised(
     groups: Groups, promise: Promise, tol: float, clock: Clock
 ) -> tuple[Mix, float, float]:

@@ -107,7 +107,7 @@ def published_bound(shares: Sequence[Fraction], utility: Utility) -> float:
 
     return float_above(sum((p * worth(x, p) for x, p in enumerate(shares)), Fraction(0)))
 
-
+# %% ../../nbs/beyond/05_delta_mechanism.ipynb #a3f7c9df
 class Question(NamedTuple):
     """What is asked: a prior, a level, a promise, a utility and the names of the secrets."""
 
@@ -158,7 +158,7 @@ class Question(NamedTuple):
         mixed = self.make(table)
         return mixed if self.kept(mixed) else self.make(lower.channel)
 
-
+# %% ../../nbs/beyond/05_delta_mechanism.ipynb #b60f2717
 def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign:
     """The best mechanism by all vertices; of a slightly lower level where rounding asks for it.
 

@@ -49,7 +49,7 @@ def exposure(mechanism: Mechanism, epsilon: float) -> tuple[Fraction, ...]:
     over = mechanism.leakage > epsilon
     return tuple(Fraction(int(row[over].sum()), UNITS) for row in mechanism.weights)
 
-
+# %% ../../nbs/beyond/11_delta_programme.ipynb #6b02ff1a
 class Promise(NamedTuple):
     """What may fail: with probability `delta`, in the mean over the prior or for `each` secret."""
 
@@ -111,7 +111,7 @@ def raised(duals: Array, publications: LiftVertices, worth: Array, limit: float)
     over = worth - duals @ publications.shifts - limit
     return duals + np.array(publications.shares, dtype=float) * np.maximum(over, 0)
 
-
+# %% ../../nbs/beyond/11_delta_programme.ipynb #dfaa1426
 def delta_programme(
     vertices: Extremes, utility: Utility, promise: Promise, clock: Clock | None = None
 ) -> Mix:
@@ -162,7 +162,7 @@ def delta_programme(
     lifts = vertices.lifts[:, used] if used.any() else np.ones((n, 1))
     return Mix(lifts, unit * published, both)
 
-
+# %% ../../nbs/beyond/11_delta_programme.ipynb #c06f7b4c
 class Bound(NamedTuple):
     """A bound on the optimum, and what a unit of delta adds to it."""
 
@@ -239,7 +239,7 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
     lowered = np.maximum(units, 0) / UNITS
     return _completed(np.maximum(channel, 0), lowered, prior, STEP_NOISES[step])
 
-
+# %% ../../nbs/beyond/11_delta_programme.ipynb #67a577f9
 def _completed(channel: Array, published: Array, prior: Array, noise: float) -> Array:
     """The channel of columns within the level, mixed with noise, and of publications; rows sum to one."""
     left = 1 - published

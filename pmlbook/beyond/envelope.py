@@ -50,7 +50,7 @@ class MergedTail(NamedTuple):
         value, bound = texts_around(float_below(self.value), float_above(self.bound))
         return f"MergedTail(value = {value}, bound = {bound})"
 
-
+# %% ../../nbs/beyond/06_envelope.ipynb #37f4938f
 @dataclass(frozen=True)
 class LeakageEnvelope:
     """What is left of a mechanism's leakage after any merging of outcomes, exactly; made by `leakage_envelope`.
@@ -104,7 +104,7 @@ class LeakageEnvelope:
         """Largest probability that the leakage after some processing exceeds `epsilon` nats."""
         return _merged_tail(self.leakage, exp_below(check_epsilon(epsilon)))
 
-
+# %% ../../nbs/beyond/06_envelope.ipynb #38966abd
 def leakage_envelope(release: Mechanism | JointRelease) -> LeakageEnvelope:
     """What is left of a mechanism's leakage after any merging of outcomes by an outsider.
 
@@ -176,7 +176,7 @@ def _solved(
     duals = np.maximum(best.inequality_duals[m:], 0).tolist()
     return found, {x: Fraction(dual) / spare[x] for x, dual in zip(given, duals)}
 
-
+# %% ../../nbs/beyond/06_envelope.ipynb #60533932
 def _merged_tail(leakage: LeakageDistribution, c: Fraction) -> MergedTail:
     """The programme of the theorem for lifts above c, solved in floats; its answer and its bound in fractions."""
     shares = leakage.probabilities

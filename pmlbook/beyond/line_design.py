@@ -74,7 +74,7 @@ def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
     sums: Array = np.add.reduceat(np.array([mass, low, high]), first, axis=1)
     return sums[0], sums[1] * (1 - RELATIVE_MEAN_ERROR), sums[2] * (1 + RELATIVE_MEAN_ERROR)
 
-
+# %% ../../nbs/beyond/03_line_design.ipynb #a5890159
 def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     """Edges from the least secret to the largest, closer at the ends; ValueError if those that are given do not fit."""
     low, high = secret.ends
@@ -178,7 +178,7 @@ def best_for_scores(
     found = maximise(-cost, equal=(equal.tocsr(), right), at_most=limits, clock=clock)
     return np.asarray(found.x[: k * n].reshape(k, n))
 
-
+# %% ../../nbs/beyond/03_line_design.ipynb #8de017ff
 def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> Mechanism:
     """The mechanism with as little noise as makes all priors of a band keep the level."""
     mixed, limit = mechanism, math.exp(level)
@@ -277,7 +277,7 @@ def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float 
         warnings.simplefilter("ignore", LooseBound)
         return estimation_mechanism(prior, level, target, max_time, RELATIVE_VARIANCE_GAP)
 
-
+# %% ../../nbs/beyond/03_line_design.ipynb #bd821961
 def mean_mechanism(
     prior: Any, epsilon: float, bins: int | ArrayLike = 24, max_time: float | None = None
 ) -> LineDesign:

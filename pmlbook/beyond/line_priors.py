@@ -67,7 +67,7 @@ def family(given: Any) -> tuple[str, tuple[float, ...], float, float]:
     name = dist.name if known else ""
     return name, tuple(map(float, shapes)), float(location), float(scale)
 
-
+# %% ../../nbs/beyond/09_line_priors.ipynb #cbbcb24e
 class Continuous(Secret):
     """A continuous distribution of SciPy with its parameters; overflows in it are checked, without warnings."""
 
@@ -143,7 +143,7 @@ class Continuous(Secret):
     def near_at_most(self, y: float) -> float:
         return 0.0 if self.peaked or y in self.ends else float(abs(self.spots - y).min())
 
-
+# %% ../../nbs/beyond/09_line_priors.ipynb #01099e0c
 class Steps(Secret):
     """A density that is constant between edges, shape (n + 1,), with probabilities, shape (n,), and points at the ends."""
 
@@ -183,7 +183,7 @@ class Steps(Secret):
     def cuts(self, noise: Noise) -> Array:
         return self.edges
 
-
+# %% ../../nbs/beyond/09_line_priors.ipynb #34531f21
 class Atoms(Secret):
     """Finitely many numbers with probabilities; `rest` is the probability of the others, if there are countably many."""
 
@@ -289,7 +289,7 @@ def secret_from(prior: Any) -> Secret:
     ends = (low if math.isinf(low) else points.min(), high if math.isinf(high) else points.max())
     return Atoms(points, shares, ends, rest)
 
-
+# %% ../../nbs/beyond/09_line_priors.ipynb #e04adb29
 MAX_POINTS = 10**5
 
 

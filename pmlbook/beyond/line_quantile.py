@@ -28,7 +28,7 @@ from ..release.intervals import check_request
 from ..release.mechanism import Mechanism
 
 # %% auto #0
-__all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism', 'best_cells']
+__all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism']
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
 PIECES_OF_CELL = 64  # linear pieces of a cell
@@ -77,7 +77,7 @@ def density_at(secret: Priors, number: float) -> float:
         )
     return float(densities[0])
 
-
+# %% ../../nbs/beyond/12_line_quantile.ipynb #70144b54
 def open_edges(bins: ArrayLike) -> Array:
     """Edges as floats, of which the first and the last may be infinite."""
     edges = np.asarray(bins).tolist()
@@ -251,7 +251,7 @@ class QuantileDesign(Frozen):
             f"{len(self.mechanism.outputs)} outcomes, variance {self.value:.6g}, at least {self.bound:.6g})"
         )
 
-
+# %% ../../nbs/beyond/12_line_quantile.ipynb #10435477
 def quantile_mechanism(
     prior: Any,
     epsilon: float,
@@ -329,7 +329,7 @@ def quantile_mechanism(
     bound = min(bit.bound / density**2 * (1 - 8 * RELATIVE_MEAN_ERROR), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)
 
-
+# %% ../../nbs/beyond/12_line_quantile.ipynb #8505859c
 def best_cells(
     prior: dict[str, float], place: int, level: float, enough: float, clock: Clock
 ) -> Mechanism:

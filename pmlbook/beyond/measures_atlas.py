@@ -75,7 +75,7 @@ def alpha_lift(channel: ArrayLike, prior: PriorLike, alpha: float) -> Array:
     means = top if order == math.inf else top * (shares @ (lifts / top) ** order) ** (1 / order)
     return np.where(outcome > 0, np.maximum(means, 1), np.nan)
 
-
+# %% ../../nbs/beyond/11_measures_atlas.ipynb #3c722c16
 def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> float:
     """Sibson's mutual information of order alpha.
 
@@ -121,7 +121,7 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
     return float(factor * np.log1p(outcome @ beyond))
 
 # %% ../../nbs/beyond/11_measures_atlas.ipynb #matlas08
-MACHINE_EPSILON = 2.0**-52
+LAST_BIT = 2.0**-52
 MAX_ORDER = 1e300  # of a mean over outcomes: it is multiplied by logarithms of up to 745
 
 
@@ -148,10 +148,10 @@ def _sum_and_bound(terms: Array, powers: Array, r: float) -> Bounds:
         lambda at: concave_step(slope(at.prior), bend(at.prior), at),
         slope(np.full(n, 1 / n)),
         measure,
-        lambda best: best.gap <= MACHINE_EPSILON * best.high,
+        lambda best: best.gap <= LAST_BIT * best.high,
     )
 
-
+# %% ../../nbs/beyond/11_measures_atlas.ipynb #97deb011
 def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[float, float, Array]:
     """Two numbers around the largest logarithm of the sum for one row x', and a prior of the lower one."""
     n, m = rows.shape
@@ -177,7 +177,7 @@ def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[floa
         found = _sum_and_bound(terms, shares**alpha, beta / alpha)
     # What logarithms and powers lose, by the sizes of the logarithms and of the orders.
     size = abs(logs).max() + beta * max(abs(log_top).max(), abs(log_start).max())
-    blur = MACHINE_EPSILON * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 32)
+    blur = LAST_BIT * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 32)
     low = float(np.log(found.low) + most - blur)
     high = float(np.log(found.high) + most + blur)
     return low, high, found.of_low[0]
@@ -234,7 +234,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     if second == math.inf:
         level = factor * local_dp(rows)
         most = float(abs(np.log(rows[rows > 0])).max())
-        blur = 4 * MACHINE_EPSILON * factor * (1 + most)
+        blur = 4 * LAST_BIT * factor * (1 + most)
         return Capacity(max(level - blur, 0.0), level + blur, even)
     starts = rows if second > 1 else rows[:1]
     found = [_log_sum(rows, start, first, second) for start in starts]
@@ -242,7 +242,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     high = max(ends[1] for ends in found)
     value, bound = (max(factor / second * end, 0.0) for end in (low, high))
     if second == 1:  # as large as maximal leakage at most, which has no cancellation near order one
-        bound = min(bound, maximal_leakage(rows) * (1 + 8 * MACHINE_EPSILON) + 8 * MACHINE_EPSILON)
+        bound = min(bound, maximal_leakage(rows) * (1 + 8 * LAST_BIT) + 8 * LAST_BIT)
     tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15
     warn_if_loose("maximal_alpha_leakage", value, bound, tol)
     return Capacity(value, bound, frozen_array(prior))

@@ -50,7 +50,7 @@ class DensityCells:
     rounded: Callable[[Array, Array], Array]
     rest: float = 0.0
 
-
+# %% ../../nbs/beyond/10_noise_means.ipynb #d1db4023
 def cell_means(
     cells: DensityCells, weight: Weight, x: Array, seen: Array
 ) -> tuple[Array, Array, float]:

@@ -19,7 +19,7 @@ from ..numerics.enclosure import text_above
 from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
 
 # %% auto #0
-__all__ = ['DensityRange', 'SampleBand', 'check_interval']
+__all__ = ['DensityRange', 'SampleBand']
 
 # %% ../../nbs/beyond/13_prior_sets.ipynb #15ed8dc7
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class DensityRange(Frozen, Secret):
         low, high = self.support
         return f"DensityRange({low:g} to {high:g}, density from {self.least:g} to {self.most:g})"
 
-
+# %% ../../nbs/beyond/13_prior_sets.ipynb #6d02282f
 @dataclass(frozen=True, eq=False)
 class SampleBand(Frozen, Secret):
     """All priors that a sample admits: their distribution functions lie in a band around the sample's.
@@ -203,7 +203,7 @@ class SampleBand(Frozen, Secret):
             f"distribution function within {text_above(self.half, 4)}, confidence {self.confidence:g})"
         )
 
-
+# %% ../../nbs/beyond/13_prior_sets.ipynb #9f4bd601
 def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, float]:
     """Two floats, the lower one first; ValueError if they are not, or not finite where they must be."""
     try:

@@ -64,7 +64,7 @@ class RepeatedLeakage(NamedTuple):
         known = f"{leak} nats, limit {text_above(self.limit)}"
         return f"RepeatedLeakage({self.releases} releases {known}, worst {self.counts})"
 
-
+# %% ../../nbs/beyond/07_repeated_releases.ipynb #75230e35
 def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> RepeatedLeakage:
     """Joint level of many releases of one secret through one mechanism.
 

@@ -126,7 +126,7 @@ def types(k: int, parts: int) -> Iterator[NDArray[np.int64]]:
             left = left[row] - count
         yield np.column_stack([table, left])
 
-
+# %% ../../nbs/beyond/15_types.ipynb #15c107f8
 class OneClass:
     """The sum R of the theorem for one class: logarithms of it in floats, and exactly."""
 
@@ -208,7 +208,7 @@ def whole_counts(secret: OneClass, shares: Array) -> Array:
         now = sums.min()
     return counts
 
-
+# %% ../../nbs/beyond/15_types.ipynb #f274e3fa
 def relaxed_types(secret: OneClass) -> tuple[float, tuple[int, ...]]:
     """A lower bound on ln R over all types, and a type that is nearly as good."""
     m, k = len(secret.outcomes), secret.k

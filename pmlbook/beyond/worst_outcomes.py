@@ -67,7 +67,7 @@ def leakage_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
     )
     return value, bound, y
 
-
+# %% ../../nbs/beyond/14_worst_outcomes.ipynb #84453347
 def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Worst:
     """The largest leakage of an outcome from low to high, both between the ends of the support.
 
@@ -116,7 +116,7 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
             heappush(queue, (-min(most(*piece), -bound), *piece))
     return best[0], max(-queue[0][0], best[0]), best[2]
 
-
+# %% ../../nbs/beyond/14_worst_outcomes.ipynb #7141d5b2
 def outside(
     noise: Noise, secret: Secret, edge: float, other: float, side: int, tol: float
 ) -> tuple[Worst, str]:
@@ -147,7 +147,7 @@ def outside(
         f"outcomes far out prove that the secret is near the {which} one, {end:g}, which has probability 0"
     )
 
-
+# %% ../../nbs/beyond/14_worst_outcomes.ipynb #4d6ec6c9
 def noise_bracket(
     noise: Noise, secret: Secret, clip: tuple[float, float], tol: float
 ) -> NoiseLeakage:

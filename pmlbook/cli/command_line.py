@@ -64,7 +64,7 @@ def _for_csv(name: str) -> Rule:
     """Options of CSV, for a command whose argument `name` is the file."""
     return LAYOUT, lambda a: _is_csv(getattr(a, name)), "is for CSV, and this file is Parquet"
 
-
+# %% ../../nbs/cli/01_command_line.ipynb #0122fd85
 RULES: dict[str, list[Rule]] = {
     # Whatever is about the released file waits for --release.
     "start": [
@@ -130,7 +130,7 @@ def _check_effects(arguments: argparse.Namespace, typed: set[str]) -> None:
         if idle and not has_effect(arguments):
             raise ValueError(f"--{idle[0].replace('_', '-')} {why}")
 
-
+# %% ../../nbs/cli/01_command_line.ipynb #294f3ff2
 def _typed(words: Sequence[str], arguments: argparse.Namespace) -> set[str]:
     """The names of the options and arguments that stand on the command line."""
     # A default that cannot be typed: no reader takes it for a text, and `append` can copy it.

@@ -107,7 +107,7 @@ def _objection(arguments: argparse.Namespace, certificate: Certificate) -> str:
         return f"the certificate is for {certificate.epsilon!r} nats, not {arguments.epsilon!r}"
     return ""
 
-
+# %% ../../nbs/cli/06_commands.ipynb #5bd2bbc8
 def _released(
     arguments: argparse.Namespace,
     mechanism: Mechanism,
@@ -167,7 +167,7 @@ def _tell_release(
         lines.append(frequencies_text(facts["standard_error"], values))
     tell_done(facts, arguments.json, lines)
 
-
+# %% ../../nbs/cli/06_commands.ipynb #e4ee0987
 def _strata_facts(strata: Sequence[Stratum]) -> dict[str, Any]:
     """The strata for a program, the worst first."""
     rows = []

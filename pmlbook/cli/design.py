@@ -72,7 +72,7 @@ def shell_lines(*commands: Sequence[str]) -> list[str]:
     typed = list2cmdline if sys.platform == "win32" else join
     return [f"pmlbook {typed(words)}" for words in commands]
 
-
+# %% ../../nbs/cli/05_design.ipynb #6b8e866d
 def counted(
     source: Path, arguments: argparse.Namespace, column: str, given: list[str]
 ) -> CountedStrata:
@@ -221,7 +221,7 @@ def designed(
     target = names_as_numbers(names) if goal == "mean" else "frequencies"
     return estimation_mechanism(prior, epsilon, target, max_time)
 
-
+# %% ../../nbs/cli/05_design.ipynb #0638236b
 def _robust(arguments: argparse.Namespace, strata: CountedStrata) -> Design:
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counts = counts_of(strata, names)

@@ -78,7 +78,7 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
     counts, edges = np.histogram(x[~np.isnan(x)], HISTOGRAM_BINS, (low, high))
     return (counts + 1.0, edges), f"The prior is a histogram {what}."
 
-
+# %% ../../nbs/cli/09_numbers.ipynb #b2bff6db
 def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[Mechanism, str]:
     """The best mechanism for the purpose, and the error of a recipient's estimate; both with their bound."""
     level, goal = check_epsilon(arguments.epsilon), arguments.goal
@@ -168,7 +168,7 @@ def several_numbers(answer: str) -> list[float]:
         raise ValueError(f"{answer[:40]!r} is no list of numbers that rise")
     return numbers
 
-
+# %% ../../nbs/cli/09_numbers.ipynb #ffacdb68
 def level_means(level: float) -> str:
     """Sentences about the meaning of a level for a number, under the prior of the design."""
     times = text_above(math.exp(min(level, 700.0)), 3)
@@ -283,7 +283,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     say(*(f"written: {target}" for target in targets), f"sha256: {certificate.digest}", *commands)
     return release_too(arguments, targets[0], numbers=True) if arguments.release else EXIT_SUCCESS
 
-
+# %% ../../nbs/cli/09_numbers.ipynb #5704f032
 def notes_about(
     arguments: argparse.Namespace, about: str, precision: str, rows: int, gaps: int
 ) -> list[str]:

@@ -59,7 +59,7 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number {what}")
     return found
 
-
+# %% ../../nbs/cli/07_options.ipynb #80979bf3
 def _nats(text: str) -> float:
     return _number(text, lambda x: x >= 0, "of nats, at least 0")
 
@@ -114,7 +114,7 @@ def _strata(parser: Parser) -> None:
     what = "that the shares of all strata are among those considered (default: 0.95)"
     parser.add_argument("--confidence", type=_inside, default=0.95, help=what)
 
-
+# %% ../../nbs/cli/07_options.ipynb #15a1e621
 def _log_options(parser: Parser) -> None:
     which = parser.add_mutually_exclusive_group()
     what = "release log to use (default: pmlbook-log.sqlite next to the source, if it is there)"
@@ -205,7 +205,7 @@ def _design(parser: Parser) -> None:
     add("--max-time", type=_seconds, help="seconds")
     add("-o", "--output", type=Path, default=Path("mechanism.json"))
 
-
+# %% ../../nbs/cli/07_options.ipynb #90eba573
 def _release(parser: Parser) -> None:
     add = parser.add_argument
     add("mechanism", type=Path, help="certificate written by design")
@@ -272,7 +272,7 @@ class Command(NamedTuple):
     example: str
     options: tuple[Callable[[Parser], None], ...]
 
-
+# %% ../../nbs/cli/07_options.ipynb #0e99404d
 COMMANDS = {
     "start": Command(
         "wizard",

@@ -77,7 +77,7 @@ def codes_or_answers(mechanism: Mechanism) -> str:
         what = "called like answers, and need not be the true ones"
     return f"The released values are {what}: only an estimate gives shares or a mean."
 
-
+# %% ../../nbs/cli/04_report.ipynb #cd6f76bd
 def standing_text(mechanism: Mechanism) -> list[str]:
     """Sentences about the level under local differential privacy, and about the share that is published."""
     level = (
@@ -222,7 +222,7 @@ def report(
     page = HEAD.format(title=title, style=STYLE) + "".join(body) + "</main></body></html>\n"
     return page.encode("utf-8", "backslashreplace").decode()
 
-
+# %% ../../nbs/cli/04_report.ipynb #55f5ecf9
 HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width,initial-scale=1">'

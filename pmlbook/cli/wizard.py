@@ -132,7 +132,7 @@ class Answers:
         """Whether several answers have become one."""
         return len(self.classes) < len(self.counts)
 
-
+# %% ../../nbs/cli/02_wizard.ipynb #7e273df1
 def start(arguments: argparse.Namespace) -> int:
     """Ask what a column is released for, design, and write certificates and a report."""
     if arguments.limits:
@@ -232,7 +232,7 @@ def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[str, int]
     say(f"{rows:,} answers, {gaps:,} gaps", *lines)
     return counts, gaps
 
-
+# %% ../../nbs/cli/02_wizard.ipynb #c15e7700
 RANGES = ", or for ranges of numbers --for shares, --limits LOW HIGH and --cuts"
 
 
@@ -264,7 +264,7 @@ def _classes(
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
 
-
+# %% ../../nbs/cli/02_wizard.ipynb #2a85fd3a
 def _at_least_two(
     classes: dict[str, tuple[str, ...]], counts: Mapping[str, int], below: str
 ) -> dict[str, tuple[str, ...]]:

@@ -105,7 +105,7 @@ def _thrift() -> Iterator[None]:
             setattr(Axis, name, ticks)
         gc.enable()
 
-
+# %% ../../nbs/display/02_explore.ipynb #e6c417aa
 class _Film:
     """Draws figures as frames of SVG, placed as the first, and each axis only once."""
 
@@ -300,7 +300,7 @@ def _terse(path: re.Match[str]) -> str:
         here = there
     return path_text.replace(" -", "-")
 
-
+# %% ../../nbs/display/02_explore.ipynb #abd92362
 def _static_page(explorer: Explorer) -> str:
     """HTML of `Explorer.page`."""
     names = list(explorer.controls)

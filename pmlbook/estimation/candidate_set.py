@@ -40,7 +40,7 @@ class ScaledVertices:
         """Some vertices, scaled, shape (N, len(names))."""
         return self.ones[:, None] + self.vertices.shifts[:, names] / self.scale[:, None]
 
-
+# %% ../../nbs/estimation/08_candidate_set.ipynb #15df0eff
 class CandidateSet(ScaledVertices):
     """Vertices of {0 <= lift <= limit, prior . lift = 1} that have been found so far, by number.
 
@@ -251,7 +251,7 @@ class Climb:
         shift = self.shift(tall, place, slope, rest)
         return shift if shift[0] > swap[0] else swap
 
-
+# %% ../../nbs/estimation/08_candidate_set.ipynb #01193829
 MAX_EXCHANGES = 200  # for one vertex
 MIN_RELATIVE_GAIN = 1e-9  # of the largest entry of M'M
 
@@ -293,7 +293,7 @@ def sets_at_limit(candidates: CandidateSet) -> Flags | None:
             return None
     return sets[:, np.argsort(order)]
 
-
+# %% ../../nbs/estimation/08_candidate_set.ipynb #e1ad1cad
 class Sweep:
     """Values |M (l - 1)|^2 - y.(l - 1) of all vertices with given sets at the limit, in floats.
 

@@ -45,7 +45,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
 
 # %% auto #0
-__all__ = ['LOSS_TOLERANCE', 'LARGER', 'STORAGE_LOSS', 'pareto_mechanism']
+__all__ = ['pareto_mechanism']
 
 # %% ../../nbs/estimation/04_compromise.ipynb #6c2e91d4
 INFORMATION = as_utility("mutual_information")
@@ -197,7 +197,7 @@ def pareto_mechanism(
     warn_if_loose("pareto_mechanism", *found[1:], DESIGN_TOLERANCE * found[1])
     return Design(*found, "compromise")
 
-
+# %% ../../nbs/estimation/04_compromise.ipynb #30d3a7d6
 def _best_informed(
     prior: CheckedPrior,
     epsilon: float,

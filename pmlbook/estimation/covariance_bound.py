@@ -71,7 +71,7 @@ class DualFunction:
         _, near, axes = self._axes(multipliers)
         return np.column_stack([self.ones, axes / near ** (1 / 4 if self.summed else 1 / 2)])
 
-
+# %% ../../nbs/estimation/07_covariance_bound.ipynb #517c0794
 MAX_LOG_MULTIPLIER = 30.0  # largest logarithm of a multiplier
 MAX_PAIR_ROUNDS = 10  # at most, in which pairs are given multipliers
 COVARIANCE_TOLERANCE = 1e-6  # of two lifts' deviations: tolerance of a covariance
@@ -141,7 +141,7 @@ class PairsRelaxation:
         self.forms = np.concatenate([self.forms, np.array(forms)])
         self.limits = np.append(self.limits, limits)
 
-
+# %% ../../nbs/estimation/07_covariance_bound.ipynb #91d525e1
 def _outside(best: Array, least: Array, most: Array) -> list[tuple[Array, float]]:
     """Forms of pairs whose covariance violates its limits, the worst first, and these limits."""
     deviation = np.sqrt(np.diag(most))
@@ -220,7 +220,7 @@ def _remainders(candidates: CandidateSet, place: int) -> list[Fraction]:
     held = first + np.flatnonzero([bit == "1" for bit in bin(sums >> first)[:1:-1]])
     return [Fraction(candidates.common * b - a * int(k), b * share) for k in held]
 
-
+# %% ../../nbs/estimation/07_covariance_bound.ipynb #24fbc455
 def most_spread(
     candidates: CandidateSet, matrix: Array, many: Array, together: float = 0.0
 ) -> Fraction:

@@ -54,7 +54,7 @@ from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
 __all__ = ['MIN_LEVEL_NATS', 'MAX_LISTED_SECRETS', 'MIN_SCORED_NATS', 'MAX_NOISE_SHARE', 'DESIGN_TOLERANCE',
-           'MIN_STORED_PROBABILITY', 'stored', 'listed', 'estimation_mechanism']
+           'MIN_STORED_PROBABILITY', 'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7e1d0a02
 MAX_CENTRING_STEPS = 60
@@ -177,7 +177,7 @@ def listed(
     criterion, unit = criterion_for(target, wanted, candidates, found)
     return candidates, *newton_search(candidates, found, criterion, clock), criterion, unit
 
-
+# %% ../../nbs/estimation/03_enumerated_design.ipynb #f8d18511
 def _grown(
     shares: Sequence[Fraction],
     limit: Fraction,
@@ -215,7 +215,7 @@ def _scored(
 
     return make, float_below(max(found.bound, Fraction(0)))
 
-
+# %% ../../nbs/estimation/03_enumerated_design.ipynb #5fe27e32
 def estimation_mechanism(
     prior: PriorLike,
     epsilon: float,

@@ -73,7 +73,7 @@ def _change_of_many(
 
     return _conjugate(product, factor * inside * seen + barrier, -seen - barrier, sums)
 
-
+# %% ../../nbs/estimation/05_exchange_design.ipynb #1c92c855
 MIN_SEARCH_STEP = 1e-9  # a line search that is shorter is rounding
 
 
@@ -143,7 +143,7 @@ class Excess:
         ends = [climb(candidates, tall, place, self.spread, self.dual) for tall, place in begin]
         return sorted(set(candidates.add(ends)))
 
-
+# %% ../../nbs/estimation/05_exchange_design.ipynb #390a0211
 class BarrierMaster:
     """The restricted master of 'Optimal designs for many secrets': weights of vertices in use, by a barrier on their logarithms.
 
@@ -187,7 +187,7 @@ class BarrierMaster:
         self.names = [name for name, use in zip(self.names, kept) if use]
         self.weights = self.weights[kept]
 
-
+# %% ../../nbs/estimation/05_exchange_design.ipynb #72d9fe16
 class Exchange:
     """Pricing method: climbs from vertices in use and circles, and a sweep over all vertices where they can be listed.
 
@@ -245,7 +245,7 @@ class Exchange:
         """Whether the dual variables are within the tolerance: vertices in use have no excess."""
         return self.sets is None or bool(excess.of(self.master.names).max() < self.tol / 4)
 
-
+# %% ../../nbs/estimation/05_exchange_design.ipynb #bc37733f
 def grow_design(
     candidates: CandidateSet,
     found: dict[int, float],

@@ -118,7 +118,7 @@ def unlike(columns: Array, count: int) -> list[int]:
         free &= (columns[:, found[-1]] @ columns) ** 2 < SIMILAR_SQUARED_COSINE
     return found
 
-
+# %% ../../nbs/estimation/09_listed_vertices.ipynb #c837e827
 class Listed(ScaledVertices):
     """All vertices, and the programme over them."""
 

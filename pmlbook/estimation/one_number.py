@@ -125,7 +125,7 @@ def two_outcomes(goal: Array, limit: float) -> tuple[Array, Array]:
     scores = np.array([-q, 1 - q]) / t
     return np.array([1 - second, second]), scores
 
-
+# %% ../../nbs/estimation/06_one_number.ipynb #e8eadc98
 SHARES_TRIED = 999  # shares of the first of two outcomes
 
 
@@ -177,7 +177,7 @@ def distinct(scores: Array, gap: float) -> Array:
             kept.append(score)
     return np.sort(kept)
 
-
+# %% ../../nbs/estimation/06_one_number.ipynb #3e27873a
 def one_number(
     shares: Sequence[Fraction], limit: Fraction, goal: Sequence[Fraction], tol: float, clock: Clock
 ) -> Scored:
@@ -240,7 +240,7 @@ def one_number(
         outcomes = np.maximum(often + (often - outcomes) / (most - 1), 0)
     return Scored(outcomes, scores * float(unit), bound * unit**2)
 
-
+# %% ../../nbs/estimation/06_one_number.ipynb #3fd0ad34
 def fewer(
     prior: Array,
     limit: float,

@@ -119,7 +119,7 @@ def fisher_information(
     unit = Fraction(common, one * sum(weights[0]))
     return whole_product(weights * (one // seen), weights.T), unit
 
-
+# %% ../../nbs/estimation/01_optimal_design.ipynb #96e4526b
 def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     """What is left of a symmetric matrix bordered by a goal, when no positive pivot is, all in whole numbers.
 
@@ -175,7 +175,7 @@ def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | Non
     rest = (abs(solved).sum(axis=0) * abs(goal).max(axis=0)).sum() * miss**2 / (1 - miss)
     return (value - rest) / one, (value + rest) / one
 
-
+# %% ../../nbs/estimation/01_optimal_design.ipynb #dcab4798
 def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
     """Two fractions around the trace of goal' matrix^-1 goal, mostly equal; None if the goal is not in the range."""
     found = quadratic(matrix, goal) if len(matrix) >= MANY_SECRETS else None
@@ -205,7 +205,7 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fractio
         total += weighted_sum(often, ((z - mean) ** 2 for z in exact)) / whole
     return total
 
-
+# %% ../../nbs/estimation/01_optimal_design.ipynb #2f30844d
 def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not determine them.
 

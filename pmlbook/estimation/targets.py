@@ -108,7 +108,7 @@ class Criterion(Protocol):
     def claim(self, lifts: Array, weights: Array, barrier: float) -> Claim:
         """The bound for all mechanisms from the matrix of these weights."""
 
-
+# %% ../../nbs/estimation/02_targets.ipynb #d8e8b9bb
 @dataclass(frozen=True)
 class AOptimality:
     """The summed variance of functionals, tr(B' J^-1 B); `full` holds them, each row over its `scale`.
@@ -257,7 +257,7 @@ class EOptimality:
         utility = Spread(matrix)
         return Claim(self.size(lifts, weights), matrix, utility, inner(matrix, given) ** 2 / total)
 
-
+# %% ../../nbs/estimation/02_targets.ipynb #ab8fe027
 def largest_variance(mechanism: Mechanism) -> float:
     """Largest variance of a functional whose weights have length one; see `estimation_variance`."""
     shares = np.array(mechanism.exact_prior)

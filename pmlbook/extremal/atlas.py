@@ -61,7 +61,7 @@ class AtlasEntry(NamedTuple):
     value: float
     bound: float
 
-
+# %% ../../nbs/extremal/12_atlas.ipynb #27248499
 def optimum_under(
     measure: str,
     prior: PriorLike,
@@ -152,7 +152,7 @@ def optimum_under(
     warn_if_loose("optimum_under", reached, most, 1e-11 * unit)
     return AtlasEntry(measure, np.array(rows) / UNITS, reached, most)
 
-
+# %% ../../nbs/extremal/12_atlas.ipynb #7295eb52
 def _kept(
     promise: MeasureLists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
 ) -> list[list[int]]:

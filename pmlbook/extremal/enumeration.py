@@ -99,7 +99,7 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
             return near[weights > 0]
     return used
 
-
+# %% ../../nbs/extremal/08_enumeration.ipynb #87af4f4f
 def mixture_weights(
     shifts: Array, values: Array, masses: Array, clock: Clock | None = None
 ) -> tuple[Array, Array]:
@@ -179,7 +179,7 @@ def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) 
         best = max(best, excess(vertices, v, utility, duals))
     return max(best, Fraction(float(tops[v])))
 
-
+# %% ../../nbs/extremal/08_enumeration.ipynb #4b65e45d
 def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fraction]) -> Fraction:
     """At least utility - dual variables . (lift - 1) of vertex v, in fractions."""
     column = vertices.column(v)

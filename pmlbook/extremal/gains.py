@@ -101,7 +101,7 @@ def gain_programme(
     lifts[lifts < SNAP_DISTANCE * c], lifts[lifts > (1 - SNAP_DISTANCE) * c] = 0, c
     return lifts, (best.equality_duals[:n] / prior).tolist()
 
-
+# %% ../../nbs/extremal/11_gains.ipynb #86286355
 def gain_optimum(
     prior: PriorLike, epsilon: float, gain: ArrayLike, clock: Clock | None = None
 ) -> tuple[Array, float]:

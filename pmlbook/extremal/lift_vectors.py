@@ -88,7 +88,7 @@ def listed_sets(
     digits = np.unravel_index(chosen, [size + 1 for size in sizes[::-1]])
     return np.array(digits)[::-1].T, masses[chosen]
 
-
+# %% ../../nbs/extremal/07_lift_vectors.ipynb #b99f88b3
 def exact_lift_vectors(
     shares: Sequence[Fraction], limit: Fraction, alike: Sequence[Hashable] | None = None
 ) -> LiftVertices:

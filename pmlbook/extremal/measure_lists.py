@@ -100,7 +100,7 @@ def exact_weights(
 def float_columns(columns: Sequence[Sequence[Fraction]]) -> Array:
     return np.array([[float(x) for x in column] for column in columns]).T
 
-
+# %% ../../nbs/extremal/14_measure_lists.ipynb #072338db
 class MeasureLists(NamedTuple):
     """Vertices that may be used, vertices that include all admissible ones, the lifts that are allowed, budgets."""
 
@@ -170,7 +170,7 @@ def mixed_exactly(
                 return [*zip(weights, used), (total, last)]
     return [(one, (one,) * n)]
 
-
+# %% ../../nbs/extremal/14_measure_lists.ipynb #ef6eeb31
 def set_weights(
     lifts: Array, values: Array, masses: Array, budget: float
 ) -> tuple[Array, Array, float]:
@@ -217,7 +217,7 @@ def solve_lists(
         given.append(0.0)
     return found, given, [Fraction(float(y)) for y in duals], Fraction(max(0.0, float(dual)))
 
-
+# %% ../../nbs/extremal/14_measure_lists.ipynb #aee61e07
 LIST_SHAVES = tuple(Fraction(1, 2**k) for k in (51, 49, 47, 43, 37, 30))
 
 

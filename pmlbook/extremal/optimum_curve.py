@@ -106,7 +106,7 @@ def _reach(
         good, bad = (middle, bad) if _optimal(shares, names, middle, utility) else (good, middle)
     return good
 
-
+# %% ../../nbs/extremal/13_optimum_curve.ipynb #2b21e0f9
 def _cover(
     shares: Sequence[Fraction], low: Fraction, high: Fraction, utility: Utility
 ) -> list[Piece]:

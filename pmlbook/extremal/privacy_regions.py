@@ -60,7 +60,7 @@ def privacy_regions(prior: PriorLike) -> Array:
     """
     return np.array([level_of(lift) for lift in inverse_masses(prior)])
 
-
+# %% ../../nbs/extremal/04_privacy_regions.ipynb #87d9461d
 def privacy_region(prior: PriorLike, epsilon: float) -> int:
     """Return the privacy region of a level: one more than the zeros a column may have.
 

@@ -17,7 +17,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import Array, check_channel, check_nonnegative, frozen_array
 
 # %% auto #0
-__all__ = ['CAPACITY_STEPS', 'Capacity', 'ascend', 'channel_capacity']
+__all__ = ['channel_capacity']
 
 # %% ../../nbs/foundations/08_capacity.ipynb #6f0b534e
 def divergences(channel: Array, prior: Array) -> Array:
@@ -138,7 +138,7 @@ def _climb(channel: Array, tol: float) -> Bounds:
     first = divergences(channel, np.full(len(channel), 1 / len(channel)))
     return ascend(lambda at: newton_step(channel, at), first, measure, enough)
 
-
+# %% ../../nbs/foundations/08_capacity.ipynb #b6ccf85a
 def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
     """The largest mutual information between secret and outcome under any prior, from both sides.
 

@@ -174,7 +174,7 @@ def maximal_leakage(channel: ArrayLike) -> float:
     # the sum less one, for which a row stands: exactly 0 where all rows are equal
     return float(np.log1p((rows.max(axis=0) - rows[0]).sum()))
 
-
+# %% ../../nbs/foundations/02_leakage.ipynb #fec12f9c
 def local_dp(channel: ArrayLike) -> float:
     """Level of local differential privacy of a channel.
 

@@ -35,7 +35,7 @@ from pmlbook.foundations.lift_functions import (
 )
 
 # %% auto #0
-__all__ = ['lifts_of', 'FInformation', 'alpha_information', 'ExpectedGain']
+__all__ = ['FInformation', 'alpha_information', 'ExpectedGain']
 
 # %% ../../nbs/foundations/06_utility.ipynb #a7076419
 UNPROVEN_ERROR = 2.0**-40  # how far the floats of a function of your own may be off, as a fraction
@@ -90,7 +90,7 @@ class Utility(ABC):
         )
         return value - Fraction(UNPROVEN_ERROR) * size, value + Fraction(UNPROVEN_ERROR) * size
 
-
+# %% ../../nbs/foundations/06_utility.ipynb #5ec30d18
 def finite(values: Array) -> Array:
     """The utilities of lift vectors; ValueError unless all are finite."""
     if not np.isfinite(values).all():
@@ -124,7 +124,7 @@ def lifts_of(columns: Array, prior: Array) -> tuple[Array, Array, Array]:
     shifts = np.divide(apart - beyond, outcome, out=np.zeros_like(columns), where=occurs)
     return outcome, lifts, shifts
 
-
+# %% ../../nbs/foundations/06_utility.ipynb #86a84679
 @dataclass(frozen=True)
 class FInformation(Utility):
     """f-information between secret and outcome.

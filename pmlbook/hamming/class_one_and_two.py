@@ -90,7 +90,7 @@ def min_with_censored(
         return np.inf, np.empty(0)
     return float(np.log(max(1.0, -best.value))), np.minimum(best.x[:n] / best.x[n], 1)
 
-
+# %% ../../nbs/hamming/08_class_one_and_two.ipynb #1185f6f4
 def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> float:
     """Least local-DP leakage in nats when the order of the probabilities is known.
 

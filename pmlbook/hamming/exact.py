@@ -290,7 +290,7 @@ def _of_level(
             return mechanism
     return None
 
-
+# %% ../../nbs/hamming/05_exact.ipynb #4b0ab347
 def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> RobustDesign:
     """Least distortion, under the worst distribution of a source set, that a level of local DP permits.
 

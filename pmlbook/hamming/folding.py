@@ -95,7 +95,7 @@ def _join(sets: list[SourceSet]) -> SourceSet:
     """Convex hull of the union of source sets."""
     return SourceSet(np.vstack([one.vertices for one in sets])).hull()
 
-
+# %% ../../nbs/hamming/02_folding.ipynb #78bd3d10
 @dataclass(frozen=True, eq=False)
 class Folding:
     """A source set cut into pieces with one order each, and the pieces folded onto each other.
@@ -148,7 +148,7 @@ class Folding:
         empty = "empty" if self.intersection is None else "non-empty"
         return f"Folding({len(self.pieces)} pieces, {empty} intersection)"
 
-
+# %% ../../nbs/hamming/02_folding.ipynb #a78c5712
 def fold(source_set: SourceSet | ArrayLike, walls: bool = True, most: int = 120) -> Folding:
     """Cut a source set, of any class, along the ties, one piece for each order that occurs in it.
 

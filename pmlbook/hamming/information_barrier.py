@@ -138,7 +138,7 @@ def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], t
     det += (barrier_D + barrier_E) * c
     return lambda u, v: ((c * u - b * v) / det, (a * v - b * u) / det)
 
-
+# %% ../../nbs/hamming/14_information_barrier.ipynb #eee396ae
 @np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
 def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Point:
     """The change of a point towards slack * dual variable = target."""

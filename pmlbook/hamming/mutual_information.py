@@ -146,7 +146,7 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
             return RobustDesign(mechanism, reached, bound, "interior_point", worst)
     raise not_stored("distortion", limit)
 
-
+# %% ../../nbs/hamming/11_mutual_information.ipynb #5d165f15
 def _information_above(V: Array, channel: Array, distribution: Array) -> float:
     """At least the information of a stored channel under any mixture of vertices, by a distribution of the outcome."""
     parts = rel_entr(channel, distribution)

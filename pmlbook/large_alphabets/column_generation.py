@@ -208,7 +208,7 @@ def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found
     priced = Priced(vertices_near(groups, lifts), loss, feasible(groups, dual, loss))
     return _within_level(task, groups, lifts * shares), priced
 
-
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #98eb7003
 def _within_level(task: Task, groups: Groups, parts: Array) -> FoundMechanism:
     """Lift vectors in proportion to `parts`, moved towards one until the largest is at the limit."""
     outcome = task.prior @ parts

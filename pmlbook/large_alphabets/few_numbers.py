@@ -77,7 +77,7 @@ def on_edges(groups: Groups, q: Array, weight: Array, profit: Array, own: int) -
         sides[side] = np.where(crossed, earned, -np.inf)
     return sides
 
-
+# %% ../../nbs/large_alphabets/12_few_numbers.ipynb #f37634f1
 def price_plane(
     groups: Groups, duals: Array, numbers: Integers, keep: int
 ) -> tuple[Fillings, float]:
@@ -150,7 +150,7 @@ def min_of(
         at_one, at_two = np.where(left, at_new, at_two), np.where(left, at_one, at_new)
     return np.where(at_one < at_two, one, two), np.minimum(at_one, at_two)
 
-
+# %% ../../nbs/large_alphabets/12_few_numbers.ipynb #239a4d7d
 ANGLE_STEPS = 60  # of the angle: a rate may be large where widths are nearly equal
 TOP_ROUNDING = 2.0**-48  # part of the terms of a top that is added, for multipliers may be large
 
@@ -196,7 +196,7 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
     solved = kind._replace(dual=dual, gain=gain)
     return solved, profit - rate * width - dual, most + TOP_ROUNDING * size
 
-
+# %% ../../nbs/large_alphabets/12_few_numbers.ipynb #cee43f81
 END_PART = 0.01  # a part up to this is at an end
 PART_ENDS = (END_PART, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - END_PART)  # of intervals of larger parts
 LISTED_PART = 0.5  # part of the top of greedy up to which the number is worth a list for each kind

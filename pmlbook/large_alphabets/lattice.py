@@ -59,7 +59,7 @@ def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Arra
         best = np.minimum(best, cost)
     return best, often, slope
 
-
+# %% ../../nbs/large_alphabets/05_lattice.ipynb #b1e63681
 def lattice_duals(groups: Groups) -> tuple[float, Array]:
     """A lower bound on every mechanism's loss below the closed bound, and the derivative by each symbol's dot.
 

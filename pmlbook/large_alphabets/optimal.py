@@ -154,7 +154,7 @@ def programmed(
         bound = dual_bound(exact_lift_vectors(shares, limit), utility, none)
     return channel / (prior.floats @ channel), float_above(bound)
 
-
+# %% ../../nbs/large_alphabets/07_optimal.ipynb #88732883
 def loose(design: Design, utility: Utility) -> bool:
     """Whether the gap of a design is much larger than rounding explains."""
     return design.gap > LOOSE_GAP_FACTOR * rounding(design.mechanism, utility)

@@ -306,7 +306,7 @@ def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillin
             cost, found = best_of(np.append(cost, more), joined([found, vertices]), keep)
     return found, max(least, 0.0)
 
-
+# %% ../../nbs/large_alphabets/02_pricing.ipynb #26f516c4
 def look(
     groups: Groups,
     q: Array,

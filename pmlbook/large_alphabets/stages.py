@@ -337,7 +337,7 @@ class PricingLists:
         elif self.took > left:
             self.growth.why = f"{TOO_LONG} for the time that is left"
 
-
+# %% ../../nbs/large_alphabets/11_stages.ipynb #b54cae2b
 class Search:
     """The stages of a growth, and the order of their turns. Source: Gilmore and Gomory 1961."""
 

@@ -79,7 +79,7 @@ class Ball:
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _refuse
     __eq__ = __ne__ = _refuse
 
-
+# %% ../../nbs/numerics/06_balls.ipynb #1f949d58
 def _ball(inside: Any) -> Ball:
     """A ball around what Arb computed."""
     made = Ball.__new__(Ball)
@@ -133,7 +133,7 @@ def shannon_entropy(weights: Sequence[Any]) -> Ball:
     """Entropy in nats of non-negative weights: minus the sum of x ln x."""
     return -sum((xlogx(weight) for weight in weights), Ball(0))
 
-
+# %% ../../nbs/numerics/06_balls.ipynb #e1eb09f6
 def _distribution(weights: Sequence[Any], name: str) -> list[Ball]:
     """The weights as balls, unless they surely do not sum to one."""
     import flint
@@ -317,7 +317,7 @@ def prove_over(
     shown = None if witness is None else _at(f, witness)
     return Enclosed(status, witness or {}, time.perf_counter() - begin, shown)
 
-
+# %% ../../nbs/numerics/06_balls.ipynb #07a1879e
 def _admitted(point: dict[str, Fraction], given: Sequence[Callable[..., Any]]) -> bool:
     """Whether a point surely satisfies all hypotheses."""
     values = (_at(g, point) for g in given)

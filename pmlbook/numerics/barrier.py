@@ -82,7 +82,7 @@ class Centre(NamedTuple):
             return math.inf
         return self.parameter * (count + (far + math.sqrt(count)) * far / (1 - far))
 
-
+# %% ../../nbs/numerics/09_barrier.ipynb #39cb92d7
 CENTRED_DECREMENT = 0.05  # a squared decrement: below it the barrier parameter is lowered
 MAX_NEWTON_STEPS = 100  # for one parameter
 BOUNDARY_PART, DECREASE_PART = (

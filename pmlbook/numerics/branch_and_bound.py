@@ -90,7 +90,7 @@ class Batch(NamedTuple):
     part: int = 1
     most: int = 1
 
-
+# %% ../../nbs/numerics/07_branch_and_bound.ipynb #7944de19
 ONE_BY_ONE = Batch()
 
 

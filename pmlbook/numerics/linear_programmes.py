@@ -117,7 +117,7 @@ def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.
     posed.a_matrix_.value_ = entries
     return posed, len(sides[0])
 
-
+# %% ../../nbs/numerics/03_linear_programmes.ipynb #c78a02a5
 def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, Any, Any]:
     """The status that a method of HiGHS reports, the variables, and the dual variables of the rows."""
     solver, options = highspy.Highs(), highspy.HighsOptions()

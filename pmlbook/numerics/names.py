@@ -51,7 +51,7 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
     plain = type(labels).__name__ == "RangeIndex" and names == numbers
     return Unnamed(numbers) if plain else names
 
-
+# %% ../../nbs/numerics/10_names.ipynb #4ffde6d6
 def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
     """The first of `names` that are not default names; else the first default names, or None."""
     known = [each for each in names if each]

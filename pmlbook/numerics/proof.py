@@ -126,7 +126,7 @@ def _formulas(parts: Any) -> Iterator[Any]:
     else:
         raise ValueError(f"a claim is made of formulas, truths and lists of them, not {parts!r}")
 
-
+# %% ../../nbs/numerics/05_proof.ipynb #883d6536
 def prove(claim: Any, given: Any = (), steps: int = SOLVER_STEPS, identity: str = "") -> Proof:
     """Decide whether a claim holds for all real numbers that satisfy the hypotheses.
 

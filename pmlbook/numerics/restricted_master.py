@@ -184,7 +184,7 @@ class Generation:
             self.report()
         return priced
 
-
+# %% ../../nbs/numerics/08_restricted_master.ipynb #982c0293
 class Stage:
     """A pricing method, the question that it answers, its smoothing, and when its turn ends; see 'Column generation'.
 

@@ -23,7 +23,7 @@ from .queries import Query
 from .record_search import SearchResult, worst_of_record
 
 # %% auto #0
-__all__ = ['Adversary', 'per_record_leakage', 'worst_record', 'LeakageCurve', 'leakage_curve']
+__all__ = ['Adversary', 'per_record_leakage', 'leakage_curve']
 
 # %% ../../nbs/per_record/11_certificate.ipynb #9c952d95
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ def per_record_leakage(
         records = kinds(query, *checked, clock)
         return worst_record(query, records, partial(classes_of, query, *checked), b, tol, clock)
 
-
+# %% ../../nbs/per_record/11_certificate.ipynb #ae59c29d
 def worst_record(
     query: Query,
     records: Sequence[int],
@@ -209,7 +209,7 @@ class LeakageCurve(Frozen):
     values: Array
     bounds: Array
 
-
+# %% ../../nbs/per_record/11_certificate.ipynb #c7b2c814
 def leakage_curve(
     query: Query,
     channel: ArrayLike,

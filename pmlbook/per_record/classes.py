@@ -41,7 +41,7 @@ def log_sum(logs: Array) -> float:
         return top
     return top + math.log(math.fsum(np.exp(logs - top).flat))
 
-
+# %% ../../nbs/per_record/04_classes.ipynb #9a4b0894
 MAX_CLASSES = 400  # classes of a value; with more, contraction coefficients are taken as 1
 
 

@@ -67,7 +67,7 @@ class _Numbered:
     def _number_of(self) -> dict[tuple[Any, ...], int]:
         return dict(zip(product(*self.alphabets), self.numbers))
 
-
+# %% ../../nbs/per_record/13_composition.ipynb #e1f060f7
 def product_query(
     first: Query, first_channel: ArrayLike, second: Query, second_channel: ArrayLike
 ) -> tuple[Query, Array]:

@@ -132,7 +132,7 @@ class LeakageProof(Frozen):
         bound = text_above(self.bound, 9)
         return f"LeakageProof({value} <= leakage <= {bound} at b = {self.b!r}, by {kinds})"
 
-
+# %% ../../nbs/per_record/20_leakage_proof.ipynb #7f02610a
 def _unsigned(part: Any) -> Any:
     """The part with one zero, as JSON is read here: -0.0 becomes 0.0."""
     if isinstance(part, dict):
@@ -212,7 +212,7 @@ def leakage_proof(
     rounded_up = bound * (1 + 1e-12) + 1e-12
     return LeakageProof(level, value, rounded_up, witness, arguments)
 
-
+# %% ../../nbs/per_record/20_leakage_proof.ipynb #7dee5b89
 def _witness(
     k: int, known: list[RecordView], problems: list[RecordProblem], b: float, classes: Array
 ) -> tuple[Witness | None, float]:

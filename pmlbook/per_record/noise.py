@@ -25,7 +25,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['BIN_ROUNDING', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'binned_noise', 'noisy_leakage']
+__all__ = ['BIN_ROUNDING', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'noisy_leakage']
 
 # %% ../../nbs/per_record/14_noise.ipynb #7637ddde
 def ratio_information(epsilon: float, symbols: int | None = None) -> float:
@@ -156,7 +156,7 @@ def _rows(below: Callable[[Array], Array], edges: Array, values: Array, scale: f
     right = -np.diff(below(-ends))
     return np.where(ends[:, 1:] <= 0, left, right)
 
-
+# %% ../../nbs/per_record/14_noise.ipynb #4bd249ed
 def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Array, float, float]:
     """The channel from a query value to the bin of its sum with Laplace or Gaussian noise.
 
@@ -188,7 +188,7 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
     outside = float(tails.max()) * (1 + 2.0**-30)  # ndtr is no better
     return rows, inside * (1 + 2.0**-40), outside
 
-
+# %% ../../nbs/per_record/14_noise.ipynb #015222e3
 def noisy_leakage(
     query: Query,
     noise: str,

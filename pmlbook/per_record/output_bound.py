@@ -152,7 +152,7 @@ def chords(low: Array, high: Array) -> tuple[Array, Array]:
     terms = np.abs(slope) * high + np.abs(at_low) + np.abs(at_high)
     return slope, start + sum_margin(2, terms)
 
-
+# %% ../../nbs/per_record/09_output_bound.ipynb #bc20caa6
 def boxed(
     part: Frame,
     stationary: StationaryPoint,
@@ -256,7 +256,7 @@ class Outputs(Relaxation[Boxes]):
         pairs = zip(nodes.bound, hints)
         return [None if bound == -np.inf else OutputLeaf(hint) for bound, hint in pairs]
 
-
+# %% ../../nbs/per_record/09_output_bound.ipynb #03a5c8fd
 def value_search(
     part: Frame,
     stationary: StationaryPoint,

@@ -13,7 +13,7 @@ from scipy.special import entr
 from ..numerics.validation import check_count, check_nonnegative
 
 # %% auto #0
-__all__ = ['binary_entropy', 'inverse_binary_entropy', 'parity_leakage']
+__all__ = ['parity_leakage']
 
 # %% ../../nbs/per_record/12_parity.ipynb #a83a1f3a
 def binary_entropy(t: float) -> float:
@@ -31,7 +31,7 @@ def inverse_binary_entropy(u: float) -> float:
         scipy.optimize.brentq(lambda t: binary_entropy(t) - u, 0, 0.5, xtol=1e-16, rtol=1e-15)
     )
 
-
+# %% ../../nbs/per_record/12_parity.ipynb #f0332b0a
 def parity_leakage(n: int, p: float, b: float) -> float:
     """Maximal per-record leakage of a parity that is flipped with probability `p`.
 

@@ -173,7 +173,7 @@ def bound_cells(
     found = rounding, answer.multiplier, answer.classes, both, mixing, nearer
     return PosteriorCells(bound, vertices, drift, coefficients, *found)
 
-
+# %% ../../nbs/per_record/06_posterior_bound.ipynb #010fef6e
 def _lost(problem: RecordProblem, coefficients: Array, drift: Array) -> Array:
     """A bound on the rounding error of the gains of majorants, and of vertices that have drifted, shape (N,)."""
     a, _, m = problem.rows.shape
@@ -274,7 +274,7 @@ def branchings(cells: PosteriorCells) -> Branchings:
     at = mixed[n, i] / (mixed[n, i] + mixed[n, j])
     return Branchings(y, i, j, np.clip(at, 0.25, 0.75))
 
-
+# %% ../../nbs/per_record/06_posterior_bound.ipynb #e533175a
 class Posteriors(Relaxation[PosteriorCells]):
     """Branch and bound over the posteriors of one record's adversaries with entropy at least `b`."""
 

@@ -31,7 +31,7 @@ BALL_BITS = 128  # of the middle of a ball
 MIN_WEIGHT = 1e-300
 
 # %% auto #0
-__all__ = ['flint', 'BALL_BITS', 'MIN_WEIGHT', 'ProofFailed', 'RecordView', 'distinct_views', 'views_of_sum']
+__all__ = ['flint', 'BALL_BITS', 'MIN_WEIGHT', 'ProofFailed', 'RecordView', 'distinct_views']
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0004
 class ProofFailed(ValueError):
@@ -67,7 +67,7 @@ def distinct_views(
         found.setdefault(kind, RecordView(record, rows, counts))
     return list(found.values())
 
-
+# %% ../../nbs/per_record/15_proof_checker.ipynb #16063dac
 def views_of_sum(
     adds: Sequence[Sequence[int]], channel: ArrayLike, places: dict[int, int] | None = None
 ) -> list[RecordView]:
@@ -142,7 +142,7 @@ def log_total(logs: Sequence[Any]) -> Any:
     total = sum(((x - top).exp() for x in logs), flint.arb(0))
     return top + total.log()
 
-
+# %% ../../nbs/per_record/15_proof_checker.ipynb #ee4d8ff6
 def distribution_of(weights: Sequence[float], name: str) -> list[Any]:
     """Positive floats divided by their sum, as balls; ProofFailed unless all are positive."""
     if not all(0 < x < math.inf for x in weights):

@@ -108,7 +108,7 @@ def mean_ranges(logs: list[Any], table: list[list[Any]], slack: Any) -> list[tup
         ends.append([_mean(logs, column, slack, heat) for column, heat in zip(columns, heats)])
     return [(-low, high) for low, high in zip(*ends)]
 
-
+# %% ../../nbs/per_record/17_proof_outputs.ipynb #7dc4968f
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a hint may be anything
 def _heats(logs: NDArray[np.float64], table: NDArray[np.float64], slack: float) -> list[float]:
     """An approximate temperature at which the bound on the mean of each column is lowest."""
@@ -168,7 +168,7 @@ def interval_frame(here: IntervalProblem, a: int, value: ValueTree, above: float
     rest = mean_ranges(logs, left, slack)
     return IntervalFrame(rows, shares, middle, directions.tolist(), span, rest)
 
-
+# %% ../../nbs/per_record/17_proof_outputs.ipynb #689e868f
 def _check_frame(a: int, value: ValueTree, n: int, m: int) -> None:
     """ProofFailed unless the tables of a frame fit n classes and m outputs."""
     d, tables = len(value.low), [*value.directions, *value.coordinates]
@@ -250,7 +250,7 @@ def box_bound(
     ]
     return heat * log_total([x / heat for x in gains])
 
-
+# %% ../../nbs/per_record/17_proof_outputs.ipynb #6155ff6e
 def output_trees_bound(view: RecordView, b: float, proof: OutputTrees) -> Any:
     """The bound for adversaries with entropy at least `b` that a tree for each value proves."""
     with flint.ctx.workprec(BALL_BITS):

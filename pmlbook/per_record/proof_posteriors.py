@@ -79,7 +79,7 @@ def _reference_prior(here: IntervalProblem, classes: list[list[float]]) -> list[
     flat = iter(distribution_of([x for row in classes for x in row], "a reference prior"))
     return [[next(flat) for _ in range(size)] for size in sizes]
 
-
+# %% ../../nbs/per_record/16_proof_posteriors.ipynb #a68ad45d
 def _reference_gains(
     here: IntervalProblem, contraction: Any, reference: list[list[Any]]
 ) -> list[list[Any]]:
@@ -200,7 +200,7 @@ def sure_odds_bounds(here: IntervalProblem) -> Callable[[int, int], Any] | None:
 
     return odds_bound
 
-
+# %% ../../nbs/per_record/16_proof_posteriors.ipynb #ba9bccb6
 def children(
     cell: Cell, cut: PosteriorBranching, odds_bound: Callable[[int, int], Any] | None
 ) -> list[Cell]:

@@ -139,7 +139,7 @@ class HintedPosteriors(Posteriors):
             found.append(PosteriorLeaf(multiplier, mixing, reference if mixing else None))
         return found
 
-
+# %% ../../nbs/per_record/19_proof_search.ipynb #bff5cfcc
 def _hinted(cells: PosteriorCells, compared: Array) -> HintedCells:
     """Cells with their reference priors."""
     known: dict[str, Any] = {
@@ -204,7 +204,7 @@ class ValueSearch(NamedTuple):
             self.least, float(part.contraction), self.mixing, *tables, low, high, nodes
         )
 
-
+# %% ../../nbs/per_record/19_proof_search.ipynb #0d2fe207
 class OutputProof(ProofSearch):
     """A tree for each value, around a stationary point; None where one distribution of the outputs does not suit all."""
 

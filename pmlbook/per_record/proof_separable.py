@@ -74,7 +74,7 @@ def curve_maximum(curve: Curve, low: float, high: float, enough: float) -> Any:
     found += [curve_bound(curve, flint.arb(left), flint.arb(right)) for left, right in todo]
     return largest(found)
 
-
+# %% ../../nbs/per_record/18_proof_separable.ipynb #63ec72d7
 def log_odds_middle(low: float, high: float) -> float:
     """Halfway in log odds, a little off the ends."""
     inside = (min(max(x, 1e-15), 1 - 1e-15) for x in (low, high))
@@ -148,7 +148,7 @@ def output_terms(view: RecordView, here: IntervalProblem) -> OutputTerms:
             modes[y][a].append((height, share.exp()))
     return OutputTerms(list(zip(*common)), modes)
 
-
+# %% ../../nbs/per_record/18_proof_separable.ipynb #b4bab0b0
 def separable_tree_bound(view: RecordView, b: float, tree: SeparableTree) -> Any:
     """The bound for adversaries with entropy at least `b` that a tree of dual variables proves."""
     with flint.ctx.workprec(BALL_BITS):
@@ -207,7 +207,7 @@ def piece_bound(
         found.append(bound)
     return largest(found)
 
-
+# %% ../../nbs/per_record/18_proof_separable.ipynb #db26a798
 def curve_of(
     known: OutputTerms,
     y: int,

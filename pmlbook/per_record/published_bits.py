@@ -97,7 +97,7 @@ def sine_grid(parts: int) -> Grid:
     above = np.logaddexp(0, -slopes) + slopes * at[:-1] - heights[:-1]
     return Grid(at, heights, float(above.max()) + sum_margin(3, 32))
 
-
+# %% ../../nbs/per_record/26_published_bits.ipynb #1ca13040
 FIRST_CELLS, MAX_BISECTIONS = (
     8,
     5,
@@ -145,7 +145,7 @@ class BitStep(NamedTuple):
             one = 2 * np.repeat(one[kept], 4) + quarter % 2
         return best + excess
 
-
+# %% ../../nbs/per_record/26_published_bits.ipynb #31a1128d
 def sequential_bound(n: int, channel: Array, multiplier: float, parts: int, clock: Clock) -> float:
     """The first term of the right side of the theorem, rounded up; infinite if the time is over."""
     beliefs = sine_grid(parts)

@@ -21,8 +21,7 @@ from ..numerics.validation import Array, Frozen, all_distinct, check_count, froz
 from .totals import count_totals
 
 # %% auto #0
-__all__ = ['MAX_DATASETS', 'MAX_RECORDS', 'MAX_VALUES', 'check_records', 'check_value', 'Query', 'SumQuery', 'counting',
-           'modular_sum', 'parity', 'threshold', 'pairwise_products']
+__all__ = ['Query', 'SumQuery', 'counting', 'modular_sum', 'parity', 'threshold', 'pairwise_products']
 
 # %% ../../nbs/per_record/03_queries.ipynb #9cf0aa65
 MAX_DATASETS = 2**18  # more than these are not listed
@@ -60,7 +59,7 @@ def _listed(values: Any, name: str) -> tuple[Any, ...]:
         raise ValueError(f"{name} must be a sequence, got a {type(values).__name__}")
     return tuple(values)
 
-
+# %% ../../nbs/per_record/03_queries.ipynb #58a9744c
 @dataclass(frozen=True, eq=False)
 class Query(Frozen):
     """A function of a dataset, with values 0, 1, 2, ...
@@ -158,7 +157,7 @@ class _OfSum:
     def _adds(self) -> list[dict[Hashable, int]]:
         return [dict(zip(a, adds)) for a, adds in zip(self.alphabets, self.contributions)]
 
-
+# %% ../../nbs/per_record/03_queries.ipynb #5e78ef80
 @dataclass(frozen=True, eq=False, init=False)
 class SumQuery(Query):
     """A function of a sum of per-record values; thousands of records are no obstacle.
@@ -294,7 +293,7 @@ def counting(n: int) -> SumQuery:
     """
     return SumQuery(_answers(n))
 
-
+# %% ../../nbs/per_record/03_queries.ipynb #3d28ee1d
 def modular_sum(n: int, m: int) -> SumQuery:
     """The number of ones among `n` yes-or-no records modulo `m`; values 0, ..., min(n, m - 1).
 

@@ -73,7 +73,7 @@ class WorstPrior(Posteriors):
             self.value = float(leakage.max())
         return max(incumbent, self.value)
 
-
+# %% ../../nbs/per_record/23_record_search.ipynb #0c265b5e
 def search_prior(
     problem: RecordProblem,
     b: float,

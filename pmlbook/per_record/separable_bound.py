@@ -68,7 +68,7 @@ def interval_bounds(
     most = np.fmin(at_high[0] + at_low[1], bowed)
     return most + sum_margin(2 * parts.height.size, lost), better
 
-
+# %% ../../nbs/per_record/10_separable_bound.ipynb #8988fa86
 SUBINTERVALS = 32  # parts of an interval that may contain the maximum
 
 
@@ -131,7 +131,7 @@ class DualPiece(NamedTuple):
         low[y] = high[y] = at
         return self._replace(high=high), self._replace(low=low)
 
-
+# %% ../../nbs/per_record/10_separable_bound.ipynb #994f2d22
 def bounded_piece(
     parts: SeparableRows, slack: float, piece: DualPiece, enough: float, fine: float
 ) -> DualPiece:
@@ -194,7 +194,7 @@ class Pieces(Nodes):
 
     pieces: NDArray[np.object_]
 
-
+# %% ../../nbs/per_record/10_separable_bound.ipynb #ee8d31d9
 class Separable(Relaxation[Pieces]):
     """Branch and bound over posteriors and the distribution of the record, output by output.
 
@@ -250,7 +250,7 @@ class Separable(Relaxation[Pieces]):
             found[k] = bounded_piece(self.parts, self.slack, piece, self.enough, self.fine)
         return Pieces(np.array([piece.bound for piece in found]), found)
 
-
+# %% ../../nbs/per_record/10_separable_bound.ipynb #a0e1fbb2
 def separable_search(
     claim: LeakageClaim, clock: Clock, record: bool = False
 ) -> BranchAndBound[Pieces] | None:

@@ -77,7 +77,7 @@ class DualVariables(NamedTuple):
     multiplier: float
     belief: Array
 
-
+# %% ../../nbs/per_record/21_separable_dual.ipynb #95ce31fd
 Intervals = tuple[Array, Array]  # low and high ends, one for each output
 POSTERIOR_GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
 NEWTON_STEPS = 5  # from a grid point to the local maximum
@@ -204,7 +204,7 @@ def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[flo
     second = second / multiplier + (moved / -bend[free]) @ moved.T
     return value, slope, second
 
-
+# %% ../../nbs/per_record/21_separable_dual.ipynb #fab3d49c
 MAX_DUAL_STEPS = 60  # for the dual variables of one piece
 MIN_DAMPING, MAX_DAMPING = 1e-9, 1e3  # of Newton's method
 MIN_DUAL_GAIN = 1e-11  # nats: the search ends when the predicted decrease is less

@@ -142,7 +142,7 @@ def reply(
     found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
     return Reply(*map(np.concatenate, zip(*found)))
 
-
+# %% ../../nbs/per_record/05_tilted.ipynb #6c218fab
 def _reply(
     problem: RecordProblem, gains: Array, b: float, start: Array, accuracy: float, clock: Clock
 ) -> Reply:
@@ -173,7 +173,7 @@ def _reply(
     rounding = lost + multiplier * (need or 2 * more)
     return Reply(classes, multiplier, np.minimum(best.bound + lost, free), rounding)
 
-
+# %% ../../nbs/per_record/05_tilted.ipynb #2cc25b62
 def _line_search(
     problem: RecordProblem,
     gains: Array,
@@ -273,7 +273,7 @@ def starting_points(problem: RecordProblem, count: int, rng: np.random.Generator
     joint = distribution[..., None] * random
     return np.asarray(joint / random.sum(axis=2, keepdims=True))
 
-
+# %% ../../nbs/per_record/05_tilted.ipynb #459d4f63
 def best_adversary(
     problem: RecordProblem,
     b: float,

@@ -59,7 +59,7 @@ def _parts(contributions: Sequence[tuple[int, ...]]) -> list[dict[int, int]]:
             parts += [dict(Counter(values))] * n
     return parts
 
-
+# %% ../../nbs/per_record/22_totals.ipynb #814e01de
 def _side_by_side(parts: list[dict[int, int]]) -> dict[int, int]:
     """How many ways there are to reach each total, one place for every number in their range."""
     ways = np.ones(1, dtype=object)

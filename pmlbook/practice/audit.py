@@ -31,7 +31,7 @@ from ..numerics.enclosure import float_below, level_of, ln_around, text_above, t
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
-__all__ = ['MAX_TRIALS', 'LINE_NOISES', 'leakage_bracket', 'Audit', 'audit_leakage', 'noise_level']
+__all__ = ['LINE_NOISES', 'leakage_bracket', 'audit_leakage', 'noise_level']
 
 # %% ../../nbs/practice/13_audit.ipynb #0b8df940
 def leakage_bracket(
@@ -85,7 +85,7 @@ def leakage_bracket(
     below = [float_below(ln_around(lift)[0]) for lift in least]
     return np.array(below), np.array([level_of(lift) for lift in most])
 
-
+# %% ../../nbs/practice/13_audit.ipynb #c7bcdffb
 def _largest_lift(
     shares: Sequence[Fraction], own: Sequence[Fraction], others: Sequence[Fraction]
 ) -> Fraction:
@@ -138,7 +138,7 @@ class Audit(Frozen):
         level = f"level {text_below(low)} to {text_above(high)} nats"
         return f"Audit({len(self.outcomes)} outcomes, {level}, {known})"
 
-
+# %% ../../nbs/practice/13_audit.ipynb #8aa4c089
 def _from_distributions(
     distributions: Callable[[Any], Mapping[Any, Any]], prior: PriorLike
 ) -> tuple[list[list[Any]], list[Hashable]]:
@@ -179,7 +179,7 @@ def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, f
     dp = certified_level(max(ratios)) if bounded else math.inf
     return np.array(leaks), dp, published_share(exact, shares)
 
-
+# %% ../../nbs/practice/13_audit.ipynb #75777881
 def audit_leakage(
     mechanism: Any,
     prior: PriorLike,
@@ -311,7 +311,7 @@ def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = 
     inside = (_least_sum(x / width, v / width, p) for x in between)
     return max(0.0, float(-np.log(min([*ends, *inside]))))
 
-
+# %% ../../nbs/practice/13_audit.ipynb #1ed24266
 def _least_sum(x: float, v: Array, p: Array) -> float:
     """One over the largest lift of a value strictly between others, under Gaussian noise of scale one."""
 

@@ -124,7 +124,7 @@ class Ceilings:
         held = self.held[FULL].sum(axis=1) + abs(self.need)
         return margin(3 * self.packs.size) * (self.size + abs(theta) + 2 + mu * held)
 
-
+# %% ../../nbs/practice/17_column_ceilings.ipynb #ec634ad9
 def column_ceilings(
     packs: Knapsacks, dual: Array, begin: Array, end: Array, kind: int = SOME_ZERO
 ) -> tuple[Array, NDArray[np.int64]]:

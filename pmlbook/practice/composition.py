@@ -25,7 +25,7 @@ from ..numerics.enclosure import text_above
 from ..numerics.validation import check_epsilon
 
 # %% auto #0
-__all__ = ['Direction', 'JointRelease', 'matched', 'compose', 'composed_level']
+__all__ = ['JointRelease', 'compose', 'composed_level']
 
 # %% ../../nbs/practice/12_composition.ipynb #2101a1e6
 class Direction(NamedTuple):
@@ -38,7 +38,7 @@ class Direction(NamedTuple):
     units: int
     outcomes: tuple[Hashable, ...]
 
-
+# %% ../../nbs/practice/12_composition.ipynb #03479377
 @dataclass(frozen=True, eq=False, repr=False)
 class JointRelease:
     """Several releases of one secret as one, in whole numbers: nothing is rounded. Made by `compose`.
@@ -169,7 +169,7 @@ def matched(release: JointRelease, first: JointRelease) -> JointRelease:
             )
     return release
 
-
+# %% ../../nbs/practice/12_composition.ipynb #8a3356d6
 def compose(*releases: Mechanism | JointRelease) -> JointRelease:
     """All releases of one secret as one, exactly.
 

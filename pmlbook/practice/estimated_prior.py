@@ -37,8 +37,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['ZEROS', 'check_counts', 'prior_from_counts', 'box_region', 'box_around', 'ball_region', 'exact_fill', 'worst_prior',
-           'extreme_mean', 'level_above', 'worst_leakage']
+__all__ = ['prior_from_counts', 'box_region', 'box_around', 'ball_region', 'worst_leakage']
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #8792f26d
 ZEROS = ("refuse", "drop", "add")
@@ -60,7 +59,7 @@ def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
         raise ValueError(f"{what} are all 0: no answer was counted")
     return values
 
-
+# %% ../../nbs/practice/07_estimated_prior.ipynb #7926deeb
 def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
     """Relative frequencies as a prior, with an explicit choice for empty cells.
 
@@ -218,7 +217,7 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
     """
     return box_around(counts, _miss(confidence), zeros)
 
-
+# %% ../../nbs/practice/07_estimated_prior.ipynb #2effac39
 def box_around(counts: ArrayLike, miss: float, zeros: str) -> PriorRegion:
     """The box that misses the true prior with at most this probability; see `box_region`."""
     k = check_counts(counts)
@@ -288,7 +287,7 @@ def level_above(most: Any, least: Any) -> float:
         return math.inf if most else math.nan
     return level_of(Fraction(most) / Fraction(least))
 
-
+# %% ../../nbs/practice/07_estimated_prior.ipynb #b08d4ce7
 def worst_leakage(channel: ArrayLike, region: PriorRegion) -> Array:
     """Pointwise maximal leakage of each outcome, under the worst prior of a region for it.
 

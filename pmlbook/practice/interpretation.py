@@ -22,7 +22,7 @@ from pmlbook.numerics.validation import (
 )
 
 # %% auto #0
-__all__ = ['Shares', 'RULES', 'sentence_level', 'sentence_levels', 'explain']
+__all__ = ['sentence_level', 'sentence_levels', 'explain']
 
 # %% ../../nbs/practice/06_interpretation.ipynb #2415786f
 # Digits as a keyboard has them, and not so many that the fraction takes long to work out.
@@ -97,7 +97,7 @@ def _one_spaced(sentence: str) -> str:
     rest = text[end:].split()
     return " ".join([name, *rest] if name else rest)
 
-
+# %% ../../nbs/practice/06_interpretation.ipynb #edae13c9
 def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
     """The largest level that keeps a sentence.
 

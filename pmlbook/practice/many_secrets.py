@@ -115,7 +115,7 @@ def circle_columns(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[n
             made.append(states)
     return made
 
-
+# %% ../../nbs/practice/09_many_secrets.ipynb #d79d3d48
 class MasterOfColumns:
     """The restricted master of 'Robust mechanisms for many secrets', with the columns found so far by their states.
 
@@ -152,7 +152,7 @@ class MasterOfColumns:
         self.weights = found.x
         return -found.value, -found.equality_duals
 
-
+# %% ../../nbs/practice/09_many_secrets.ipynb #c46b75ae
 class Pricing:
     """Pricing method: a relaxation shows which columns may have a negative reduced cost, and exchange finds some."""
 
@@ -195,7 +195,7 @@ class Pricing:
                 found.append(states)
         return found
 
-
+# %% ../../nbs/practice/09_many_secrets.ipynb #94b97d65
 def certified_column_bound(packs: Knapsacks, dual: Array, near: float, clock: Clock) -> float:
     """No mechanism has more information than this, by any dual variables; sharp to `near` in the worth of a column.
 

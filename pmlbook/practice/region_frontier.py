@@ -128,7 +128,7 @@ class _Programmes:
             clock=clock,
         )
 
-
+# %% ../../nbs/practice/10_region_frontier.ipynb #5f163bc4
 LIMIT_STEPS, BRACKET_WIDTH = (
     80,
     1e-10,
@@ -225,7 +225,7 @@ def _named(region: PriorRegion) -> Any:
     unnamed = region.inputs == tuple(range(len(region.prior)))
     return region.prior if unnamed else dict(zip(region.inputs, region.prior.tolist()))
 
-
+# %% ../../nbs/practice/10_region_frontier.ipynb #4283463b
 def robust_min_leakage(
     utilities: ArrayLike,
     region: PriorRegion,
@@ -289,7 +289,7 @@ def robust_min_leakage(
         warn_if_loose("robust_min_leakage", design.value, design.bound, BRACKET_NATS)
     return design
 
-
+# %% ../../nbs/practice/10_region_frontier.ipynb #3eea1281
 class _RegionStairs(Stairs):
     """The brackets of all thresholds at which some mechanism keeps a level under the region."""
 
@@ -309,7 +309,7 @@ class _RegionStairs(Stairs):
     def bracket(self, mask: NDArray[np.bool_]) -> Bracket:
         return RegionBracket(mask, self.region, self.region.inputs, self.outputs)
 
-
+# %% ../../nbs/practice/10_region_frontier.ipynb #c15d2cf0
 def robust_frontier(
     utilities: ArrayLike, region: PriorRegion, max_time: float | None = None
 ) -> list[Step]:

@@ -29,8 +29,7 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_epsilon, check_instance, order_of
 
 # %% auto #0
-__all__ = ['VALUE_TOLERANCE', 'RELATIVE_VALUE_TOLERANCE', 'keeps_level', 'robust_mixture', 'information_bound',
-           'robust_mechanism']
+__all__ = ['robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MAX_REGION_SECRETS = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
@@ -92,7 +91,7 @@ class RobustVertices:
         """Lift minus one, shape (N, V), each entry rounded once: exactly 0 for the constant vector."""
         return self._filled(-1)
 
-
+# %% ../../nbs/practice/08_robust.ipynb #6f394f30
 def vertices_of(
     region: PriorRegion,
     limit: Fraction,
@@ -122,7 +121,7 @@ def vertices_of(
         shares.append((floor - least) / (whole - least))
     return RobustVertices(as_fractions(region.prior.tolist()), inner, outer, shares)
 
-
+# %% ../../nbs/practice/08_robust.ipynb #7211c076
 def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     """All vectors that an optimal mechanism may need to keep lifts at `limit` under every prior.
 
@@ -205,7 +204,7 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
             return False
     return True
 
-
+# %% ../../nbs/practice/08_robust.ipynb #d0f36b8a
 def robust_mixture(
     region: PriorRegion,
     epsilon: float,
@@ -258,7 +257,7 @@ def information_bound(prior: Array, level: float) -> float:
     alone = Groups(prior, level, NAMED["mutual_information"])
     return alone.closed + alone.rounding
 
-
+# %% ../../nbs/practice/08_robust.ipynb #0ea0c290
 def robust_mechanism(
     region: PriorRegion,
     epsilon: float,

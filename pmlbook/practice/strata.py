@@ -74,7 +74,7 @@ def in_one_order(
         rows[stratum] = own.to_numpy() if names_of(own) else own
     return known or (), rows
 
-
+# %% ../../nbs/practice/11_strata.ipynb #d8eae197
 def boxes(
     counts: Mapping[tuple[Hashable, ...], ArrayLike],
     confidence: float = 0.95,

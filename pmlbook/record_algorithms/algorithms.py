@@ -158,7 +158,7 @@ def alternating_leakage(
             break
     return Run(best, where, best_belief, tuple(trace))
 
-
+# %% ../../nbs/record_algorithms/02_algorithms.ipynb #b69ae916
 def _improve(
     release: Array,
     belief: Array,

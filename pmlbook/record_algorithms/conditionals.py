@@ -135,7 +135,7 @@ def _climb_row(
             return tried[k]
     return table[k]
 
-
+# %% ../../nbs/record_algorithms/01_conditionals.ipynb #7d165ffb
 def update_conditionals(
     channel: Array,
     marginal: Array,

@@ -66,7 +66,7 @@ def _proven_rate(p: Array, d: Array, D: float, s: float, mean: Array) -> float:
     excess = ln_around(max(columns))[1]
     return max(0.0, float_below(total - excess))
 
-
+# %% ../../nbs/record_design/05_classical.ipynb #2f3cea82
 def rate_distortion(
     prior: ArrayLike, distortion: ArrayLike, D: float, tol: float = 1e-10
 ) -> RateDistortion:

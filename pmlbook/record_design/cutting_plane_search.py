@@ -29,7 +29,7 @@ MAX_VARIABLES = 250  # for sequential quadratic programming
 class _TimeIsUp(Exception):
     """Raised inside a solver that has no time limit of its own."""
 
-
+# %% ../../nbs/record_design/03_cutting_plane_search.ipynb #98cb68a9
 def best_against(
     orbits: Orbits, goal: Goal, candidates: AdversarySet, start: Array, clock: Clock
 ) -> Array:
@@ -146,7 +146,7 @@ def rounding_loss(q: Array, symbols: int) -> float:
     moved = MACHINE_EPSILON * (q.shape[1] + 4)
     return binary_entropy(moved) + moved * math.log(symbols)
 
-
+# %% ../../nbs/record_design/03_cutting_plane_search.ipynb #f894a776
 class DesignSearch:
     """The state of one design problem: planes, candidate adversaries, best mechanism, lower bound.
 

@@ -95,7 +95,7 @@ class _Stake(NamedTuple):
         """How many units above the base D is, at the least."""
         return float_below((Fraction(D) - self.base - self.slack) / self.unit)
 
-
+# %% ../../nbs/record_design/04_leakage_distortion.ipynb #4097a2a9
 def _at_stake(excess: Array, masses: Array, allowed: float) -> float:
     """A power of two near the cost of the constant mechanism, or near `allowed` if that is less; one if that cost is zero."""
     columns = unit_of(excess, 0)
@@ -135,7 +135,7 @@ def _posed(
     stake = _Stake(Fraction(unit), Fraction(base), Fraction(slack))
     return replace(made, slip=made.slip + 2 * slack / unit), stake
 
-
+# %% ../../nbs/record_design/04_leakage_distortion.ipynb #8580f1a7
 def _design(
     posed: tuple[Setting, _Stake],
     b: float,

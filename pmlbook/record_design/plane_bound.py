@@ -130,7 +130,7 @@ def solve_master(
         duals, error_dual = duals[:-1], duals[-1]
     return weak_duality(orbits, goal, cuts, duals, error_dual), duals
 
-
+# %% ../../nbs/record_design/06_plane_bound.ipynb #f830c01a
 def weak_duality(orbits: Orbits, goal: Goal, cuts: Array, duals: Array, error_dual: float) -> float:
     """The lower bound from any non-negative dual variables of planes, shape (K, S).
 

@@ -214,7 +214,7 @@ def _slip(query: Query, costs: Array, near: float, most: float) -> float:
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
     return float(moves * COST_TOLERANCE * (least + 2 * below + near))
 
-
+# %% ../../nbs/record_design/01_symmetry.ipynb #ce415882
 def setting(
     query: Query,
     p0: ArrayLike | None = None,
@@ -273,7 +273,7 @@ def setting(
     slip = _slip(query, costs, typical * datasets, most) if reduce_symmetry else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
-
+# %% ../../nbs/record_design/01_symmetry.ipynb #9f071de3
 def _by_weight(query: SumQuery, table: Array, observes: Query | None, most: float) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)

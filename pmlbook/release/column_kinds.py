@@ -151,7 +151,7 @@ def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     except pl.exceptions.PolarsError:  # some types cannot be grouped
         return codes_of_list(values.to_list(), names)
 
-
+# %% ../../nbs/release/17_column_kinds.ipynb #a68a59a3
 def codes_of_arrow(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of an Arrow array, chunked or not; each different value is looked up once."""
     import pyarrow as pa
@@ -236,7 +236,7 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     except (TypeError, ValueError, OverflowError):  # the names do not fit into the old type
         return column
 
-
+# %% ../../nbs/release/17_column_kinds.ipynb #0dafa5b1
 def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
     """As a Polars Series with the name of `like`, of its type where the names fit."""
     import polars as pl

@@ -72,7 +72,7 @@ def encode(
         raise ValueError(message)
     return codes
 
-
+# %% ../../nbs/release/06_columns.ipynb #0704b035
 def check_gaps(
     missing: str, inputs: Sequence[Hashable], outputs: Sequence[Hashable], texts: Iterable[str] = ()
 ) -> None:

@@ -190,7 +190,7 @@ def _without_stray(text: str, delimiter: str, quote: str, mask: str) -> str:
 
     return re.sub(f"{quoted}|{plain}", masked, text)
 
-
+# %% ../../nbs/release/15_csv_fields.ipynb #13ce1645
 @dataclass
 class Rows:
     """Rows with their spelling in a file; iterates over the contents of their fields, a list for each row.

@@ -263,7 +263,7 @@ class CsvTable:
         empty = written(gap, self.layout, named) if alone else ""
         return [empty if text is None else written(text, self.layout, quoted) for text in texts]
 
-
+# %% ../../nbs/release/09_csv_text.ipynb #ff1d51d1
 def _last_end(body: str, ended: bool, width: int) -> int:
     """Where the last whole row ends, or the first if no width is known; blank lines behind it do not count."""
     if not width:

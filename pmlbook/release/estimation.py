@@ -17,7 +17,7 @@ from .intervals import check_request, exact_interval, score_interval
 from ..numerics.validation import Array, Frozen, aligned, real_array, shortened
 
 # %% auto #0
-__all__ = ['ESTIMATORS', 'MIN_FUNCTIONAL', 'MAX_FUNCTIONAL', 'as_goal', 'Estimate']
+__all__ = ['Estimate']
 
 # %% ../../nbs/release/05_estimation.ipynb #583ba841
 # of the commonest outcome: rarer ones count as so rare, or their equations would be lost
@@ -47,7 +47,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
     root = np.sqrt(np.maximum(weights, RARE_OUTCOME_SHARE * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 
-
+# %% ../../nbs/release/05_estimation.ipynb #60bcceb3
 def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
     """Scores of outcomes whose mean is the goal for every input, up to the rounding of entries, shape (M,).
 
@@ -91,7 +91,7 @@ def scores_for(channel: Array, goal: Array, expected: Array) -> Array | None:
             return scores + middle
     return None
 
-
+# %% ../../nbs/release/05_estimation.ipynb #36e7ad4d
 MAX_HIDDEN_SHARE = 2.0**-20
 # an entry's rounding, in the floats it is made of and in storage
 ROUNDED_SCORES, ROUGH_SCORES = 2.0**-51, 2.0**-46
@@ -183,7 +183,7 @@ def as_goal(
         raise ValueError(f"{name} has a largest entry of {abs(goal).max():g}: rescale it")
     return goal
 
-
+# %% ../../nbs/release/05_estimation.ipynb #0343a2c4
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Frozen):
     """Frequencies of the secrets, estimated from released values; made by `Mechanism.estimate`.

@@ -267,7 +267,7 @@ def new_file(
         finally:
             hidden.unlink(missing_ok=True)
 
-
+# %% ../../nbs/release/08_files.ipynb #d999e9ac
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of the disk, a quota, or a limit
 NO_LINKS = (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # as FAT and exFAT
 

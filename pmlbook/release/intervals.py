@@ -290,7 +290,7 @@ def _nearest(distance: Distance, n: int) -> Array:
     *_, last = central_path(start, Near(distance), total, PARAMETERS[:5:2])
     return last.point
 
-
+# %% ../../nbs/release/11_intervals.ipynb #fc3ac7aa
 def _least_within(distance: Distance, most: float, goal: Array, x: Array) -> float:
     """Least goal . x, the goal from 0 to 1, where the distance is at most `most`; rounded down by the barrier's gap."""
     least, problem = 0.0, Within(distance, most, goal)

@@ -100,7 +100,7 @@ def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
     ]
     return columns, 1 << bits
 
-
+# %% ../../nbs/release/18_levels.ipynb #fd5af940
 def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any) -> float:
     """Probability that the outcome identifies the secret, because no other secret has it.
 

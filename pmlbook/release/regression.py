@@ -142,7 +142,7 @@ def _refuse_lone(
                 f"row {row} alone decides a coefficient, so its error cannot be estimated"
             )
 
-
+# %% ../../nbs/release/13_regression.ipynb #1d8d9809
 def _root(
     explain: list[Array],
     rows: Array,
@@ -240,7 +240,7 @@ def regression_of_release(
     channel, seen = mechanism.channel, mechanism.channel[:, codes].T
     return _newton_maximum(lambda beta: _climb(channel, seen, table / width, beta), scale)
 
-
+# %% ../../nbs/release/13_regression.ipynb #6ae3195e
 _Measured = tuple[float, Array, Array, Array]
 
 
@@ -279,7 +279,7 @@ def _products_in_rows(parts: Array, table: Array) -> Array:
     """The products of all numbers in a row with all of that row of the table, shape (n, K)."""
     return (parts[:, :, None] * table[:, None, :]).reshape(len(table), -1)
 
-
+# %% ../../nbs/release/13_regression.ipynb #c6cddc10
 def _bend(belief: Array, table: Array) -> Array:
     """The covariance of the secret's indicators times the squares of the row, for all rows, shape (K, K)."""
     each = _products_in_rows(belief[:, 1:], table)

@@ -60,7 +60,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         raise ValueError("a key is there twice")
     return content
 
-
+# %% ../../nbs/release/02_strict_json.ipynb #f1eeabb7
 def _at_most(count: int, read: Callable[[str], Any]) -> Callable[[str], Any]:
     """The reader of a number, which fails after `count` numbers: a long file ends early."""
     left = iter(range(count))
@@ -132,7 +132,7 @@ def check_size(rows: int, columns: int, what: str) -> None:
             f"{what} of {rows} x {columns} is too large: at most {MAX_LENGTH} each and {MAX_ENTRIES} together"
         )
 
-
+# %% ../../nbs/release/02_strict_json.ipynb #417b06f3
 def rows_of(rows: Any, most: int, what: str) -> list[list[int]]:
     """Rows of equally many whole numbers from 0 to `most`; ValueError if they are anything else."""
     if type(rows) is not list or not all(type(row) is list for row in rows):

@@ -120,7 +120,7 @@ def _open_parquet(source: Source) -> Iterator[Any]:
         why = brief(str(error), 100)
         raise ValueError(f"{source.path} cannot be read as Parquet: {why}") from None
 
-
+# %% ../../nbs/release/10_tables.ipynb #364703f4
 def find_column(column: str, table: Table, show_values: bool = False) -> int:
     """Position of a column.
 

@@ -50,7 +50,7 @@ def settled(encoding: str, start: bytes) -> str:
         return name + ("-be" if big else "-le")
     return "utf-8" if name in ("utf-8", "utf-8-sig") else encoding
 
-
+# %% ../../nbs/release/14_text_pieces.ipynb #5e3ff523
 class Text:
     """The text of a file; `ahead` is read and not yet taken, with so many line `feeds`; `ended` if it is all.
 
@@ -124,7 +124,7 @@ class Text:
         self.feeds = self.ahead.count("\n")
         return taken
 
-
+# %% ../../nbs/release/14_text_pieces.ipynb #a4ad82cf
 def line_feed(text: str, n: int, end: str = "\n") -> int:
     """Where the n-th line of a text ends, by halving."""
     low, high = 0, len(text)

@@ -30,7 +30,7 @@ from .mechanism import Mechanism
 from ..numerics.validation import Array, Frozen, check_instance, shortened
 
 # %% auto #0
-__all__ = ['MAX_TABLE_CELLS', 'MANY_CELLS', 'two_way', 'TwoWay']
+__all__ = ['two_way', 'TwoWay']
 
 # %% ../../nbs/release/12_two_way.ipynb #5026542b
 MAX_TABLE_CELLS = 1500  # at most; the table of all outcomes given all cells is held in memory
@@ -51,7 +51,7 @@ def _public(covariate: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
         raise ValueError(MANY_CELLS)
     return encode(covariate, groups, "covariate"), tuple(groups)
 
-
+# %% ../../nbs/release/12_two_way.ipynb #6ff7bd71
 def two_way(mechanism: Mechanism, released: Any, covariate: Any, other: Any = None) -> TwoWay:
     """The table of a released column and another column of the same people.
 

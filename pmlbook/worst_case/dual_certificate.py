@@ -77,7 +77,7 @@ def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
     columns = np.concatenate([places[1] for _, places in parts])
     return sparse.csr_array((values, (rows, columns)), shape=shape)
 
-
+# %% ../../nbs/worst_case/04_dual_certificate.ipynb #dc057e3d
 def coverage(
     allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
 ) -> Coverage:

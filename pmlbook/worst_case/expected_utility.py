@@ -160,7 +160,7 @@ def _channels(flow: Array, prior: Array) -> list[Array]:
     common, lift = normalised(flow, prior)
     return [common, every] if np.isfinite(lift) and (common != every).any() else [every]
 
-
+# %% ../../nbs/worst_case/07_expected_utility.ipynb #904f5d08
 def _affordable(
     mask: NDArray[np.bool_],
     prior: Any,

@@ -22,7 +22,7 @@ from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
-__all__ = ['SAME_LEVEL', 'Step', 'Stairs', 'worst_case_frontier', 'last_within', 'worst_case_mechanism']
+__all__ = ['worst_case_frontier', 'worst_case_mechanism']
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #f62aedb2
 def thresholds_between(utilities: Array) -> Array:
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     worst: float
     design: Design
 
-
+# %% ../../nbs/worst_case/06_frontier.ipynb #a01d33fc
 SAME_LEVEL = BRACKET_NATS  # nats; two levels closer than this are one step
 
 
@@ -108,7 +108,7 @@ class Stairs:
             warn_if_loose(self.clock.label, worst.value, worst.bound, BRACKET_NATS)
         return steps
 
-
+# %% ../../nbs/worst_case/06_frontier.ipynb #1c86fdcc
 def worst_case_frontier(
     utilities: ArrayLike, prior: ArrayLike, max_time: float | None = None
 ) -> list[Step]:
@@ -159,7 +159,7 @@ def last_within(fits: Callable[[int], bool], count: int) -> int:
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
 
-
+# %% ../../nbs/worst_case/06_frontier.ipynb #3db8d6c2
 def worst_case_mechanism(
     utilities: ArrayLike, prior: ArrayLike, epsilon: float, max_time: float | None = None
 ) -> Design:

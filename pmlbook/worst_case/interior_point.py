@@ -52,7 +52,7 @@ class Visit(NamedTuple):
         """How far apart the ends are, relative."""
         return self.upper / self.lower - 1
 
-
+# %% ../../nbs/worst_case/10_interior_point.ipynb #233865d8
 class Incumbent:
     """The best channel and the best dual certificate so far, in floats, beginning with the fair draw and a unit vector."""
 
@@ -120,7 +120,7 @@ def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
     inside = min(upper, max(now.lift, lower))
     return lower + 0.1 * (inside - lower)
 
-
+# %% ../../nbs/worst_case/10_interior_point.ipynb #fd4cfa18
 def search(
     allowed: NDArray[np.bool_], prior: Array, clock: Clock | None = None
 ) -> tuple[Array, Array, list[Visit]]:

@@ -50,7 +50,7 @@ class AllowedPairs:
         table[self.row, self.column] = values
         return table
 
-
+# %% ../../nbs/worst_case/11_margin.ipynb #c8421669
 class Point(NamedTuple):
     """Variables of the programme of the largest margin, then its dual variables.
 

@@ -114,7 +114,7 @@ class Knapsack:
                 flow[:, column.name] += (weight * column.entries).astype(float)
         return flow
 
-
+# %% ../../nbs/worst_case/08_multiprecision.ipynb #8d1e089f
 class Cover(NamedTuple):
     """The cheapest cover at a largest lift: its cost beyond one, its dual certificate and its flow.
 
@@ -181,7 +181,7 @@ def _secant_root(
         return lift + step + resolution
     return lift + step - step * min(Fraction(1, 10), step / lift)
 
-
+# %% ../../nbs/worst_case/08_multiprecision.ipynb #ca1e7b74
 def search_precisely(
     allowed: NDArray[np.bool_], prior: Sequence[Fraction], lower: Fraction, clock: Clock
 ) -> Iterator[tuple[Array, tuple[Fraction, ...]]]:
