@@ -9,6 +9,7 @@ import pickle
 import re
 import signal
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -278,3 +279,44 @@ def test_the_second_of_two_gets_an_error_and_adds_no_line():
     with pytest.raises(FileExistsError, match="another program is releasing"):
         second(Released(900, 0))
     assert len(DiskLog(LOG).entries) == 2
+
+
+# what differs in nothing but the draw
+
+
+class Still(datetime):
+    """A clock that stands still: all lines are of one second."""
+
+    @classmethod
+    def now(cls, tz=None):
+        return cls(2026, 1, 1, tzinfo=tz)
+
+
+def test_a_release_that_was_killed_does_not_take_the_line_of_another(monkeypatch, capsys):
+    """Both would have written the same line in the same second; the other one did."""
+    monkeypatch.setattr(disk_log, "datetime", Still)
+    kill(before_the_line)
+    assert main(FIRST.replace("out.csv", "two.csv").split()) == 0
+    assert main(FIRST.split()) == 2
+    assert main(f"{RELEASE} --log {LOG}".split()) == 1 and "budget" in capsys.readouterr().err
+    assert len(DiskLog(LOG).entries) == 1 and not Path("out.csv").exists()
+
+
+def test_the_loser_of_two_new_logs_leaves_no_key(monkeypatch):
+    monkeypatch.setattr(disk_log, "datetime", Still)
+    options = {"budget": None, "account": None, "new_account": None}
+    names = {"column": "said", "force": False, "receipt": None}
+    first, second = (
+        Booking(
+            DiskLog(LOG, new=True),
+            CERTIFICATE,
+            argparse.Namespace(target=Path(name), **names, **options),
+            [],
+        )
+        for name in ("out.csv", "two.csv")
+    )
+    first(Released(900, 0))
+    with pytest.raises(FileExistsError, match="begun by another program: use it as it is"):
+        second(Released(900, 0))
+    assert manifests() == [manifest_of(Path(LOG), Path("out.csv")).name]
+    assert first.entry.digest != second.entry.digest

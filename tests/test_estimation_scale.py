@@ -25,6 +25,7 @@ from pmlbook.extremal.enumeration import best_mix
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.privacy_regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
+from pmlbook.numerics.progress import Clock
 
 
 def pool_of(prior, level):
@@ -63,7 +64,9 @@ def test_the_bound_of_secrets_and_pairs_is_never_above_the_least_variance(level,
         found = first_circles(candidates, np.random.default_rng(0))
         criterion, unit = criterion_for(target, functionals(target, prior), candidates, found)
         best = estimation_mechanism(prior, level, target)
-        assert pairs_bound(candidates, criterion) * float(unit) ** 2 <= best.value * (1 + 1e-15)
+        assert pairs_bound(candidates, criterion, Clock()) * float(unit) ** 2 <= best.value * (
+            1 + 1e-15
+        )
 
 
 def test_it_is_the_least_variance_for_equal_probabilities():
@@ -72,7 +75,7 @@ def test_it_is_the_least_variance_for_equal_probabilities():
         found = first_circles(candidates, np.random.default_rng(0))
         criterion, unit = criterion_for("frequencies", np.eye(n), candidates, found)
         best = estimation_mechanism(np.full(n, 1 / n), level)
-        assert pairs_bound(candidates, criterion) * float(unit) ** 2 == pytest.approx(
+        assert pairs_bound(candidates, criterion, Clock()) * float(unit) ** 2 == pytest.approx(
             best.value, rel=1e-9
         )
 
@@ -237,7 +240,7 @@ def test_where_pairs_say_little_a_sweep_says_the_rest():
     found = first_circles(candidates, np.random.default_rng(0))
     criterion, unit = criterion_for("frequencies", np.eye(19), candidates, found)
     assert design.gap <= 1.1e-2 * design.value
-    assert design.bound > 1.01 * pairs_bound(candidates, criterion) * float(unit) ** 2
+    assert design.bound > 1.01 * pairs_bound(candidates, criterion, Clock()) * float(unit) ** 2
 
 
 @pytest.mark.parametrize("level", [1e-10, 1e-4, 8.0, 60.0])

@@ -6,15 +6,17 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pmlbook import BudgetExceeded, Mechanism, optimal_mechanism
-from pmlbook.accounting import scale
+from pmlbook.accounting import disk_log, scale
 from pmlbook.accounting.manifest import Manifest
 from pmlbook.accounting.scale import part_file, release_dask, release_frame, release_part, sweep
 from pmlbook.budget import DiskLog
@@ -258,6 +260,21 @@ def test_the_log_has_one_line_and_the_budget_counts_once():
     (entry,) = DiskLog("log").entries
     assert (entry.column, entry.rows, entry.budget) == ("diagnosis", 400, DRAWN.epsilon)
     assert not Path("other").exists() and not Path("other.manifest").exists()
+
+
+def test_a_refused_release_does_not_take_the_line_of_another(monkeypatch):
+    """Two programs begin one log in the same second, with the same budget for the same release."""
+    second = datetime(2026, 1, 1, tzinfo=UTC)
+    monkeypatch.setattr(disk_log, "datetime", SimpleNamespace(now=lambda zone: second))
+    call, options = (lazily(), "diagnosis", DRAWN), {"budget": DRAWN.epsilon}
+    ours, theirs = DiskLog("log", new=True), DiskLog("log", new=True)
+    release_dask(*call, "one", log=ours, **options)
+    with pytest.raises(FileExistsError, match="begun by another program"):
+        release_dask(*call, "two", log=theirs, **options)
+    with pytest.raises(BudgetExceeded):
+        release_dask(*call, "two", log=DiskLog("log"), **options)
+    assert len(DiskLog("log").entries) == 1
+    assert sorted(os.listdir()) == ["log", "one", "one.manifest"]
 
 
 def die(*arguments, **options):

@@ -9,7 +9,7 @@ import argparse
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -173,16 +173,25 @@ class Booking:
         if self._before:
             self._check_same(self._before[1])
         else:
-            record = self._log.record
-            self.entry = record(
-                self._column, self._certificate, rows=done.rows, ahead=self._keep, **self._options
-            )
+            self.entry = self._recorded(done.rows)
         self.booked, self.receipt = True, self._receipt(self.entry.number)
         self._inputs.append(self._log.path)
         self._check_names()  # a new log may have another spelling of the same name
         if not self._is_own(self.receipt):
             with new_file(self.receipt) as file:
                 file.write(self.entry.receipt().encode())
+
+    def _recorded(self, rows: int) -> Entry:
+        """The line that was added; the key is removed if an error prevents it."""
+        options = self._options | {"rows": rows, "ahead": self._keep}
+        try:
+            return self._log.record(self._column, self._certificate, **options)
+        except BaseException:
+            path = self._log.path
+            with suppress(OSError, ValueError):
+                if not (os.path.lexists(path) and begun(DiskLog(path), self._target)):
+                    self._manifest.path.unlink()
+            raise
 
     def _keep(self, entry: Entry) -> None:
         """Store the key, just before the line is written."""

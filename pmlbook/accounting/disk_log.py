@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -236,6 +237,7 @@ class DiskLog:
             exact=after.exact,
             budget=granted,
             mechanism=None if digest in known.contents else read_object(certificate.to_json()),
+            nonce=secrets.token_hex(16),
         )
         read_row(entry.row, entry.number, entry.previous)  # or the account stays blocked
         return entry
@@ -306,12 +308,23 @@ class DiskLog:
             entry, known = self.ask(column, release, **options), self._state
             if ahead:
                 ahead(entry)
-            append(connection, entry) if connection else begin(self._place, [entry])
+            append(connection, entry) if connection else self._begin(entry)
         if fresh:
             with opened(self._place):
                 pass  # detects a disk without locks now
         self._state = ReadLines((*known.rows, entry.row), (*known.entries, entry))
         return entry
+
+    def _begin(self, entry: Entry) -> None:
+        """Write the new log with its first line."""
+        try:
+            begin(self._place, [entry])
+        except FileExistsError:
+            if not os.path.lexists(self._place):
+                raise
+            raise FileExistsError(
+                f"{self.path} has been begun by another program: use it as it is, with --log"
+            ) from None
 
     def privatize(
         self,

@@ -69,7 +69,9 @@ def _has_byte(file: BinaryIO) -> bool:
 
 # %% ../../nbs/accounting/08_locked_manifest.ipynb #dc36f111
 @contextmanager
-def held_manifest(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
+def held_manifest(
+    target: Path, release: dict[str, Any], log: DiskLog | None = None
+) -> Iterator[Manifest]:
     """The manifest of a release, begun if there is none, for this program alone; a failure before the line leaves no file."""
     path = target.with_name(f"{target.name}.manifest")
     if os.path.lexists(target) and not os.path.lexists(path):
@@ -84,7 +86,9 @@ def held_manifest(target: Path, release: dict[str, Any]) -> Iterator[Manifest]:
         try:
             yield manifest
         except BaseException:
-            if not target.exists() and not Manifest.read(path).notes:
+            now = Manifest.read(path)
+            booked = now.notes if log is None else is_noted(now, log)
+            if not (target.exists() or booked):
                 _discard(staging(target, manifest))
                 path.unlink()
             raise

@@ -11,12 +11,11 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
@@ -28,7 +27,7 @@ from ..release.strict_json import MAX_BYTES, read_object, require_keys, write_ob
 __all__ = []
 
 # %% ../../nbs/accounting/03_log_file.ipynb #208acc23
-LOG_FORMAT = "pmlbook log 2"
+LOG_FORMAT = "pmlbook log 3"
 NO_DIGEST = "0" * 64  # takes the place of a digest before the first line
 
 
@@ -41,7 +40,8 @@ class Entry:
     account that it belongs to, often the same. `certificate`: digest of the certificate. `rows`: how many rows
     were released, None if unknown. `level`, `joint`: nats that this release leaks alone, and all of the account
     until now. `exact`: whether `joint` is exact, or a bound. `budget`: nats that were granted with this
-    release. `mechanism`: the certificate, where the log does not hold it yet.
+    release. `mechanism`: the certificate, where the log does not hold it yet. `nonce`: a random number, so that no
+    two releases have the same line, not even those that differ in nothing else.
 
     Source: chained digests, Haber and Stornetta 1991.
     """
@@ -58,6 +58,7 @@ class Entry:
     exact: bool
     budget: float | None
     mechanism: dict[str, Any] | None
+    nonce: str
 
     @cached_property
     def text(self) -> str:
@@ -90,7 +91,7 @@ class Entry:
 
 # %% ../../nbs/accounting/03_log_file.ipynb #eaf264cb
 KINDS: dict[str, tuple[type, ...]] = dict.fromkeys(
-    ("format", "previous", "time", "column", "account", "certificate"), (str,)
+    ("format", "previous", "time", "column", "account", "certificate", "nonce"), (str,)
 ) | {
     "number": (int,),
     "rows": (int, type(None)),
@@ -111,8 +112,10 @@ def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
         content = read_object(text)
         require_keys(content, list(KINDS))
         wrong = [key for key, kinds in KINDS.items() if type(content[key]) not in kinds]
-        if wrong or content["format"] != LOG_FORMAT:
-            raise ValueError(f"{(wrong or ['format'])[0]} is not what it should be")
+        wrong += ["format"] * (content["format"] != LOG_FORMAT)
+        wrong += ["rows"] * (type(content["rows"]) is int and content["rows"] < 0)
+        if wrong:
+            raise ValueError(f"{wrong[0]} is not what it should be")
         entry = Entry(**{key: content[key] for key in content if key != "format"})
         if entry.text != text:
             raise ValueError("it is not written as a log writes it")
@@ -335,15 +338,15 @@ def begin(path: Path, entries: Iterable[Entry]) -> None:
     Source: POSIX `link`, as `new_file`.
     """
     for other in reserved_names(path):  # SQLite would take it for this log's journal
-        if os.path.lexists(other):
+        with suppress(FileNotFoundError):
+            other.lstat()  # an error, too, where the name is too long
             raise FileExistsError(f"{other} exists, and belongs to another log")
     try:
-        with new_file(path) as file, TemporaryDirectory(".part", ".", path.parent) as folder:
-            draft = Path(folder) / path.name
-            with closing(sqlite3.connect(draft)) as connection, connection:
-                connection.execute(SCHEMA)
+        with new_file(path) as file, closing(sqlite3.connect(":memory:")) as draft:
+            with draft:
+                draft.execute(SCHEMA)
                 for entry in entries:
-                    append(connection, entry)
-            file.write(draft.read_bytes())
+                    append(draft, entry)
+            file.write(draft.serialize())
     except sqlite3.Error as error:
         raise _refusal(path, error) from None

@@ -188,7 +188,7 @@ def release_dask(
     like = release_frame(frame._meta, column, mechanism)
     target = Path(folder).absolute()
     release = _release_of(frame, column, mechanism, missing, log, options)
-    with held_manifest(target, release) as manifest:
+    with held_manifest(target, release, log) as manifest:
         # The parts are written aside, so that the folder appears complete, or not at all.
         place = target if target.exists() else staging(target, manifest)
         one = partial(

@@ -16,6 +16,7 @@ from .candidate_set import CandidateSet
 from .targets import DOptimality, AOptimality
 from ..numerics.validation import Array
 from ..numerics.linear_programmes import whole_numbers
+from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []
@@ -111,14 +112,19 @@ class PairsRelaxation:
         others = self.limits / cost - np.tensordot(self.forms, best, 2)
         return math.log(cost) - value, np.append(slope, others)
 
-    def solve(self, start: Array) -> Array:
-        """The best multipliers, the largest own one being 1."""
+    def solve(self, start: Array, clock: Clock) -> Array:
+        """The best multipliers until the clock is over, the largest own one being 1."""
+
+        def stop(_: Array) -> None:
+            if clock.over:
+                raise StopIteration
+
         n = len(self.variances)
         ends = [(-MAX_LOG_MULTIPLIER - math.log(2 * n), MAX_LOG_MULTIPLIER)] * n + [
             (0.0, None)
         ] * len(self.limits)
         x = scipy.optimize.minimize(
-            self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=EXACT
+            self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, callback=stop, options=EXACT
         ).x
         # The programme is homogeneous: the unit is free, and a fixed one keeps the next start in range.
         largest = x[:n].max()
@@ -160,7 +166,7 @@ def _outside(best: Array, least: Array, most: Array) -> list[tuple[Array, float]
 
 
 def relaxed(
-    candidates: CandidateSet, criterion: AOptimality | DOptimality
+    candidates: CandidateSet, criterion: AOptimality | DOptimality, clock: Clock
 ) -> list[tuple[Array, float, Array]]:
     """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
@@ -171,10 +177,12 @@ def relaxed(
     n = len(candidates.ones)
     x = np.zeros(len(candidates.ones))
     for turn in range(MAX_PAIR_ROUNDS):
-        x = relaxation.solve(x)
+        x = relaxation.solve(x, clock)
         multipliers = relaxation.multipliers(x)
         together = float(x[n]) if turn and relaxation.between else 0.0
         fits.append((multipliers, together, relaxation.dual.best(multipliers)))
+        if clock.over:
+            break
         new = relaxation.violated(x)
         if relaxation.between and not turn:
             new.insert(0, relaxation.sum_of_lifts())
@@ -262,10 +270,12 @@ def _form(
     return shift, entries
 
 
-def pairs_bound(candidates: CandidateSet, criterion: AOptimality | DOptimality) -> float:
+def pairs_bound(
+    candidates: CandidateSet, criterion: AOptimality | DOptimality, clock: Clock
+) -> float:
     """A certified lower bound on the criterion, in its unit, by the theorem and the proposition."""
     bounds = []
-    for many, together, root in relaxed(candidates, criterion):
+    for many, together, root in relaxed(candidates, criterion, clock):
         claim = criterion.claim(root, np.ones(len(root)), 0.0)
         bounds.append(claim.bound(most_spread(candidates, claim.matrix, many, together)))
     return max(bounds)

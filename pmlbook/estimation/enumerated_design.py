@@ -192,7 +192,7 @@ def _grown(
     criterion, unit = criterion_for(target, wanted, candidates, found)
     assert isinstance(criterion, AOptimality | DOptimality)
     square = float(unit) ** 2
-    low = pairs_bound(candidates, criterion)
+    low = pairs_bound(candidates, criterion, clock.part(0.5))
     given = candidates, found, criterion, low, tol, clock
     found, bound = grow_design(*given, lambda value: value * square)
     return candidates, found, float_below(Fraction(bound) * unit**2)

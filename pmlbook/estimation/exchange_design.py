@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from operator import itemgetter
 
 import numpy as np
@@ -78,9 +79,16 @@ MIN_SEARCH_STEP = 1e-9  # a line search that is shorter is rounding
 
 
 def barrier_weights(
-    lifts: Array, weights: Array, criterion: AOptimality | DOptimality, barrier: float
+    lifts: Array,
+    weights: Array,
+    criterion: AOptimality | DOptimality,
+    barrier: float,
+    clock: Clock,
 ) -> Array:
-    """Weights that are best for a criterion with so much of a barrier, nearly; from positive ones, with their average."""
+    """Weights that are best for a criterion with so much of a barrier, nearly; from positive ones, with their average.
+
+    After `clock` is over, no further step is taken: better weights, but not the best.
+    """
 
     def change_of(weights: Array) -> Array:
         if len(weights) > MAX_DENSE_VERTICES:
@@ -91,6 +99,8 @@ def barrier_weights(
         return criterion.value(lifts, weights, barrier) - barrier * float(np.log(weights).sum())
 
     for _ in range(30):
+        if clock.over:
+            break
         change = change_of(weights)
         now = value(weights)
         reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
@@ -137,10 +147,13 @@ class Excess:
         shifts = self.candidates.vertices.shifts[:, names]
         return ((self.matrix @ shifts) ** 2).sum(axis=0) - self.dual @ shifts - 1
 
-    def local_maxima(self, begin: Iterable[Vertex]) -> list[int]:
-        """Vertices at the end of climbs."""
+    def local_maxima(self, begin: Iterable[Vertex], clock: Clock) -> list[int]:
+        """Vertices at the end of climbs, of which none begins when the clock is over."""
         candidates = self.candidates
-        ends = [climb(candidates, tall, place, self.spread, self.dual) for tall, place in begin]
+        ends = [
+            climb(candidates, tall, place, self.spread, self.dual)
+            for tall, place in takewhile(lambda _: not clock.over, begin)
+        ]
         return sorted(set(candidates.add(ends)))
 
 # %% ../../nbs/estimation/05_exchange_design.ipynb #390a0211
@@ -171,10 +184,10 @@ class BarrierMaster:
         self.names, self.weights = self.names + names, extended
 
     def solve(self, clock: Clock) -> tuple[float, Claim]:
-        """The criterion and its claim; a step of Newton's method is not stopped by the clock."""
+        """The criterion and its claim; the clock stops Newton's method between its steps."""
         lifts, criterion = self.candidates.scaled(self.names), self.criterion
         size = criterion.size(lifts, self.weights) / len(self.weights)
-        weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size)
+        weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size, clock)
         self.weights = even(lifts, weights, self.candidates.ones)  # steps of 1e9 leave 1e-7
         claim = criterion.claim(lifts, self.weights, 0.0)
         self.least = min(self.least, (claim.value, self.names, self.weights), key=itemgetter(0))
@@ -194,8 +207,10 @@ class Exchange:
     It lowers the barrier whenever the largest excess is at most the barrier's cost.
     """
 
-    def __init__(self, master: BarrierMaster, tol: float, closed: Callable[..., bool]) -> None:
-        self.master, self.tol, self.closed = master, tol, closed
+    def __init__(
+        self, master: BarrierMaster, tol: float, closed: Callable[..., bool], clock: Clock
+    ) -> None:
+        self.master, self.tol, self.closed, self.clock = master, tol, closed, clock
         self.rng = np.random.default_rng(0)
         self.sets = sets_at_limit(master.candidates)
 
@@ -204,7 +219,7 @@ class Exchange:
         master, used = self.master, set(self.master.names)
         excess = Excess(master.candidates, claim.matrix, master.names, master.weights)
         master.prune(excess)
-        names, bound = excess.local_maxima(self.starts()), None
+        names, bound = excess.local_maxima(self.starts(), self.clock), None
         new = [name for name in names if name not in used]
         if self.sets is not None and self.sweeps(excess, new):
             matrix = claim.utility.matrix
@@ -270,6 +285,7 @@ def grow_design(
 
     generation = Generation(master, closed, clock, tell, bound=bound)
     generation.solve(clock)
-    Stage("which vertex has the largest excess?", Exchange(master, tol, closed)).turn(generation)
+    exchange = Exchange(master, tol, closed, clock)
+    Stage("which vertex has the largest excess?", exchange).turn(generation)
     _, names, weights = master.least
     return dict(zip(names, weights.tolist())), generation.bound

@@ -131,7 +131,7 @@ def change_of_few(lifts, weights, criterion, barrier):
 
 def rounds_of(candidates, criterion, tol):
     """Rounds that the search takes from three circles, its weights, and its bound."""
-    told, low = [], pairs_bound(candidates, criterion)
+    told, low = [], pairs_bound(candidates, criterion, Clock())
     found = first_circles(candidates, np.random.default_rng(0))
     found, bound = grow_design(
         candidates, found, criterion, low, tol, Clock(600, lambda *now: told.append(now))
@@ -288,7 +288,7 @@ def test_the_relaxed_programme_meets_its_conditions():
     ):
         candidates = everything(p, level)[1]
         for criterion in criteria_of(p, candidates):
-            fits = relaxed(candidates, criterion)
+            fits = relaxed(candidates, criterion, Clock())
             assert len(fits) >= 1 + (candidates.between > 0) and fits[0][1] == 0
             for many, _, root in fits:
                 assert (
@@ -346,7 +346,7 @@ def test_newton_steps_solve_their_equations():
                 assert abs(lifts @ (start * change)).max() < 1e-12
             for dense in (0, 100):
                 with patch.object(module, "MAX_DENSE_VERTICES", dense):
-                    weights = barrier_weights(lifts, start, criterion, barrier)
+                    weights = barrier_weights(lifts, start, criterion, barrier, Clock())
                 slope = criterion.slopes(lifts, weights, barrier)[0] - barrier
                 missed = -slope @ change_of_few(lifts, weights, criterion, barrier) / 2
                 assert weights.min() > 0 and abs(lifts @ weights - candidates.ones).max() < 1e-12
@@ -433,7 +433,7 @@ def test_the_excess_vanishes_on_the_vertices_in_use():
         assert abs(candidates.scaled(used) @ (weights * excess.of(used))).max() < 1e-14
         squares = ((excess.matrix @ candidates.vertices.shifts[:, used]) ** 2).sum(axis=0)
         assert abs(weights @ squares - 1) < 1e-14
-        found = excess.local_maxima([(every.tall[k], int(every.place[k])) for k in used])
+        found = excess.local_maxima([(every.tall[k], int(every.place[k])) for k in used], Clock())
         top = excess.of(list(range(len(every.tall)))).max()  # seven terms, in another order
         assert abs(excess.of(found).max() - top) <= 1e-14 * top and len(found) < len(used)
 
