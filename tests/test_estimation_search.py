@@ -262,3 +262,22 @@ def test_vertices_by_climbs_agree_with_those_that_are_listed(monkeypatch):
         assert early.bound <= best.value < early.value and [w.category for w in said] == [
             pb.LooseBound
         ]
+
+
+@pytest.mark.parametrize("prior", [[0.5, 0.5 - 1e-12, 1e-12], [0.4, 0.3, 0.2, 0.1 - 1e-9, 1e-9]])
+@pytest.mark.parametrize("target", ["frequencies", "mean"])
+def test_a_rare_secret_at_a_strict_level_is_estimated(prior, target):
+    """The best weights use outcomes that are too rare for 53 bits; another optimum does not need them."""
+    design = estimation_mechanism(prior, 1e-8, target)
+    assert design.mechanism.certify(1e-8) and 0 <= design.gap <= 1e-6 * design.value
+
+
+@pytest.mark.parametrize("target", ["frequencies", "determinant", "largest", "mean"])
+@pytest.mark.parametrize("level", [1e-12, 1e-8])
+def test_a_secret_of_1e_300_is_refused_or_estimated(target, level):
+    try:
+        design = estimation_mechanism([1 - 1e-300, 1e-300], level, target)
+    except pb.SolverFailed as error:
+        assert "prior is too uneven for floats" in str(error)
+    else:
+        assert design.bound <= design.value < math.inf

@@ -1,5 +1,7 @@
 """No measure that cannot be negative is, by not so much as a rounding; equal rows leak exactly zero."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +9,11 @@ from hypothesis import strategies as st
 from strategies import channels, levels, pairs, priors
 
 import pmlbook as pb
+from pmlbook.budget import composed_level
 from pmlbook.foundations.capacity import divergences
 from pmlbook.foundations.processing import conditional_leakage
 from pmlbook.foundations.utility import NAMED
+from pmlbook.numerics.validation import check_epsilon, check_nonnegative
 
 
 def about_two_hypotheses(f):
@@ -109,3 +113,8 @@ def test_no_bracket_of_a_leakage_is_negative(data, b):
 def test_no_design_is_worth_less_than_nothing(utility, prior, epsilon):
     found = pb.optimal_mechanism(prior, epsilon, utility)
     assert 0 <= found.value <= found.bound and found.gap >= 0
+
+
+def test_no_level_is_minus_zero():
+    levels = [check_epsilon(-0.0), composed_level(-0.0), check_nonnegative(-0.0, "b")]
+    assert [math.copysign(1, level) for level in levels] == [1, 1, 1]

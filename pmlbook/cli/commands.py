@@ -259,6 +259,12 @@ def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
             "warning: some frequencies lie outside 0 to 1, as they are right on average only; "
             "--method likelihood keeps them inside"
         )
+    elsewhere = [row["name"] for row in rows if not row["low"] <= row["frequency"] <= row["high"]]
+    if elsewhere:
+        complain(
+            f"warning: the interval of {', '.join(map(repr, elsewhere[:5]))} does not hold the frequency: "
+            "intervals use that no share is negative, frequencies do not"
+        )
     facts = {"size": answer.size, "coverage": arguments.coverage, "estimate": rows}
     tell(facts, arguments.json, lines)
 

@@ -22,6 +22,11 @@ class Parser(argparse.ArgumentParser):
 
     commands: dict[str, Parser]
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # Python's own rule lets -1 be a value; here -1=.3 is one, too: the weight of an answer.
+        self._negative_number_matcher = re.compile(r"-[^-]*=|-\.?\d")
+
     def error(self, message: str) -> Any:
         """Raise ValueError with the message, and with a suggested choice."""
         # Python lists the choices in this one message only.
@@ -57,7 +62,7 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
         raise argparse.ArgumentTypeError(str(error)) from None
     if not fits(found):
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number {what}")
-    return found
+    return found + 0.0  # no -0
 
 # %% ../../nbs/cli/07_options.ipynb #80979bf3
 def _nats(text: str) -> float:

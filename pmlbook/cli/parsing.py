@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import math
 import re
 import sys
+import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any
 from ..release.certificate import Certificate
 from ..release.labels import listed_names
 from ..release.mechanism import Mechanism
-from ..release.files import open_source
+from ..release.files import open_source, unpacked
 
 # %% auto #0
 __all__ = []
@@ -148,13 +150,16 @@ MAX_FILE_BYTES = 2**26  # bytes of a certificate or a matrix
 
 
 def read_text(path: Path) -> str:
-    """A text in UTF-8 of at most `MAX_FILE_BYTES` bytes.
+    """A text in UTF-8 of at most `MAX_FILE_BYTES` bytes, decompressed if it is gzip.
 
     OSError, ValueError if the file cannot be read, is too long, or no text.
     """
     with open_source(path) as source:
         # One byte more than allowed: the length of a pipe is unknown.
-        data = source.file.read(MAX_FILE_BYTES + 1)
+        try:
+            data = unpacked(source.file).read(MAX_FILE_BYTES + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise ValueError(f"{path} is gzip that is cut off or broken") from None
     if len(data) > MAX_FILE_BYTES:
         raise ValueError(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
     try:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from .candidate_set import CandidateSet, ScaledVertices, first_circles
 from .covariance_bound import pairs_bound
+from ..large_alphabets.optimal import optimal_mechanism
 from .exchange_design import grow_design
 from pmlbook.estimation.listed_vertices import (
     Listed,
@@ -310,6 +311,7 @@ def estimation_mechanism(
         n > MAX_ENUMERATED_SYMBOLS and not (isinstance(target, str) and target == "largest")
     )
     candidates: ScaledVertices
+    overflow = np.seterr(over="ignore")  # an infinity is found when it is made a fraction
     try:
         if single:
             with Clock(max_time, progress, "estimation_mechanism") as clock:
@@ -322,8 +324,10 @@ def estimation_mechanism(
             given = shares, limit, target, wanted, Clock(max_time)
             candidates, found, bound, _, unit = listed(*given)
             bound = float_below(Fraction(bound) * unit**2)
-    except np.linalg.LinAlgError:
+    except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
+    finally:
+        np.seterr(**overflow)
     measure = target if isinstance(target, str) and target != "mean" else wanted
     if single:
         mechanism = keep_level(make, level)
@@ -334,6 +338,12 @@ def estimation_mechanism(
     if loose and not single and len(mechanism.outputs) < len(found):  # rare ones were needed
         other = stored(candidates, found, 0.0, prior, level)
         both = (value, mechanism), (estimation_variance(other, measure), other)
+        value, mechanism = min(both, key=itemgetter(0))
+    if (
+        value == math.inf
+    ):  # its rare outcomes have too few digits; the most informative one has fewer outcomes
+        informed = optimal_mechanism(prior, level, max_time=max_time).mechanism
+        both = (value, mechanism), (estimation_variance(informed, measure), informed)
         value, mechanism = min(both, key=itemgetter(0))
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")

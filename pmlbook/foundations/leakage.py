@@ -70,7 +70,8 @@ def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape (M,)
-        Nats, between 0 and `epsilon_max(prior)`; nan where the outcome has probability 0.
+        Nats, between 0 and `epsilon_max(prior)`; nan where the outcome has probability 0. Computed in floats, so up to
+        some units in the last place off; `Mechanism.leakage` is never below the exact value.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def epsilon_pml(channel: ArrayLike, prior: ArrayLike) -> float:
     Returns
     -------
     float
-        Nats.
+        Nats. Computed in floats; `Mechanism.epsilon` is never below the exact value.
 
     Raises
     ------
@@ -186,7 +187,8 @@ def local_dp(channel: ArrayLike) -> float:
     Returns
     -------
     float
-        Largest log-ratio of two entries of a column, in nats; inf if a column mixes zeros and others.
+        Largest log-ratio of two entries of a column, in nats; inf if a column mixes zeros and others. Computed in
+        floats; `Mechanism.local_dp` is never below the exact value.
 
     Raises
     ------

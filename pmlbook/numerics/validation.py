@@ -281,7 +281,7 @@ def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     if not (math.isfinite(number) and number >= 0):
         known = f" ({unit})" if unit else ""
         raise ValueError(f"{name} = {number:g} must be finite and at least 0{known}")
-    return number
+    return number + 0.0  # no -0
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> float:

@@ -1,20 +1,22 @@
 """Choices that do not go together, numbers that no float holds, and options that would do nothing."""
 
+import gzip
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from refusals import refusal
 
-from pmlbook import Mechanism
+from pmlbook import Mechanism, optimal_mechanism
 from pmlbook.cli.command_line import RULES, main
 from pmlbook.cli.design import write_texts
 from pmlbook.cli.options import COMMANDS, parser
-from pmlbook.cli.parsing import read_matrix
+from pmlbook.cli.parsing import read_certificate, read_matrix
 from pmlbook.display.messages import EXIT_SUCCESS
 
 FLIP = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"), ("r0", "r1"))
@@ -271,3 +273,42 @@ def test_a_share_that_merges_all_is_refused(run, below, told):
     write_rare()
     code, said = run(f"start rare.csv said --merge-below {below} --for mean --epsilon 3")
     assert code == 2 and "--merge-below" in said and told in said
+
+
+@pytest.mark.parametrize("prior", [["-1=.3", "0=.4", "1=.3"], ["0=.4", "-1=.3", "1=.3"]])
+def test_an_answer_may_begin_with_a_minus(run, prior):
+    words = ["--prior", *prior, "--for", "mean", "--epsilon", "0.5", "-o", "new.json"]
+    assert run("design", *words)[0] == EXIT_SUCCESS
+    assert sorted(Mechanism.from_certificate(read_certificate(Path("new.json"))).inputs) == [
+        "-1",
+        "0",
+        "1",
+    ]
+    code, said = run("words --epsilon 0.2", "--prior", *prior)
+    assert code == EXIT_SUCCESS and "'-1' is never proved" in said
+    assert "unrecognized arguments: -z=3" in run("words --epsilon 0.2 -z=3")[1]
+
+
+def test_minus_nothing_is_nothing(run):
+    assert "epsilon: 0.0\n" in run("design --prior a=1 b=1 --epsilon -0 -o new.json")[1]
+
+
+def test_a_packed_table_is_audited(run):
+    text = b"no,yes\n.75,.25\n.25,.75\n"
+    Path("t.csv").write_bytes(text)
+    Path("t.csv.gz").write_bytes(gzip.compress(text))
+    Path("cut.csv.gz").write_bytes(gzip.compress(text)[:-9])
+    plain, packed = (run(f"audit {name} --prior .5 .5") for name in ("t.csv", "t.csv.gz"))
+    assert packed == plain and plain[0] == EXIT_SUCCESS
+    assert "gzip that is cut off" in run("audit cut.csv.gz --prior .5 .5")[1]
+
+
+def test_an_estimate_outside_its_interval_is_explained(run):
+    """Counts that no share explains well: one estimate is negative, and another one above its interval."""
+    mechanism = optimal_mechanism({"no": 0.6, "maybe": 0.3, "yes": 0.1}, 0.5).mechanism
+    Path("m.json").write_text(mechanism.certify(0.5).to_json())
+    shares = mechanism.channel.T @ [0.59, 0.55, -0.14]
+    rows = np.repeat(mechanism.outputs, np.rint(500 * shares).astype(int))
+    Path("out.csv").write_text("said_released\n" + "".join(f"{row}\n" for row in rows))
+    code, said = run("estimate m.json out.csv --column said_released")
+    assert code == EXIT_SUCCESS and "the interval of 'maybe', 'yes' does not hold" in said
