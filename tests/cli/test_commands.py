@@ -286,7 +286,7 @@ def test_an_answer_may_begin_with_a_minus(run, prior):
     ]
     code, said = run("words --epsilon 0.2", "--prior", *prior)
     assert code == EXIT_SUCCESS and "'-1' is never proved" in said
-    assert "unrecognized arguments: -z=3" in run("words --epsilon 0.2 -z=3")[1]
+    assert "unrecognized arguments: -z" in run("words --epsilon 0.2 --prior a=1 -z 3")[1]
 
 
 def test_minus_nothing_is_nothing(run):
