@@ -233,7 +233,7 @@ def estimate(arguments: argparse.Namespace) -> int:
         _tell_frequencies(arguments, answer)
     return EXIT_SUCCESS
 
-
+# %% ../../nbs/cli/06_commands.ipynb #68b72727
 def _tell_number(
     arguments: argparse.Namespace, name: str, size: int, found: Functional | QuantileEstimate
 ) -> None:
