@@ -182,15 +182,18 @@ class Booking:
                 file.write(self.entry.receipt().encode())
 
     def _recorded(self, rows: int) -> Entry:
-        """The line that was added; the key is removed if an error prevents it."""
+        """The line that was added; our key is removed if an error prevents it."""
         options = self._options | {"rows": rows, "ahead": self._keep}
         try:
             return self._log.record(self._column, self._certificate, **options)
         except BaseException:
-            path = self._log.path
+            log = self._log.path
             with suppress(OSError, ValueError):
-                if not (os.path.lexists(path) and begun(DiskLog(path), self._target)):
-                    self._manifest.path.unlink()
+                kept = Manifest.read(self._manifest.path)
+                if kept.key == self._manifest.key and not (
+                    os.path.lexists(log) and kept.noted(DiskLog(log))
+                ):
+                    kept.path.unlink()
             raise
 
     def _keep(self, entry: Entry) -> None:

@@ -112,10 +112,10 @@ def read_row(row: tuple[Any, ...], number: int, previous: str) -> Entry:
         content = read_object(text)
         require_keys(content, list(KINDS))
         wrong = [key for key, kinds in KINDS.items() if type(content[key]) not in kinds]
-        wrong += ["format"] * (content["format"] != LOG_FORMAT)
-        wrong += ["rows"] * (type(content["rows"]) is int and content["rows"] < 0)
-        if wrong:
-            raise ValueError(f"{wrong[0]} is not what it should be")
+        if wrong or content["format"] != LOG_FORMAT:
+            raise ValueError(f"{(wrong or ['format'])[0]} is not what it should be")
+        if content["rows"] is not None and content["rows"] < 0:
+            raise ValueError("rows is negative")
         entry = Entry(**{key: content[key] for key in content if key != "format"})
         if entry.text != text:
             raise ValueError("it is not written as a log writes it")

@@ -39,9 +39,8 @@ __all__ = ['LineDesign', 'quiet_design', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
 FINE_CELLS = 2**13  # small cells, over which means of bins are summed
-MAX_LISTED_VALUES = (
-    64  # values of a discrete prior: the bound takes so many as they are, without bins
-)
+# values of a discrete prior: the bound takes so many as they are, without bins
+MAX_LISTED_VALUES = 64
 
 
 def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:

@@ -22,12 +22,10 @@ from ..numerics.progress import Clock
 __all__ = []
 
 # %% ../../nbs/estimation/07_covariance_bound.ipynb #cv000007
-FLAT_EIGENVALUE = (
-    1e-12  # of the largest eigenvalue: directions on which no functional depends have this size
-)
-STEEP_EIGENVALUE = (
-    1e-9  # of the largest eigenvalue: below it a dual function goes on along its tangent
-)
+# of the largest eigenvalue: directions on which no functional depends have this size
+FLAT_EIGENVALUE = 1e-12
+# of the largest eigenvalue: below it a dual function goes on along its tangent
+STEEP_EIGENVALUE = 1e-9
 
 
 class DualFunction:
@@ -120,9 +118,8 @@ class PairsRelaxation:
                 raise StopIteration
 
         n = len(self.variances)
-        ends = [(-MAX_LOG_MULTIPLIER - math.log(2 * n), MAX_LOG_MULTIPLIER)] * n + [
-            (0.0, None)
-        ] * len(self.limits)
+        own = (-MAX_LOG_MULTIPLIER - math.log(2 * n), MAX_LOG_MULTIPLIER)
+        ends = [own] * n + [(0.0, None)] * len(self.limits)
         x = scipy.optimize.minimize(
             self.loss, start, jac=True, method="L-BFGS-B", bounds=ends, callback=stop, options=EXACT
         ).x

@@ -104,6 +104,7 @@ MAX_NEWTON_ROUNDS = 60  # a few are enough, unless rounding prevents convergence
 SMALL_NEW_WEIGHT = 1e-3  # of the mean weight: a new vertex gets no more than the barrier gives it
 
 
+@np.errstate(over="ignore")  # an infinity is refused when it is made a fraction
 def newton_search(
     candidates: Listed, found: dict[int, float], criterion: Criterion, clock: Clock
 ) -> tuple[dict[int, float], float]:
@@ -311,23 +312,18 @@ def estimation_mechanism(
         n > MAX_ENUMERATED_SYMBOLS and not (isinstance(target, str) and target == "largest")
     )
     candidates: ScaledVertices
-    overflow = np.seterr(over="ignore")  # an infinity is found when it is made a fraction
+    seconds = SOLVER_SECONDS if grows and not single and max_time is None else max_time
     try:
-        if single:
-            with Clock(max_time, progress, "estimation_mechanism") as clock:
+        with Clock(seconds, progress, "estimation_mechanism") as clock:
+            if single:
                 make, bound = _scored(prior, limit, wanted, tol, clock)
-        elif grows:
-            seconds = SOLVER_SECONDS if max_time is None else max_time
-            with Clock(seconds, progress, "estimation_mechanism") as clock:
+            elif grows:
                 candidates, found, bound = _grown(shares, limit, target, wanted, tol, clock)
-        else:
-            given = shares, limit, target, wanted, Clock(max_time)
-            candidates, found, bound, _, unit = listed(*given)
-            bound = float_below(Fraction(bound) * unit**2)
+            else:
+                candidates, found, bound, _, unit = listed(shares, limit, target, wanted, clock)
+                bound = float_below(Fraction(bound) * unit**2)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
-    finally:
-        np.seterr(**overflow)
     measure = target if isinstance(target, str) and target != "mean" else wanted
     if single:
         mechanism = keep_level(make, level)
@@ -339,10 +335,10 @@ def estimation_mechanism(
         other = stored(candidates, found, 0.0, prior, level)
         both = (value, mechanism), (estimation_variance(other, measure), other)
         value, mechanism = min(both, key=itemgetter(0))
-    if (
-        value == math.inf
-    ):  # its rare outcomes have too few digits; the most informative one has fewer outcomes
-        informed = optimal_mechanism(prior, level, max_time=max_time).mechanism
+    if value == math.inf:
+        # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
+        left = None if max_time is None else clock.left
+        informed = optimal_mechanism(prior, level, max_time=left).mechanism
         both = (value, mechanism), (estimation_variance(informed, measure), informed)
         value, mechanism = min(both, key=itemgetter(0))
     if bound > value:
@@ -359,9 +355,8 @@ def estimation_mechanism(
 
 
 MIN_LEVEL_NATS = 1e-14  # nats: entries of a channel are multiples of 1e-16
-MAX_LISTED_SECRETS = (
-    12  # most secrets whose vertices are all enumerated; with more, an exchange is faster
-)
+# most secrets whose vertices are all enumerated; with more, an exchange is faster
+MAX_LISTED_SECRETS = 12
 MIN_SCORED_NATS = 1e-12  # nats: below it the rounding of storage changes a score too much
 MAX_NOISE_SHARE = 0.5  # that is mixed into a mechanism so that rounding does not raise its level
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme

@@ -101,9 +101,8 @@ def tight_duals(shifts: Array, weights: Array, values: Array) -> Array:
     return np.linalg.lstsq(system.T, root * values, rcond=None)[0][1:]
 
 # %% ../../nbs/estimation/09_listed_vertices.ipynb #b1faf36d
-TIE_TOLERANCE = (
-    1e-8  # of the largest value: vertices so near to each other are taken in their order
-)
+# of the largest value: vertices so near to each other are taken in their order
+TIE_TOLERANCE = 1e-8
 EXAMINED_PER_TAKEN = 20  # times as many are examined as are taken
 SIMILAR_SQUARED_COSINE = 0.8  # squared cosine above which two vertices count as similar
 

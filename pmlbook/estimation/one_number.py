@@ -270,9 +270,8 @@ def fewer(
 MAX_SCORE_ROUNDS = 40  # at most: the open part falls to a quarter or less in each
 FIRST_SCORES = 9  # scores to begin with, besides those of two outcomes
 SCORES_PER_ROUND = 8  # missing scores that are taken in a round
-SCORE_SPACING = (
-    1e-4  # of the deviation: scores that near cost a part of 1e-8, and are hard to tell apart
-)
+# of the deviation: scores that near cost a part of 1e-8, and are hard to tell apart
+SCORE_SPACING = 1e-4
 MIN_RELATIVE_DECREASE = 1e-9  # of the value: a smaller gain is none
 MIN_OUTCOME_SHARE = 1e-9  # an outcome with a smaller share is rounding
 

@@ -62,9 +62,8 @@ def best_share(shares: Sequence[Fraction], c: Fraction, net: Sequence[Fraction])
     return mean
 
 # %% ../../nbs/extremal/11_gains.ipynb #93a9a4e4
-SNAP_DISTANCE = (
-    1e-9  # relative distance at which an entry of a solution is taken to be at its bound
-)
+# relative distance at which an entry of a solution is taken to be at its bound
+SNAP_DISTANCE = 1e-9
 
 
 def gain_programme(

@@ -158,9 +158,8 @@ def add_tail_columns(task: Task, growth: Growth) -> None:
     growth.add(vertices_near(growth.groups, x / groups.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
-NEIGHBOUR_RUNS = (
-    40  # runs of neighbours that are treated as equal, more than twice MAX_COMPLETE_GROUPS
-)
+# runs of neighbours that are treated as equal, more than twice MAX_COMPLETE_GROUPS
+NEIGHBOUR_RUNS = 40
 MAX_FEW_SUMS = 8  # near ties: random sets leave large remainders
 
 

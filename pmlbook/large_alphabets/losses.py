@@ -22,9 +22,8 @@ __all__ = []
 # %% ../../nbs/large_alphabets/01_losses.ipynb #f03ca036
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-EQUAL_WEIGHT_DISTANCE = (
-    1e-15  # weights of order one that differ by less are equal, up to eight terms
-)
+# weights of order one that differ by less are equal, up to eight terms
+EQUAL_WEIGHT_DISTANCE = 1e-15
 LEVEL_FACTOR = (
     1 + 2.0**-48
 )  # a level is raised by this factor, so that no rounding makes it too low

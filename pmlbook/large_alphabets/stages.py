@@ -200,9 +200,8 @@ class NearMisses:
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000012
 MAX_COMPLETE_GROUPS = 18  # groups up to which the lists are complete at once
-MAX_STALE_ROUNDS = (
-    12  # rounds that narrow the gap by less than a twentieth each, after which the search ends
-)
+# rounds that narrow the gap by less than a twentieth each, after which the search ends
+MAX_STALE_ROUNDS = 12
 MAX_CENTRE_WEIGHT = 0.97  # the largest weight of the centre
 MAX_PLANE_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
 PLANE_CENTRE_WEIGHT = 0.8  # weight of the centre at the first turn of the plane
@@ -246,9 +245,8 @@ def by_plane(growth: Growth, numbers: Integers) -> Stage:
     return Stage(question, price, Backtracking(PLANE_CENTRE_WEIGHT), 0.999, 5 * MAX_STALE_ROUNDS)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000014
-FIRST_PAIRS = (
-    8_000_000  # pairs of entries of the two lists that are examined in one round, at first
-)
+# pairs of entries of the two lists that are examined in one round, at first
+FIRST_PAIRS = 8_000_000
 PAIRS_FACTOR = 4  # times as many, where neither side moves
 MAX_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
 TOO_LONG = "the lists of the search are too long"

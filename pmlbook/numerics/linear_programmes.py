@@ -80,9 +80,8 @@ HighsStatus = highspy.HighsModelStatus
 CONTRADICTION = (HighsStatus.kInfeasible, HighsStatus.kModelError)
 LATE = (HighsStatus.kTimeLimit, HighsStatus.kIterationLimit)
 SOLVER_TOLERANCE = 1e-10  # of the solver
-CONSTRAINT_TOLERANCE = (
-    3e-4  # violates a constraint by more: no solution, whatever the solver reports
-)
+# violates a constraint by more: no solution, whatever the solver reports
+CONSTRAINT_TOLERANCE = 3e-4
 
 
 def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.HighsLp, int]:

@@ -25,9 +25,8 @@ def watched() -> bool:
 
 # %% ../../nbs/numerics/04_progress.ipynb #e7ed018a
 QUIET_SECONDS = 2.0  # what is over sooner needs no bar
-GRACE_SECONDS = (
-    1.0  # seconds beyond the limit for the one programme without which there is no answer
-)
+# seconds beyond the limit for the one programme without which there is no answer
+GRACE_SECONDS = 1.0
 
 
 class Clock:

@@ -18,9 +18,8 @@ from .linear_programmes import SolverFailed
 __all__ = []
 
 # %% ../../nbs/numerics/05_proof.ipynb #f658133c
-SOLVER_STEPS = (
-    1_000_000  # of the solver, a second or two; no clock, so that every computer decides the same
-)
+# of the solver, a second or two; no clock, so that every computer decides the same
+SOLVER_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,8 @@ def _solved(matrices: Array, right: Array) -> Array:
     return np.where(singular, 0.0, solutions)
 
 
-MAJORANT_FACTOR = (
-    10  # times the least z: above it the majorant that agrees at the vertices is dropped
-)
+# times the least z: above it the majorant that agrees at the vertices is dropped
+MAJORANT_FACTOR = 10
 
 
 def longest_edge(vertices: Array, weight: Any = 1.0) -> tuple[Any, Any]:

@@ -182,9 +182,8 @@ def local_minimum(parts: SeparableRows, piece: DualPiece) -> tuple[int, float] |
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks014
 MAX_PIECES = 400  # some seconds: where more are bimodal, cells of posteriors may be faster
 MAX_TERMS = 512  # outputs times classes with their mode at one of them
-MIN_WIDTH = (
-    1e-5  # times the root of the tolerance: no shorter interval of distributions is worth cutting
-)
+# times the root of the tolerance: no shorter interval of distributions is worth cutting
+MIN_WIDTH = 1e-5
 MIN_MULTIPLIER = 1e-4  # at a smaller multiplier entropy hardly matters: see 'Certain adversaries'
 
 

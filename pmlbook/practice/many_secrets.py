@@ -87,9 +87,8 @@ def exchanged(
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #3980b8f2
 RELATIVE_GAP = 1e-4  # a gap that is small enough to end the search, as a part of the value
-STALLED_ROUNDS = (
-    16  # rounds that lower the estimate by less than `MIN_PROGRESS` of it, after which it ends
-)
+# rounds that lower the estimate by less than `MIN_PROGRESS` of it, after which it ends
+STALLED_ROUNDS = 16
 MIN_PROGRESS = 1e-5
 SMOOTHING_WEIGHT = 0.6  # weight of the dual variables with the best estimate
 EXCHANGE_STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins

@@ -82,9 +82,8 @@ def proves(
     return True
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #ac4ead8f
-FIXED_WIDTH = (
-    1e-9  # relative width of limits below which the solver gets one number; proofs keep both
-)
+# relative width of limits below which the solver gets one number; proofs keep both
+FIXED_WIDTH = 1e-9
 
 
 class _Programmes:

@@ -242,9 +242,8 @@ def robust_mixture(
     return mechanism
 
 
-VALUE_TOLERANCE = (
-    1e-9  # of value and bound, relative to a value above one: what programmes in floats reach
-)
+# of value and bound, relative to a value above one: what programmes in floats reach
+VALUE_TOLERANCE = 1e-9
 
 
 RELATIVE_VALUE_TOLERANCE = 1e-5  # the same for generated columns, as a part of the value

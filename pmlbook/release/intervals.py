@@ -28,9 +28,8 @@ from ..numerics.validation import Array
 __all__ = []
 
 # %% ../../nbs/release/11_intervals.ipynb #e19cd90f
-OUTWARD_MARGIN = (
-    1e-9  # relative: far above the error of the incomplete beta function for few trials;
-)
+# relative: far above the error of the incomplete beta function for few trials;
+OUTWARD_MARGIN = 1e-9
 ROUNDED_TRIAL = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
 MIN_TAIL = 1e-100  # below, its inverse was found wrong, or nan
 

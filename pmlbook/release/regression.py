@@ -108,9 +108,8 @@ def regression_on_release(
         return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
 
 # %% ../../nbs/release/13_regression.ipynb #regr1dc
-LONE_ROW_PART = (
-    1e-9  # part of the determinant that is left without a row that alone decides a coefficient
-)
+# part of the determinant that is left without a row that alone decides a coefficient
+LONE_ROW_PART = 1e-9
 ROWS_AT_ONCE = 2**12  # people at a time
 
 
