@@ -108,7 +108,7 @@ release-check: install
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
 browser: install
-	$(B)/pytest -n 2 --dist loadgroup tests/browser
+	$(B)/pytest -n 2 --dist loadfile tests/browser
 
 clean:
 	rm -rf _build .jupyter_cache $(VENV) .venv-lowest .venv-newest build dist *.egg-info

@@ -100,9 +100,8 @@ def pages():
 
 
 def on(names):
-    """Let `chapter` run over pages, each in one process."""
-    each = [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in names or ["index.html"]]
-    return pytest.mark.parametrize("chapter", each, scope="module")
+    """Let `chapter` run over pages."""
+    return pytest.mark.parametrize("chapter", names or ["index.html"], scope="module")
 
 
 ALL, MOVING = map(on, pages())

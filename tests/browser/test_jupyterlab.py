@@ -20,7 +20,6 @@ FOLDERS = """JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR JUPYTERLAB_
 SETTINGS = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 
-pytestmark = pytest.mark.xdist_group("lab")
 
 
 @pytest.fixture(scope="module")

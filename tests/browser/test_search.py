@@ -138,7 +138,6 @@ def asked(question):
     return f"search.html?q={question.replace(' ', '+')}"
 
 
-@pytest.mark.xdist_group("questions")
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_finds_its_page(tab, site, question):
     tab.open(f"{site}/{asked(question)}")
