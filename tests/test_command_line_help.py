@@ -192,6 +192,24 @@ def test_help_waits_for_nothing(statement):
     assert run.stdout.splitlines()[-1] == "[]"
 
 
+BLAS = """
+import os
+from pmlbook.cli.command_line import main
+main(["estimate", "m.json", "no.csv", "--column", "said"])
+print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+
+
+@pytest.mark.parametrize("given, used", [({}, "1"), ({"OMP_NUM_THREADS": "3"}, "3"),
+                                         ({"OPENBLAS_NUM_THREADS": "2"}, "2")])  # fmt: skip
+def test_a_command_multiplies_matrices_in_one_thread_unless_told(given, used):
+    here = {name: text for name, text in os.environ.items() if "NUM_THREADS" not in name}
+    run = subprocess.run(
+        [sys.executable, "-c", BLAS], capture_output=True, text=True, env=here | given
+    )
+    assert run.stdout.splitlines()[-1] == used
+
+
 # what people bring from elsewhere
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import warnings
@@ -177,6 +178,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         arguments = parsed(sys.argv[1:] if argv is None else argv)
+        if "numpy" not in sys.modules and arguments.command != "book":
+            # Matrices are small here; threads of BLAS cost time, much of it where other programs run.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
         # Only now: with the home of a command comes NumPy.
         home = import_module(f"pmlbook.cli.{COMMANDS[arguments.command].home}")
         run = getattr(home, arguments.command)

@@ -20,8 +20,6 @@ FOLDERS = """JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR JUPYTERLAB_
 SETTINGS = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 
-
-
 @pytest.fixture(scope="module")
 def lab(chromium, tmp_path_factory):
     """Address of a JupyterLab that keeps to a temporary folder with a copy of the book."""
