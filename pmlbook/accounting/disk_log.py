@@ -25,14 +25,14 @@ from pmlbook.accounting.log_file import (
 )
 from .log_file import read_row, read_rows
 from .release_log import Account, BudgetExceeded, certified, check_levels, folded
-from .release_log import after_release, check_text, over_budget, rounded_budget
+from .release_log import after_release, check_text, over_budget
 from ..release.certificate import Certificate
 from ..release.files import check_path, check_target
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..release.strict_json import MAX_NUMBER_CHARACTERS, read_object, write_object
-from ..numerics.validation import check_count, check_flag, check_instance
+from ..numerics.validation import check_count, check_epsilon, check_flag, check_instance
 
 # %% auto #0
 __all__ = ['DiskLog']
@@ -268,7 +268,7 @@ class DiskLog:
         before = self.budget(account)
         if budget is None:
             return None, before
-        now = rounded_budget(budget)
+        now = check_epsilon(budget, "budget")
         if before is not None and now > before:
             raise ValueError(
                 f"budget = {now!r}: account {account!r} has {before!r} nats, and a budget is never raised"

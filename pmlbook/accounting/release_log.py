@@ -5,7 +5,6 @@
 # %% ../../nbs/accounting/02_release_log.ipynb #8da92072
 from __future__ import annotations
 
-import math
 import unicodedata
 import warnings
 from collections.abc import Hashable
@@ -25,12 +24,11 @@ from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..practice.composition import JointRelease, compose, matched
-from ..numerics.validation import check_epsilon, check_instance
+from ..numerics.validation import check_instance
 from ..practice.strata import LevelExceeded
 
 # %% auto #0
-__all__ = ['BudgetExceeded', 'certified', 'rounded_budget', 'over_budget', 'check_levels', 'rounded_up', 'RepeatedRelease',
-           'ReleaseLog']
+__all__ = ['BudgetExceeded', 'certified', 'over_budget', 'check_levels', 'rounded_up', 'RepeatedRelease', 'ReleaseLog']
 
 # %% ../../nbs/accounting/02_release_log.ipynb #f6d52810
 def min_remaining(
@@ -134,15 +132,6 @@ def certified(release: Mechanism | Certificate) -> Certificate:
     if not check_instance(release, Certificate, "release"):
         raise ValueError(f"release does not hold what it claims: {release!r}")
     return release
-
-
-def rounded_budget(budget: float) -> float:
-    """A budget as the largest float that does not exceed it: fractions and decimals lie between floats."""
-    nearest = check_epsilon(budget, "budget")
-    ratio = getattr(budget, "as_integer_ratio", None)
-    if ratio and Fraction(*ratio()) < Fraction(nearest):
-        nearest = math.nextafter(nearest, 0)
-    return nearest or 0.0  # minus zero is no number in JSON
 
 
 def over_budget(column: str, limit: float, before: Account | None, after: Account) -> str:

@@ -41,7 +41,7 @@ from pmlbook.large_alphabets.optimal import (
     rounding,
 )
 from ..numerics.enclosure import float_above, text_above
-from ..numerics.linear_programmes import LOOSE_FACTOR, SolverFailed, warn_if_loose
+from ..numerics.linear_programmes import LOOSE_FACTOR, OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
 from pmlbook.numerics.validation import (
     Array,
@@ -165,12 +165,20 @@ def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign
     Source: Grosse et al. 2024, Theorem 5, with one more row.
     """
     listed, (_, _, promise, utility, _) = question.vertices(), question
-    mix = delta_programme(listed, utility, promise, clock)
+    try:
+        mix = delta_programme(listed, utility, promise, clock)
+    except OutOfTime:  # the dual variables zero prove something, too
+        none = np.zeros(len(listed.shares))
+        idle = Mix(listed.lifts[:, :0], none, [none])
+        bound, slope = map(float_above, delta_bound(listed, utility, promise, idle))
+        return question.design(question.fallback(), bound, "enumeration", slope)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
     for less in (0.0, *LEVEL_REDUCTIONS):
+        if less and clock is not None and clock.over:
+            break
         if less:
-            mix = delta_programme(question.vertices(Fraction(less)), utility, promise, clock)
+            mix = delta_programme(question.vertices(Fraction(less)), utility, promise)
         made = question.mixed(mix)
         if made is not None:
             design = question.design(made, bound, "enumeration", slope)

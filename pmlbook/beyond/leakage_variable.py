@@ -259,7 +259,7 @@ def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
     for k, pair in enumerate(_items(guarantees, "guarantees")):
         if len(parts := _items(pair, f"guarantees[{k}]")) != 2:
             raise ValueError(f"guarantees[{k}] must be a level and a delta, got {shortened(pair)}")
-        levels.append(check_epsilon(parts[0], f"level of guarantees[{k}]"))
+        levels.append(check_epsilon(parts[0], f"level of guarantees[{k}]", up=True))
         deltas.append(check_delta(parts[1], f"delta of guarantees[{k}]"))
     spent = sum(deltas, Fraction(0))
     left = check_delta(delta) - spent

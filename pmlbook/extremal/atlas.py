@@ -29,7 +29,7 @@ from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import Array, PriorLike, check_epsilon
+from ..numerics.validation import Array, PriorLike, check_epsilon, names_of
 from ..release.sampling import UNITS
 
 # %% auto #0
@@ -114,7 +114,7 @@ def optimum_under(
     if lower is not None and measure != "lip":
         raise ValueError(f"lower = {lower!r} is for measure 'lip' only, got {measure!r}")
     level = check_epsilon(epsilon)
-    worth = as_utility(utility)
+    worth = as_utility(utility).aligned(names_of(prior), "prior")
     shares = exact_prior(prior)
     floor = None if lower is None else check_epsilon(lower, "lower")
     if len(shares) > MAX_SYMBOLS:

@@ -70,7 +70,7 @@ def reduce_outputs(
     ('a', 'd')
     """
     mechanism = check_instance(mechanism, Mechanism, "mechanism")
-    measure = as_utility(utility)
+    measure = as_utility(utility).aligned(mechanism.inputs, "mechanism")
     channel = mechanism.channel
     if channel.shape[1] <= len(channel):
         return mechanism

@@ -17,7 +17,7 @@ from .lift_vectors import exact_lift_vectors
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility
 from ..numerics.linear_programmes import SolverFailed
-from ..numerics.validation import PriorLike
+from ..numerics.validation import PriorLike, names_of
 
 # %% auto #0
 __all__ = []
@@ -132,7 +132,7 @@ def optimum_pieces(prior: PriorLike, utility: str | Utility = "mutual_informatio
     Source: Grosse et al. 2024, Theorem 5, as a function of the level.
     """
     shares = exact_prior(prior)
-    utility = as_utility(utility)
+    utility = as_utility(utility).aligned(names_of(prior), "prior")
     if len(shares) > 5:
         raise ValueError(f"prior has {len(shares)} symbols: the limit is 5")
     sizes = range(1, len(shares) + 1)

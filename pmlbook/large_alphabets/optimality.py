@@ -179,7 +179,7 @@ def certify_optimum(
     Source: weak duality; Farley 1990.
     """
     level = check_epsilon(epsilon)
-    measure = as_utility(utility)
+    measure = as_utility(utility).aligned(mechanism.inputs, "mechanism")
     gain = tuple(map(tuple, measure.gain.tolist())) if isinstance(measure, ExpectedGain) else ()
     name = str(getattr(measure, "name", ""))
     if not gain and utility_called(name) != measure:

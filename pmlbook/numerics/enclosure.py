@@ -132,3 +132,8 @@ def level_of(ratio: Fraction) -> float:
         if low == high:
             return high
         digits *= 2
+
+
+def log_above(count: int) -> float:
+    """The smallest float that is at least ln count, the largest entropy of so many values."""
+    return level_of(Fraction(count))

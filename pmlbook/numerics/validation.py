@@ -284,9 +284,19 @@ def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     return number + 0.0  # no -0
 
 
-def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
-    """Return a privacy level in nats as a float; ValueError unless it is finite and at least 0."""
-    return check_nonnegative(epsilon, name, "nats")
+def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> float:
+    """Return a privacy level in nats as a float; ValueError unless it is finite and at least 0.
+
+    A fraction or decimal between two floats is rounded down, so that what keeps the float keeps the level too; or
+    `up`, if the level is one that others promise.
+    """
+    nearest = check_nonnegative(epsilon, name, "nats")
+    if isinstance(epsilon, float) or not hasattr(epsilon, "as_integer_ratio"):
+        return nearest
+    missed = Fraction(*epsilon.as_integer_ratio()) - Fraction(nearest)
+    if up:
+        return math.nextafter(nearest, math.inf) if missed > 0 else nearest
+    return math.nextafter(nearest, 0) if missed < 0 else nearest
 
 # %% ../../nbs/numerics/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")

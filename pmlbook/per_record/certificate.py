@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import html
-import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -15,7 +14,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.enclosure import text_above, texts_around
+from ..numerics.enclosure import log_above, text_above, texts_around
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
 from .classes import AdversaryPrior, RecordProblem, check_query_rows, classes_of
@@ -183,7 +182,7 @@ def worst_record(
     bound, why = 0.0, ""
     for i in in_turn(records, clock):
         if best is not None and clock.over:  # no leakage exceeds the entropy of a record
-            bound, why = max((bound, why), (math.log(query.shape[i]), "interrupted"))
+            bound, why = max((bound, why), (log_above(query.shape[i]), "interrupted"))
             continue
         problem = problem_of(i)
         level = check_entropy(b, problem.largest_entropy)

@@ -25,7 +25,7 @@ from pmlbook.per_record.certificate import (
 )
 from .classes import check_query_rows
 from .queries import MAX_DATASETS, Query
-from ..numerics.enclosure import text_above, texts_around
+from ..numerics.enclosure import log_above, text_above, texts_around
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_count, check_nonnegative
 
@@ -159,7 +159,7 @@ class PairAudit(Frozen):
 
 def _information_bound(channel: Array) -> float:
     """Upper bound on the information of a channel about the whole dataset, in nats."""
-    return min(float(capacities(channel[None])[2][0]), math.log(channel.shape[1]))
+    return min(float(capacities(channel[None])[2][0]), log_above(channel.shape[1]))
 
 # %% ../../nbs/per_record/13_composition.ipynb #3dbe108a
 def audit_pair(
@@ -218,7 +218,7 @@ def audit_pair(
         per_record_leakage(*release, level, tol, clock.left / left, False)
         for left, release in zip((5, 4, 3), releases)
     ]
-    promised = [max(math.log(size) for size in query.shape)]
+    promised = [log_above(max(query.shape))]
     for k in (0, 1):  # this one first, then the other
         checked, _ = check_query_rows(*releases[k])
         rest = math.nextafter(level - _information_bound(checked), -math.inf)

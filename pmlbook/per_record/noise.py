@@ -15,6 +15,7 @@ from scipy.special import ndtr
 from .certificate import Adversary, check_entropy, per_record_leakage
 from .parity import binary_entropy
 from .queries import Query
+from ..numerics.enclosure import log_above
 from ..numerics.progress import Clock
 from pmlbook.numerics.validation import (
     Array,
@@ -55,7 +56,7 @@ def ratio_information(epsilon: float, symbols: int | None = None) -> float:
     >>> round(ratio_information(1.0), 6), round(ratio_information(1.0, symbols=2), 6)
     (0.123302, 0.110944)
     """
-    half = check_epsilon(epsilon) / 2
+    half = check_epsilon(epsilon, up=True) / 2
     if symbols is not None and check_count(symbols, "symbols") == 1:
         return 0.0
     if half < 0.05:
@@ -65,7 +66,7 @@ def ratio_information(epsilon: float, symbols: int | None = None) -> float:
         bound = math.log(2) - binary_entropy(1 / (1 + odds))
     else:
         bound = _log_sinhc(half) + half / math.tanh(half) - 1
-    most = math.inf if symbols is None else math.log(symbols)
+    most = math.inf if symbols is None else log_above(symbols)
     return min(bound * (1 + 2.0**-36), most)
 
 
@@ -105,7 +106,7 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     [0.2181, 0.1097, 0.0303]
     """
     check_instance(query, Query, "query")
-    level = check_epsilon(epsilon)
+    level = check_epsilon(epsilon, up=True)
     most = max(query.shape)
     largest = math.fsum(math.log(size) for size in query.shape)
     rounding = 2.0**-46 * (1 + largest)
@@ -114,7 +115,7 @@ def dp_leakage_bound(query: Query, epsilon: float, b: float) -> float:
     together = min(level * len(query.shape), 1e6)
     group = ratio_information(together, most)
     alone = ratio_information(level, most) + slack
-    return min(group, alone, math.log(most))
+    return min(group, alone, log_above(most))
 
 # %% ../../nbs/per_record/14_noise.ipynb #85da0c92
 # nats: probabilities that are wrong by a relative 1e-14 change no information by more
@@ -234,7 +235,8 @@ def noisy_leakage(
     check_instance(query, Query, "query")
     clock = Clock(max_time, False)
     rows, inside, outside = binned_noise(query.n_values, noise, scale, bins)
-    most = math.log(max(query.shape))
+    most = log_above(max(query.shape))
     lost = inside + outside * most + BIN_ROUNDING
     found = per_record_leakage(query, rows, b, tol, clock.left, False)
-    return NoisyLeakage(found.value, min(found.bound + lost, most), lost, found)
+    bound = min(found.bound + lost, most)
+    return NoisyLeakage(min(found.value, bound), bound, lost, found)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 from scipy.special import entr
 
+from ..numerics.enclosure import log_above
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, InvalidChannel, check_channel, check_count
 from .certificate import Adversary, check_entropy
@@ -23,7 +24,7 @@ from .classes import AdversaryPrior, RecordProblem
 from .tilted import best_adversary, sum_margin
 
 # %% auto #0
-__all__ = ['MAX_PUBLISHED_BITS', 'LN_2', 'bits_leakage']
+__all__ = ['MAX_PUBLISHED_BITS', 'bits_leakage']
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits5
 def counting_problem(n: int, channel: Array) -> RecordProblem:
@@ -203,7 +204,6 @@ def separate_bound(n: int, channel: Array, b: float) -> float:
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #allbits9
 MAX_PUBLISHED_BITS = 512  # counts and outputs of more do not fit
-LN_2 = math.nextafter(math.log(2), 1)  # at least ln 2
 
 
 def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = None) -> Adversary:
@@ -262,7 +262,7 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
         options={"xatol": 0.02, "maxiter": 13},
     )
     bounds = [bound(multiplier, FINE_INTERVALS) for multiplier in (0.0, math.exp(found.x))]
-    most, method = min(LN_2, separate, *bounds), "sequential bound"
+    most, method = min(log_above(2), separate, *bounds), "sequential bound"
     if clock.over:
         method = "interrupted"
     elif most == separate:

@@ -240,7 +240,7 @@ def composed_level(*levels: float) -> float:
     >>> round(composed_level(0.25, 0.25), 4), composed_level(0.7, 0.7)
     (0.5841, inf)
     """
-    known = [check_epsilon(level, "level") for level in levels]
+    known = [check_epsilon(level, "level", up=True) for level in levels]
     positive = [level for level in known if level > 0]
     if len(positive) < 2:
         return max(known, default=0.0)

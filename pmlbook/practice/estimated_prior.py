@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -32,7 +32,9 @@ from pmlbook.numerics.validation import (
     check_prior,
     frozen_array,
     labels_of,
+    first_names,
     names_of,
+    Unnamed,
     real_array,
 )
 
@@ -144,7 +146,7 @@ class PriorRegion(Frozen):
             raise ValueError(
                 f"no prior lies between low, sum {low.sum():g}, and high, sum {high.sum():g}"
             )
-        inputs = tuple(check_names(names or range(len(prior)), "inputs", len(prior)))
+        inputs = check_names(names or Unnamed(range(len(prior))), "inputs", len(prior))
         for name, value in (("prior", prior), ("low", low), ("high", high)):
             object.__setattr__(self, name, frozen_array(value))
         object.__setattr__(self, "free", free)
@@ -164,6 +166,11 @@ class PriorRegion(Frozen):
         q = check_distribution(aligned(prior, self.inputs, "prior", "region"), "prior")
         bound = np.minimum(q, self.high)
         return bool((q >= self.low - tol).all() and bound.sum() >= 1 - self.free - tol)
+
+    def named(self, names: Sequence[Hashable] | None) -> PriorRegion:
+        """The region with these names of its secrets, if it has none of its own."""
+        found = first_names(self.inputs, names)
+        return self if found == self.inputs else replace(self, inputs=found)
 
     def __repr__(self) -> str:
         width = (self.high - self.low).max() if not self.free else 2 * self.free

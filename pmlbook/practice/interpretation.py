@@ -205,6 +205,6 @@ def explain(prior: PriorLike, epsilon: float) -> Any:
     """
     pd = needed_pandas("explain")
     levels = sentence_levels(prior)
-    level = check_epsilon(epsilon)
+    level = check_epsilon(epsilon, up=True)
     kept = [level <= most for most in levels.values()]
     return pd.DataFrame({"largest level": levels.values(), "kept": kept}, index=list(levels))

@@ -46,7 +46,7 @@ def belief_range(probability: float, epsilon: float) -> tuple[float, float]:
     Source: Grosse et al. 2024, Definition 1, for the event and for its opposite.
     """
     q = check_probability(probability)
-    level = check_epsilon(epsilon)
+    level = check_epsilon(epsilon, up=True)
     return max(0.0, 1 - _grown(1 - q, level)), min(1.0, _grown(q, level))
 
 
@@ -66,7 +66,7 @@ def largest_odds(odds: float, epsilon: float) -> float:
     Source: Grosse et al. 2024, Definition 1, in odds.
     """
     before = check_epsilon(odds, "odds")
-    level = check_epsilon(epsilon)
+    level = check_epsilon(epsilon, up=True)
     after = _grown(before, level)
     # times 1 + odds: what is left of its opposite
     rest = 1 - (before * expm1(level) if level <= 700 else after)
@@ -136,7 +136,7 @@ def may_rule_out(prior: ArrayLike, epsilon: float) -> list[tuple[Hashable, ...]]
     Source: Grosse et al. 2024, Section IV-B, Lemma 2.
     """
     p = check_prior(prior)
-    level = check_epsilon(epsilon)
+    level = check_epsilon(epsilon, up=True)
     names = labels_of(prior, len(p))
     if len(p) > MAX_NAMED_SECRETS:
         raise ValueError(
@@ -164,7 +164,7 @@ def meaning(prior: ArrayLike, epsilon: float) -> Any:
     """
     pd = needed_pandas("meaning")
     p = check_prior(prior)
-    level = check_epsilon(epsilon)
+    level = check_epsilon(epsilon, up=True)
     ends = np.array([belief_range(share, level) for share in p])
     columns = {
         "before": p,

@@ -20,7 +20,7 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.linear_programmes import Infeasible, Programme, SolverFailed, maximise
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import check_instance, names_of
+from ..numerics.validation import Unnamed, check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.min_leakage import RULES, BRACKET_NATS, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
@@ -221,8 +221,9 @@ class RegionBracket(Bracket):
 # %% ../../nbs/practice/10_region_frontier.ipynb #5d464747
 def _named(region: PriorRegion) -> Any:
     """The central prior, with names if the region has any."""
-    unnamed = region.inputs == tuple(range(len(region.prior)))
-    return region.prior if unnamed else dict(zip(region.inputs, region.prior.tolist()))
+    if isinstance(region.inputs, Unnamed):
+        return region.prior
+    return dict(zip(region.inputs, region.prior.tolist()))
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #4283463b
 def robust_min_leakage(
@@ -278,6 +279,7 @@ def robust_min_leakage(
     check_instance(region, PriorRegion, "region")
     if not isinstance(by, str) or by not in RULES:
         raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
+    region = region.named(names_of(utilities))
     prior = _named(region)
     allowed = check_allowed(RULES[by](check_utilities(utilities, prior), threshold), region.prior)
     clock = Clock(max_time, label="robust_min_leakage")
@@ -293,6 +295,7 @@ class _RegionStairs(Stairs):
     """The brackets of all thresholds at which some mechanism keeps a level under the region."""
 
     def __init__(self, utilities: Any, region: PriorRegion, clock: Clock) -> None:
+        region = region.named(names_of(utilities))
         super().__init__(utilities, _named(region), clock)
         self.region, self.outputs = region, names_of(utilities, axis=1) or ()
         last = last_within(self._possible, len(self.thresholds))

@@ -194,11 +194,10 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     """
     if len(mechanism.prior) != len(region.prior):
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")
-    unnamed = region.inputs == tuple(range(len(region.prior)))
-    names = mechanism.inputs if unnamed else region.inputs
-    order = order_of(mechanism.inputs, names, "mechanism", "region")
+    order = order_of(mechanism.inputs, region.inputs, "mechanism", "region")
     c = exp_below(check_epsilon(epsilon))
-    for column in mechanism.weights[order].T.tolist():
+    weights = mechanism.weights if order is None else mechanism.weights[order]
+    for column in weights.T.tolist():
         worst = exact_fill(column, region)
         if max(column) * sum(worst) > c * sum(q * p for q, p in zip(worst, column)):
             return False
@@ -309,6 +308,7 @@ def robust_mechanism(
     check_instance(region, PriorRegion, "region")
     level = check_epsilon(epsilon)
     measure = as_utility(utility).aligned(region.inputs, "region")
+    region = region.named(measure.inputs)
     clock = Clock(max_time, label="robust_mechanism")
     n = len(region.prior)
     if n > MAX_REGION_SECRETS and not (
