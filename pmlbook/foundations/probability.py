@@ -15,6 +15,7 @@ import scipy
 
 from pmlbook.numerics.validation import (
     Array,
+    InvalidPrior,
     PriorLike,
     check_distribution,
     check_pair,
@@ -149,5 +150,9 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     """
     channel, prior = check_pair(channel, prior)
     outcome = output_distribution(channel, prior)
-    shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
-    return max(0.0, float(outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))))
+    with np.errstate(over="ignore", invalid="ignore"):
+        shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
+        value = outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))
+    if not np.isfinite(value):
+        raise InvalidPrior(f"prior has an entry of {prior.min():g}: no float holds a lift of it")
+    return max(0.0, float(value))

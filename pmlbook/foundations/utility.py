@@ -20,6 +20,7 @@ from .probability import weighted_sum
 from pmlbook.numerics.validation import (
     Array,
     Frozen,
+    InvalidPrior,
     aligned,
     check_names,
     check_pair,
@@ -62,6 +63,8 @@ class Utility(ABC):
     def total(self, channel: Array, prior: Array) -> float:
         """Utility of a channel and a prior that are checked."""
         value = float(self.columns(channel, prior).sum())
+        if not np.isfinite(value):
+            raise ValueError(f"utility is {value}, with a least prior of {prior.min():g}")
         return 0.0 if self.divergence and -UNPROVEN_ERROR < value < 0 else value  # rounding
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:
@@ -110,6 +113,7 @@ def lifts_of(columns: Array, prior: Array) -> tuple[Array, Array, Array]:
     """Probability, lifts, and lifts minus one of columns, shape (N, M); nothing cancels where lifts are near one.
 
     The mean of a column is counted from its nearest entry: differences of neighbouring floats are exact.
+    InvalidPrior if a secret is so rare that no float holds a lift.
 
     Source: Sterbenz 1974, Theorem 4.3.1.
     """
@@ -120,8 +124,11 @@ def lifts_of(columns: Array, prior: Array) -> tuple[Array, Array, Array]:
     beyond = prior @ apart / prior.sum()
     outcome = near + beyond
     occurs = outcome > 0
-    lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=occurs)
-    shifts = np.divide(apart - beyond, outcome, out=np.zeros_like(columns), where=occurs)
+    with np.errstate(over="ignore"):
+        lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=occurs)
+        shifts = np.divide(apart - beyond, outcome, out=np.zeros_like(columns), where=occurs)
+    if np.isinf(lifts).any():
+        raise InvalidPrior(f"prior has an entry of {prior.min():g}: no float holds a lift of it")
     return outcome, lifts, shifts
 
 # %% ../../nbs/foundations/06_utility.ipynb #86a84679
