@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -174,17 +175,16 @@ def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign
         return question.design(question.fallback(), bound, "enumeration", slope)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
-    for less in (0.0, *LEVEL_REDUCTIONS):
-        if less and clock is not None and clock.over:
-            break
-        if less:
-            mix = delta_programme(question.vertices(Fraction(less)), utility, promise)
-        made = question.mixed(mix)
-        if made is not None:
-            design = question.design(made, bound, "enumeration", slope)
-            best = design if best is None or design.value > best.value else best
-            if not loose(best, utility):
-                return best
+    with suppress(OutOfTime):
+        for less in (0.0, *LEVEL_REDUCTIONS):
+            if less:
+                mix = delta_programme(question.vertices(Fraction(less)), utility, promise, clock)
+            made = question.mixed(mix)
+            if made is not None:
+                design = question.design(made, bound, "enumeration", slope)
+                best = design if best is None or design.value > best.value else best
+                if not loose(best, utility):
+                    return best
     return best or question.design(question.fallback(), bound, "enumeration", slope)
 
 

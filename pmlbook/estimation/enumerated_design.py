@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .candidate_set import CandidateSet, ScaledVertices, first_circles
-from .covariance_bound import pairs_bound
+from .candidate_set import ScaledVertices
 from ..large_alphabets.optimal import optimal_mechanism
-from .exchange_design import grow_design
+from .exchange_design import grown
 from pmlbook.estimation.listed_vertices import (
     Listed,
     best_weights,
@@ -28,19 +27,20 @@ from pmlbook.estimation.listed_vertices import (
     tight_duals,
     with_new_weights,
 )
-from .one_number import evened, one_number
-from .optimal_design import centred, functionals
-from pmlbook.estimation.targets import (
-    AOptimality,
-    Claim,
-    Criterion,
-    DOptimality,
-    estimation_variance,
-)
+from .one_number import scored
+from .optimal_design import functionals
+from .targets import Claim, Criterion, estimation_variance
 from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneven
 from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.privacy_regions import lift_limit
-from ..numerics.validation import Array, PriorLike, check_epsilon, checked_prior, CheckedPrior
+from pmlbook.numerics.validation import (
+    Array,
+    CheckedPrior,
+    PriorLike,
+    check_epsilon,
+    check_nonnegative,
+    checked_prior,
+)
 from ..large_alphabets.column_generation import why_loose
 from ..numerics.enclosure import float_below
 from pmlbook.numerics.linear_programmes import (
@@ -54,8 +54,8 @@ from ..numerics.progress import Clock
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
-__all__ = ['MIN_LEVEL_NATS', 'MAX_LISTED_SECRETS', 'MIN_SCORED_NATS', 'MAX_NOISE_SHARE', 'DESIGN_TOLERANCE',
-           'MIN_STORED_PROBABILITY', 'estimation_mechanism']
+__all__ = ['MIN_LEVEL_NATS', 'MAX_LISTED_SECRETS', 'MIN_SCORED_NATS', 'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY',
+           'estimation_mechanism']
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7e1d0a02
 MAX_CENTRING_STEPS = 60
@@ -179,43 +179,72 @@ def listed(
     criterion, unit = criterion_for(target, wanted, candidates, found)
     return candidates, *newton_search(candidates, found, criterion, clock), criterion, unit
 
-# %% ../../nbs/estimation/03_enumerated_design.ipynb #f8d18511
-def _grown(
-    shares: Sequence[Fraction],
-    limit: Fraction,
+# %% ../../nbs/estimation/03_enumerated_design.ipynb #baba959f
+def _check_estimable(wanted: Array, level: float) -> None:
+    """ValueError or Infeasible if functionals, or a level, leave nothing to estimate."""
+    if (wanted == wanted[0]).all():
+        raise ValueError("target is the same for every secret: there is nothing to estimate")
+    if level == 0:
+        raise Infeasible(
+            "epsilon = 0: outcomes that do not depend on the secret determine no frequencies"
+        )
+    if level < MIN_LEVEL_NATS:
+        raise ValueError(
+            f"epsilon = {level:g} is too strict: below {MIN_LEVEL_NATS:g}, 53 bits are too few"
+        )
+
+
+def _road(target: Any, wanted: Array, level: float) -> str:
+    """The search: by the 'scores' of one functional, by 'growing' a set of vertices, or in the 'list' of all."""
+    n, word = len(wanted), target if isinstance(target, str) else ""
+    if n > MAX_LISTED_SECRETS and wanted.shape[1] == 1 and level >= MIN_SCORED_NATS:
+        return "scores"
+    if n > MAX_LISTED_SECRETS and word in ("frequencies", "determinant"):
+        return "growing"
+    return "growing" if n > MAX_ENUMERATED_SYMBOLS and word != "largest" else "list"
+
+# %% ../../nbs/estimation/03_enumerated_design.ipynb #4d10723c
+def _attempts(
+    candidates: ScaledVertices, found: Mapping[int, float], prior: CheckedPrior, level: float
+) -> Iterator[Mechanism]:
+    """Mechanisms of weighted vertices: without those that are rare, and with them."""
+    frequent = stored(candidates, found, MIN_STORED_PROBABILITY, prior, level)
+    yield frequent
+    if len(frequent.outputs) < len(found):
+        yield stored(candidates, found, 0.0, prior, level)
+
+
+def _searched(
+    road: str,
+    prior: CheckedPrior,
+    level: float,
     target: Any,
     wanted: Array,
     tol: float,
     clock: Clock,
-) -> tuple[CandidateSet, dict[int, float], float]:
-    """Good weights of vertices that are too many to list, and a bound."""
-    candidates = CandidateSet(shares, limit)
-    found = first_circles(candidates, np.random.default_rng(0))
-    criterion, unit = criterion_for(target, wanted, candidates, found)
-    assert isinstance(criterion, AOptimality | DOptimality)
-    square = float(unit) ** 2
-    low = pairs_bound(candidates, criterion, clock.part(0.5))
-    given = candidates, found, criterion, low, tol, clock
-    found, bound = grow_design(*given, lambda value: value * square)
-    return candidates, found, float_below(Fraction(bound) * unit**2)
+) -> tuple[Iterable[Mechanism], float]:
+    """Mechanisms in the order in which they are worth a try, and a lower bound on every variance."""
+    shares = prior.exact
+    limit = lift_limit(shares, level)[1]
+    if road == "scores":
+        make, bound = scored(prior, limit, wanted, tol, clock)
+        return (keep_level(each, level) for each in (make,)), bound
+    if road == "growing":
+        candidates, found, bound = grown(shares, limit, target, wanted, tol, clock)
+        return _attempts(candidates, found, prior, level), bound
+    vertices, found, bound, _, unit = listed(shares, limit, target, wanted, clock)
+    return _attempts(vertices, found, prior, level), float_below(Fraction(bound) * unit**2)
 
 
-def _scored(
-    prior: CheckedPrior, limit: Fraction, wanted: Array, tol: float, clock: Clock
-) -> tuple[Callable[[float], Mechanism], float]:
-    """The mechanism for one functional, in the form for `keep_level`, and a bound."""
-    goal = [row[0] for row in centred(wanted, prior.exact)]
-    found = one_number(prior.exact, limit, goal, tol, clock)
-    exact = np.array(goal, dtype=float)
-    # Noise lowers what a lift exceeds one by, at strict levels a small part of the lift.
-    part = float(limit / (limit - 1))
-
-    def make(shave: float) -> Mechanism:
-        noise = min(shave * part, MAX_NOISE_SHARE)
-        channel = evened(found.outcomes, found.scores, exact, prior.floats, noise)
-        return Mechanism(channel, prior, prior.names or ())
-
-    return make, float_below(max(found.bound, Fraction(0)))
+def _least_of(attempts: Iterable[Mechanism], measure: Any, bound: float) -> tuple[float, Mechanism]:
+    """The least variance and its mechanism; nothing more is tried once a variance is a millionth above the bound."""
+    tried = list[tuple[float, Mechanism]]()
+    for mechanism in attempts:
+        tried.append((estimation_variance(mechanism, measure), mechanism))
+        value = tried[-1][0]
+        if value - bound <= 1e-6 * value < math.inf:
+            break
+    return min(tried, key=itemgetter(0))
 
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #5fe27e32
 def estimation_mechanism(
@@ -287,66 +316,29 @@ def estimation_mechanism(
     """
     prior = checked_prior(prior)
     level, wanted = check_epsilon(epsilon), functionals(target, prior)
-    if (wanted == wanted[0]).all():
-        raise ValueError("target is the same for every secret: there is nothing to estimate")
-    if level == 0:
-        raise Infeasible(
-            "epsilon = 0: outcomes that do not depend on the secret determine no frequencies"
-        )
-    if level < MIN_LEVEL_NATS:
-        raise ValueError(
-            f"epsilon = {level:g} is too strict: below {MIN_LEVEL_NATS:g}, 53 bits are too few"
-        )
-    if not 0 < tol < math.inf:
-        raise ValueError(f"tol = {tol} must be positive")
-    shares = prior.exact
-    limit = lift_limit(shares, level)[1]
-    n = len(shares)
-    single = n > MAX_LISTED_SECRETS and wanted.shape[1] == 1 and level >= MIN_SCORED_NATS
-    grows = (
-        isinstance(target, str)
-        and target in ("frequencies", "determinant")
-        and n > MAX_LISTED_SECRETS
-    )
-    grows = grows or (
-        n > MAX_ENUMERATED_SYMBOLS and not (isinstance(target, str) and target == "largest")
-    )
-    candidates: ScaledVertices
-    seconds = SOLVER_SECONDS if grows and not single and max_time is None else max_time
+    _check_estimable(wanted, level)
+    tol = check_nonnegative(tol, "tol")
+    if not tol:
+        raise ValueError("tol = 0 must be positive")
+    road = _road(target, wanted, level)
+    seconds = SOLVER_SECONDS if road == "growing" and max_time is None else max_time
     try:
         with Clock(seconds, progress, "estimation_mechanism") as clock:
-            if single:
-                make, bound = _scored(prior, limit, wanted, tol, clock)
-            elif grows:
-                candidates, found, bound = _grown(shares, limit, target, wanted, tol, clock)
-            else:
-                candidates, found, bound, _, unit = listed(shares, limit, target, wanted, clock)
-                bound = float_below(Fraction(bound) * unit**2)
+            attempts, bound = _searched(road, prior, level, target, wanted, tol, clock)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
     measure = target if isinstance(target, str) and target != "mean" else wanted
-    if single:
-        mechanism = keep_level(make, level)
-    else:
-        mechanism = stored(candidates, found, MIN_STORED_PROBABILITY, prior, level)
-    value = estimation_variance(mechanism, measure)
-    loose = value - bound > 1e-6 * value or value == math.inf
-    if loose and not single and len(mechanism.outputs) < len(found):  # rare ones were needed
-        other = stored(candidates, found, 0.0, prior, level)
-        both = (value, mechanism), (estimation_variance(other, measure), other)
-        value, mechanism = min(both, key=itemgetter(0))
+    value, mechanism = _least_of(attempts, measure, bound)
     if value == math.inf:
         # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
         left = None if max_time is None else clock.left
         informed = optimal_mechanism(prior, level, max_time=left).mechanism
-        both = (value, mechanism), (estimation_variance(informed, measure), informed)
-        value, mechanism = min(both, key=itemgetter(0))
+        value, mechanism = _least_of([mechanism, informed], measure, bound)
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
-    if not (single or grows):
-        warn_if_loose(
-            "estimation_mechanism", value, bound, DESIGN_TOLERANCE * bound + math.ulp(bound)
-        )
+    if road == "list":
+        least = DESIGN_TOLERANCE * bound + math.ulp(bound)
+        warn_if_loose("estimation_mechanism", value, bound, least)
     elif value - bound > 2 * tol * value:
         why = "the time is up, or no search finds anything better"
         message = why_loose("estimation_mechanism", value, bound, tol, why)
@@ -358,7 +350,6 @@ MIN_LEVEL_NATS = 1e-14  # nats: entries of a channel are multiples of 1e-16
 # most secrets whose vertices are all enumerated; with more, an exchange is faster
 MAX_LISTED_SECRETS = 12
 MIN_SCORED_NATS = 1e-12  # nats: below it the rounding of storage changes a score too much
-MAX_NOISE_SHARE = 0.5  # that is mixed into a mechanism so that rounding does not raise its level
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme
 # an outcome rarer than this for every secret is due to the barrier, and would have few digits
 MIN_STORED_PROBABILITY = 1e-9

@@ -7,17 +7,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from itertools import takewhile
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from .candidate_set import CandidateSet, Vertex, arcs, climb, sets_at_limit, swept
-from .listed_vertices import Weighted, even, tight_duals, with_new_weights
+from pmlbook.estimation.candidate_set import (
+    CandidateSet,
+    Vertex,
+    arcs,
+    climb,
+    first_circles,
+    sets_at_limit,
+    swept,
+)
+from .covariance_bound import pairs_bound
+from pmlbook.estimation.listed_vertices import (
+    Weighted,
+    criterion_for,
+    even,
+    tight_duals,
+    with_new_weights,
+)
 from .targets import AOptimality, Claim, DOptimality
 from ..numerics.validation import Array
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.barrier import barrier_direction
+from ..numerics.enclosure import float_below
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Generation, Priced, Stage
 
@@ -289,3 +307,23 @@ def grow_design(
     Stage("which vertex has the largest excess?", exchange).turn(generation)
     _, names, weights = master.least
     return dict(zip(names, weights.tolist())), generation.bound
+
+# %% ../../nbs/estimation/05_exchange_design.ipynb #e80d916b
+def grown(
+    shares: Sequence[Fraction],
+    limit: Fraction,
+    target: Any,
+    wanted: Array,
+    tol: float,
+    clock: Clock,
+) -> tuple[CandidateSet, dict[int, float], float]:
+    """Good weights of vertices that are too many to list, and a bound."""
+    candidates = CandidateSet(shares, limit)
+    found = first_circles(candidates, np.random.default_rng(0))
+    criterion, unit = criterion_for(target, wanted, candidates, found)
+    assert isinstance(criterion, AOptimality | DOptimality)
+    square = float(unit) ** 2
+    low = pairs_bound(candidates, criterion, clock.part(0.5))
+    given = candidates, found, criterion, low, tol, clock
+    found, bound = grow_design(*given, lambda value: value * square)
+    return candidates, found, float_below(Fraction(bound) * unit**2)

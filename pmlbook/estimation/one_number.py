@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,9 +14,12 @@ import numpy as np
 import scipy
 
 from ..foundations.probability import weighted_sum
-from ..numerics.validation import Array
+from ..numerics.enclosure import float_below
+from ..numerics.validation import Array, CheckedPrior
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
+from .optimal_design import centred
+from ..release.mechanism import Mechanism
 
 # %% auto #0
 __all__ = []
@@ -292,3 +295,24 @@ def evened(outcomes: Array, scores: Array, goal: Array, prior: Array, shave: flo
 
 
 SHAVE_MARGIN = 1e-14  # so that no entry is 0 where the equations want a little less
+
+# %% ../../nbs/estimation/06_one_number.ipynb #d8514846
+MAX_NOISE_SHARE = 0.5  # that is mixed into a mechanism so that rounding does not raise its level
+
+
+def scored(
+    prior: CheckedPrior, limit: Fraction, wanted: Array, tol: float, clock: Clock
+) -> tuple[Callable[[float], Mechanism], float]:
+    """The mechanism for one functional, in the form for `keep_level`, and a bound."""
+    goal = [row[0] for row in centred(wanted, prior.exact)]
+    found = one_number(prior.exact, limit, goal, tol, clock)
+    exact = np.array(goal, dtype=float)
+    # Noise lowers what a lift exceeds one by, at strict levels a small part of the lift.
+    part = float(limit / (limit - 1))
+
+    def make(shave: float) -> Mechanism:
+        noise = min(shave * part, MAX_NOISE_SHARE)
+        channel = evened(found.outcomes, found.scores, exact, prior.floats, noise)
+        return Mechanism(channel, prior, prior.names or ())
+
+    return make, float_below(max(found.bound, Fraction(0)))

@@ -36,6 +36,7 @@ from pmlbook.numerics.validation import (
     CheckedPrior,
     PriorLike,
     check_epsilon,
+    check_nonnegative,
     checked_prior,
     first_names,
 )
@@ -308,7 +309,7 @@ def optimal_mechanism(
     checked, level, names = prior.floats, check_epsilon(epsilon), prior.names
     measure = as_utility(utility).aligned(names, "prior")
     inputs = first_names(names, measure.inputs) or ()
-    clock = Clock(max_time, progress, "column generation")
+    tol, clock = check_nonnegative(tol, "tol"), Clock(max_time, progress, "column generation")
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
     formula = closed_form(prior, level, measure) if method in METHODS[:2] else None

@@ -67,6 +67,12 @@ def all_distinct(items: Sequence[Any]) -> bool:
         return False
 
 
+def _plain_name(name: Any) -> Any:
+    """The Python value of a name, with one and the same object for nan: others would not be found."""
+    name = name.item() if isinstance(name, np.generic) else name
+    return np.nan if isinstance(name, float) and name != name else name
+
+
 def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:
     """Names as a tuple; ValueError unless they are different, as many as `count`, and in an order of their own.
 
@@ -76,7 +82,7 @@ def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashab
     single = getattr(names, "ndim", 1) == 0  # an array that cannot be walked through
     if loose or single or not isinstance(names, Iterable):
         raise ValueError(f"{what} must be a sequence of names, got {shortened(names)}")
-    plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    plain = tuple(map(_plain_name, names))
     many = len(plain) if count is None else count
     if len(plain) != many or not all_distinct(plain):
         raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
@@ -122,7 +128,8 @@ def aligned(
     if order is None or order == list(range(len(order))):
         return values
     if isinstance(values, Mapping):
-        return {name: values[name] for name in names or ()}
+        items = list(values.items())
+        return dict(items[k] for k in order)
     return values.take(order, axis=axis)
 
 

@@ -44,7 +44,8 @@ class Clock:
         label: str = "",
     ) -> None:
         try:
-            self.limit = math.inf if max_time is None else float(max_time)
+            seconds = math.nan if isinstance(max_time, (str, bytes, bool)) else max_time
+            self.limit = math.inf if seconds is None else float(seconds)
         except (OverflowError, TypeError, ValueError):
             self.limit = math.nan
         if not self.limit >= 0:

@@ -66,6 +66,8 @@ def real_array(
     values: Any, name: str, ndim: int, error: type[ValueError] = ValueError
 ) -> NDArray[np.float64]:
     """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
+    if np.ma.is_masked(values):  # NumPy would show what is hidden
+        values = values.astype(float).filled(np.nan)
     if ndim == 2 and isinstance(values, (list, tuple)):
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
     try:

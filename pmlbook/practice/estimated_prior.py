@@ -167,9 +167,9 @@ class PriorRegion(Frozen):
         bound = np.minimum(q, self.high)
         return bool((q >= self.low - tol).all() and bound.sum() >= 1 - self.free - tol)
 
-    def named(self, names: Sequence[Hashable] | None) -> PriorRegion:
+    def named(self, names: tuple[Hashable, ...] | None) -> PriorRegion:
         """The region with these names of its secrets, if it has none of its own."""
-        found = first_names(self.inputs, names)
+        found = first_names(self.inputs, names) or self.inputs
         return self if found == self.inputs else replace(self, inputs=found)
 
     def __repr__(self) -> str:

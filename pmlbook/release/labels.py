@@ -19,8 +19,12 @@ __all__ = []
 
 # %% ../../nbs/release/16_labels.ipynb #9e2aa0ee
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for 'no answer': None, nan, NaT or NA."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+    """Whether a value stands for 'no answer': None, nan, NaT, NA, or masked by NumPy."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
+        or value != value
+    )
 
 
 def pandas_index(names: Sequence[Hashable]) -> Any:
