@@ -263,3 +263,11 @@ def test_parts_end_with_the_whole():
     whole = Clock(0.5)
     assert whole.part(1 / 2).part(most=9).left <= 0.25 and whole.part(most=0.1).limit == 0.1
     assert Clock(0).part().over and not Clock(0).finishing().over
+
+
+@pytest.mark.parametrize("each", [False, True])
+@pytest.mark.parametrize("n", [8, 12, 16])
+def test_a_delta_without_time_has_a_mechanism_and_a_bound(n, each):
+    timed = pb.mechanisms.delta_mechanism(zipf(n), 0.5, 0.01, each=each, max_time=0)
+    full = pb.mechanisms.delta_mechanism(zipf(n), 0.5, 0.01, each=each)
+    assert timed.tail <= timed.delta and 0 < timed.value <= full.bound <= timed.bound + 1e-9

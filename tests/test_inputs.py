@@ -1,6 +1,8 @@
 """Unusual but good input works: every kind of prior, one secret, the ends of epsilon, every boundary."""
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import pytest
 from public_names import PUBLIC
 
 import pmlbook as pb
+from pmlbook.numerics.validation import check_epsilon
 from pmlbook.per_record.framework import record_information
 
 FAIR, SKEW, FLIP = [0.5, 0.5], [0.5, 0.3, 0.2], [[0.75, 0.25], [0.25, 0.75]]
@@ -216,3 +219,68 @@ def test_what_lies_elsewhere_in_memory_has_the_same_worst_leakage():
 def test_a_truth_value_is_no_number(call, message, truth):
     with pytest.raises(ValueError, match=message):
         call(truth)
+
+
+# what lies between two floats, and what is hidden
+
+
+@pytest.mark.parametrize("kind", [Fraction, Decimal, np.longdouble])
+@pytest.mark.parametrize("text", ["0.1", "0.3", "0.7", "1e-400"])
+def test_a_level_between_floats_is_kept_and_a_promise_is_not_exceeded(kind, text):
+    given = kind(text)
+    exact = Fraction(*given.as_integer_ratio())
+    assert Fraction(check_epsilon(given)) <= exact <= Fraction(check_epsilon(given, up=True))
+    assert check_epsilon(float(given)) == check_epsilon(float(given), up=True) == float(given)
+
+
+def test_no_design_exceeds_a_level_in_fractions():
+    for k in range(1, 400, 6):
+        level = Fraction(k, 997)
+        made = pb.optimal_mechanism([0.7, 0.3], level).mechanism
+        assert Fraction(check_epsilon(level)) <= level and made.certify(level)
+
+
+HIDDEN = np.ma.array([0.5, 0.2, 0.3], mask=[False, False, True])
+HIDDEN_ROWS = np.ma.array(np.eye(2), mask=[[False, False], [False, True]])
+MASKED = {
+    "prior": lambda: pb.optimal_mechanism(HIDDEN, 0.4),
+    "channel": lambda: pb.epsilon_pml(HIDDEN_ROWS, [0.5, 0.5]),
+    "counts": lambda: pb.robust.box_region(np.ma.array([5, 9], mask=[0, 1])),
+    "target": lambda: pb.estimation_mechanism([0.2, 0.3, 0.5], 0.4, HIDDEN),
+}
+
+
+@pytest.mark.parametrize("name, call", MASKED.items(), ids=MASKED)
+def test_a_masked_number_is_missing(name, call):
+    with pytest.raises(ValueError, match=rf"^{name}\[.*\] = nan is not finite"):
+        call()
+
+
+def test_a_masked_value_is_in_the_group_none():
+    flip = pb.Mechanism([[0.7, 0.3], [0.2, 0.8]], [0.5, 0.5])
+    hidden = np.ma.array(["a", "b"] * 20, mask=[True] + [False] * 39)
+    first, second = (
+        pb.estimate.two_way(flip, ["r0", "r1"] * 20, column)
+        for column in (hidden, [None, *hidden.tolist()[1:]])
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize("options", [{"tol": "x"}, {"tol": math.nan}, {"tol": -1.0},
+                                     {"max_time": "1"}, {"max_time": True}])  # fmt: skip
+@pytest.mark.parametrize("call", [pb.optimal_mechanism, pb.estimation_mechanism])
+def test_a_tolerance_and_a_limit_are_numbers(call, options):
+    with pytest.raises(ValueError, match=f"^{next(iter(options))} "):
+        call([0.5, 0.5], 0.3, **options)
+
+
+@pytest.mark.parametrize("call", [
+    lambda p: pb.measures.mutual_information(np.eye(2), p),
+    lambda p: pb.measures.alpha_lift(np.eye(2), p, 2),
+    lambda p: pb.measures.sibson_information(np.eye(2), p, 1.5),
+    lambda p: pb.Mechanism(np.eye(2), p).utility(),
+    lambda p: pb.mechanisms.delta_mechanism(p, 0.5, 0.01),
+])  # fmt: skip
+def test_a_prior_whose_lifts_no_float_holds_is_refused(call):
+    with pytest.raises(ValueError, match="prior"):
+        call([1e-310, 1.0])

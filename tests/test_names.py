@@ -12,10 +12,12 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.extremal.gains import gain_optimum
+from pmlbook.extremal.optimum_curve import optimum_pieces
 from pmlbook.foundations import adversaries, leakage, probability, processing
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
 from pmlbook.hamming.mutual_information import worst_case_information
+from pmlbook.large_alphabets.optimality import certify_optimum
 from pmlbook.per_record.framework import dalenius_level, record_information
 from pmlbook.practice.estimated_prior import worst_prior
 from pmlbook.practice.meaning import may_rule_out, meaning
@@ -456,3 +458,59 @@ def test_indistinguishable_values_are_no_list_of_names(names):
         pb.Mechanism([[0.5, 0.5], [0.4, 0.6]], [0.5, 0.5], outputs=names)
     with pytest.raises(ValueError, match="alphabets"):
         pb.queries.Query(sum, names)
+
+
+NUMBERED = pd.Series([500, 300, 200], index=[0, 1, 2])  # answers that are coded as numbers
+FLOOR = pd.DataFrame([[1.0, 0, 1], [0, 1, 0], [0, 1, 1]], index=[0, 1, 2])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_numbers_are_names_of_a_region(order):
+    region = pb.robust.box_region(NUMBERED)
+    design = pb.robust.robust_min_leakage(FLOOR.loc[order], region, threshold=1)
+    rows = FLOOR.loc[list(design.mechanism.inputs)].to_numpy()
+    assert not design.mechanism.channel[rows < 1].any()
+    found = pb.robust.robust_frontier(FLOOR.loc[order], region)
+    assert [step.worst for step in found] == [0.0, 1.0]
+    assert found[1].design.value == design.value
+
+
+@pytest.mark.parametrize("names", [(0, 1), ("a", "b")])
+def test_a_level_of_a_region_is_decided_by_name(names):
+    region = pb.robust.box_region(pd.Series([900, 100], index=list(names)))
+    rows = [[0.3, 0.7], [0.9, 0.1]]
+    turned = pb.Mechanism(rows, [0.1, 0.9], inputs=names[::-1])
+    straight = pb.Mechanism(rows[::-1], [0.9, 0.1], inputs=names)
+    level = np.nanmax(pb.robust.worst_leakage(turned.to_frame(), region))
+    for made in (turned, straight):
+        assert keeps_level(made, region, level + 1e-9)
+        assert not keeps_level(made, region, level - 1e-9)
+
+
+def test_a_region_without_names_takes_those_of_a_utility():
+    region, gain = pb.robust.box_region([50, 60]), pd.DataFrame([[1.0, 0], [0, 1]], list("ab"))
+    useful = pb.robust.robust_mechanism(region, 0.3, pb.measures.ExpectedGain(gain))
+    safe = pb.robust.robust_min_leakage(gain, region, 0)
+    assert useful.mechanism.inputs == safe.mechanism.inputs == ("a", "b")
+
+
+WINS = pd.DataFrame([[3.0, 0, 1], [0, 2, 0], [0, 1, 5]], index=list("abc"))
+NAMED_PRIOR = {"a": 0.6, "b": 0.25, "c": 0.15}
+RELEASE = pb.Mechanism(
+    [[0.14, 0.17, 0.2, 0.49], [0.03, 0.32, 0.24, 0.41], [0.28, 0.22, 0.38, 0.12]],
+    NAMED_PRIOR,
+)
+WITH_UTILITY = {
+    "optimum_under": lambda gain: pb.mechanisms.optimum_under("pml", NAMED_PRIOR, 0.3, gain)[2:],
+    "reduce_outputs": lambda gain: pb.mechanisms.reduce_outputs(RELEASE, gain).channel.tolist(),
+    "optimum_pieces": lambda gain: optimum_pieces(NAMED_PRIOR, gain),
+    "certify_optimum": lambda gain: certify_optimum(RELEASE, 1.0, gain).bound,
+}
+
+
+@pytest.mark.parametrize("call", WITH_UTILITY.values(), ids=WITH_UTILITY)
+def test_gains_meet_secrets_by_name(call):
+    straight, turned = (pb.measures.ExpectedGain(t) for t in (WINS, WINS.loc[list("cab")]))
+    assert call(straight) == call(turned)
+    with pytest.raises(ValueError, match="different names"):
+        call(pb.measures.ExpectedGain(WINS.set_axis(list("xyz"))))

@@ -288,3 +288,28 @@ def test_every_public_result_is_frozen():
     no_arrays = {pb.measures.FInformation, pb.budget.JointRelease, pb.measures.LeakageEnvelope}
     apart = {pb.Certificate, *no_arrays}  # a certificate has copies of its own
     assert all(issubclass(kind, Frozen) for kind in results - apart)
+
+
+def test_a_band_keeps_its_sample():
+    sample = [0.2, 0.4]
+    band = pb.audit.SampleBand(sample, (0, 1))
+    half, said = band.half, repr(band)
+    sample.append(0.9)
+    assert (band.half, repr(band)) == (half, said)
+    assert band == pickle.loads(pickle.dumps(band)) and hash(band) == hash(copy.copy(band))
+
+
+def test_releases_together_equal_their_copies():
+    flip = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    joint = pb.budget.compose(flip, flip)
+    assert joint == pickle.loads(pickle.dumps(joint)) and hash(joint) == hash(copy.copy(joint))
+
+
+def test_nan_is_a_name_that_can_be_handed_on():
+    first = pb.Mechanism([[0.7, 0.3], [0.2, 0.8]], [0.5, 0.5], inputs=(float("nan"), 1.0))
+    second = pickle.loads(pickle.dumps(first))
+    assert pb.budget.compose(first, second).releases == 2
+    again = pb.Mechanism(first.to_frame(), pd.Series(first.prior, list(first.inputs)))
+    assert first == second == again
+    told = first.estimate(["r0", "r1"]).of({np.float64("nan"): 1, 1.0: 0})
+    assert math.isfinite(told.value)

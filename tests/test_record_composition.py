@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -17,6 +18,7 @@ from pmlbook.queries import Query, counting, parity, product_query
 from pmlbook.records import audit_pair, dp_leakage_bound, noisy_leakage, ratio_information
 
 LN2 = math.log(2)
+BIT = math.nextafter(LN2, 1)  # the float above ln 2
 SOME = Query(lambda x: (x[0] + x[1]) % 2, [(0, 1)] * 3)
 
 
@@ -24,7 +26,7 @@ def test_leakages_do_not_add_up():
     audit = audit_pair(SOME, np.eye(2), parity(3), np.eye(2), b=3 * LN2)
     assert audit.first.bound < 1e-9 and audit.second.bound < 1e-9
     assert audit.together.value == pytest.approx(LN2, abs=1e-9) and audit.together.record == 2
-    assert LN2 - 1e-9 <= audit.promised <= LN2
+    assert LN2 - 1e-9 <= audit.promised <= BIT
 
 
 @pytest.mark.parametrize("b", [0.0, 1.0, 2 * LN2])
@@ -114,18 +116,21 @@ def test_information_in_a_ratio_to_many_digits(epsilon):
         two <= ratio_information(epsilon, 2) * (1 + 1e-12)
         and ratio_information(epsilon, 2) <= found
     )
-    assert ratio_information(epsilon, 3) <= math.log(3) and ratio_information(epsilon, 1) == 0
+    assert (
+        ratio_information(epsilon, 3) <= math.log(3) * (1 + 2**-52)
+        and ratio_information(epsilon, 1) == 0
+    )
 
 
 def test_promise_falls_with_doubt_and_is_never_more_than_all():
     levels = np.linspace(0, 5 * LN2, 40)
     promised = [dp_leakage_bound(parity(5), 0.7, b) for b in levels]
-    assert (np.diff(promised) <= 0).all() and promised[0] <= LN2
+    assert (np.diff(promised) <= 0).all() and promised[0] <= BIT
     assert dp_leakage_bound(parity(5), 0.7, 5 * LN2) == pytest.approx(
         ratio_information(0.7, 2), abs=1e-12
     )
     assert (
-        dp_leakage_bound(parity(5), 1000.0, 0) == LN2
+        dp_leakage_bound(parity(5), 1000.0, 0) == BIT
         and dp_leakage_bound(parity(5), 0.0, 5 * LN2) < 1e-12
     )
 
@@ -177,3 +182,18 @@ def test_noise_that_means_nothing_is_refused(arguments, message):
     given = dict(noise="laplace", scale=1.0, b=0.5) | arguments
     with pytest.raises(ValueError, match=message):
         noisy_leakage(counting(2), **given)
+
+
+@pytest.mark.parametrize("query", [parity(1), parity(2), parity(4)])
+def test_no_bound_is_below_what_a_published_bit_leaks(query):
+    """The float nearest to ln 2 is below it."""
+    fair = Fraction(math.log(2))
+    found = noisy_leakage(query, "laplace", 0.01, 0.0, bins=4)
+    assert found.value <= found.bound and fair < Fraction(found.bound)
+    assert fair < Fraction(dp_leakage_bound(query, 1000.0, 0))
+    assert fair < Fraction(ratio_information(1000.0, 2))
+
+
+def test_a_pair_of_published_bits_promises_no_less_than_they_leak():
+    audit = audit_pair(parity(1), np.eye(2), parity(1), np.eye(2), LN2)
+    assert Fraction(math.log(2)) < Fraction(audit.promised)

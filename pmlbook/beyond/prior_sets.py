@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from .line_priors import Secret, Steps
 from .noise_means import RELATIVE_MEAN_ERROR, Weight
 from ..numerics.enclosure import text_above
-from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
+from ..numerics.validation import Array, Frozen, check_nonnegative, frozen_array, real_array
 
 # %% auto #0
 __all__ = ['DensityRange', 'SampleBand']
@@ -145,6 +145,7 @@ class SampleBand(Frozen, Secret):
         lower = np.where(found == high, 1.0, np.maximum(step - self.half, 0))
         upper = np.where(found == high, 1.0, np.minimum(step + self.half, 1))
         kept = {
+            "sample": frozen_array(drawn),
             "support": (low, high),
             "ends": (low, high),
             "_points": found,

@@ -21,6 +21,7 @@ from pmlbook.hamming.information_barrier import (
 )
 from .mechanisms import RobustDesign, check_error_rate, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
+from .intervals import IntervalSet, KnownSource, as_known
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
@@ -78,12 +79,12 @@ def replacing_channel(changed: Array, q: Array) -> Array:
     return channel
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #31c93613
-def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDesign:
+def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> RobustDesign:
     """Least worst-case mutual information of a mechanism with bounded Hamming distortion.
 
     Parameters
     ----------
-    source_set : SourceSet or array_like, shape (K, M)
+    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source, of any class; an array holds the vertices. The hull is meant.
     distortion : float
         D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set.
@@ -116,7 +117,8 @@ def mi_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> RobustDe
     >>> round(mi_leakage([[0.5, 0.5]], 0.25).value, 6)
     0.130812
     """
-    known = as_source_set(source_set)
+    known = as_known(source_set)
+    known = known.listed() if isinstance(known, IntervalSet) else known
     limit = check_error_rate(distortion)
     V = known.vertices
     if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:

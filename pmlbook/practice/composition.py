@@ -22,7 +22,7 @@ from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
 from ..numerics.enclosure import text_above
-from ..numerics.validation import check_epsilon
+from ..numerics.validation import Frozen, check_epsilon
 
 # %% auto #0
 __all__ = ['JointRelease', 'compose', 'composed_level']
@@ -40,7 +40,7 @@ class Direction(NamedTuple):
 
 # %% ../../nbs/practice/12_composition.ipynb #03479377
 @dataclass(frozen=True, eq=False, repr=False)
-class JointRelease:
+class JointRelease(Frozen):
     """Several releases of one secret as one, in whole numbers: nothing is rounded. Made by `compose`.
 
     Parameters

@@ -182,6 +182,8 @@ def _miss(confidence: float) -> float:
     """One minus a confidence; ValueError unless it lies strictly between 0 and 1."""
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
+    if float(confidence) == 1:
+        raise ValueError(f"confidence = {confidence!r:.60} is too near to 1 for a float")
     return 1 - float(confidence)
 
 

@@ -62,7 +62,8 @@ def _named(shares: Shares, name: str) -> Fraction:
     """The share of the secret that a sentence names."""
     found = [share for secret, share in shares.items() if str(secret) == name]
     if len(found) != 1:
-        raise ValueError(f"sentence names {name!r}, not one of {[str(x) for x in shares]}")
+        which = "more than one" if found else "not one"
+        raise ValueError(f"sentence names {name!r}, {which} of {[str(x) for x in shares]}")
     return found[0]
 
 

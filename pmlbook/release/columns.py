@@ -34,7 +34,7 @@ def encode(
     values: Any,
     names: Sequence[Hashable],
     what: str = "values",
-    missing: str = "refuse",
+    missing: str | None = None,
     first_row: int = 0,
     show_values: bool = False,
     secrets: Sequence[Hashable] = (),
@@ -44,7 +44,7 @@ def encode(
     `values`: a list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, or an Arrow array.
     `names`: all values that may occur. If one of them is None, nan, NaT or NA, every missing value is that
     name. `what`: what an error calls the column. `missing`: whether a missing value that is no name is an
-    error, or keeps its place with code -1. `first_row`: number of the first row, for errors about one block of
+    error ('refuse'), or keeps its place with code -1 ('keep'); None if the caller leaves no choice. `first_row`: number of the first row, for errors about one block of
     a longer column. `show_values`: whether an error shows the first value that is refused, shortened.
     `secrets`: values before a release, where `names` are its outcomes: an error states that a column was not
     released. ValueError if the column is empty or no column, `missing` is unknown, or several names mean a missing
@@ -52,7 +52,7 @@ def encode(
 
     Source: the readers of each library.
     """
-    if missing not in GAPS:
+    if missing not in (None, *GAPS):
         raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
     _check_column(values, what)
     present, places = without_missing(names)
@@ -68,7 +68,9 @@ def encode(
     worst = UNKNOWN if missing == "keep" else MISSING
     if codes.min() <= worst:
         refused = np.flatnonzero(codes <= worst)
-        message = _refusal(values, codes, refused, names, what, first_row, show_values, secrets)
+        message = _refusal(
+            values, codes, refused, names, what, missing, first_row, show_values, secrets
+        )
         raise ValueError(message)
     return codes
 
@@ -119,6 +121,7 @@ def _refusal(
     rows: NDArray[Any],
     names: Sequence[Hashable],
     what: str,
+    missing: str | None,
     first_row: int,
     show_values: bool,
     secrets: Sequence[Hashable],
@@ -129,7 +132,8 @@ def _refusal(
     more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
     places = ", ".join(str(int(row) + first_row) for row in bad[:3]) + more
     if not len(unknown):
-        return f"{what} is missing in row {places}: fill it, or pass missing='keep'"
+        instead = "pass missing='keep'" if missing else "leave the row out"
+        return f"{what} is missing in row {places}: fill it, or {instead}"
     first = plain(getattr(values, "iloc", values)[int(bad[0])])
     found = brief(first) if show_values else f"a value ({type(first).__name__})"
     why = ": it is an input, so this column has not been released" if first in secrets else ""
