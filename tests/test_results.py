@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,14 +41,22 @@ ROWS = table(NBS / "results.csv")
 SHOWN = [row for row in ROWS if row["status"] != "planned"]
 
 
-def evidence(path, verb="checks"):
-    """The ids that code cells of a notebook check, prove or refute, with an assertion."""
+@cache
+def claims(path):
+    """The comments that open the code cells of a notebook which assert something."""
+    found = []
     for source in cells(path, "code"):
         lines = [line for line in source.splitlines() if not line.startswith("#|")]
         if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))):
-            for line in itertools.takewhile(lambda line: line.startswith("# "), lines):
-                if line.startswith(f"# {verb} "):
-                    yield from line.split()[2:]
+            found += itertools.takewhile(lambda line: line.startswith("# "), lines)
+    return found
+
+
+def evidence(path, verb="checks"):
+    """The ids that code cells of a notebook check, prove or refute, with an assertion."""
+    for line in claims(path):
+        if line.startswith(f"# {verb} "):
+            yield from line.split()[2:]
 
 
 FILES = [path for part in ("nbs", "benchmarks", "tests") for path in (ROOT / part).rglob("*.csv")]

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,29 +35,34 @@ def private(text):
     return [found[0] for found in USED.finditer(NATURAL.sub("", text))]
 
 
+@cache
+def nodes_of(path):
+    """The syntax tree of a module as a list, the module first."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def said(path):
     """Names, docstrings and other texts of a module: errors, output of commands, help, labels."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     yield path.stem
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
         if isinstance(node, ast.arg):
             yield node.arg
-    yield from texts(tree)
+    yield from texts(nodes_of(path))
 
 
-def texts(tree):
+def texts(nodes):
     """Every text that is written in code, docstrings and the pieces of f-strings included."""
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return [node.value for node in nodes if isinstance(node.value, str)]
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return [value for value in constants if isinstance(value, str)]
 
 
 def shown(cell):
     """What a reader of a chapter sees of a code cell: captions of figures, and texts in labels and output."""
     source = "".join(cell["source"])
     captions = re.findall(r"^#\| fig-(?:cap|alt): (.*)$", source, re.MULTILINE)
-    return captions if source.startswith("%") else [*captions, *texts(ast.parse(source))]
+    return captions if source.startswith("%") else [*captions, *texts(ast.walk(ast.parse(source)))]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
@@ -72,9 +78,9 @@ def test_chapters_use_standard_terms(path):
     assert [words for text in prose + code if (words := private(text))] == []
 
 
-def names_in(tree):
+def names_in(nodes):
     """Every name that code defines or uses: of values, attributes, arguments, functions and classes."""
-    for node in ast.walk(tree):
+    for node in nodes:
         for field in ("id", "attr", "arg", "name"):
             if isinstance(name := getattr(node, field, None), str):
                 yield name
@@ -83,8 +89,9 @@ def names_in(tree):
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_values_are_named_by_what_they_are(path):
     """Values neither speak nor see: a text, a bound or a mask has a name that states which it is."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert [name for name in names_in(tree) if SPOKEN & set(name.lower().split("_"))] == []
+    assert [
+        name for name in names_in(nodes_of(path)) if SPOKEN & set(name.lower().split("_"))
+    ] == []
 
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda p: p.relative_to(ROOT).as_posix())
@@ -101,7 +108,7 @@ def test_a_private_word_is_noticed():
     assert private("the corners of it, its law, Zipf's law and a flaw") == ["corners", "law"]
     cell = {"source": ["#| fig-cap: A corner.\n", "ax.set(title=f'{n} told nobody')"]}
     assert [word for text in shown(cell) for word in private(text)] == ["corner", "nobody"]
-    assert sorted(names_in(ast.parse("told = self.says"))) == ["says", "self", "told"]
+    assert sorted(names_in(ast.walk(ast.parse("told = self.says")))) == ["says", "self", "told"]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
@@ -130,7 +137,7 @@ def parameters(doc):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_a_docstring_names_arguments_that_exist(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef):
             arguments = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
             assert parameters(ast.get_docstring(node) or "") <= arguments, node.name
@@ -142,7 +149,7 @@ CODES = set("SUBINTERVALS ZERO WHITE RED BLACK EMPTY PART FULL MISSING UNKNOWN _
 
 def numbers(path):
     """The names of a module's constants whose values are numbers, written out."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in nodes_of(path)[0].body:
         if isinstance(node, ast.Assign):
             name, value = node.targets[0], node.value
             several = isinstance(name, ast.Tuple) and isinstance(value, ast.Tuple)
