@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, Extremes, dual_bound, excess, polish, too_uneven
 from ..extremal.lift_vectors import LiftVertices
@@ -112,6 +113,54 @@ def raised(duals: Array, publications: LiftVertices, worth: Array, limit: float)
     return duals + np.array(publications.shares, dtype=float) * np.maximum(over, 0)
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #dfaa1426
+Mask = NDArray[np.bool_]
+
+
+class _Columns(NamedTuple):
+    """Lift vectors within the level and publications as columns of a programme, each with its value."""
+
+    vertices: Extremes
+    publications: LiftVertices
+    values: Array
+    worth: Array
+
+    def solved(self, promise: Promise, clock: Clock | None) -> tuple[Array, Array, Array, float]:
+        """Weights, probabilities of being published, dual variables, and what a publication may be worth."""
+        prior = np.array(self.vertices.shares, dtype=float)
+        n, many = self.vertices.lifts.shape
+        rows, most = promise.limits(prior)
+        unit = units_of(rows, most)
+        mass = unit * prior  # probability of the outcome that publishes a secret, at most
+        shifts = np.hstack([self.vertices.shifts, mass * self.publications.shifts])
+        scale = max(abs(shifts).max(), np.finfo(float).tiny)
+        # One row follows from the others; in its place the weights sum to one.
+        last = np.arange(n) == np.argmax(prior)
+        equations = np.where(last[:, None], np.append(np.ones(many), mass), shifts / scale)
+        limits = np.hstack([np.zeros((len(most), many)), rows * unit / most[:, None]])
+        gain = np.append(self.values, mass * self.worth)
+        at_most = limits, np.ones(len(most))
+        try:
+            best = maximise(gain, equal=(equations, last), at_most=at_most, clock=clock)
+        except Infeasible:  # the constant mechanism is feasible, so this is rounding
+            raise too_uneven(prior) from None
+        duals = np.where(last, 0, best.equality_duals / scale)
+        limit = (
+            0.0
+            if promise.each
+            else float(best.equality_duals @ last + best.inequality_duals @ (1 / most))
+        )
+        return best.x[:many], unit * best.x[many:], duals, limit
+
+    def polished(self, duals: Array, used: Mask, free: Mask, each: bool) -> list[Array]:
+        """The dual variables under which all columns in use are worth the same, if any column is in use."""
+        table = np.hstack([self.vertices.shifts[:, used], self.publications.shifts[:, free]])
+        beyond = np.repeat([0.0, 1.0 - each], [used.sum(), free.sum()])
+        equal = np.append(self.values[used], self.worth[free])
+        if not len(equal):
+            return []
+        return [polish(np.append(duals, 0.0), np.vstack([table, beyond]), equal)[:-1]]
+
+# %% ../../nbs/beyond/11_delta_programme.ipynb #1fbe3aee
 def delta_programme(
     vertices: Extremes, utility: Utility, promise: Promise, clock: Clock | None = None
 ) -> Mix:
@@ -123,44 +172,21 @@ def delta_programme(
     """
     publications = disclosures(vertices.shares)
     prior = np.array(vertices.shares, dtype=float)
-    n, many = vertices.lifts.shape
-    rows, most = promise.limits(prior)
-    unit = units_of(rows, most)
-    mass = unit * prior  # probability of the outcome that publishes a secret, at most
-    values = finite(utility.at_lifts(vertices.lifts, vertices.shifts, prior))
-    worth = finite(utility.at_lifts(publications.lifts, publications.shifts, prior))
-    shifts = np.hstack([vertices.shifts, mass * publications.shifts])
-    scale = max(abs(shifts).max(), np.finfo(float).tiny)
-    # One row follows from the others; in its place the weights sum to one.
-    last = np.arange(n) == np.argmax(prior)
-    total = np.append(np.ones(many), mass)
-    equations = np.where(last[:, None], total, shifts / scale)
-    none = np.zeros((len(most), many))
-    limits = np.hstack([none, rows * unit / most[:, None]])
-    gain = np.append(values, mass * worth)
-    try:
-        at_most = limits, np.ones(len(most))
-        best = maximise(gain, equal=(equations, last), at_most=at_most, clock=clock)
-    except Infeasible:  # the constant mechanism is feasible, so this is rounding
-        raise too_uneven(prior) from None
-    weights = best.x[:many]
-    published = best.x[many:]
-    duals = np.where(last, 0, best.equality_duals / scale)
+    values, worth = (
+        finite(utility.at_lifts(each.lifts, each.shifts, prior))
+        for each in (vertices, publications)
+    )
+    columns = _Columns(vertices, publications, values, worth)
+    weights, published, duals, limit = columns.solved(promise, clock)
     used = (vertices.lifts * weights).max(axis=0) > 1e-12
     # A publication at its own limit has a dual variable besides, and determines no other.
-    at_limit = promise.each & (published > 1 - 1e-9)
-    free = (published > 1e-9) & ~at_limit
-    table = np.hstack([vertices.shifts[:, used], publications.shifts[:, free]])
-    beyond = np.repeat([0.0, 1.0 - promise.each], [used.sum(), free.sum()])
-    equal = np.append(values[used], worth[free])
-    both = [duals]
-    if len(equal):
-        both.append(polish(np.append(duals, 0.0), np.vstack([table, beyond]), equal)[:-1])
+    part = published / units_of(*promise.limits(prior))
+    free = (part > 1e-9) & ~(promise.each & (part > 1 - 1e-9))
+    both = [duals, *columns.polished(duals, used, free, promise.each)]
     if not promise.each:
-        limit = float(best.equality_duals @ last + best.inequality_duals @ (1 / most))
         both.append(raised(duals, publications, worth, limit))
-    lifts = vertices.lifts[:, used] if used.any() else np.ones((n, 1))
-    return Mix(lifts, unit * published, both)
+    lifts = vertices.lifts[:, used] if used.any() else np.ones((len(prior), 1))
+    return Mix(lifts, published, both)
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #c06f7b4c
 class Bound(NamedTuple):
@@ -190,6 +216,48 @@ CAUTION = (*SHAVES, *(0.0,) * 8)  # by how much the lifts are lowered; if that d
 STEP_NOISES = (*(0.0,) * len(SHAVES), *(2.0**k for k in range(-52, -36, 2)))
 
 
+def _restored(
+    lifts: Array,
+    limit: float,
+    prior: Array,
+    published: Array,
+    free: NDArray[np.intp],
+    missing: float | None,
+) -> tuple[Array, Array]:
+    """Channel and publications, changed least so that rows sum to one, lifts are at a limit, and delta is spent.
+
+    `free`: the publications that may change; `missing`: by how much their mean over the prior is to rise, None if
+    each has a limit of its own.
+    """
+    n, k = lifts.shape
+    tall = lifts == lifts.max()
+    row, column = np.nonzero((lifts > 0) & ~tall)
+    # Unknowns: entries between the limits, the entry at the limit of each column, and free publications.
+    r = len(row)
+    size = r + k + len(free)
+    entries, columns, others = np.split(np.arange(size), [r, r + k])
+    system = np.zeros((n + k + 1, size))
+    system[row, entries] = 1
+    system[free, others] = 1
+    system[:n, columns] = tall
+    system[n + column, entries] = prior[row]
+    system[n : n + k, columns] = np.diag(prior @ tall - 1 / limit)
+    system[-1, others] = 0 if missing is None else prior[free]
+    weights = np.linalg.lstsq(lifts, 1 - published, rcond=None)[0]
+    between = (lifts * weights)[row, column]
+    start = np.concatenate([between, weights * lifts.max(), published[free]])
+    fixed = published.copy()
+    fixed[free] = 0
+    right = np.append(1 - fixed, np.zeros(k + 1))
+    right[-1] = system[-1] @ start + (missing or 0.0)
+    # The least change that restores the equations, so that the mixture stays near the optimum.
+    found = start + np.linalg.lstsq(system, right - system @ start, rcond=None)[0]
+    channel = tall * found[columns]
+    channel[row, column] = found[entries]
+    fixed[free] = found[others]
+    return channel, fixed
+
+# %% ../../nbs/beyond/11_delta_programme.ipynb #7d961b06
 def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -> Array:
     """Channel of a mixture; each step is more cautious, and publishes one unit less of each secret.
 
@@ -198,43 +266,16 @@ def blended(mix: Mix, shares: Sequence[Fraction], promise: Promise, step: int) -
 
     Source: the active constraints of the programme; Grosse et al. 2024, Theorem 5.
     """
-    lifts, prior, (n, k) = mix.lifts, np.array(shares, dtype=float), mix.lifts.shape
+    prior = np.array(shares, dtype=float)
     cap = units_of(*promise.limits(prior))
     published = np.where(mix.published < (1 - 1e-9) * cap, mix.published, cap)
     free = np.flatnonzero((published > 1e-9 * cap) & (published < cap))
-    largest = lifts.max()
-    delta = float(promise.delta)
-    limit = largest * (1 - CAUTION[step])
-    tall = lifts == largest
-    row, column = np.nonzero((lifts > 0) & ~tall)
-    # Unknowns: entries between the limits, the entry at the limit of each column, and free publications.
-    r = len(row)
-    size = len(row) + k + len(free)
-    entries, columns, others = np.split(np.arange(size), [r, r + k])
-    # Equations: rows sum to one, lifts are at the limit, and delta is spent.
-    system = np.zeros((n + k + 1, size))
-    system[row, entries] = 1
-    system[free, others] = 1
-    system[:n, columns] = tall
-    system[n + column, entries] = prior[row]
-    system[n : n + k, columns] = np.diag(prior @ tall - 1 / limit)
-    system[-1, others] = 0 if promise.each else prior[free]
-    weights = np.linalg.lstsq(lifts, 1 - published, rcond=None)[0]
-    between = (lifts * weights)[row, column]
-    start = np.concatenate([between, weights * largest, published[free]])
-    fixed = published.copy()
-    fixed[free] = 0
-    right = np.append(1 - fixed, np.zeros(k + 1))
-    spent = prior @ published
+    limit = mix.lifts.max() * (1 - CAUTION[step])
+    spent, delta = prior @ published, float(promise.delta)
     # all of delta, but for the solver's digits
     whole = abs(spent - delta) <= 1e-9 * spent
-    right[-1] = system[-1] @ start + (whole and delta - spent)
-    # The least change that restores the equations, so that the mixture stays near the optimum.
-    found = start + np.linalg.lstsq(system, right - system @ start, rcond=None)[0]
-    channel = tall * found[columns]
-    parts = published.copy()
-    channel[row, column] = found[entries]
-    parts[free] = found[others]
+    missing = None if promise.each else float(whole and delta - spent)
+    channel, parts = _restored(mix.lifts, limit, prior, published, free, missing)
     units = np.floor(promise.fitted(parts, shares) * UNITS) - step
     lowered = np.maximum(units, 0) / UNITS
     return _completed(np.maximum(channel, 0), lowered, prior, STEP_NOISES[step])

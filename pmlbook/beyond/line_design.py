@@ -148,6 +148,30 @@ def reference_prior(secret: Secret) -> Secret:
     return secret
 
 
+def _score_equations(n: int, goal: Array, scores: Array) -> tuple[Any, Array]:
+    """Rows that sum to one, mean scores that are the goal, and the rises and falls of each function between nodes."""
+    sparse, k = scipy.sparse, len(scores)  # loaded when it is needed
+    outcomes, each, steps = map(sparse.identity, (k, n, n - 1))
+    rise = sparse.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n))
+    none = sparse.csr_array((n, 2 * k * (n - 1)))
+    total, mean_score = sparse.kron(np.ones((1, k)), each), sparse.kron(scores[None], each)
+    parted = [sparse.kron(outcomes, part) for part in (rise, -steps, steps)]
+    rows = [[total, none], [mean_score, none], parted]
+    equal = sparse.vstack([sparse.hstack(row) for row in rows])
+    return equal.tocsr(), np.concatenate([np.ones(n), goal, np.zeros(k * (n - 1))])
+
+
+def _band_limits(n: int, k: int, limit: float, band: tuple[Array, Array]) -> tuple[Any, Array]:
+    """Each function is at most the limit times its least mean over the band, which is linear in its rises and falls."""
+    sparse, (below, above) = scipy.sparse, band
+    last, ones = np.eye(n)[-1:], np.ones((n, 1))
+    means = [sparse.csr_array(row) for row in (last, -above[None], below[None])]
+    parts = [-limit * sparse.kron(ones, mean) for mean in means]
+    parts[0] = parts[0] + sparse.identity(n)
+    most = sparse.hstack([sparse.kron(sparse.identity(k), part) for part in parts])
+    return most.tocsr(), np.zeros(k * n)
+
+
 def best_for_scores(
     prior: Array, goal: Array, scores: Array, limit: float, band: tuple[Array, Array], clock: Clock
 ) -> Array:
@@ -156,25 +180,9 @@ def best_for_scores(
     Infeasible if no mechanism has these scores.
     """
     n, k = len(prior), len(scores)
-    sparse = scipy.sparse  # loaded when it is needed
-    outcomes, each, steps = map(sparse.identity, (k, n, n - 1))
-    # Each function between nodes rises and falls: its least mean over the band is linear in these parts.
-    rise = sparse.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n))
-    none = sparse.csr_array((n, 2 * k * (n - 1)))
-    total, mean_score = sparse.kron(np.ones((1, k)), each), sparse.kron(scores[None], each)
-    parted = [sparse.kron(outcomes, part) for part in (rise, -steps, steps)]
-    rows = [[total, none], [mean_score, none], parted]
-    equal = sparse.vstack([sparse.hstack(row) for row in rows])
-    right = np.concatenate([np.ones(n), goal, np.zeros(k * (n - 1))])
-    below, above = band
-    last, ones = np.eye(n)[-1:], np.ones((n, 1))
-    means = [sparse.csr_array(row) for row in (last, -above[None], below[None])]
-    parts = [-limit * sparse.kron(ones, mean) for mean in means]
-    parts[0] = parts[0] + each
-    most = sparse.hstack([sparse.kron(outcomes, part) for part in parts])
+    equal = _score_equations(n, goal, scores)
     cost = np.append(np.kron(scores**2, prior), np.zeros(2 * k * (n - 1)))
-    limits = most.tocsr(), np.zeros(k * n)
-    found = maximise(-cost, equal=(equal.tocsr(), right), at_most=limits, clock=clock)
+    found = maximise(-cost, equal=equal, at_most=_band_limits(n, k, limit, band), clock=clock)
     return np.asarray(found.x[: k * n].reshape(k, n))
 
 # %% ../../nbs/beyond/03_line_design.ipynb #8de017ff

@@ -188,46 +188,45 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
     Source: pointwise maximal leakage, Grosse et al. 2024, eq. (2), where secrets a whole step apart share outcomes.
     """
     if not isinstance(secret, Atoms):
-        return NoiseLeakage(
-            math.inf,
-            math.inf,
-            math.nan,
-            "discrete noise leaves few secrets possible, which had probability 0",
-        )
+        why = "discrete noise leaves few secrets possible, which had probability 0"
+        return NoiseLeakage(math.inf, math.inf, math.nan, why)
     if math.isinf(secret.ends[1] - secret.ends[0]):
-        return NoiseLeakage(
-            math.inf,
-            math.inf,
-            math.inf,
-            "the secret is unbounded, and outcomes far out leak without bound",
-        )
-    shares = [Fraction(p) for p in secret.shares.tolist()]
-    whole = sum(shares)
-    points = [Fraction(x) for x in secret.points.tolist()]
-    if isinstance(noise, Noise):
-        found = []
-        remainders = np.array([float(x % 1) for x in points])
-        for part in np.unique(remainders):
-            mates = remainders == part
-            some = Atoms(secret.points[mates], secret.shares[mates], secret.ends)
-            laplace = Noise("laplace", noise.scale)
-            found += [leakage_at(laplace, some, y, 0.0) for y in some.points.tolist()]
-        value, bound, where = max(found, key=lambda one: one[1])
-        return NoiseLeakage(value, bound, where)
+        why = "the secret is unbounded, and outcomes far out leak without bound"
+        return NoiseLeakage(math.inf, math.inf, math.inf, why)
+    return (
+        _laplace_level(noise, secret) if isinstance(noise, Noise) else _table_level(noise, secret)
+    )
+
+
+def _laplace_level(noise: Noise, secret: Atoms) -> NoiseLeakage:
+    """The level of discrete Laplace noise: that of the worst of the sets of secrets whole steps apart."""
+    found = []
+    remainders = np.array([float(Fraction(x) % 1) for x in secret.points.tolist()])
+    laplace = Noise("laplace", noise.scale)
+    for part in np.unique(remainders):
+        mates = remainders == part
+        some = Atoms(secret.points[mates], secret.shares[mates], secret.ends)
+        found += [leakage_at(laplace, some, y, 0.0) for y in some.points.tolist()]
+    value, bound, where = max(found, key=lambda one: one[1])
+    return NoiseLeakage(value, bound, where)
+
+
+def _table_level(noise: Any, secret: Atoms) -> NoiseLeakage:
+    """The level of noise with a table of probabilities, in fractions."""
     numbers, steps = table_of(noise, "noise", "the numbers of noise")
     table = {Fraction(z): Fraction(p) for z, p in zip(numbers.tolist(), steps.tolist()) if p}
-    if len(points) * len(table) > MAX_PAIRS:
-        raise ValueError(
-            f"prior and noise have {len(points) * len(table)} pairs, more than {MAX_PAIRS}"
-        )
+    shares = [Fraction(p) for p in secret.shares.tolist()]
+    pairs = len(shares) * len(table)
+    if pairs > MAX_PAIRS:
+        raise ValueError(f"prior and noise have {pairs} pairs, more than {MAX_PAIRS}")
     sums: dict[Fraction, list[Fraction]] = {}
-    for x, p in zip(points, shares):
+    for x, p in zip(map(Fraction, secret.points.tolist()), shares):
         for z, q in table.items():
             entry = sums.setdefault(x + z, [Fraction(0), Fraction(0)])
             entry[0] = max(entry[0], q)
             entry[1] += p * q
     worst = max(sums, key=lambda y: sums[y][0] / sums[y][1])
-    lift = max(sums[worst][0] * whole / sums[worst][1], Fraction(1))
+    lift = max(sums[worst][0] * sum(shares) / sums[worst][1], Fraction(1))
     low, high = ln_around(lift)
     return NoiseLeakage(float_below(low), float_above(high), float(worst))
 

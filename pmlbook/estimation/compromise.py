@@ -5,7 +5,7 @@
 # %% ../../nbs/estimation/04_compromise.ipynb #10fd7a47
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
@@ -115,6 +115,22 @@ class Informed(Listed):
         assert isinstance(worth, Rewarded)
         return super().best(worth, duals[:-1]) - Fraction(worth.reward) * self.promised
 
+    def start(self, found: Mapping[int, float], clock: Clock) -> dict[int, float] | None:
+        """Weights found, mixed with the most informative ones up to the required information; None if floats cannot."""
+        names, _ = self.candidates.mix(INFORMATION, clock)
+        weights = scipy.optimize.nnls(self.candidates.scaled(names), self.candidates.ones)[0]
+        high = float(weights @ self.information[names])
+        low = float(sum(weight * self.information[v] for v, weight in found.items()))
+        if not low < self.required < high:
+            return None
+        share = (high - self.required) / (high - low)
+        mixed = {v: share * weight for v, weight in found.items()}
+        for v, weight in zip(names, weights.tolist()):
+            if weight > 0:
+                mixed[v] = mixed.get(v, 0.0) + (1 - share) * weight
+        start = even(self.scaled(list(mixed)), np.array(list(mixed.values())), self.ones)
+        return dict(zip(mixed, start.tolist())) if (start > 0).all() else None
+
 # %% ../../nbs/estimation/04_compromise.ipynb #450c53fd
 def pareto_mechanism(
     prior: PriorLike,
@@ -212,22 +228,11 @@ def _best_informed(
     wanted = functionals(target, prior)
     candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
     informed = Informed(candidates, required, promised)
-    names, _ = candidates.mix(INFORMATION, clock)
-    weights = scipy.optimize.nnls(candidates.scaled(names), candidates.ones)[0]
-    high = float(weights @ informed.information[names])
-    low = float(sum(weight * informed.information[v] for v, weight in found.items()))
-    if not low < required < high:
-        return None
-    share = (high - required) / (high - low)
-    mixed = {v: share * weight for v, weight in found.items()}
-    for v, weight in zip(names, weights.tolist()):
-        if weight > 0:
-            mixed[v] = mixed.get(v, 0.0) + (1 - share) * weight
-    start = even(informed.scaled(list(mixed)), np.array(list(mixed.values())), informed.ones)
-    if not (start > 0).all():
+    start = informed.start(found, clock)
+    if start is None:
         return None
     try:
-        found, bound = newton_search(informed, dict(zip(mixed, start.tolist())), criterion, clock)
+        found, bound = newton_search(informed, start, criterion, clock)
     except np.linalg.LinAlgError:
         return None
     # rare outcomes may have the missing information
@@ -237,8 +242,7 @@ def _best_informed(
     mechanism = next((made for made in makers if made.utility() >= promised), None)
     if mechanism is None:
         return None
-    measure = target if isinstance(target, str) else wanted
-    value = estimation_variance(mechanism, measure)
+    value = estimation_variance(mechanism, target if isinstance(target, str) else wanted)
     least = float_below(Fraction(bound) * unit**2)
     if least > value:
         raise Contradiction(f"the variance {value} is below {least}, proved to be the least")

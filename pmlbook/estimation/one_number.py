@@ -181,6 +181,42 @@ def distinct(scores: Array, gap: float) -> Array:
     return np.sort(kept)
 
 # %% ../../nbs/estimation/06_one_number.ipynb #3e27873a
+@dataclass
+class _Search:
+    """The best outcomes and scores so far, their variance, and a lower bound on every variance."""
+
+    prior: Array
+    most: float
+    goal: Sequence[Fraction]
+
+    def __post_init__(self) -> None:
+        self.wanted = np.array(self.goal, dtype=float)
+        self.outcomes, self.scores = two_outcomes(self.wanted, self.most)
+        self.value = float(self.prior @ self.outcomes.T @ self.scores**2)
+        self.bound = Fraction(0)
+
+    def improve(self, tried: Array, tol: float, clock: Clock) -> Array:
+        """Mix these scores, improve the bound, and return those to be tried next."""
+        made, often, alpha, gamma = mixed(self.prior, self.most, self.wanted, tried, clock)
+        now = float(often @ tried**2)
+        better = now < self.value * (1 - MIN_RELATIVE_DECREASE)
+        if now <= self.value:
+            used = self.prior @ made.T > 0  # the programme's shares are a rounding apart from these
+            self.outcomes, self.scores, self.value = made[used], tried[used], now
+        worth, near = Line(self.prior, self.most, alpha, gamma).most(tol * self.value / 8)
+        paid = sum(map(Fraction, alpha)) + weighted_sum(map(Fraction, gamma), self.goal)
+        self.bound = max(self.bound, paid - Fraction(worth))
+        # where no score helps, those that are not in use still hold the dual variables
+        kept = self.scores if better else tried
+        return np.concatenate([kept, near[:SCORES_PER_ROUND], self._between()])
+
+    def _between(self) -> Array:
+        """Where two neighbouring scores are both in use, the best one often lies between them."""
+        often = self.prior @ self.outcomes.T
+        pairs = np.array([self.scores[:-1], self.scores[1:]])
+        return np.asarray(np.average(pairs, axis=0, weights=[often[:-1], often[1:]]))
+
+# %% ../../nbs/estimation/06_one_number.ipynb #fef3b63a
 def one_number(
     shares: Sequence[Fraction], limit: Fraction, goal: Sequence[Fraction], tol: float, clock: Clock
 ) -> Scored:
@@ -194,54 +230,37 @@ def one_number(
     turned = limit < 2
     if turned:
         limit, goal = limit / (limit - 1), [-entry / (limit - 1) for entry in goal]
-    most = float(limit)
-    wanted = np.array(goal, dtype=float)
-    outcomes, scores = two_outcomes(wanted / abs(wanted).max(), most)
-    value = float(prior @ outcomes.T @ scores**2)
-    unit = Fraction(2) ** round(math.log2(abs(wanted).max() * math.sqrt(value)))
-    goal = [entry / unit for entry in goal]
-    wanted = np.array(goal, dtype=float)
-    outcomes, scores = two_outcomes(wanted, most)
-    value = float(prior @ outcomes.T @ scores**2)
-    bound = Fraction(0)
-    lines = scores
-    tried = np.append(scores, np.linspace(-2, 2, FIRST_SCORES) * math.sqrt(value))
+    unit = _unit(prior, float(limit), np.array(goal, dtype=float))
+    search = _Search(prior, float(limit), [entry / unit for entry in goal])
+    lines = search.scores
+    first = np.linspace(-2, 2, FIRST_SCORES) * math.sqrt(search.value)
+    tried = np.append(search.scores, first)
     for _ in range(MAX_SCORE_ROUNDS):
-        clock.tell(value * float(unit) ** 2, float(bound * unit**2))
+        clock.tell(search.value * float(unit) ** 2, float(search.bound * unit**2))
         if clock.over:
             break
-        tried = distinct(tried, SCORE_SPACING * math.sqrt(value))
+        tried = distinct(tried, SCORE_SPACING * math.sqrt(search.value))
         try:
-            made, often, alpha, gamma = mixed(prior, most, wanted, tried, clock)
+            tried = np.append(lines, search.improve(tried, tol, clock))
         except (Infeasible, SolverFailed):
             break
-        now = float(often @ tried**2)
-        better = now < value * (1 - MIN_RELATIVE_DECREASE)
-        if now <= value:
-            used = prior @ made.T > 0  # the programme's shares are a rounding apart from these
-            outcomes = made[used]
-            scores = tried[used]
-            value = now
-        worth, near = Line(prior, most, alpha, gamma).most(tol * value / 8)
-        paid = sum(map(Fraction, alpha)) + weighted_sum(map(Fraction, gamma), goal)
-        bound = max(bound, paid - Fraction(worth))
-        if value - bound <= tol * value:
+        if search.value - search.bound <= tol * search.value:
             break
-        # Where two neighbouring scores are both in use, the best one often lies between them.
-        neighbours = np.array([scores[:-1], scores[1:]])
-        often = prior @ outcomes.T
-        between = np.average(neighbours, axis=0, weights=[often[:-1], often[1:]])
-        # where no score helps, those that are not in use still hold the dual variables
-        kept = np.concatenate([lines, scores]) if better else np.append(lines, tried)
-        tried = np.concatenate([kept, near[:SCORES_PER_ROUND], between])
-    used = prior @ outcomes.T > MIN_OUTCOME_SHARE
-    outcomes = outcomes[used]
-    scores = scores[used]
-    outcomes, scores = fewer(prior, most, wanted, outcomes, scores, value * (1 + tol), clock)
+    used = prior @ search.outcomes.T > MIN_OUTCOME_SHARE
+    enough = search.value * (1 + tol)
+    found = search.outcomes[used], search.scores[used]
+    outcomes, scores = fewer(prior, search.most, search.wanted, *found, enough, clock)
     if turned:  # and back
         often = (prior @ outcomes.T)[:, None]
-        outcomes = np.maximum(often + (often - outcomes) / (most - 1), 0)
-    return Scored(outcomes, scores * float(unit), bound * unit**2)
+        outcomes = np.maximum(often + (often - outcomes) / (search.most - 1), 0)
+    return Scored(outcomes, scores * float(unit), search.bound * unit**2)
+
+
+def _unit(prior: Array, most: float, wanted: Array) -> Fraction:
+    """A power of two of the size of the scores that two outcomes need."""
+    largest = abs(wanted).max()
+    outcomes, scores = two_outcomes(wanted / largest, most)
+    return Fraction(2) ** round(math.log2(largest * math.sqrt(prior @ outcomes.T @ scores**2)))
 
 # %% ../../nbs/estimation/06_one_number.ipynb #3fd0ad34
 def fewer(

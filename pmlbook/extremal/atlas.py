@@ -115,27 +115,17 @@ def optimum_under(
         raise ValueError(f"lower = {lower!r} is for measure 'lip' only, got {measure!r}")
     level = check_epsilon(epsilon)
     worth = as_utility(utility).aligned(names_of(prior), "prior")
-    shares = exact_prior(prior)
+    shares = _checked_shares(prior)
     floor = None if lower is None else check_epsilon(lower, "lower")
-    if len(shares) > MAX_SYMBOLS:
-        raise ValueError(f"prior has {len(shares)} symbols: the limit is {MAX_SYMBOLS}")
-    if 1 / min(shares) > Fraction(float(np.finfo(float).max)):
-        raise too_uneven(np.array(shares, dtype=float))
     promise = measure_lists(shares, measure, level, floor)
-    truth = [  # the identity: no channel is worth more
-        (p, tuple(1 / p if i == k else Fraction(0) for i in range(len(shares))))
-        for k, p in enumerate(shares)
-    ]
+    truth = published(shares)
     bound = _worth(truth, shares, worth, 1)
     if keeps_measure(promise, truth):
         rows = stored_units(truth)
     else:
-        used, weights, duals, dual = solve_lists(promise, shares, worth)
-        if level <= 1000:  # above, the lists are those of 1000
-            bound = min(bound, _bound(promise, shares, worth, duals, dual))
         shaved = (measure_lists(shares, measure, level, floor, shave) for shave in LIST_SHAVES)
-        others = (mixed_exactly(lists, *solve_lists(lists, shares, worth)[:2]) for lists in shaved)
-        rows = _kept(promise, shares, chain([mixed_exactly(promise, used, weights)], others))
+        rows, proved = _best_rows(promise, shaved, shares, worth)
+        bound = min(bound, proved) if level <= 1000 else bound  # above, the lists are those of 1000
     value = _worth(outcomes_of(rows, shares), shares, worth, 0)
     unit = _size(len(shares), worth)
     if bound - value > NOTABLE_GAP * unit:  # rare secrets: the truth with noise may be worth more
@@ -153,6 +143,37 @@ def optimum_under(
     return AtlasEntry(measure, np.array(rows) / UNITS, reached, most)
 
 # %% ../../nbs/extremal/12_atlas.ipynb #7295eb52
+def _checked_shares(prior: PriorLike) -> tuple[Fraction, ...]:
+    """The prior in fractions; ValueError or SolverFailed if there are too many secrets, or one is too rare."""
+    shares = exact_prior(prior)
+    if len(shares) > MAX_SYMBOLS:
+        raise ValueError(f"prior has {len(shares)} symbols: the limit is {MAX_SYMBOLS}")
+    if 1 / min(shares) > Fraction(float(np.finfo(float).max)):
+        raise too_uneven(np.array(shares, dtype=float))
+    return shares
+
+
+def published(shares: Sequence[Fraction]) -> ExactMixture:
+    """The identity, which publishes the secret: no channel is worth more."""
+    n = len(shares)
+    return [
+        (p, tuple(1 / p if i == k else Fraction(0) for i in range(n))) for k, p in enumerate(shares)
+    ]
+
+
+def _best_rows(
+    promise: MeasureLists,
+    shaved: Iterable[MeasureLists],
+    shares: Sequence[Fraction],
+    worth: Utility,
+) -> tuple[list[list[int]], Fraction]:
+    """The best mixture that keeps a promise once it is stored, and the bound that its dual variables prove."""
+    used, weights, duals, dual = solve_lists(promise, shares, worth)
+    others = (mixed_exactly(lists, *solve_lists(lists, shares, worth)[:2]) for lists in shaved)
+    rows = _kept(promise, shares, chain([mixed_exactly(promise, used, weights)], others))
+    return rows, _bound(promise, shares, worth, duals, dual)
+
+
 def _kept(
     promise: MeasureLists, shares: Sequence[Fraction], mixtures: Iterable[ExactMixture]
 ) -> list[list[int]]:
@@ -163,7 +184,7 @@ def _kept(
             return rows
     return with_noise(promise, shares, mixture)
 
-
+# %% ../../nbs/extremal/12_atlas.ipynb #e181abce
 def _worth(mixture: ExactMixture, shares: Sequence[Fraction], worth: Utility, end: int) -> Fraction:
     """The value of a mixture: at least that for end 0, at most that for end 1."""
     return sum((q * worth.enclose(v, shares)[end] for q, v in mixture), Fraction(0))

@@ -64,7 +64,7 @@ class Utility(ABC):
         """Utility of a channel and a prior that are checked."""
         value = float(self.columns(channel, prior).sum())
         if not np.isfinite(value):
-            raise ValueError(f"utility is {value}, with a least prior of {prior.min():g}")
+            raise ValueError(f"utility is {value}: it must be finite (least prior {prior.min():g})")
         return 0.0 if self.divergence and -UNPROVEN_ERROR < value < 0 else value  # rounding
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:

@@ -139,40 +139,47 @@ def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], t
     return lambda u, v: ((c * u - b * v) / det, (a * v - b * u) / det)
 
 # %% ../../nbs/hamming/14_information_barrier.ipynb #eee396ae
+#| exporti
+
+# %% ../../nbs/hamming/14_information_barrier.ipynb #923d0990
+Pair = tuple[Array, Array]  # of what belongs to D, and to q
+
+
+def _symbol_steps(V: Array, at: _Point, target: float) -> tuple[Pair, Pair, Pair]:
+    """The changes of D and q if the multipliers stayed, how they answer to each multiplier, and its rows."""
+    K, M = V.shape
+    D, E, q = at.slack[2 * K :].reshape(3, M)
+    r = complement(q)
+    dual = at.dual[: 2 * K]
+    p = dual[:K] @ V
+    slope_D = np.log(D) + np.log(q) - np.log(E) - np.log(r)
+    slope_q = D / r - E / q
+    gradient_D = target / D - target / E
+    gradient_D -= p * slope_D + dual[K:] @ V
+    gradient_q = target / q - p * slope_q - at.normal
+    rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
+    rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
+    solve = _symbol_solver(p, r, at)
+    return solve(gradient_D, gradient_q), solve(rows_D, rows_q), (rows_D, rows_q)
+
+
 @np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
 def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Point:
     """The change of a point towards slack * dual variable = target."""
     K, M = V.shape
-    n = 2 * K
-    # of the rows: information and distortion
-    slack = at.slack[:n]
-    dual = at.dual[:n]
+    n = 2 * K  # rows: information and distortion
+    slack, dual = at.slack[:n], at.dual[:n]
     D, E, q = at.slack[n:].reshape(3, M)
-    r = complement(q)
-    p = dual[:K] @ V
-    slope_D = np.log(D) + np.log(q) - np.log(E) - np.log(r)
-    slope_q = D / r - E / q
-    solve = _symbol_solver(p, r, at)
-
-    # D and q if the multipliers stayed, and how they answer to each multiplier
-    gradient_D = target / D - target / E
-    gradient_D -= p * slope_D + dual[K:] @ V
-    gradient_q = target / q - p * slope_q - at.normal
-    start_D, start_q = solve(gradient_D, gradient_q)
-    rows_D = np.vstack([V * slope_D, V, np.zeros(M)])
-    rows_q = np.vstack([V * slope_q, np.zeros((K, M)), np.ones(M)])
-    per_D, per_q = solve(rows_D, rows_q)
+    (start_D, start_q), (per_D, per_q), (rows_D, rows_q) = _symbol_steps(V, at, target)
 
     # the Schur complement: multipliers of the rows and of sum q = 1, and the level
     system = np.zeros((n + 2, n + 2))
     system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
     system[range(n), range(n)] += slack / dual
     system[:K, -1] = system[-1, :K] = 1
-    information = V @ binary_divergences(D, E, q)
-    room = np.concatenate([at.top - information, distortion - V @ D])
+    room = np.append(at.top - V @ binary_divergences(D, E, q), distortion - V @ D)
     missing = np.append(room - target / dual, 1 - q.sum())
-    moved = rows_D @ start_D + rows_q @ start_q
-    right = np.append(moved - missing, 1 - dual[:K].sum())
+    right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - dual[:K].sum())
     change = np.linalg.solve(system, right)
 
     step_D = start_D - change[:-1] @ per_D

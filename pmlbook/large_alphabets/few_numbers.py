@@ -78,6 +78,29 @@ def on_edges(groups: Groups, q: Array, weight: Array, profit: Array, own: int) -
     return sides
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #f37634f1
+def _with_takers(
+    groups: Groups, q: Array, held: Integers, sums: Array, own: int, keep: int
+) -> tuple[Fillings, float]:
+    """Sets of symbols, each with every taker whose part fits: the best fillings, and the value of the best.
+
+    `sums`: weight and profit of each set. `own`: 1 if the taker is a member of its set, 0 if not.
+    """
+    weight, profit = sums
+    taker, column = np.nonzero(held > 0 if own else held < groups.size[:, None])
+    rest = (groups.capacity - weight)[column] + own * groups.width[taker]
+    able = (rest >= -groups.same) & (rest <= groups.width[taker] + groups.same)
+    taker = taker[able]
+    column = column[able]
+    x = np.clip(rest[able] / groups.width[taker], 0, 1)
+    earned = profit[column] + (x - own) * q[taker]
+    worth = earned - groups.sure_loss(x, taker)
+    order = np.argsort(groups.loss(x, taker) - earned)[:keep]
+    held = held[:, column[order]]
+    taker = taker[order]
+    held[taker, np.arange(len(taker))] -= own
+    return Fillings(held, taker, x[order]), float(worth.max(initial=-np.inf))
+
+
 def price_plane(
     groups: Groups, duals: Array, numbers: Integers, keep: int
 ) -> tuple[Fillings, float]:
@@ -86,38 +109,24 @@ def price_plane(
     Source: a convex function is largest at a vertex.
     """
     q, _, _ = greedy(groups, duals)
-    same, everyone = groups.same, np.arange(len(q))
-    member, width = np.repeat(everyone, groups.size), groups.width
+    member = np.repeat(np.arange(len(q)), groups.size)
     found = [no_vertices(groups)]
     best = -np.inf
     near = 0.0
     for m in numbers.tolist():
         sides = np.full((2, 2, len(q)), np.inf)
         for own in range(min(2, len(member) - m + 1)):  # without the taker, or with it
-            sets, above = upper_hull(q[member], width[member], m + own)
+            sets, above = upper_hull(q[member], groups.width[member], m + own)
             near = max(near, above)
             held = np.zeros((len(q), len(sets)), dtype=np.int64)
             np.add.at(held, (member[sets], np.arange(len(sets))[:, None]), 1)
-            weight, profit = np.array([width, q]) @ held
-            sides[own] = on_edges(groups, q, weight, profit, own)
-            # the sets of the hull themselves, each with every taker whose part fits
-            free = held > 0 if own else held < groups.size[:, None]
-            taker, column = np.nonzero(free)
-            rest = (groups.capacity - weight)[column] + own * width[taker]
-            able = (rest >= -same) & (rest <= width[taker] + same)
-            taker = taker[able]
-            column = column[able]
-            rest = rest[able]
-            x = np.clip(rest / width[taker], 0, 1)
-            earned = profit[column] + (x - own) * q[taker]
-            worth = earned - groups.sure_loss(x, taker)
-            best = max(best, float(worth.max(initial=-np.inf)))
-            order = np.argsort(groups.loss(x, taker) - earned)[:keep]
-            held = held[:, column[order]]
-            taker = taker[order]
-            x = x[order]
-            held[taker, np.arange(len(taker))] -= own
-            found.append(Fillings(held, taker, x))
+            sums = np.asarray(np.array([groups.width, q]) @ held, dtype=float)
+            sides[own] = on_edges(groups, q, sums[0], sums[1], own)
+            more, top = _with_takers(
+                groups, q, held, sums, own, keep
+            )  # the sets of the hull themselves
+            found.append(more)
+            best = max(best, top)
         # both bounds hold for a taker, with and without it: the smaller one counts
         best = max(best, float(sides.min(axis=0).max()))
     value = float(groups.size @ (q * groups.share))

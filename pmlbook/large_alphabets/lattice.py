@@ -23,38 +23,42 @@ BISECTION_STEPS = 60
 DUAL_MARGIN = 2.0**-44  # part of the dual variable that rounding may add
 
 
+def _four_points(
+    groups: Groups, rests: tuple[Array, Array], dual: float
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """Empty, full, and with the least and the largest rest: shares, costs, and whether a symbol is a taker there."""
+    everyone = np.arange(len(groups.p))
+    able = rests[0] <= rests[1]
+    none = np.zeros(len(everyone))
+    places, costs, takes = [none, none + 1], [none, none], [none, none]
+    for rest in rests:
+        x = np.where(able, np.clip(rest / groups.width, 0, 1), 0)
+        places.append(x)
+        costs.append(np.where(able, groups.loss(x, everyone) - dual, 0))
+        takes.append(able.astype(float))
+    return places, costs, takes
+
+
 def hulls(groups: Groups, rests: tuple[Array, Array], dual: float) -> tuple[Array, Array, Array]:
     """Least mean cost of a symbol of each group at its dot, less the dual variable for a taker; the share of time that it takes; the slope.
 
     Source: the lower hull of four points.
     """
-    everyone, share = np.arange(len(groups.p)), groups.share
-    least, most = rests
-    able = least <= most
+    share = groups.share
+    places, costs, takes = _four_points(groups, rests, dual)
     none = np.zeros(len(share))
-    # four points of each symbol: empty, full, and with the least and the largest rest
-    places = [none, none + 1]
-    costs = [none, none]
-    takes = [none, none]
-    for rest in (least, most):
-        x = np.where(able, np.clip(rest / groups.width, 0, 1), 0)
-        places.append(x)
-        costs.append(np.where(able, groups.loss(x, everyone) - dual, 0))
-        takes.append(able.astype(float))
     best, often, slope = none + np.inf, none, none
     # the lower hull at the share is on the cheapest chord across it
     for i, j in permutations(range(4), 2):
-        left = places[i]
-        right = places[j]
+        left, right = places[i], places[j]
         across = (left <= share) & (right >= share) & (left < right)
         run = right - left
-        rise = costs[j] - costs[i]
         weight = np.divide(share - left, run, out=none.copy(), where=across)
         cost = np.where(across, (1 - weight) * costs[i] + weight * costs[j], np.inf)
         taking = (1 - weight) * takes[i] + weight * takes[j]
         cheaper = cost < best
         often = np.where(cheaper, taking, often)
-        chord = np.divide(rise, run, out=none.copy(), where=across)
+        chord = np.divide(costs[j] - costs[i], run, out=none.copy(), where=across)
         slope = np.where(cheaper, chord, slope)
         best = np.minimum(best, cost)
     return best, often, slope

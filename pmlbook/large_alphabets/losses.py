@@ -290,6 +290,17 @@ def with_rest(
     return Fillings(held, taker, x[:, good][taker, column]), least[good]
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #71efe86d
+def _random_sets(
+    groups: Groups, part: Integers, many: int, tried: int, rng: np.random.Generator
+) -> tuple[Integers, Array]:
+    """At most `many` random sets of some groups, of different weights, and these weights, from so many tried."""
+    sets = rng.binomial(groups.size[part], groups.share[part], (tried, len(part)))
+    weight = np.asarray(sets @ groups.width[part], dtype=float)
+    _, first_of = np.unique(weight, return_index=True)
+    new = np.sort(first_of)[:many]
+    return sets[new], weight[new]
+
+
 def near_misses(
     groups: Groups, power: int, keep: int, rng: np.random.Generator, slope: Array | None = None
 ) -> Fillings:
@@ -303,16 +314,8 @@ def near_misses(
     deep = 2 if g > 35 else 1  # four tables instead of two, combined in pairs
     k = 2 ** (power // deep)
     parts = [order[i :: 2 * deep] for i in range(2 * deep)]
-    drawn: list[Integers] = []
-    weights: list[Array] = []
-    for part in parts:
-        size = k * deep**2, len(part)
-        sets = rng.binomial(groups.size[part], groups.share[part], size)
-        weight = np.asarray(sets @ groups.width[part], dtype=float)
-        _, first_of = np.unique(weight, return_index=True)
-        new = np.sort(first_of)[:k]
-        drawn.append(sets[new])
-        weights.append(weight[new])
+    made = [_random_sets(groups, part, k, k * deep**2, rng) for part in parts]
+    drawn, weights = map(list, zip(*made))
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]
     first, second, rest = nearest_pairs(weights[0], weights[1], groups.capacity, keep)
@@ -320,8 +323,7 @@ def near_misses(
     held = np.zeros((g, len(rest)), dtype=int)
     for half, code in enumerate((first, second)):
         # the number of a combined set is read from its last digit
-        tables = range(deep * half, deep * (half + 1))
-        for i in reversed(tables):
+        for i in reversed(range(deep * half, deep * (half + 1))):
             many = len(drawn[i])
             held[parts[i]] = drawn[i][code % many].T
             code = code // many

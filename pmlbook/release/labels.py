@@ -36,7 +36,7 @@ def pandas_index(names: Sequence[Hashable]) -> Any:
     same = [(type(name), name) for name in index] == [(type(name), name) for name in names]
     return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
 
-
+# %% ../../nbs/release/16_labels.ipynb #9bc06965
 def plain(value: Any) -> Any:
     """The Python value of a scalar of NumPy or Arrow."""
     if isinstance(value, np.generic):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -191,6 +191,51 @@ def _affordable(
     )
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #8c54472f
+class _Scale(NamedTuple):
+    """Utilities in fractions between 0 and 1, 0 where an outcome is not allowed, and the prior that they are averaged by."""
+
+    low: Fraction
+    spread: Fraction
+    exact: Array
+    shares: Sequence[Fraction]
+
+    @classmethod
+    def of(cls, table: Array, allowed: NDArray[np.bool_], shares: Sequence[Fraction]) -> Self:
+        """The scale of a table of utilities."""
+        low, high = (Fraction(float(end(table[allowed]))) for end in (np.min, np.max))
+        spread = high - low or Fraction(1)
+        exact = np.array([[(Fraction(u) - low) / spread for u in row] for row in table.tolist()])
+        exact[~allowed] = Fraction(0)
+        return cls(low, spread, exact, shares)
+
+    def mean(self, mechanism: Mechanism) -> Fraction:
+        """The mean utility of a mechanism."""
+        rows = (self.exact * mechanism.weights.astype(object)).sum(axis=1)
+        return Fraction(np.array(self.shares) @ rows) / UNITS
+
+
+def _improved(
+    least: Mechanism, scale: _Scale, allowed: NDArray[np.bool_], level: float, clock: Clock
+) -> tuple[Mechanism, Fraction, Fraction]:
+    """The best mechanism of the candidates, from one that keeps floor and level, its mean utility and a bound."""
+    _, _, exact, shares = scale
+    ceiling = 1 / min(shares)
+    most = min(exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1], ceiling)
+    best, value, bound = least, scale.mean(least), Fraction(1)
+    for flow, duals in _candidates(exact, allowed, shares, min(exp_below(level), ceiling), clock):
+        bound = min(bound, floor_dual_bound(exact, allowed, shares, most, duals))
+        if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
+            for channel in _channels(flow, least.prior):
+                found = replace(least, channel=channel)
+                if found.certify(level):
+                    best, value = max(
+                        (best, value), (found, scale.mean(found)), key=lambda pair: pair[1]
+                    )
+        if bound - value <= BRACKET_NATS:
+            break
+    return best, value, bound
+
+# %% ../../nbs/worst_case/07_expected_utility.ipynb #e7df631e
 def expected_utility_mechanism(
     utilities: ArrayLike,
     prior: ArrayLike,
@@ -253,40 +298,15 @@ def expected_utility_mechanism(
     inputs = first_names(names_of(prior), names_of(utilities)) or ()
     outputs = names_of(utilities, axis=1) or ()
     least = _affordable(allowed, prior, inputs, outputs, level, floor, clock)
-    shares = exact_prior(prior)
-    low, high = (Fraction(float(end(table[allowed]))) for end in (np.min, np.max))
-    spread = high - low or Fraction(1)
-    exact = np.array([[(Fraction(u) - low) / spread for u in row] for row in table.tolist()])
-    exact[~allowed] = Fraction(0)
-
-    def mean(mechanism: Mechanism) -> Fraction:
-        return (
-            Fraction(np.array(shares) @ (exact * mechanism.weights.astype(object)).sum(axis=1))
-            / UNITS
-        )
-
-    most = exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]
-    ceiling = 1 / min(shares)
-    best = least
-    value = mean(least)
-    bound = Fraction(1)
-    for flow, duals in _candidates(exact, allowed, shares, min(exp_below(level), ceiling), clock):
-        bound = min(bound, floor_dual_bound(exact, allowed, shares, min(most, ceiling), duals))
-        if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
-            for channel in _channels(flow, least.prior):
-                found = replace(least, channel=channel)
-                if found.certify(level):
-                    best, value = max((best, value), (found, mean(found)), key=lambda pair: pair[1])
-        if bound - value <= BRACKET_NATS:
-            break
-    design = Design(
-        best, float(low + spread * value), float_above(low + spread * bound), "linear programme"
-    )
+    scale = _Scale.of(table, allowed, exact_prior(prior))
+    best, value, bound = _improved(least, scale, allowed, level, clock)
+    found, most = scale.low + scale.spread * value, scale.low + scale.spread * bound
+    design = Design(best, float(found), float_above(most), "linear programme")
     if not clock.over:
         warn_if_loose(
             "expected_utility_mechanism",
             design.value,
             design.bound,
-            float(Fraction(BRACKET_NATS) * spread),
+            float(Fraction(BRACKET_NATS) * scale.spread),
         )
     return design

@@ -182,6 +182,28 @@ def _secant_root(
     return lift + step - step * min(Fraction(1, 10), step / lift)
 
 # %% ../../nbs/worst_case/08_multiprecision.ipynb #ca1e7b74
+def _favourites(allowed: NDArray[np.bool_], masses: Sequence[int]) -> tuple[list[int], int, int]:
+    """The most likely output of each secret, the secret for which it is rarest, and how likely it is there."""
+    own = [max((mass, j) for j, mass in enumerate(masses) if row[j]) for row in allowed]
+    hardest, (least, _) = min(enumerate(own), key=lambda pair: pair[1][0])
+    return [j for _, j in own], hardest, least
+
+
+def _next_lift(
+    lift: Fraction,
+    ends: tuple[Fraction, Fraction],
+    target: Fraction | None,
+    jumps: Sequence[Fraction],
+) -> Fraction:
+    """The lift to be tried next: the secant's root, a jump where the last lift was enough, or the middle of the ends."""
+    lower, upper = ends
+    if target is not None and lower < target < upper:
+        return target
+    if jumps:  # bisection over the jumps, for no secant crosses one
+        return jumps[len(jumps) // 2]
+    return lower if lower != lift else (lower + upper) / 2
+
+
 def search_precisely(
     allowed: NDArray[np.bool_], prior: Sequence[Fraction], lower: Fraction, clock: Clock
 ) -> Iterator[tuple[Array, tuple[Fraction, ...]]]:
@@ -195,12 +217,8 @@ def search_precisely(
     digits = digits_for_smallest(min(prior))
     weights, common = whole_numbers(prior)  # which are added and compared faster than fractions
     masses = (weights @ allowed.astype(object)).tolist()
-    # the most likely output of each secret, and the secret for which it is rarest
-    own = [max((mass, j) for j, mass in enumerate(masses) if row[j]) for row in allowed]
-    hardest, (least, _) = min(enumerate(own), key=lambda pair: pair[1][0])
-    favourites = [j for _, j in own]
-    flow = np.eye(len(masses))[favourites]
-    yield flow, tuple(Fraction(i == hardest) for i in range(len(prior)))
+    favourites, hardest, least = _favourites(allowed, masses)
+    yield np.eye(len(masses))[favourites], tuple(Fraction(i == hardest) for i in range(len(prior)))
     lift = lower = max(lower, Fraction(common, least))
     upper, last = 1 / min(prior), None
     # the excess jumps where an output becomes usable
@@ -210,10 +228,10 @@ def search_precisely(
         yield now.flow, now.dual
         if not now.finished or clock.over:
             break
-        covered = now.excess < EXCESS_TOLERANCE
-        target = None
-        if covered:
+        target, jumps = None, list[Fraction]()
+        if now.excess < EXCESS_TOLERANCE:
             upper = min(upper, lift)
+            jumps = sorted(height for height in heights if lower < height < upper)
         else:
             bound = dual_certificate_bound(allowed, exact, np.array(now.dual))
             lower = max(lower, Fraction(bound))
@@ -221,12 +239,4 @@ def search_precisely(
             last = lift, now.excess
         if upper <= lower * (1 + 2 * STORED_RESOLUTION):
             break
-        jumps = sorted(height for height in heights if lower < height < upper)
-        if target is not None and lower < target < upper:
-            lift = target
-        elif covered and jumps:  # bisection over the jumps, for no secant crosses one
-            lift = jumps[len(jumps) // 2]
-        elif lower != lift:
-            lift = lower
-        else:
-            lift = (lower + upper) / 2
+        lift = _next_lift(lift, (lower, upper), target, jumps)

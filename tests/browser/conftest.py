@@ -17,7 +17,7 @@ CHROMIUM_OPTIONS = """--no-sandbox --disable-gpu --disable-quic --no-first-run
     --disable-background-networking --disable-component-update --disable-sync""".split()
 
 
-# Its own groups, by a mark, are those of pytest below 9.2 only: xdist 3.8 does not see that a test has one.
+# The groups of xdist 3.8 need pytest below 9.2: without groups both processes would visit each page.
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """The tests of a page, or else of a file, run in one process, one after the other."""

@@ -180,9 +180,7 @@ def test_the_row_of_an_unknown_value_is_named():
     assert refusal(["flu", None, "x"], missing="keep", first_row=10).startswith(
         "values holds a value (str) in row 12, not"
     )
-    assert (
-        refusal([None] * 3) == "values is missing in row 0, 1, 2: fill it, or pass missing='keep'"
-    )
+    assert refusal([None] * 3) == "values is missing in row 0, 1, 2: fill it, or leave the row out"
     assert "in row 0, 1, 2 and 1 more: fill it" in refusal([None] * 4)
     assert "in row 1, 2, 3 and 2 more, not among" in refusal(["flu", *"abcde"])
     assert refusal(pd.Series(["flu", "x"], index=[1, 0]), show_values=True).startswith(
