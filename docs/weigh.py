@@ -56,9 +56,17 @@ def defined(tree: ast.Module) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
+def stored(function: ast.FunctionDef) -> int:
+    """How many names a function stores, besides its arguments."""
+    names = {
+        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    return len(names - {arg.arg for arg in function.args.args})
+
+
 def weigh_package(package: Path) -> dict[str, str]:
     """What the exported modules weigh."""
-    code = comments = expressions = public = 0
+    code = comments = expressions = public = many = 0
     lengths, sizes, names = [], [], Counter()
     for path in sorted(package.rglob("*.py")):
         if path.name in ("__init__.py", "_modidx.py"):
@@ -71,6 +79,7 @@ def weigh_package(package: Path) -> dict[str, str]:
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         lengths += [node.end_lineno - node.lineno + 1 - len(documented(ast.Module([node], [])))
                     for node in functions]  # fmt: skip
+        many += sum(stored(function) > 20 for function in functions)
         sizes.append((len(source.splitlines()), path.stem))
         names.update(defined(tree))
         listed = (line for line in tree.body if ast.unparse(line).startswith("__all__ = "))
@@ -82,9 +91,10 @@ def weigh_package(package: Path) -> dict[str, str]:
         "expressions on a line of code": f"{expressions / code:.1f}",
         "comment lines in 100 of code": f"{100 * comments / code:.1f}",
         "lines of a function, median and 90th percentile": f"{statistics.median(lengths):.0f} / {tenth}",
+        "functions that store more than 20 names": f"{many}",
         "longest modules": longest,
         "names that modules list as public": f"{public}",
-        "public names in several modules": f"{sum(many > 1 for many in names.values())}",
+        "public names in several modules": f"{sum(places > 1 for places in names.values())}",
     }
 
 

@@ -89,6 +89,19 @@ def listed_sets(
     return np.array(digits)[::-1].T, masses[chosen]
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #b99f88b3
+def _places(
+    groups: Sequence[Sequence[int]], held: NDArray[Any], taker: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Of sets that hold so many of each group: the entries at the limit, and the entry that takes what is left."""
+    tall = np.zeros((len(held), sum(map(len, groups))), dtype=bool)
+    place = np.empty(len(held), dtype=np.intp)
+    for g, members in enumerate(groups):
+        tall[:, members] = np.arange(len(members)) < held[:, g, None]
+        own = np.flatnonzero(taker == g)
+        place[own] = np.array(members)[held[own, g]]
+    return tall, place
+
+
 def exact_lift_vectors(
     shares: Sequence[Fraction], limit: Fraction, alike: Sequence[Hashable] | None = None
 ) -> LiftVertices:
@@ -122,12 +135,7 @@ def exact_lift_vectors(
     first = spare[full].argmax(axis=1)
     fits[full] = np.arange(len(groups)) == first[:, None]
     at, taker = np.nonzero(fits)
-    tall = np.zeros((len(at), n), dtype=bool)
-    place = np.empty(len(at), dtype=np.intp)
-    for g, members in enumerate(groups):
-        tall[:, members] = np.arange(len(members)) < held[at, g, None]
-        own = np.flatnonzero(taker == g)
-        place[own] = np.array(members)[held[at[own], g]]
+    tall, place = _places(groups, held[at], taker)
     return LiftVertices(shares, limit, tall, place, remainder[at], b * weights[place])
 
 

@@ -142,10 +142,10 @@ def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], t
 #| exporti
 
 # %% ../../nbs/hamming/14_information_barrier.ipynb #923d0990
-Pair = tuple[Array, Array]  # of what belongs to D, and to q
+Both = tuple[Array, Array]  # of what belongs to D, and to q
 
 
-def _symbol_steps(V: Array, at: _Point, target: float) -> tuple[Pair, Pair, Pair]:
+def _symbol_steps(V: Array, at: _Point, target: float) -> tuple[Both, Both, Both]:
     """The changes of D and q if the multipliers stayed, how they answer to each multiplier, and its rows."""
     K, M = V.shape
     D, E, q = at.slack[2 * K :].reshape(3, M)

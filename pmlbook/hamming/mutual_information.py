@@ -79,6 +79,21 @@ def replacing_channel(changed: Array, q: Array) -> Array:
     return channel
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #31c93613
+def _without_search(known: SourceSet, limit: float) -> RobustDesign | None:
+    """A constant answer where it is good enough, or the truth where no distortion is allowed; else None."""
+    V = known.vertices
+    if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:
+        free = dp_leakage(known, limit)
+        if free.method == "constant":
+            return RobustDesign(free.mechanism, 0.0, 0.0, "constant", free.distribution)
+    if limit > 0:
+        return None
+    channel = np.eye(known.size)
+    bound, value, worst = worst_case_information(known, channel)
+    mechanism = stored_mechanism(known, channel, None, worst)
+    return RobustDesign(mechanism, value, bound, "identity", worst)
+
+# %% ../../nbs/hamming/11_mutual_information.ipynb #09b852f9
 def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> RobustDesign:
     """Least worst-case mutual information of a mechanism with bounded Hamming distortion.
 
@@ -120,16 +135,10 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     known = as_known(source_set)
     known = known.listed() if isinstance(known, IntervalSet) else known
     limit = check_error_rate(distortion)
+    design = _without_search(known, limit)
+    if design is not None:
+        return design
     V = known.vertices
-    if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:
-        free = dp_leakage(known, limit)  # else no constant answer is good enough
-        if free.method == "constant":
-            return RobustDesign(free.mechanism, 0.0, 0.0, "constant", free.distribution)
-    if limit == 0:
-        channel = np.eye(known.size)
-        bound, value, worst = worst_case_information(known, channel)
-        mechanism = stored_mechanism(known, channel, None, worst)
-        return RobustDesign(mechanism, value, bound, "identity", worst)
     found = least_information(V, limit)
     value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
     worst = weights @ V

@@ -205,6 +205,12 @@ class ValueSearch(NamedTuple):
         )
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #0d2fe207
+def mixing_of(part: Frame, multiplier: float) -> float:
+    """How much of the multiplier a value's search takes: all where data processing alone bounds it."""
+    contraction = max(float(part.contraction), NEAR_ZERO)
+    return 1.0 if multiplier > contraction else 0.5 * multiplier / contraction
+
+# %% ../../nbs/per_record/19_proof_search.ipynb #39779a14
 class OutputProof(ProofSearch):
     """A tree for each value, around a stationary point; None where one distribution of the outputs does not suit all."""
 
@@ -241,14 +247,12 @@ class OutputProof(ProofSearch):
         self, multiplier: float, clock: Clock
     ) -> tuple[StationaryPoint, list[ValueSearch]] | None:
         """A stationary point for one multiplier, with the searches around it; None where no trees would prove `enough`."""
-        problem = self.claim.problem
-        b = self.claim.b
-        value = self.claim.value
+        problem, b = self.claim.problem, self.claim.b
         stationary = stationary_point(problem, b, self.claim.classes, multiplier, 40, clock)
         slack = problem.largest_entropy - b
         masses = problem.uniform.sum(axis=1).tolist()
-        a = len(masses)
-        least = [negligible_probability(mass, a, value, slack) for mass in masses]
+        given = len(masses), self.claim.value, slack
+        least = [negligible_probability(mass, *given) for mass in masses]
         inside = [slack / mass if mass else math.inf for mass in least]
         parts = [frame(problem, k, stationary, each) for k, each in enumerate(inside)]
         tops = [highest_climb(part, stationary) for part in parts]
@@ -257,12 +261,9 @@ class OutputProof(ProofSearch):
             return None
         values = []
         for x, part, prior, top in zip(least, parts, stationary.inside, tops):
-            contraction = max(float(part.contraction), NEAR_ZERO)
-            # a value whose contraction coefficient is below the multiplier is bounded by data processing alone
-            mixing = 1.0 if multiplier > contraction else 0.5 * multiplier / contraction
-            reference = prior[: len(part.rows)]
-            goal = top + 0.9 * left
-            search = value_search(part, stationary, mixing, reference, goal, record=True)
+            mixing = mixing_of(part, multiplier)
+            goal = prior[: len(part.rows)], top + 0.9 * left
+            search = value_search(part, stationary, mixing, *goal, record=True)
             values.append(ValueSearch(x, part, mixing, search))
         return stationary, values
 
