@@ -174,7 +174,7 @@ class IntervalSet(Frozen):
     def level(self) -> NDArray[np.bool_]:
         """Which symbols of the flattest member are at the level between their ends, shape (M,)."""
         level = float(water_level(*self.limits))
-        return (self.low <= level) & (level <= self.high)
+        return frozen_array((self.low <= level) & (level <= self.high))
 
     def worst(self, losses: Sequence[Any]) -> list[Fraction]:
         """The member with the largest mean of the losses, M numbers, exactly."""
