@@ -514,3 +514,19 @@ def test_gains_meet_secrets_by_name(call):
     assert call(straight) == call(turned)
     with pytest.raises(ValueError, match="different names"):
         call(pb.measures.ExpectedGain(WINS.set_axis(list("xyz"))))
+
+
+def test_where_a_region_has_no_names_rows_go_by_position():
+    """A list of counts is in the order of the mechanism, also where its secrets are numbers in another order."""
+    release = pb.Mechanism([[0.3, 0.7], [0.9, 0.1]], [0.1, 0.9], inputs=(1, 0))
+    region = pb.robust.box_region([100, 900])
+    level = np.nanmax(pb.robust.worst_leakage(release.channel, region))
+    assert level == np.nanmax(pb.robust.worst_leakage(release.to_frame(), region))
+    assert keeps_level(release, region, level + 1e-9)
+    assert not keeps_level(release, region, level - 1e-9)
+    gain = pd.DataFrame([[1.0, 0], [0, 1]], index=[1, 0])
+    for made in (
+        pb.robust.robust_mechanism(region, 0.3, pb.measures.ExpectedGain(gain)),
+        pb.robust.robust_min_leakage(gain, region, 0),
+    ):
+        assert made.mechanism.inputs == (1, 0) and made.mechanism.prior.tolist() == [0.1, 0.9]

@@ -32,7 +32,6 @@ from pmlbook.numerics.validation import (
     check_prior,
     frozen_array,
     labels_of,
-    first_names,
     names_of,
     Unnamed,
     real_array,
@@ -163,14 +162,20 @@ class PriorRegion(Frozen):
 
     def contains(self, prior: ArrayLike, tol: float = 1e-12) -> bool:
         """Whether a distribution belongs to the region; zeros are allowed."""
-        q = check_distribution(aligned(prior, self.inputs, "prior", "region"), "prior")
+        q = check_distribution(aligned(prior, self.names, "prior", "region"), "prior")
         bound = np.minimum(q, self.high)
         return bool((q >= self.low - tol).all() and bound.sum() >= 1 - self.free - tol)
 
+    @property
+    def names(self) -> tuple[Hashable, ...] | None:
+        """Names of the secrets; None where it was given none, and tables go by position."""
+        return None if isinstance(self.inputs, Unnamed) else self.inputs
+
     def named(self, names: tuple[Hashable, ...] | None) -> PriorRegion:
         """The region with these names of its secrets, if it has none of its own."""
-        found = first_names(self.inputs, names) or self.inputs
-        return self if found == self.inputs else replace(self, inputs=found)
+        if self.names or not names or isinstance(names, Unnamed):
+            return self
+        return replace(self, inputs=names)
 
     def __repr__(self) -> str:
         width = (self.high - self.low).max() if not self.free else 2 * self.free
@@ -273,7 +278,7 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> Array:
 
     Source: `fill`; it is a vertex of the region.
     """
-    entries = real_array(aligned(column, region.inputs, "column", "region"), "column", 1)
+    entries = real_array(aligned(column, region.names, "column", "region"), "column", 1)
     if len(entries) != len(region.prior):
         raise ValueError(f"column has {len(entries)} entries, not {len(region.prior)}")
     limits = region.low.tolist(), region.high.tolist(), region.free
@@ -327,7 +332,7 @@ def worst_leakage(channel: ArrayLike, region: PriorRegion) -> Array:
     [0.5108, 0.5108]
     """
     check_instance(region, PriorRegion, "region")
-    rows = aligned(channel, region.inputs, "channel", "region")
+    rows = aligned(channel, region.names, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
     columns = table.T.tolist()
     return np.array([level_above(max(c), extreme_mean(c, region)) for c in columns])

@@ -20,7 +20,7 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.linear_programmes import Infeasible, Programme, SolverFailed, maximise
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import Unnamed, check_instance, names_of
+from ..numerics.validation import check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.min_leakage import RULES, BRACKET_NATS, Bracket, check_allowed
 from ..worst_case.problem import check_utilities
@@ -221,9 +221,7 @@ class RegionBracket(Bracket):
 # %% ../../nbs/practice/10_region_frontier.ipynb #5d464747
 def _named(region: PriorRegion) -> Any:
     """The central prior, with names if the region has any."""
-    if isinstance(region.inputs, Unnamed):
-        return region.prior
-    return dict(zip(region.inputs, region.prior.tolist()))
+    return dict(zip(region.names, region.prior.tolist())) if region.names else region.prior
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #4283463b
 def robust_min_leakage(

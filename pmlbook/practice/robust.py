@@ -194,7 +194,7 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     """
     if len(mechanism.prior) != len(region.prior):
         raise ValueError(f"mechanism has {len(mechanism.prior)} inputs, not {len(region.prior)}")
-    order = order_of(mechanism.inputs, region.inputs, "mechanism", "region")
+    order = order_of(mechanism.inputs, region.names, "mechanism", "region")
     c = exp_below(check_epsilon(epsilon))
     weights = mechanism.weights if order is None else mechanism.weights[order]
     for column in weights.T.tolist():
@@ -307,7 +307,7 @@ def robust_mechanism(
     """
     check_instance(region, PriorRegion, "region")
     level = check_epsilon(epsilon)
-    measure = as_utility(utility).aligned(region.inputs, "region")
+    measure = as_utility(utility).aligned(region.names, "region")
     region = region.named(measure.inputs)
     clock = Clock(max_time, label="robust_mechanism")
     n = len(region.prior)
