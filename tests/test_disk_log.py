@@ -11,6 +11,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal, localcontext
@@ -1056,3 +1057,19 @@ def test_levels_that_are_tiny_or_large(tmp_path):
 
 def test_an_empty_log_is_a_log(tmp_path):
     assert DiskLog(tmp_path / "log", new=True) and len(DiskLog(tmp_path / "log", new=True)) == 0
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_a_log_that_is_written_for_long_is_waited_for(tmp_path, write):
+    """Longer than SQLite itself waits, which is half a second: each statement that reads the file is tried again."""
+    flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    log = DiskLog(tmp_path / "log", new=True)
+    log.record("smokes", flip)
+    with closing(sqlite3.connect(log.path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        release = threading.Timer(1.2, other.execute, ["COMMIT"])
+        release.start()
+        if write:
+            log.record("smokes", flip)
+        assert len(DiskLog(log.path).entries) == 1 + write
+        release.join()

@@ -260,8 +260,8 @@ def _connection(path: Path) -> sqlite3.Connection:
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES + 1000)
         for name, value in SETTINGS.items():
-            connection.execute(f"PRAGMA {name} = {value}")
-        found = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+            _wait(connection, f"PRAGMA {name} = {value}")  # a few of them read the file
+        found = Path(_wait(connection, "PRAGMA database_list")[0][2])
         if found.name != path.name or not os.path.samefile(found.parent, path.parent):
             raise ValueError(f"{path} is a symbolic link: name the log itself")
         if _wait(connection, "PRAGMA journal_mode") != [("delete",)]:
