@@ -107,6 +107,7 @@ release-check: install
 	$(B)/python docs/release_check.py
 
 # Needs the built book and a Chromium; `.ci/run` brings both.
+# `tests/browser/conftest.py` keeps the tests of a page in one process.
 browser: install
 	$(B)/pytest -n 2 --dist loadfile tests/browser
 

@@ -64,6 +64,11 @@ def listed(n, m):
     return pb.queries.counting(n), np.random.default_rng(0).dirichlet(np.ones(m), 2**n)
 
 
+def largest(column):
+    """A utility of one's own, for which all vertices are listed."""
+    return float(column.max())
+
+
 OPTIMAL, RECORD = pb.optimal_mechanism, pb.per_record_leakage
 DECIDED = pb.measures.ExpectedGain(table(60, 40))
 
@@ -88,6 +93,7 @@ CASES = {
         0.6,
     ),
     "forty and a delta": (pb.mechanisms.delta_mechanism, (zipf(40), 1.0, 0.01), 0.6),
+    "a delta for a function": (pb.mechanisms.delta_mechanism, (zipf(15), 1.0, 0.01, largest), 1.0),
     "one more record": (
         RECORD,
         (pb.queries.pairwise_products(10), pb.mechanisms.geometric(46, 0.3), 6.0),

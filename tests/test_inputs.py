@@ -12,6 +12,10 @@ from public_names import PUBLIC
 import pmlbook as pb
 from pmlbook.numerics.validation import check_epsilon
 from pmlbook.per_record.framework import record_information
+from pmlbook.practice.composition import worst_joint_level
+from pmlbook.practice.meaning import largest_odds
+from pmlbook.records import ratio_information
+from pmlbook.worst_case.leakage_rules import ldp_to_pml
 
 FAIR, SKEW, FLIP = [0.5, 0.5], [0.5, 0.3, 0.2], [[0.75, 0.25], [0.25, 0.75]]
 NAMED = pb.Mechanism(FLIP, FAIR, ("no", "yes"), ("n", "y"))
@@ -284,3 +288,67 @@ def test_a_tolerance_and_a_limit_are_numbers(call, options):
 def test_a_prior_whose_lifts_no_float_holds_is_refused(call):
     with pytest.raises(ValueError, match="prior"):
         call([1e-310, 1.0])
+
+
+def between():
+    """A fraction just below a float, above the one before it."""
+    above = math.nextafter(0.3, 1)
+    return Fraction(above) - Fraction(1, 10**30), above
+
+
+def test_what_others_promise_is_never_rounded_down():
+    given, above = between()
+    assert pb.budget.composed_level(given) == above
+    assert worst_joint_level([0.5, 0.5], given, 0) >= above
+    assert largest_odds(given, 0) >= above
+    assert ldp_to_pml([0.5, 0.5], given) == ldp_to_pml([0.5, 0.5], above)
+
+
+@pytest.mark.parametrize("given", [
+    Fraction(-1, 10**400), Decimal("-1e-400"), Fraction(10**400), Decimal("inf"), np.array(math.nan)
+])  # fmt: skip
+@pytest.mark.parametrize("up", [False, True])
+def test_levels_below_zero_and_beyond_floats_are_refused(given, up):
+    with pytest.raises(ValueError, match="^epsilon"):
+        check_epsilon(given, up=up)
+
+
+def test_ends_of_what_floats_hold():
+    largest = np.finfo(float).max
+    assert check_epsilon(Fraction(largest) + 1) == largest
+    with pytest.raises(ValueError, match="^epsilon = inf must be finite"):
+        check_epsilon(Fraction(largest) + 1, up=True)
+    assert check_epsilon(Decimal("1e-20000000")) == 0
+    assert check_epsilon(np.int64(2**53 + 3)) == 2**53 + 2
+    assert check_epsilon(np.array(Fraction(1, 3), dtype=object)) <= Fraction(1, 3)
+
+
+ROW = [HIDDEN_ROWS[0], HIDDEN_ROWS[1]]
+
+
+@pytest.mark.parametrize("call", [
+    lambda: pb.epsilon_pml(ROW, [0.5, 0.5]),
+    lambda: pb.Mechanism(ROW, [0.5, 0.5]),
+    lambda: pb.measures.ExpectedGain(ROW),
+    lambda: pb.optimal_mechanism([0.5, np.ma.masked, 0.5], 1.0),
+])  # fmt: skip
+def test_masked_rows_in_a_list_are_missing(call):
+    with pytest.raises(ValueError, match="= nan is not finite"):
+        call()
+
+
+@pytest.mark.parametrize("kind", [str, complex])
+def test_a_mask_over_other_things_than_numbers_changes_no_message(kind):
+    with pytest.raises(pb.InvalidPrior, match="^prior must hold real numbers"):
+        pb.optimal_mechanism(np.ma.array([1, 2], mask=[0, 1]).astype(kind), 1.0)
+
+
+@pytest.mark.parametrize("size", [np.int64(5), np.uint8(5)])
+def test_counts_of_numpy_are_counts(size):
+    assert ratio_information(50.0, symbols=size) == ratio_information(50.0, symbols=5)
+
+
+@pytest.mark.parametrize("limit", [np.True_, bytearray(b"3"), "1", [1]])
+def test_a_limit_that_is_no_number_is_refused(limit):
+    with pytest.raises(ValueError, match="^max_time = "):
+        pb.optimal_mechanism([0.5, 0.5], 0.3, max_time=limit)

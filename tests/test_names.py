@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import pmlbook as pb
+from pmlbook.beyond.cost_adversaries import worst_cost_leakage
 from pmlbook.extremal.gains import gain_optimum
 from pmlbook.extremal.optimum_curve import optimum_pieces
 from pmlbook.foundations import adversaries, leakage, probability, processing
@@ -521,7 +522,8 @@ def test_where_a_region_has_no_names_rows_go_by_position():
     release = pb.Mechanism([[0.3, 0.7], [0.9, 0.1]], [0.1, 0.9], inputs=(1, 0))
     region = pb.robust.box_region([100, 900])
     level = np.nanmax(pb.robust.worst_leakage(release.channel, region))
-    assert level == np.nanmax(pb.robust.worst_leakage(release.to_frame(), region))
+    for measure in (pb.robust.worst_leakage, worst_cost_leakage):
+        assert (measure(release.to_frame(), region) == measure(release.channel, region)).all()
     assert keeps_level(release, region, level + 1e-9)
     assert not keeps_level(release, region, level - 1e-9)
     gain = pd.DataFrame([[1.0, 0], [0, 1]], index=[1, 0])
@@ -530,3 +532,23 @@ def test_where_a_region_has_no_names_rows_go_by_position():
         pb.robust.robust_min_leakage(gain, region, 0),
     ):
         assert made.mechanism.inputs == (1, 0) and made.mechanism.prior.tolist() == [0.1, 0.9]
+
+
+def test_a_region_with_names_differs_from_one_without():
+    unnamed = pb.robust.box_region([900, 100])
+    named = pb.robust.box_region(pd.Series([900, 100], index=[0, 1]))
+    assert unnamed.inputs == named.inputs and unnamed != named
+    assert unnamed.named((0, 1)) == named and named == named.named(("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda table, region: pb.robust.robust_min_leakage(table, region, 2),
+        pb.robust.robust_frontier,
+    ],
+)
+def test_a_table_with_too_few_rows_is_named(call):
+    table = pd.DataFrame([[3.0, 2, 1], [1, 3, 2]], index=list("ab"))
+    with pytest.raises(ValueError, match="^utilities has 2 rows"):
+        call(table, pb.robust.box_region([5, 4, 3]))

@@ -114,7 +114,7 @@ def worst_cost_leakage(channel: ArrayLike, region: PriorRegion) -> Array:
     [0.7885, 0.7885]
     """
     check_instance(region, PriorRegion, "region")
-    rows = aligned(channel, region.inputs, "channel", "region")
+    rows = aligned(channel, region.names, "channel", "region")
     table = check_channel(rows, rows=len(region.prior))
     columns = table.T.tolist()
     return np.array([level_above(-extreme_mean([-p for p in c], region), min(c)) for c in columns])

@@ -151,16 +151,24 @@ class Question(NamedTuple):
         limit = lift_limit(self.prior.exact, self.epsilon)[1]
         return exact_lift_vectors(self.prior.exact, max(limit * (1 - less), Fraction(1)))
 
-    def fallback(self) -> Mechanism:
+    def fallback(self, clock: Clock) -> Mechanism:
         """Publish with probability delta, else use the optimum of a level that is a little lower."""
         part = float(self.promise.delta) * (1 - 2.0**-30)
-        lower = optimal_mechanism(self.prior, self.epsilon * (1 - 2.0**-20), self.utility).mechanism
+        if clock.over and not isinstance(
+            self.utility, FInformation
+        ):  # else all vertices are listed
+            lower = self.make(np.ones((len(self.prior), 1)))
+        else:
+            level = self.epsilon * (1 - 2.0**-20)
+            lower = optimal_mechanism(
+                self.prior, level, self.utility, max_time=clock.left
+            ).mechanism
         table = np.hstack([(1 - part) * lower.channel, part * np.eye(len(self.prior))])
         mixed = self.make(table)
         return mixed if self.kept(mixed) else self.make(lower.channel)
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #b60f2717
-def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign:
+def from_vertices(question: Question, clock: Clock) -> DeltaDesign:
     """The best mechanism by all vertices; of a slightly lower level where rounding asks for it.
 
     Source: Grosse et al. 2024, Theorem 5, with one more row.
@@ -168,11 +176,11 @@ def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign
     listed, (_, _, promise, utility, _) = question.vertices(), question
     try:
         mix = delta_programme(listed, utility, promise, clock)
-    except OutOfTime:  # the dual variables zero prove something, too
+    except OutOfTime:  # dual variables of zero bound the optimum, too
         none = np.zeros(len(listed.shares))
         idle = Mix(listed.lifts[:, :0], none, [none])
         bound, slope = map(float_above, delta_bound(listed, utility, promise, idle))
-        return question.design(question.fallback(), bound, "enumeration", slope)
+        return question.design(question.fallback(clock), bound, "enumeration", slope)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
     with suppress(OutOfTime):
@@ -185,7 +193,7 @@ def from_vertices(question: Question, clock: Clock | None = None) -> DeltaDesign
                 best = design if best is None or design.value > best.value else best
                 if not loose(best, utility):
                     return best
-    return best or question.design(question.fallback(), bound, "enumeration", slope)
+    return best or question.design(question.fallback(clock), bound, "enumeration", slope)
 
 
 def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
@@ -200,7 +208,7 @@ def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
         mix, bound, slope = grow_promised(
             Groups(prior.floats, epsilon, utility), promise, tol, clock
         )
-    made = question.mixed(mix) or question.fallback()
+    made = question.mixed(mix) or question.fallback(clock)
     return question.design(made, bound, "column_generation", slope)
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00016
@@ -235,7 +243,7 @@ def delta_mechanism(
     tol : float
         Gap, as a fraction of the value, at which column generation is content.
     max_time : float, optional
-        Seconds after which column generation stops, with a valid mechanism and bound; `UNWATCHED_SECONDS` if left out.
+        Seconds after which no programme goes on, with a valid mechanism and bound; `UNWATCHED_SECONDS` if left out.
 
     Returns
     -------

@@ -194,7 +194,7 @@ def _check_estimable(wanted: Array, level: float) -> None:
         )
 
 
-def _road(target: Any, wanted: Array, level: float) -> str:
+def _search_method(target: Any, wanted: Array, level: float) -> str:
     """The search: by the 'scores' of one functional, by 'growing' a set of vertices, or in the 'list' of all."""
     n, word = len(wanted), target if isinstance(target, str) else ""
     if n > MAX_LISTED_SECRETS and wanted.shape[1] == 1 and level >= MIN_SCORED_NATS:
@@ -215,7 +215,7 @@ def _attempts(
 
 
 def _searched(
-    road: str,
+    method: str,
     prior: CheckedPrior,
     level: float,
     target: Any,
@@ -223,13 +223,13 @@ def _searched(
     tol: float,
     clock: Clock,
 ) -> tuple[Iterable[Mechanism], float]:
-    """Mechanisms in the order in which they are worth a try, and a lower bound on every variance."""
+    """Mechanisms to be tried in their order, and a lower bound on the variance of every mechanism."""
     shares = prior.exact
     limit = lift_limit(shares, level)[1]
-    if road == "scores":
+    if method == "scores":
         make, bound = scored(prior, limit, wanted, tol, clock)
-        return (keep_level(each, level) for each in (make,)), bound
-    if road == "growing":
+        return [keep_level(make, level)], bound
+    if method == "growing":
         candidates, found, bound = grown(shares, limit, target, wanted, tol, clock)
         return _attempts(candidates, found, prior, level), bound
     vertices, found, bound, _, unit = listed(shares, limit, target, wanted, clock)
@@ -320,11 +320,11 @@ def estimation_mechanism(
     tol = check_nonnegative(tol, "tol")
     if not tol:
         raise ValueError("tol = 0 must be positive")
-    road = _road(target, wanted, level)
-    seconds = SOLVER_SECONDS if road == "growing" and max_time is None else max_time
+    method = _search_method(target, wanted, level)
+    seconds = SOLVER_SECONDS if method == "growing" and max_time is None else max_time
     try:
         with Clock(seconds, progress, "estimation_mechanism") as clock:
-            attempts, bound = _searched(road, prior, level, target, wanted, tol, clock)
+            attempts, bound = _searched(method, prior, level, target, wanted, tol, clock)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
     measure = target if isinstance(target, str) and target != "mean" else wanted
@@ -336,9 +336,9 @@ def estimation_mechanism(
         value, mechanism = _least_of([mechanism, informed], measure, bound)
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
-    if road == "list":
-        least = DESIGN_TOLERANCE * bound + math.ulp(bound)
-        warn_if_loose("estimation_mechanism", value, bound, least)
+    if method == "list":
+        tolerance = DESIGN_TOLERANCE * bound + math.ulp(bound)
+        warn_if_loose("estimation_mechanism", value, bound, tolerance)
     elif value - bound > 2 * tol * value:
         why = "the time is up, or no search finds anything better"
         message = why_loose("estimation_mechanism", value, bound, tol, why)

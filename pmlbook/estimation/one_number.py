@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -188,12 +188,16 @@ class _Search:
     prior: Array
     most: float
     goal: Sequence[Fraction]
+    wanted: Array = field(init=False)
+    outcomes: Array = field(init=False)
+    scores: Array = field(init=False)
+    value: float = field(init=False)
+    bound: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         self.wanted = np.array(self.goal, dtype=float)
         self.outcomes, self.scores = two_outcomes(self.wanted, self.most)
         self.value = float(self.prior @ self.outcomes.T @ self.scores**2)
-        self.bound = Fraction(0)
 
     def improve(self, tried: Array, tol: float, clock: Clock) -> Array:
         """Mix these scores, improve the bound, and return those to be tried next."""

@@ -118,7 +118,7 @@ def optimum_under(
     shares = _checked_shares(prior)
     floor = None if lower is None else check_epsilon(lower, "lower")
     promise = measure_lists(shares, measure, level, floor)
-    truth = published(shares)
+    truth = _truth(shares)
     bound = _worth(truth, shares, worth, 1)
     if keeps_measure(promise, truth):
         rows = stored_units(truth)
@@ -153,7 +153,7 @@ def _checked_shares(prior: PriorLike) -> tuple[Fraction, ...]:
     return shares
 
 
-def published(shares: Sequence[Fraction]) -> ExactMixture:
+def _truth(shares: Sequence[Fraction]) -> ExactMixture:
     """The identity, which publishes the secret: no channel is worth more."""
     n = len(shares)
     return [

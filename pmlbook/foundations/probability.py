@@ -15,11 +15,11 @@ import scipy
 
 from pmlbook.numerics.validation import (
     Array,
-    InvalidPrior,
     PriorLike,
     check_distribution,
     check_pair,
     checked_prior,
+    too_rare,
 )
 
 # %% auto #0
@@ -154,5 +154,5 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
         shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
         value = outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))
     if not np.isfinite(value):
-        raise InvalidPrior(f"prior has an entry of {prior.min():g}: no float holds a lift of it")
+        raise too_rare(prior)
     return max(0.0, float(value))

@@ -20,7 +20,6 @@ from .probability import weighted_sum
 from pmlbook.numerics.validation import (
     Array,
     Frozen,
-    InvalidPrior,
     aligned,
     check_names,
     check_pair,
@@ -29,6 +28,7 @@ from pmlbook.numerics.validation import (
     names_of,
     order_of,
     real_array,
+    too_rare,
 )
 from pmlbook.foundations.lift_functions import (
     VERSIONS,
@@ -64,7 +64,7 @@ class Utility(ABC):
         """Utility of a channel and a prior that are checked."""
         value = float(self.columns(channel, prior).sum())
         if not np.isfinite(value):
-            raise ValueError(f"utility is {value}: it must be finite (least prior {prior.min():g})")
+            raise ValueError(f"utility is {value}: it must be finite")
         return 0.0 if self.divergence and -UNPROVEN_ERROR < value < 0 else value  # rounding
 
     def aligned(self, names: Sequence[Hashable] | None, other: str) -> Utility:
@@ -128,7 +128,7 @@ def lifts_of(columns: Array, prior: Array) -> tuple[Array, Array, Array]:
         lifts = np.divide(columns, outcome, out=np.ones_like(columns), where=occurs)
         shifts = np.divide(apart - beyond, outcome, out=np.zeros_like(columns), where=occurs)
     if np.isinf(lifts).any():
-        raise InvalidPrior(f"prior has an entry of {prior.min():g}: no float holds a lift of it")
+        raise too_rare(prior)
     return outcome, lifts, shifts
 
 # %% ../../nbs/foundations/06_utility.ipynb #86a84679

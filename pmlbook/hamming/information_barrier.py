@@ -138,9 +138,6 @@ def _symbol_solver(p: Array, r: Array, at: _Point) -> Callable[[Array, Array], t
     det += (barrier_D + barrier_E) * c
     return lambda u, v: ((c * u - b * v) / det, (a * v - b * u) / det)
 
-# %% ../../nbs/hamming/14_information_barrier.ipynb #eee396ae
-#| exporti
-
 # %% ../../nbs/hamming/14_information_barrier.ipynb #923d0990
 Both = tuple[Array, Array]  # of what belongs to D, and to q
 

@@ -122,9 +122,8 @@ def price_plane(
             np.add.at(held, (member[sets], np.arange(len(sets))[:, None]), 1)
             sums = np.asarray(np.array([groups.width, q]) @ held, dtype=float)
             sides[own] = on_edges(groups, q, sums[0], sums[1], own)
-            more, top = _with_takers(
-                groups, q, held, sums, own, keep
-            )  # the sets of the hull themselves
+            # the sets of the hull themselves
+            more, top = _with_takers(groups, q, held, sums, own, keep)
             found.append(more)
             best = max(best, top)
         # both bounds hold for a taker, with and without it: the smaller one counts

@@ -26,7 +26,7 @@ from pmlbook.foundations.utility import (
 )
 from .dual_bound import PROOFS, alike_vertices, optimality_bound, proof_duals
 from ..numerics.enclosure import decimals, float_below
-from ..numerics.validation import check_epsilon
+from ..numerics.validation import check_epsilon, check_instance
 from ..release.certificate import exact_lifts, exp_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
@@ -179,6 +179,7 @@ def certify_optimum(
     Source: weak duality; Farley 1990.
     """
     level = check_epsilon(epsilon)
+    check_instance(mechanism, Mechanism, "mechanism")
     measure = as_utility(utility).aligned(mechanism.inputs, "mechanism")
     gain = tuple(map(tuple, measure.gain.tolist())) if isinstance(measure, ExpectedGain) else ()
     name = str(getattr(measure, "name", ""))

@@ -136,4 +136,4 @@ def level_of(ratio: Fraction) -> float:
 
 def log_above(count: int) -> float:
     """The smallest float that is at least ln count, the largest entropy of so many values."""
-    return level_of(Fraction(count))
+    return level_of(Fraction(int(count)))

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable
 from time import perf_counter
+from numbers import Real
 from typing import Any, Self
 
 from .enclosure import texts_around
@@ -44,9 +45,9 @@ class Clock:
         label: str = "",
     ) -> None:
         try:
-            seconds = math.nan if isinstance(max_time, (str, bytes, bool)) else max_time
-            self.limit = math.inf if seconds is None else float(seconds)
-        except (OverflowError, TypeError, ValueError):
+            number = isinstance(max_time, Real) and not isinstance(max_time, bool)
+            self.limit = math.inf if max_time is None else float(max_time) if number else math.nan
+        except OverflowError:
             self.limit = math.nan
         if not self.limit >= 0:
             raise ValueError(f"max_time = {max_time!r:.40} must be a number of seconds, at least 0")

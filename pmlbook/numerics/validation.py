@@ -32,7 +32,8 @@ from pmlbook.numerics.names import (
 )
 
 # %% auto #0
-__all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'needed_pandas']
+__all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'too_rare',
+           'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -41,6 +42,11 @@ class InvalidPrior(ValueError):
 
 class InvalidChannel(ValueError):
     """The values are not a channel; the message names the row or entry and the reason."""
+
+
+def too_rare(prior: NDArray[np.float64]) -> InvalidPrior:
+    """The error for a prior with a secret of which no float holds a lift, or what depends on it."""
+    return InvalidPrior(f"prior has an entry of {prior.min():g}, too rare for floats")
 
 
 def needed_pandas(what: str) -> Any:
@@ -62,12 +68,20 @@ ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel count
 Array = NDArray[np.float64]
 
 
+def _unmasked(values: Any) -> Any:
+    """Numbers, or rows of numbers, with nan in place of what a mask hides: NumPy would show it."""
+    if isinstance(values, (list, tuple)) and any(map(np.ma.is_masked, values)):
+        return [_unmasked(row) for row in values]
+    if not np.ma.is_masked(values) or values.dtype.kind not in "biuf":
+        return values
+    return values.astype(float).filled(np.nan)
+
+
 def real_array(
     values: Any, name: str, ndim: int, error: type[ValueError] = ValueError
 ) -> NDArray[np.float64]:
     """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
-    if np.ma.is_masked(values):  # NumPy would show what is hidden
-        values = values.astype(float).filled(np.nan)
+    values = _unmasked(values)
     if ndim == 2 and isinstance(values, (list, tuple)):
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
     try:
@@ -280,6 +294,8 @@ def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     if math.isnan(number) and not isinstance(value, float):
         kind = f"a number of {unit}" if unit else "a number"
         raise ValueError(f"{name} must be {kind}, got {value!r}")
+    if number == 0 and value < 0:  # too near to 0 for a float
+        number = -math.ulp(0.0)
     if not (math.isfinite(number) and number >= 0):
         known = f" ({unit})" if unit else ""
         raise ValueError(f"{name} = {number:g} must be finite and at least 0{known}")
@@ -293,12 +309,10 @@ def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> fl
     `up`, if the level is one that others promise.
     """
     nearest = check_nonnegative(epsilon, name, "nats")
-    if isinstance(epsilon, float) or not hasattr(epsilon, "as_integer_ratio"):
-        return nearest
-    missed = Fraction(*epsilon.as_integer_ratio()) - Fraction(nearest)
-    if up:
-        return math.nextafter(nearest, math.inf) if missed > 0 else nearest
-    return math.nextafter(nearest, 0) if missed < 0 else nearest
+    given: Any = epsilon.item() if hasattr(epsilon, "item") else epsilon
+    if up and nearest < given:
+        return check_nonnegative(math.nextafter(nearest, math.inf), name, "nats")
+    return math.nextafter(nearest, 0) if not up and nearest > given else nearest
 
 # %% ../../nbs/numerics/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")

@@ -304,8 +304,8 @@ def worst_joint_level(prior: ArrayLike, first: float, second: float) -> float:
         raise ValueError(
             f"prior has {len(shares)} symbols, too many: at most {MAX_COMPOSED_SECRETS}"
         )
-    one = exp_below(check_epsilon(first, "first"))
-    two = exp_below(check_epsilon(second, "second"))
+    one = exp_below(check_epsilon(first, "first", up=True))
+    two = exp_below(check_epsilon(second, "second", up=True))
     return certified_level(
         max(best_answer(shares, one, c) for c in exact_lift_vertices(shares, two))
     )

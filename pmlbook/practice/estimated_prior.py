@@ -24,6 +24,7 @@ from pmlbook.numerics.validation import (
     Array,
     Frozen,
     InvalidPrior,
+    Unnamed,
     aligned,
     check_channel,
     check_distribution,
@@ -33,7 +34,6 @@ from pmlbook.numerics.validation import (
     frozen_array,
     labels_of,
     names_of,
-    Unnamed,
     real_array,
 )
 
@@ -166,6 +166,9 @@ class PriorRegion(Frozen):
         bound = np.minimum(q, self.high)
         return bool((q >= self.low - tol).all() and bound.sum() >= 1 - self.free - tol)
 
+    def _content(self) -> tuple[Any, ...]:
+        return (*super()._content(), self.names)  # names that were given, and default ones, differ
+
     @property
     def names(self) -> tuple[Hashable, ...] | None:
         """Names of the secrets; None where it was given none, and tables go by position."""
@@ -173,7 +176,7 @@ class PriorRegion(Frozen):
 
     def named(self, names: tuple[Hashable, ...] | None) -> PriorRegion:
         """The region with these names of its secrets, if it has none of its own."""
-        if self.names or not names or isinstance(names, Unnamed):
+        if not names or self.names or isinstance(names, Unnamed) or len(names) != len(self.inputs):
             return self
         return replace(self, inputs=names)
 

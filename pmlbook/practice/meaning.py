@@ -65,7 +65,7 @@ def largest_odds(odds: float, epsilon: float) -> float:
 
     Source: Grosse et al. 2024, Definition 1, in odds.
     """
-    before = check_epsilon(odds, "odds")
+    before = check_epsilon(odds, "odds", up=True)
     level = check_epsilon(epsilon, up=True)
     after = _grown(before, level)
     # times 1 + odds: what is left of its opposite

@@ -44,8 +44,8 @@ def encode(
     `values`: a list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, or an Arrow array.
     `names`: all values that may occur. If one of them is None, nan, NaT or NA, every missing value is that
     name. `what`: what an error calls the column. `missing`: whether a missing value that is no name is an
-    error ('refuse'), or keeps its place with code -1 ('keep'); None if the caller leaves no choice. `first_row`: number of the first row, for errors about one block of
-    a longer column. `show_values`: whether an error shows the first value that is refused, shortened.
+    error ('refuse'), or keeps its place with code -1 ('keep'); left out, it is an error, and the message does not
+    offer to keep it. `first_row`: number of the first row, for errors about one block of a longer column. `show_values`: whether an error shows the first value that is refused, shortened.
     `secrets`: values before a release, where `names` are its outcomes: an error states that a column was not
     released. ValueError if the column is empty or no column, `missing` is unknown, or several names mean a missing
     value. ValueError if a value is not among the names or missing; rows count from 0.

@@ -43,7 +43,7 @@ def ldp_to_pml(prior: ArrayLike, epsilon: float) -> float:
     Source: Song & Oechtering 2026, Proposition 1, solved for the leakage.
     """
     others = 1 - float(check_prior(prior).min())
-    level = math.inf if epsilon == math.inf else check_epsilon(epsilon)
+    level = math.inf if epsilon == math.inf else check_epsilon(epsilon, up=True)
     return -math.log1p(others * math.expm1(-level))
 
 
