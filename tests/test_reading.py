@@ -1,5 +1,6 @@
 """What the front page, the part pages and the course promise a reader: times, answers, and what to skip."""
 
+import ast
 import json
 import re
 import sys
@@ -13,6 +14,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 sys.path.insert(0, str(ROOT / "docs"))
 from minutes import WORDS_A_MINUTE, minutes  # noqa: E402
 from sentences import LIMIT, MANNERED, chapters, sentences, text_of, words  # noqa: E402
+from weigh import stored  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
 PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
@@ -164,3 +166,13 @@ def test_exported_cells_fit_on_a_screen():
         and len(re.findall(r"^(?:def|class) ", source, re.M)) > 1
     ]
     assert large == []
+
+
+def test_no_function_stores_more_than_twenty_names():
+    many = [
+        (path.stem, node.name)
+        for path in (ROOT / "pmlbook").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and stored(node) > 20
+    ]
+    assert many == []

@@ -355,6 +355,5 @@ def mean_mechanism(
         held, shares = secret.shares > 0, secret.shares
         means = secret.points[held]
     if len(means) > 1:
-        listed = shares[held] / shares.sum()
-        least = quiet_design(listed, level, means, max_time).bound
+        least = quiet_design(shares[held] / shares.sum(), level, means, max_time).bound
     return LineDesign(mechanism, level, value, min(least, value))

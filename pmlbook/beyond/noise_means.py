@@ -66,11 +66,9 @@ def cell_means(
     at_middle = weight.call(middle)
     mass = cells.mass(x, seen)
     rounding = cells.rounded(x, seen)
-    start = f[:-1]
-    end = f[1:]
-    chord = start / 2 + end / 2
-    least = np.minimum(start, end)
-    most = np.maximum(start, end)
+    chord = f[:-1] / 2 + f[1:] / 2
+    least = np.minimum(f[:-1], f[1:])
+    most = np.maximum(f[:-1], f[1:])
     missed = abs((middle - left) - (right - middle)) / width  # far from 0 a middle is rounded
     # The part of the mass that lies evenly over the cell, by the least density in it.
     even = np.clip(cells.floor(x, seen) * width, 0, mass)

@@ -301,29 +301,32 @@ def _terse(path: re.Match[str]) -> str:
     return path_text.replace(" -", "-")
 
 # %% ../../nbs/display/02_explore.ipynb #abd92362
+def _shortened(elements: list[str]) -> tuple[list[str], list[str]]:
+    """The elements with terse paths and a number for each look, and the looks."""
+    elements = [re.sub(r'(?<= d=")M[^"]*', _terse, element) for element in elements]
+    looks = list(dict.fromkeys(re.findall(_LOOK, "".join(elements))))
+    number = {look: f" ~{k}~" for k, look in enumerate(looks)}
+    return [re.sub(_LOOK, lambda look: number[look[0]], element) for element in elements], looks
+
+
 def _static_page(explorer: Explorer) -> str:
     """HTML of `Explorer.page`."""
-    names = list(explorer.controls)
-    specs = list(explorer.controls.values())
-    values, starts = zip(*map(thinned, specs))
+    values, starts = zip(*map(thinned, explorer.controls.values()))
     first = int(np.ravel_multi_index(starts, [len(v) for v in values]))
-    points = [dict(zip(names, point)) for point in itertools.product(*values)]
+    points = [dict(zip(explorer.controls, point)) for point in itertools.product(*values)]
     alts = [explorer.alt.format(**point) for point in points]
     uid = "explore-" + sha256(repr((explorer.alt, explorer.controls)).encode()).hexdigest()[:10]
     film = _Film(explorer.draw(**points[first]), uid)
     with _thrift():
         drawn = [film.frame(explorer.draw(**point)) for point in points]
     elements, frames = _woven(drawn)
-    elements = [re.sub(r'(?<= d=")M[^"]*', _terse, element) for element in elements]
+    elements, looks = _shortened(elements)
     inputs = "".join(
         _native_input(
-            f"{uid}-{k}", explorer.labels[name], values[k], starts[k], isinstance(specs[k], list)
+            f"{uid}-{k}", explorer.labels[name], values[k], starts[k], isinstance(spec, list)
         )
-        for k, name in enumerate(names)
+        for k, (name, spec) in enumerate(explorer.controls.items())
     )
-    looks = list(dict.fromkeys(re.findall(_LOOK, "".join(elements))))
-    number = {look: f" ~{k}~" for k, look in enumerate(looks)}
-    elements = [re.sub(_LOOK, lambda look: number[look[0]], element) for element in elements]
     sent = {"looks": looks, "elements": elements, "frames": frames, "alts": alts, "values": values}
     data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     label_text = f' aria-label="{html.escape(alts[first], quote=True)}" '

@@ -112,15 +112,14 @@ def newton_search(
     bound, n = 0.0, len(criterion.scale)
     for _ in range(MAX_NEWTON_ROUNDS):
         names = list(found)
-        before = np.array(list(found.values()))
         lifts = candidates.scaled(names)
-        weights, barrier = best_weights(lifts, before, criterion, clock)
+        weights, barrier = best_weights(lifts, np.array([*found.values()]), criterion, clock)
         found = dict(zip(names, weights.tolist()))
         claim = criterion.claim(lifts[:n], weights, barrier)
         shifts = lifts - candidates.ones[:, None]
         values = ((claim.matrix * criterion.scale @ shifts[:n]) ** 2).sum(axis=0)
         multipliers = tight_duals(shifts, weights, values) / candidates.scale
-        duals = [Fraction(dual) for dual in multipliers.tolist()]
+        duals = list(map(Fraction, multipliers.tolist()))
         worth = candidates.worth(claim.utility, duals)
         best = candidates.offer(claim, duals, 2 * len(lifts), names)
         bound = max(bound, claim.bound(candidates.best(worth, duals)))

@@ -144,7 +144,6 @@ def mixed(
     sparse = scipy.sparse  # loaded when it is needed
     each = sparse.identity(n)
     nothing = sparse.csr_array((n, k))
-    ones = np.ones((n, 1))
     outcomes = sparse.identity(k)
     sums = [
         [sparse.kron(np.ones(k), each), nothing],
@@ -154,7 +153,7 @@ def mixed(
     equal = sparse.vstack([sparse.hstack(row) for row in sums])
     right = np.concatenate([np.ones(n), goal, np.zeros(k)])
     held = np.tile(limit * prior < 1, k)  # the others are held by their average already
-    most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, ones)])
+    most = sparse.hstack([sparse.identity(n * k), -limit * sparse.kron(outcomes, np.ones((n, 1)))])
     cost = np.append(np.zeros(n * k), scores**2)
     at_most = most.tocsr()[held], np.zeros(held.sum())
     best = maximise(-cost, equal=(equal.tocsr(), right), at_most=at_most, clock=clock)

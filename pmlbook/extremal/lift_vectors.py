@@ -102,6 +102,17 @@ def _places(
     return tall, place
 
 
+def _takers(
+    full: NDArray[Any], spare: NDArray[np.bool_], remainder: NDArray[Any]
+) -> tuple[NDArray[np.intp], ...]:
+    """Sets, and for each the groups one of whose symbols can take what is left; `full`: what an entry at the limit takes."""
+    fits = spare & (remainder[:, None] < full).astype(bool)
+    none_left = np.flatnonzero(remainder == 0)  # then one place stands for all
+    first = spare[none_left].argmax(axis=1)
+    fits[none_left] = np.arange(len(full)) == first[:, None]
+    return np.nonzero(fits)
+
+# %% ../../nbs/extremal/07_lift_vectors.ipynb #b99f88b1
 def exact_lift_vectors(
     shares: Sequence[Fraction], limit: Fraction, alike: Sequence[Hashable] | None = None
 ) -> LiftVertices:
@@ -129,12 +140,7 @@ def exact_lift_vectors(
     each = weights[[members[0] for members in groups]]
     held, masses = listed_sets(each, sizes, common * b // a)
     remainder = common * b - a * masses  # left over by the entries at the limit
-    spare = held < sizes
-    fits = spare & (remainder[:, None] < a * each).astype(bool)
-    full = np.flatnonzero(remainder == 0)  # no remainder: one place stands for all
-    first = spare[full].argmax(axis=1)
-    fits[full] = np.arange(len(groups)) == first[:, None]
-    at, taker = np.nonzero(fits)
+    at, taker = _takers(a * each, held < sizes, remainder)
     tall, place = _places(groups, held[at], taker)
     return LiftVertices(shares, limit, tall, place, remainder[at], b * weights[place])
 

@@ -86,6 +86,13 @@ def _tangent(p: Fraction, dual: Fraction, q: Fraction) -> tuple[Fraction, Fracti
     return down[0], down[1], Fraction(decimals(steepest, CORRECT_DIGITS)[1])
 
 
+def _proposed(pairs: list[tuple[Fraction, Fraction]]) -> list[Fraction]:
+    """Where to touch the cost of each symbol, found in floats: a tangent is below the cost anywhere."""
+    p = np.array([mixed for mixed, _ in pairs], dtype=float)
+    rates = [min(STEEPEST_DUAL, slope / mixed) for mixed, slope in pairs]
+    return [Fraction(q) for q in water_filling(p, np.array(rates, dtype=float)).tolist()]
+
+
 def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Array) -> float:
     """`lower_bound` in fractions: exact for all weights and dual variables, not up to rounding.
 
@@ -103,10 +110,7 @@ def proven_bound(vertices: Array, distortion: float, weights: Array, duals: Arra
     total = -Fraction(distortion) * sum(each, Fraction(0))
     if pairs:
         p, slopes = zip(*pairs)
-        rates = [min(STEEPEST_DUAL, s / m) for m, s in pairs]
-        # floats propose where to touch the cost; a tangent is below it anywhere
-        poured = water_filling(np.array(p, dtype=float), np.array(rates, dtype=float))
-        at = [Fraction(q) for q in poured.tolist()]
+        at = _proposed(pairs)
         cost, flattest, steepest = zip(*map(_tangent, p, slopes, at))
         # A tangent at q, at its least over all distributions: a vertex of the simplex.
         total += sum(cost) + weighted_sum(at, flattest) - max(steepest)
@@ -160,16 +164,15 @@ def _symbol_steps(V: Array, at: _Point, target: float) -> tuple[Both, Both, Both
     return solve(gradient_D, gradient_q), solve(rows_D, rows_q), (rows_D, rows_q)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
-def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Point:
-    """The change of a point towards slack * dual variable = target."""
+def _multiplier_step(
+    V: Array, distortion: float, at: _Point, target: float, symbols: tuple[Both, Both, Both]
+) -> Array:
+    """Changes of the multipliers of the rows and of sum q = 1, and of the level, by the Schur complement."""
     K, M = V.shape
     n = 2 * K  # rows: information and distortion
     slack, dual = at.slack[:n], at.dual[:n]
     D, E, q = at.slack[n:].reshape(3, M)
-    (start_D, start_q), (per_D, per_q), (rows_D, rows_q) = _symbol_steps(V, at, target)
-
-    # the Schur complement: multipliers of the rows and of sum q = 1, and the level
+    (start_D, start_q), (per_D, per_q), (rows_D, rows_q) = symbols
     system = np.zeros((n + 2, n + 2))
     system[:-1, :-1] = rows_D @ per_D.T + rows_q @ per_q.T
     system[range(n), range(n)] += slack / dual
@@ -177,8 +180,17 @@ def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Poi
     room = np.append(at.top - V @ binary_divergences(D, E, q), distortion - V @ D)
     missing = np.append(room - target / dual, 1 - q.sum())
     right = np.append(rows_D @ start_D + rows_q @ start_q - missing, 1 - dual[:K].sum())
-    change = np.linalg.solve(system, right)
+    return np.linalg.solve(system, right)
 
+
+@np.errstate(over="ignore", invalid="ignore")  # a step that overflows is not taken
+def _newton_step(V: Array, distortion: float, at: _Point, target: float) -> _Point:
+    """The change of a point towards slack * dual variable = target."""
+    n = 2 * len(V)
+    slack, dual = at.slack[:n], at.dual[:n]
+    symbols = _symbol_steps(V, at, target)
+    change = _multiplier_step(V, distortion, at, target, symbols)
+    (start_D, start_q), (per_D, per_q), _ = symbols
     step_D = start_D - change[:-1] @ per_D
     step_q = start_q - change[:-1] @ per_q
     rows = (target - slack * change[:n]) / dual - slack

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr, xlogy
 
+from ..numerics.barrier import Bounds
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
@@ -23,6 +24,7 @@ from .mechanisms import RobustDesign, check_error_rate, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
 from .intervals import IntervalSet, KnownSource, as_known
 from .source_sets import SourceSet, as_source_set
+from ..release.mechanism import Mechanism
 
 # %% auto #0
 __all__ = ['mi_leakage']
@@ -94,6 +96,26 @@ def _without_search(known: SourceSet, limit: float) -> RobustDesign | None:
     return RobustDesign(mechanism, value, bound, "identity", worst)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #09b852f9
+def _within_distortion(
+    known: SourceSet, limit: float, found: Bounds, worst: Array
+) -> tuple[Mechanism, Array]:
+    """The mechanism of the search, and how it replaces a symbol; it keeps the distortion as stored.
+
+    Rounding of the channel may exceed the distortion by a little: then it is shaved.
+    """
+    V, (D, q) = known.vertices, found.of_high
+    for shave in (0.0, *SHAVED_SHARES):
+        plain = D * (1 - shave)
+        leak = float((V @ binary_divergences(plain, 1 - plain, q)).max())
+        sparse, sparse_D, sparse_q = censored(V, limit * (1 - shave), D, q)
+        thin = sparse <= max(found.high, leak) + 1e-12
+        changed, distribution = (sparse_D, sparse_q) if thin else (plain, q)
+        mechanism = stored_mechanism(known, replacing_channel(changed, distribution), None, worst)
+        if worst_distortion(mechanism.channel, known) <= limit:
+            return mechanism, distribution
+    raise not_stored("distortion", limit)
+
+# %% ../../nbs/hamming/11_mutual_information.ipynb #09b852b1
 def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> RobustDesign:
     """Least worst-case mutual information of a mechanism with bounded Hamming distortion.
 
@@ -140,22 +162,13 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
         return design
     V = known.vertices
     found = least_information(V, limit)
-    value, (D, q), (weights, duals) = found.high, found.of_high, found.of_low
+    weights, duals = found.of_low
     worst = weights @ V
     bound = max(0.0, proven_bound(V, limit, weights, duals))
-    # rounding of the channel may exceed the distortion by a little
-    for shave in (0.0, *SHAVED_SHARES):
-        plain = D * (1 - shave)
-        leak = float((V @ binary_divergences(plain, 1 - plain, q)).max())
-        sparse, sparse_D, sparse_q = censored(V, limit * (1 - shave), D, q)
-        thin = sparse <= max(value, leak) + 1e-12
-        changed, distribution = (sparse_D, sparse_q) if thin else (plain, q)
-        mechanism = stored_mechanism(known, replacing_channel(changed, distribution), None, worst)
-        if worst_distortion(mechanism.channel, known) <= limit:
-            reached = _information_above(V, mechanism.channel, distribution)
-            warn_if_loose("mi_leakage", reached, bound, TIGHT_GAP)
-            return RobustDesign(mechanism, reached, bound, "interior_point", worst)
-    raise not_stored("distortion", limit)
+    mechanism, distribution = _within_distortion(known, limit, found, worst)
+    reached = _information_above(V, mechanism.channel, distribution)
+    warn_if_loose("mi_leakage", reached, bound, TIGHT_GAP)
+    return RobustDesign(mechanism, reached, bound, "interior_point", worst)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5d165f15
 def _information_above(V: Array, channel: Array, distribution: Array) -> float:

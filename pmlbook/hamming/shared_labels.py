@@ -174,7 +174,6 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     """
     known = as_known(source_set)
     level = check_epsilon(epsilon)
-    answers = names_of(loss, axis=1)
     table = real_array(known.aligned(loss, "loss"), "loss", 2)
     if len(table) != known.size:
         raise ValueError(f"loss has {len(table)} rows, but the source set has {known.size} symbols")
@@ -182,14 +181,13 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     channel, distribution, duals = _loss_programme(
         known, table / scale, math.exp(min(level, MAX_SOLVED_NATS))
     )
-    mechanism = _within_level(known, channel, answers or (), level)
+    mechanism = _within_level(known, channel, names_of(loss, axis=1) or (), level)
 
     exact = [[Fraction(entry) for entry in row] for row in table.tolist()]
     paid = [Fraction(dual) * Fraction(scale) for dual in duals.tolist()]
     odds = exp_around(Fraction(min(level, MAX_LEVEL_NATS)))[1]
-    least = [
-        min(y, p * min(row)) for y, p, row in zip(paid, distribution, exact)
-    ]  # holds at every level
+    # these hold at every level
+    least = [min(y, p * min(row)) for y, p, row in zip(paid, distribution, exact)]
     tried = [least] if level > MAX_LEVEL_NATS else [least, paid]
     bound = float_below(max(_proven_loss(distribution, exact, duals, odds) for duals in tried))
     value = float_above(_worst_loss(mechanism, known, exact))

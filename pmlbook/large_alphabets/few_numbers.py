@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -163,6 +164,29 @@ ANGLE_STEPS = 60  # of the angle: a rate may be large where widths are nearly eq
 TOP_ROUNDING = 2.0**-48  # part of the terms of a top that is added, for multipliers may be large
 
 
+def _bound_at(
+    groups: Groups, kind: VertexKind, ends: tuple[Array, Array], profit: Array, rate: float
+) -> tuple[float, float, float]:
+    """The bound at a multiplier of the capacity, with the best multiplier of the number and the taker's gain.
+
+    `ends`: what the taker holds at its ends, and what it loses there.
+    """
+    held, lost = ends
+    flips = float(kind.first > 0)
+    earned = profit - rate * groups.width
+    best = (np.inf, 0.0, 0.0)
+    falling = np.sort(np.repeat(earned, groups.size))[::-1]
+    # the best multiplier is the profit of the last full symbol, or of the first that is not full
+    for dual in falling[max(kind.number - 1, 0) : kind.number + 1].tolist():
+        more = np.maximum(earned - dual, 0)
+        gains = kind.side * earned * held - lost - flips * more
+        gain = float(gains.max())
+        full = float(groups.size @ more)
+        most = rate * groups.capacity + dual * kind.number + full + gain
+        best = min(best, (most, dual, gain))
+    return best
+
+
 def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexKind, Array, float]:
     """A kind of vertices with its multipliers, the profit of each symbol beyond both, and an upper bound on the excess.
 
@@ -170,27 +194,10 @@ def multipliers(groups: Groups, duals: Array, kind: VertexKind) -> tuple[VertexK
     """
     profit, width = duals / groups.size, groups.width
     every = np.arange(len(width))
-    member = np.repeat(every, groups.size)
     ends = np.array([[kind.first], [kind.last]])
     taken = ends if kind.side > 0 else 1 - ends
     lost = groups.loss(np.repeat(taken, len(width), axis=1), every)
-    flips = float(kind.first > 0)
-
-    def top(rate: float) -> tuple[float, float, float]:
-        """The bound at a multiplier of the capacity, with the best multiplier of the number and the taker's gain."""
-        earned = profit - rate * width
-        best = (np.inf, 0.0, 0.0)
-        falling = np.sort(earned[member])[::-1]
-        # the best multiplier is the profit of the last full symbol, or of the first that is not full
-        for dual in falling[max(kind.number - 1, 0) : kind.number + 1].tolist():
-            more = np.maximum(earned - dual, 0)
-            gains = kind.side * earned * ends - lost - flips * more
-            gain = float(gains.max())
-            full = float(groups.size @ more)
-            most = rate * groups.capacity + dual * kind.number + full + gain
-            best = min(best, (most, dual, gain))
-        return best
-
+    top = partial(_bound_at, groups, kind, (ends, lost), profit)
     scale = max(float(abs(profit / width).max()), 1e-300)
 
     def at_angle(angle: Array) -> Array:

@@ -326,8 +326,8 @@ def near_fillings(cells: SumCells, q: Array, taken: Array, last: Integers, keep:
     fits = (x >= 0) & (x <= 1)
     fits &= swap | ~full
     fits &= ~(swap & (other == every))
-    profit = (held @ q)[:, None] + q[other] - q
-    earned = profit + q * x - groups.loss(np.where(fits, x, 0), every)
+    earned = (held @ q)[:, None] + q[other] - q
+    earned = earned + q * x - groups.loss(np.where(fits, x, 0), every)
     earned = np.where(fits, earned, -np.inf)
     best = np.argsort(-earned, axis=0)[:keep]
     at, taker = best.ravel(), np.tile(every, len(best))

@@ -80,8 +80,7 @@ def flat_part(
             return None
         part = slice(start, start + step)
         rows = problem.rows[values, choices[part]]
-        largest = float(lower.max())
-        distributions[part], lower[part], upper = capacities(rows, largest, clock)
+        distributions[part], lower[part], upper = capacities(rows, float(lower.max()), clock)
         bound = max(bound, float(upper.max()))
     # the largest entropy among those that leak most
     sizes = problem.log_counts[values, choices]

@@ -207,10 +207,9 @@ def leakage_proof(
         _argument(view, level, classes, largest, tol, Clock(seconds, False))
         for view, (classes, _) in zip(known, best)
     ]
-    bound = max(float(proved) for proved, _ in found)
-    arguments = tuple(argument for _, argument in found)
-    rounded_up = bound * (1 + 1e-12) + 1e-12
-    return LeakageProof(level, value, rounded_up, witness, arguments)
+    proved, arguments = zip(*found)
+    bound = max(map(float, proved)) * (1 + 1e-12) + 1e-12  # rounded up
+    return LeakageProof(level, value, bound, witness, arguments)
 
 # %% ../../nbs/per_record/20_leakage_proof.ipynb #7dee5b89
 def _witness(

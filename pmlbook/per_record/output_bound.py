@@ -91,6 +91,13 @@ class Frame(NamedTuple):
     box: tuple[Array, Array]
 
 
+def _principal_axes(rows: Array, most: int) -> Array:
+    """The largest singular directions of rows, at most so many."""
+    _, size, axes = np.linalg.svd(rows, full_matrices=False)
+    large = int((size > 1e-3 * size[0]).sum())
+    return axes[: min(most, max(1, large))]
+
+
 def frame(
     problem: RecordProblem, value: int, stationary: StationaryPoint, slack: float, most: int = 8
 ) -> Frame:
@@ -103,10 +110,7 @@ def frame(
     root = np.sqrt(np.maximum(middle, NEAR_ZERO))
     away = (rows - middle) / root
     # the directions in which a divergence moves most; any are valid
-    scaled = away * np.exp(inside / 2)[:, None]
-    _, size, axes = np.linalg.svd(scaled, full_matrices=False)
-    large = int((size > 1e-3 * size[0]).sum())
-    axes = axes[: min(most, max(1, large))]
+    axes = _principal_axes(away * np.exp(inside / 2)[:, None], most)
     directions = axes.T * root[:, None]
     coordinates = away @ axes.T
     residual = rows - (middle + coordinates @ directions.T)

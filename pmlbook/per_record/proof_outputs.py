@@ -227,8 +227,9 @@ def box_bound(
 ) -> Any:
     """The Psi of a leaf, as a ball."""
     multiplier, outputs = stationary
-    mixing, contraction = flint.arb(value.mixing), flint.arb(value.contraction)
-    heat = multiplier - mixing * contraction
+    mixing = flint.arb(value.mixing)
+    contracted = mixing * flint.arb(value.contraction)
+    heat = multiplier - contracted
     if not (0 <= value.mixing <= 1 and heat > 0):
         raise ProofFailed(f"the mixing weight {value.mixing} is more than the multiplier allows")
     if len(leaf.distribution) != len(on.log_shares):
@@ -243,7 +244,6 @@ def box_bound(
         compared = flint.arb(0) if seen.is_zero() else mixing * seen.log()
         slopes.append([(1 - mixing) * slope + compared - distribution.log()])
     worth = (on.rows * flint.arb_mat(slopes)).entries()
-    contracted = mixing * contraction
     gains = [
         x + start + multiplier * size - contracted * distribution.log()
         for x, size, distribution in zip(worth, on.log_shares, reference)

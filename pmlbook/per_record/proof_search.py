@@ -243,18 +243,22 @@ class OutputProof(ProofSearch):
                 return OutputTrees(stationary.multiplier, outputs, self.claim.value, trees)
         return None
 
+    def _frames(self, stationary: StationaryPoint) -> tuple[list[float], list[Frame]]:
+        """For each value of the record: the probability below which it is negligible, and its frame."""
+        problem, claim = self.claim.problem, self.claim
+        slack = problem.largest_entropy - claim.b
+        masses = problem.uniform.sum(axis=1).tolist()
+        least = [negligible_probability(mass, len(masses), claim.value, slack) for mass in masses]
+        inside = [slack / mass if mass else math.inf for mass in least]
+        return least, [frame(problem, k, stationary, each) for k, each in enumerate(inside)]
+
     def _prepare(
         self, multiplier: float, clock: Clock
     ) -> tuple[StationaryPoint, list[ValueSearch]] | None:
         """A stationary point for one multiplier, with the searches around it; None where no trees would prove `enough`."""
         problem, b = self.claim.problem, self.claim.b
         stationary = stationary_point(problem, b, self.claim.classes, multiplier, 40, clock)
-        slack = problem.largest_entropy - b
-        masses = problem.uniform.sum(axis=1).tolist()
-        given = len(masses), self.claim.value, slack
-        least = [negligible_probability(mass, *given) for mass in masses]
-        inside = [slack / mass if mass else math.inf for mass in least]
-        parts = [frame(problem, k, stationary, each) for k, each in enumerate(inside)]
+        least, parts = self._frames(stationary)
         tops = [highest_climb(part, stationary) for part in parts]
         left = self.enough - bound_over_values(problem, b, stationary, tops)
         if left <= 0:

@@ -35,25 +35,31 @@ from .tilted import LeakageClaim, most_slack, sum_margin
 __all__ = []
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks011
+def _at_ends(curves: OutputCurves, y: NDArray[np.int64], t: Array) -> tuple[Array, Array, Array]:
+    """The two terms of F at posteriors t, the part of the classes in them, and the size of their rounding."""
+    multiplier, belief = curves.dual
+    common, classes, x = curves.terms(y, t)
+    paid = multiplier * classes
+    # an error in an exponent grows with the exponent
+    wide = 3 + np.abs(x) / multiplier + 2 * np.abs(belief).max() / multiplier
+    error = np.abs(common) + (paid * wide).sum(axis=-1)
+    return common + paid.sum(axis=-1), paid, error.sum(axis=0)
+
+
 def interval_bounds(
     curves: OutputCurves, y: NDArray[np.int64], low: Array, high: Array
 ) -> tuple[Array, Array]:
     """An upper bound on F of outputs y on intervals of posteriors, and F at their better ends, shape (N,)."""
-    parts, (multiplier, belief) = curves.parts, curves.dual
+    parts = curves.parts
     ends = []
     lost = np.zeros(len(y))
     bends = np.zeros(len(y))
-    power = parts.height[:, y] / multiplier
+    power = parts.height[:, y] / curves.dual[0]
     concave = np.maximum(power * (1 - power), 0)  # a convex power does not count
-    largest = np.abs(belief).max()
     for k, t in enumerate((low, high)):
-        common, classes, x = curves.terms(y, t)
-        paid = multiplier * classes
-        ends.append(common + paid.sum(axis=-1))
-        # an error in an exponent grows with the exponent
-        wide = 3 + np.abs(x) / multiplier + 2 * largest / multiplier
-        error = np.abs(common) + (paid * wide).sum(axis=-1)
-        lost += error.sum(axis=0)
+        value, paid, error = _at_ends(curves, y, t)
+        ends.append(value)
+        lost += error
         # value k is most concave here: its logarithm, and its powers below one
         down = curves.distribution[k] * parts.common[k, y]
         down = down + (paid[k] * concave[k]).sum(axis=-1)

@@ -160,7 +160,13 @@ class OutputCurves:
         right = t[y, np.minimum(k + 1, last)]
         lowest = np.maximum(left, 1e-12)
         highest = np.minimum(right, 1 - 1e-12)
-        at = np.clip(t[y, k], lowest, highest)
+        at = self._climbed(y, np.clip(t[y, k], lowest, highest), left, right)
+        worth, _, bend = self.derivatives(y, at)
+        best = np.where(real, worth, -np.inf).argmax(axis=0)
+        return at[best, m], bend[best, m]
+
+    def _climbed(self, y: NDArray[np.int64], at: Array, left: Array, right: Array) -> Array:
+        """Local maxima between two posteriors each, by Newton's method from `at`."""
         for _ in range(NEWTON_STEPS):
             _, slope, bend = self.derivatives(y, at)
             rising = slope > 0
@@ -172,11 +178,21 @@ class OutputCurves:
             # bisection where F is convex, or Newton's method leaves the interval
             valid = (bend < 0) & (left <= to) & (to <= right)
             at = np.where(valid, to, (left + right) / 2)
-        worth, _, bend = self.derivatives(y, at)
-        best = np.where(real, worth, -np.inf).argmax(axis=0)
-        return at[best, m], bend[best, m]
+        return at
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #sepd0007
+def _second_derivatives(
+    curves: OutputCurves, t: Array, classes: Array, x: Array
+) -> tuple[Array, Array]:
+    """Times the multiplier: in the dual variables at fixed posteriors, and mixed with each posterior's log odds."""
+    total = classes.sum(axis=(1, 2))
+    second = np.diag([(classes * x**2).sum(), *total])
+    second[0, 1:] = second[1:, 0] = (classes * x).sum(axis=(1, 2))
+    turn = np.stack([1 - t, -t])[..., None]
+    sent = turn * curves.parts.height * classes
+    return second, np.stack([(sent * x).sum(axis=(0, 2)), *sent.sum(axis=2)])
+
+
 @np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: infinite, and rejected
 def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[float, Array, Array]:
     """The approximate bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3)."""
@@ -190,19 +206,12 @@ def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[flo
     by_multiplier = slack - (classes * (x - 1)).sum()
     slope = np.array([by_multiplier, *(distribution - total)])
 
-    # the part of the classes at fixed posteriors
-    weighted = classes * x
-    second = np.diag([(classes * x**2).sum(), *total])
-    second[0, 1:] = second[1:, 0] = weighted.sum(axis=(1, 2))
+    second, mixed = _second_derivatives(curves, t, classes, x)
     # a posterior inside its interval changes: mixed derivatives over F's curvature
-    turn = np.stack([1 - t, -t])[..., None]
-    sent = turn * curves.parts.height * classes
-    mixed = np.stack([(sent * x).sum(axis=(0, 2)), *sent.sum(axis=2)])
     low, high = cell
     free = (low < t) & (t < high) & (bend < 0)
     moved = mixed[:, free] / multiplier
-    second = second / multiplier + (moved / -bend[free]) @ moved.T
-    return value, slope, second
+    return value, slope, second / multiplier + (moved / -bend[free]) @ moved.T
 
 # %% ../../nbs/per_record/21_separable_dual.ipynb #fab3d49c
 MAX_DUAL_STEPS = 60  # for the dual variables of one piece

@@ -29,6 +29,13 @@ class Tilted(NamedTuple):
     curvature: Array
 
 
+def _variance(inside: Array, gains: Array) -> Array:
+    """Variance of the gains of each value over its classes, shape (N, A)."""
+    mean = (inside * gains).sum(axis=2)
+    mean_square = (inside * gains**2).sum(axis=2)
+    return np.maximum(0, mean_square - mean**2)
+
+
 def tilt(gains: Array, log_shares: Array, slack: float, multiplier: Array) -> Tilted:
     """The tilted prior of each table of gains, shape (N, A, C), at each multiplier, shape (N,).
 
@@ -50,15 +57,12 @@ def tilt(gains: Array, log_shares: Array, slack: float, multiplier: Array) -> Ti
     spread = relative.sum(axis=2)
     tug = (spread - free) / (1 + each)
     mean_tug = (distribution * tug).sum(axis=1)
-    mean_gain = (inside * gains).sum(axis=2)
-    mean_square = (inside * gains**2).sum(axis=2)
-    variance = np.maximum(0, mean_square - mean_gain**2)
     bound = (1 + multiplier) * log_distribution + multiplier * slack
     slope = log_distribution + (1 + multiplier) * mean_tug + slack
     # between the values, and inside them
     between = (distribution * tug**2).sum(axis=1) - mean_tug**2
     curvature = (1 + multiplier) * between
-    curvature += (distribution * variance).sum(axis=1) / multiplier**3
+    curvature += (distribution * _variance(inside, gains)).sum(axis=1) / multiplier**3
     classes = distribution[..., None] * inside
     return Tilted(classes, bound, slope, np.maximum(curvature, 1e-100))
 
@@ -174,6 +178,11 @@ def _reply(
     return Reply(classes, multiplier, np.minimum(best.bound + lost, free), rounding)
 
 # %% ../../nbs/per_record/05_tilted.ipynb #2cc25b62
+def _inside(step: Array, low: Array, high: Array) -> Array:
+    """The step, or the middle of its interval where it leaves that."""
+    return np.where((step > low) & (step < high), step, 0.5 * (low + high))
+
+
 def _line_search(
     problem: RecordProblem,
     gains: Array,
@@ -210,9 +219,7 @@ def _line_search(
         target = np.minimum(allowed, slack - need) / 2
         newton = (left - target) / (heat * now.curvature)
         step = at - np.clip(newton, -2, 2)  # far from the root the slope is flat: short steps
-        middle = 0.5 * (low[active] + high[active])
-        inside = (step > low[active]) & (step < high[active])
-        here[active] = np.where(inside, step, middle)
+        here[active] = _inside(step, low[active], high[active])
         narrow = high[active] - low[active] < 1e-14
         done = (enough & (left <= allowed)) | narrow
         active = active[~done]

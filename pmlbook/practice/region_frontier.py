@@ -105,7 +105,7 @@ class _Programmes:
         ]
         lift = np.zeros((3 * n + 1, 3 * n + 4))
         lift[:n, n] = -1
-        kept = np.vstack([np.hstack(r) for r in rows])
+        kept = np.block(rows)
         self.fixed, self.rising = (
             sparse.block_diag([sparse.csr_array(block)] * m, format="csr") for block in (kept, lift)
         )

@@ -122,6 +122,20 @@ def vertices_of(
     return RobustVertices(as_fractions(region.prior.tolist()), inner, outer, shares)
 
 # %% ../../nbs/practice/08_robust.ipynb #7211c076
+def _likely_sets(
+    code: NDArray[np.int64], least: list[Fraction], floor: Fraction
+) -> tuple[NDArray[np.int64], ...]:
+    """Sets that are likely enough, and pairs A, B of a set that is not within one that is."""
+    is_full = np.array([value >= floor for value in least])
+    short = np.flatnonzero(~is_full)
+    full = np.flatnonzero(is_full)
+    small = code[short][:, None]
+    subset = (small & code[full]) == small
+    subset &= np.array([least[b] > floor for b in full.tolist()])  # else the mixture is all of B
+    rows, columns = np.nonzero(subset)
+    return full, short[rows], full[columns]
+
+
 def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     """All vectors that an optimal mechanism may need to keep lifts at `limit` under every prior.
 
@@ -139,15 +153,7 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     code = np.arange(1, 2**n)
     member = (code[:, None] >> np.arange(n)) & 1
     least = [least_probability(region, row) for row in member.tolist()]
-    is_full = np.array([value >= floor for value in least])
-    short = np.flatnonzero(~is_full)
-    full = np.flatnonzero(is_full)
-    small = code[short][:, None]
-    subset = (small & code[full]) == small
-    subset &= np.array([least[b] > floor for b in full.tolist()])  # else the mixture is all of B
-    rows, columns = np.nonzero(subset)
-    a = short[rows]
-    b = full[columns]
+    full, a, b = _likely_sets(code, least, floor)
     parts = [Fraction(0)] * len(full)
     for i, j in zip(a.tolist(), b.tolist()):
         parts.append((floor - least[i]) / (least[j] - least[i]))

@@ -15,7 +15,7 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from ..per_record.certificate import in_turn
 from ..per_record.record_search import worst_of_record
-from ..per_record.classes import RecordProblem, grouped, stacked
+from ..per_record.classes import Group, RecordProblem, grouped, stacked
 from ..per_record.queries import Query
 from .symmetry import Setting
 from ..per_record.tilted import MACHINE_EPSILON, climb_tilted, starting_points, unsure
@@ -128,6 +128,19 @@ def attack(
     return fresh, best
 
 # %% ../../nbs/record_design/02_cutting_planes.ipynb #ea5bd3e1
+def _divided(
+    classes: Array, sizes: Array, present: list[NDArray[np.int64]], groups: list[Group]
+) -> Array:
+    """A prior on the query values: each class is divided among its values by their numbers of datasets."""
+    prior = np.zeros(sizes.shape)
+    for a, (_, together, members) in enumerate(groups):
+        for k, group in enumerate(members):
+            where = present[a][group]
+            parts = np.exp(sizes[a, where] - together[k])
+            prior[a, where] = classes[a, k] * parts
+    return prior
+
+
 def certify(
     made: Setting, q: Array, b: float, tol: float, clock: Clock
 ) -> tuple[AdversarySet, float, float]:
@@ -144,13 +157,7 @@ def certify(
         groups = [grouped(q[w], row[w], len(sizes)) for w, row in zip(present, sizes)]
         problem = stacked(i, made.observes.alphabets[i], groups, ((),) * len(sizes))
         found = worst_of_record(problem, b, tol, clock, value)
-        # a class is divided among its query values by their numbers of datasets
-        prior = np.zeros((1, *sizes.shape))
-        for a, (_, together, members) in enumerate(groups):
-            for k, group in enumerate(members):
-                where = present[a][group]
-                parts = np.exp(sizes[a, where] - together[k])
-                prior[0, a, where] = found.classes[a, k] * parts
+        prior = _divided(found.classes, sizes, present, groups)[None]
         problem = row_problem(made.observes, q, i)
         # rounding may have taken some of its entropy
         valid = unsure(problem, prior, b).all()

@@ -78,6 +78,29 @@ def _matrix(parts: Any, shape: tuple[int, int]) -> Any:
     return sparse.csr_array((values, (rows, columns)), shape=shape)
 
 # %% ../../nbs/worst_case/04_dual_certificate.ipynb #dc057e3d
+def _constraints(
+    row: NDArray[np.int64], column: NDArray[np.int64], scaled: Array, shape: tuple[int, int]
+) -> tuple[Any, Any]:
+    """Matrices of the equations and of the inequalities; `scaled` is lift * prior of each allowed pair."""
+    (n, m), size = shape, len(row)
+    # the variables: p_ij, then lift * q_j, and the coverage last
+    entry = np.arange(size)
+    output = size + np.arange(m)
+    last = size + m
+    entries = np.ones(size)
+    inputs = np.ones(n)
+    outputs = np.ones(m)
+    # sum of lift * prior * p_ij = lift * q_j, and all of them sum to the lift
+    balance = (scaled, (column, entry)), (-outputs, (np.arange(m), output))
+    total = (outputs, (np.full(m, m), output))
+    equal = _matrix((*balance, total), (m + 1, last + 1))
+    # every secret is served to the coverage, and p_ij <= lift * q_j
+    served = (-entries, (row, entry)), (inputs, (np.arange(n), np.full(n, last)))
+    cap = n + entry
+    caps = (entries, (cap, entry)), (-entries, (cap, size + column))
+    return equal, _matrix((*served, *caps), (n + size, last + 1))
+
+
 def coverage(
     allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
 ) -> Coverage:
@@ -92,24 +115,9 @@ def coverage(
     usable = mass >= (1 - ROUNDED_ZERO) / lift
     row, column = np.nonzero(allowed & usable)
     size = len(row)
-    # the variables: p_ij, then lift * q_j, and the coverage last
-    entry = np.arange(size)
-    output = size + np.arange(m)
-    last = size + m
-    entries = np.ones(size)
-    inputs = np.ones(n)
-    outputs = np.ones(m)
-    # sum of lift * prior * p_ij = lift * q_j, and all of them sum to the lift
-    balance = (lift * prior[row], (column, entry)), (-outputs, (np.arange(m), output))
-    total = (outputs, (np.full(m, m), output))
-    equal = _matrix((*balance, total), (m + 1, last + 1))
-    # every secret is served to the coverage, and p_ij <= lift * q_j
-    served = (-entries, (row, entry)), (inputs, (np.arange(n), np.full(n, last)))
-    cap = n + entry
-    caps = (entries, (cap, entry)), (-entries, (cap, size + column))
-    at_most = _matrix((*served, *caps), (n + size, last + 1))
+    equal, at_most = _constraints(row, column, lift * prior[row], (n, m))
     best = maximise(
-        np.r_[np.zeros(last), 1],
+        np.r_[np.zeros(size + m), 1],
         equal=(equal, np.r_[np.zeros(m), lift]),
         at_most=(at_most, np.zeros(n + size)),
         clock=clock,

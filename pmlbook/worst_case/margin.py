@@ -178,19 +178,10 @@ class Newton:
     def move(self, outputs: Array, caps: Array, signs: Array) -> Point:
         """The move that changes the products of outputs, caps and signs by these amounts, and removes the residuals."""
         pairs, at = self.pairs, self.at
-        inputs, demands, below, dual, cap_dual, total = self.missed
+        _, _, below, dual, _, _ = self.missed
         push = (at.z * below + caps) / at.cap_slack
         force = dual - push + signs / at.flow
-        alone = force * self.compliance  # the flow if y, beta and caps did not change
-        found = self._solved(
-            pairs.prior * inputs - pairs.by_input(pairs.share * alone),
-            demands + outputs / at.beta - pairs.mean(alone),
-            cap_dual - pairs.mean(push + self.cap_stiffness * alone),
-        )
-        # the last equation, sum of q beta = 1, fixes the change of the margin
-        surplus = float(self.weights @ found[1]) - total
-        margin = surplus / float(self.weights @ self.border[1])
-        y, beta, cap = (value - margin * unit for value, unit in zip(found, self.border))
+        margin, (y, beta, cap) = self._bordered(outputs, push, force * self.compliance)
         lifted = self.cap_stiffness * cap[pairs.column]
         moved = force + y[pairs.row] + beta[pairs.column] + lifted
         flow = moved * self.compliance
@@ -199,6 +190,20 @@ class Newton:
         slack = (outputs - at.slack * beta) / at.beta
         w = (signs - at.w * flow) / at.flow
         return Point(flow, cap, cap_slack, slack, margin, y, beta, z, w)
+
+    def _bordered(self, outputs: Array, push: Array, alone: Array) -> tuple[float, list[Array]]:
+        """Changes of the margin, and of y, beta and cap; `alone` is that of the flow if these did not change."""
+        pairs = self.pairs
+        inputs, demands, _, _, cap_dual, total = self.missed
+        found = self._solved(
+            pairs.prior * inputs - pairs.by_input(pairs.share * alone),
+            demands + outputs / self.at.beta - pairs.mean(alone),
+            cap_dual - pairs.mean(push + self.cap_stiffness * alone),
+        )
+        # the last equation, sum of q beta = 1, fixes the change of the margin
+        surplus = float(self.weights @ found[1]) - total
+        margin = surplus / float(self.weights @ self.border[1])
+        return margin, [value - margin * unit for value, unit in zip(found, self.border)]
 
 # %% ../../nbs/worst_case/11_margin.ipynb #ip000012
 MAX_BARRIER_STEPS = 60
