@@ -29,7 +29,7 @@ from pmlbook.per_record.queries import (
     parity,
     threshold,
 )
-from pmlbook.per_record.tilted import reply, unsure
+from pmlbook.per_record.tilted import reply, surely_allowed
 from pmlbook.record_design.cutting_plane_search import DesignSearch, rounding_loss
 from pmlbook.record_design.cutting_planes import AdversarySet, certify, planes_at
 from pmlbook.record_design.leakage_distortion import (
@@ -215,7 +215,7 @@ def test_a_reply_is_bounded_to_the_last_digit(seed):
         assert answer.bound[0] >= worth
         assert answer.bound[0] <= worth + 1e-9 * (1 + scale) + 2 * answer.rounding[0]
         own = truth.normalised(exact(answer.classes[0]))
-        assert unsure(problem, answer.classes, b).all()
+        assert surely_allowed(problem, answer.classes, b).all()
         assert truth.entropy(own) >= b or (answer.classes[0] == problem.uniform).all()
 
 

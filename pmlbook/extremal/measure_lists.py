@@ -74,7 +74,7 @@ def exact_weights(
 
     SolverFailed if there are none without a negative one.
 
-    Source: Gauss.
+    Source: Gaussian elimination.
     """
     table = [[*row, b] for row, b in zip(zip(*columns), right)]
     pivots: list[int] = []

@@ -38,7 +38,7 @@ def fill(
 ) -> list[Any]:
     """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
-    A mass `free` of the `whole` is not bound by the intervals and goes to the least entry. A fractional knapsack.
+    A mass `free` of the `total` is not bound by the intervals and goes to the least entry. A fractional knapsack.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
     belief = list(low)
@@ -56,7 +56,7 @@ def moved_into(
     high: Sequence[Fraction],
     total: Fraction,
 ) -> list[Fraction]:
-    """Numbers near `distribution` within their limits, with the sum `whole` as nearly as the limits allow, exactly."""
+    """Numbers near `distribution` within their limits, with the sum `total` as nearly as the limits allow, exactly."""
     found = [min(max(Fraction(q), a), b) for q, a, b in zip(distribution, low, high)]
     left = total - sum(found)
     for i, (a, b) in enumerate(zip(low, high)):

@@ -105,7 +105,7 @@ class SeparableBranching(NamedTuple):
 
 
 class SeparableLeaf(NamedTuple):
-    """A leaf: the entropy multiplier, and the probability of each value."""
+    """A leaf: the dual variables of the entropy and of the probability of each value."""
 
     multiplier: float
     first: float

@@ -19,7 +19,13 @@ from .data_processing import data_processing_bound
 from .output_bound import output_bound
 from .posterior_bound import PosteriorCells, Posteriors
 from .separable_bound import separable_bound
-from .tilted import LeakageClaim, best_adversary, climb_tilted, spare, unsure
+from pmlbook.per_record.tilted import (
+    LeakageClaim,
+    best_adversary,
+    climb_tilted,
+    spare,
+    surely_allowed,
+)
 
 # %% auto #0
 __all__ = []
@@ -141,6 +147,6 @@ def worst_of_record(
     if flat is None:
         return search_prior(problem, b, tol, clock, floor, top)
     classes, value, bound = flat
-    if bound <= value + tol and unsure(problem, classes, b):
+    if bound <= value + tol and surely_allowed(problem, classes, b):
         return SearchResult(classes, value, max(value, min(bound, top)), "vertices")
     return search_prior(problem, b, tol, clock, floor, min(bound, top))

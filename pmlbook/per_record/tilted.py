@@ -99,7 +99,7 @@ def spare(problem: RecordProblem, b: float) -> float:
     return blur(problem) + MACHINE_EPSILON * (problem.log_counts.size + 8) * (1 + slack)
 
 
-def unsure(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_]:
+def surely_allowed(problem: RecordProblem, classes: Array, b: float) -> NDArray[np.bool_]:
     """Which priors, shape (..., A, C), surely have entropy at least `b`; the uniform one always has."""
     slack = problem.largest_entropy - b - spare(problem, b)
     enough = problem.missing(classes) <= slack
@@ -167,7 +167,7 @@ def _reply(
     need = keep + more - slack if slack > keep else 0.0
     multiplier = _line_search(problem, gains, more, need, start, (accuracy, keep), clock)
     best = tilt(gains, shares, more, multiplier)
-    allowed = unsure(problem, best.classes, b)[:, None, None]
+    allowed = surely_allowed(problem, best.classes, b)[:, None, None]
     classes = np.where(allowed, best.classes, problem.uniform)
     # rounding grows with the exponents, which are divided by the multiplier
     surprise = np.where(np.isfinite(shares), -shares, 0.0)
@@ -227,7 +227,7 @@ def _line_search(
 
 # %% ../../nbs/per_record/05_tilted.ipynb #1bd48939
 def gains_of(problem: RecordProblem, coefficients: Array) -> Array:
-    """The gain of each class, shape (N, A, C), for scores[n, a, y] of output y, shape (N, A, M)."""
+    """The gain of each class, shape (N, A, C), for coefficients[n, a, y] of output y, shape (N, A, M)."""
     paid = coefficients.swapaxes(0, 1) @ problem.rows.swapaxes(1, 2)
     return np.ascontiguousarray(paid.swapaxes(0, 1))
 

@@ -14,7 +14,7 @@ import scipy
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from ..per_record.parity import binary_entropy
-from ..per_record.tilted import MACHINE_EPSILON, unsure
+from ..per_record.tilted import MACHINE_EPSILON, surely_allowed
 from .cutting_planes import AdversarySet, attack, certify, row_problem
 from .plane_bound import Goal, Orbits, solve_master
 from .symmetry import Setting
@@ -226,7 +226,7 @@ class DesignSearch:
         """Add the adversaries of an earlier design that have enough entropy."""
         for i, priors in candidates.priors.items():
             if i in self.made.records:
-                allowed = unsure(row_problem(self.made.observes, q, i), priors, self.b)
+                allowed = surely_allowed(row_problem(self.made.observes, q, i), priors, self.b)
                 if allowed.any():
                     self.candidates.add(i, priors[allowed])
         if self.candidates.priors:

@@ -18,7 +18,7 @@ from ..per_record.record_search import worst_of_record
 from ..per_record.classes import Group, RecordProblem, grouped, stacked
 from ..per_record.queries import Query
 from .symmetry import Setting
-from ..per_record.tilted import MACHINE_EPSILON, climb_tilted, starting_points, unsure
+from ..per_record.tilted import MACHINE_EPSILON, climb_tilted, starting_points, surely_allowed
 
 # %% auto #0
 __all__ = []
@@ -160,7 +160,7 @@ def certify(
         prior = _divided(found.classes, sizes, present, groups)[None]
         problem = row_problem(made.observes, q, i)
         # rounding may have taken some of its entropy
-        valid = unsure(problem, prior, b).all()
+        valid = surely_allowed(problem, prior, b).all()
         candidates.add(i, prior if valid else problem.uniform[None])
         value = max(value, found.value)
         bound = max(bound, found.bound)

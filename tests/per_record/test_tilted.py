@@ -13,7 +13,7 @@ from pmlbook.per_record.tilted import (
     reply,
     spare,
     starting_points,
-    unsure,
+    surely_allowed,
 )
 
 
@@ -54,7 +54,7 @@ def test_a_reply_is_worth_what_the_formula_says():
                 assert (answer.classes[0] == problem.uniform).all() and answer.multiplier[0] == 0.3
             size = 1 + np.abs(gains).max() + heat
             assert exact <= answer.bound[0] <= exact + mp.mpf("5e-14") * size
-            assert unsure(problem, answer.classes[0], b)
+            assert surely_allowed(problem, answer.classes[0], b)
 
 
 def test_logarithms_of_binomials_are_as_far_off_as_said():
@@ -71,12 +71,17 @@ def test_entropies_that_are_sure_to_reach_a_level():
     problem = record_problem(counting(3), geometric(4, 1.0), 0)
     prior = rng.dirichlet(np.ones(6)).reshape(2, 3)
     entropy = float(problem.entropy(prior))
-    assert unsure(problem, np.stack([prior, problem.uniform]), entropy - 1e-12).tolist() == [
+    assert surely_allowed(
+        problem, np.stack([prior, problem.uniform]), entropy - 1e-12
+    ).tolist() == [
         True,
         True,
     ]
-    assert unsure(problem, np.stack([prior, problem.uniform]), entropy).tolist() == [False, True]
-    assert unsure(problem, np.stack([prior, problem.uniform]), 3 * np.log(2)).tolist() == [
+    assert surely_allowed(problem, np.stack([prior, problem.uniform]), entropy).tolist() == [
+        False,
+        True,
+    ]
+    assert surely_allowed(problem, np.stack([prior, problem.uniform]), 3 * np.log(2)).tolist() == [
         False,
         True,
     ]
