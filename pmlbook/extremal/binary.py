@@ -72,6 +72,6 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     order = [0, 1] if shares[0] >= shares[1] else [1, 0]  # its own inverse
     exact = binary_channel([shares[k] for k in order], lift_limit(shares, level)[0])
     first, second = (int(exact[k, k] * UNITS) for k in (0, 1))
-    second = max(second, UNITS - first)  # so little to say that it is less than a unit
+    second = max(second, UNITS - first)  # the level is finer than 2^-53: the rows become equal
     channel = np.array([[first, UNITS - first], [UNITS - second, second]]) / UNITS
     return Mechanism(channel[np.ix_(order, order)], prior, labels_of(prior, 2))

@@ -75,7 +75,7 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
         )
     c = min(lift_limit(shares, level)[0], 1 / (1 - min(shares)))
     row = np.array([int(c * share * UNITS) for share in shares])
-    if row.sum() <= UNITS:  # so little to say that it is less than a unit
+    if row.sum() <= UNITS:  # the level is finer than 2^-53: the rows become equal
         row = to_weights(check_prior(prior)[None])[0]
     weights = np.tile(row, (len(row), 1))
     np.fill_diagonal(weights, row - (row.sum() - UNITS))

@@ -58,6 +58,6 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     prior = np.full(n, 1 / n)
     tall = int(lift_limit([Fraction(1, n)], level)[0] * UNITS / n)
     full, rest = divmod(UNITS, tall)
-    if full >= n:  # so little to say that it is less than a unit
+    if full >= n:  # the level is finer than 2^-53: the rows become equal
         return Mechanism(np.tile(to_weights(prior[None]) / UNITS, (n, 1)), prior)
     return Mechanism(circulant(n, full, tall, rest) / UNITS, prior)
