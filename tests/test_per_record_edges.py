@@ -724,3 +724,9 @@ def test_the_order_of_records_does_not_matter(b, many):
     for query in (last, first):
         found = per_record_leakage(query, np.eye(2), b)
         assert abs(found.value - math.log(2)) <= 1e-6 and found.bound >= math.log(2) - 1e-15
+
+
+def test_a_table_of_another_record_has_no_leakage():
+    problem = record_problem(counting(4), geometric(5, 1.0), 0)
+    with pytest.raises(ValueError):
+        problem.leakage(np.full((4, 2), 0.125))

@@ -83,7 +83,7 @@ class RecordProblem:
 
     def outputs(self, classes: Array) -> Array:
         """Joint distribution of record and output, shape (..., A, M), of class probabilities (..., A, C)."""
-        stacked = classes.reshape(-1, *self.log_counts.shape)
+        stacked = classes.reshape(-1, *classes.shape[-2:])
         both = (stacked.swapaxes(0, 1) @ self.rows).swapaxes(0, 1)
         return np.ascontiguousarray(both).reshape(*classes.shape[:-1], -1)
 
