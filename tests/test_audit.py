@@ -276,3 +276,15 @@ def test_an_audit_of_a_mechanism_agrees_with_its_certificate():
             made.leakage.max() == made.epsilon == pb.audit.audit_leakage(made, made.prior).level[1]
         )
         assert pb.audit.audit_leakage(made.channel, made.prior).level[1] == made.epsilon
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_close_values_far_from_others_stay_apart(noise):
+    values, prior = [-1e9, 1e-8, 2e-8], [0.5, 0.49, 0.01]
+    level = pb.audit.noise_level(values, prior, 1e-10, noise)
+    certified = pb.audit.additive_noise_leakage(noise, dict(zip(values, prior)), scale=1e-10)
+    assert certified.value - 1e-6 <= level <= certified.bound + 1e-6
+    assert level == pytest.approx(-math.log(0.01), abs=1e-6)
+    if noise == "gaussian":
+        fine = pb.audit.noise_level([-1, 1e-17, 2e-17], prior, 1.0, noise)
+        assert fine == pytest.approx(-math.log(0.01), abs=1e-9)

@@ -18,6 +18,7 @@ from pathlib import Path
 import forging
 import numpy as np
 import oracles
+import pandas as pd
 import pytest
 import readers
 from hypothesis import given
@@ -416,3 +417,16 @@ def test_repr_does_not_round_the_level_down():
     assert "0.60000049-PML holds" in repr(replace(HONEST, epsilon=0.60000049))
     secrets = Certificate(0.0, [[UNITS, 0], [0, UNITS]], [5e-324, 1.0], (0, 1), (0, 1))
     assert "exceeded by a factor 1 + 2.1e+323" in repr(secrets)
+
+
+@pytest.mark.parametrize("kind", [dict, pd.Series, "fractions"])
+def test_a_certificate_takes_a_named_prior_by_name(kind):
+    told = {"yes": 0.1, "no": 0.9}
+    exact = {"yes": Fraction(1, 10), "no": Fraction(9, 10)}
+    prior = exact if kind == "fractions" else kind(told)
+    mechanism = Mechanism([[0.9, 0.1], [0.5, 0.5]], told, ("no", "yes"), ("A", "B"))
+    certificate = Certificate(1.0, mechanism.weights, prior, ("no", "yes"), ("A", "B"))
+    assert not certificate and not mechanism.certify(1.0)
+    assert list(map(float, certificate.prior)) == [0.9, 0.1]
+    with pytest.raises(ValueError, match="prior"):
+        Certificate(1.0, mechanism.weights, prior, ("no", "perhaps"), ("A", "B"))

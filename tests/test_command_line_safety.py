@@ -479,3 +479,13 @@ def test_names_cannot_forge_lines_or_command_a_terminal(folder, capsys):
     assert r"no\npublished: nothing" in out and r"\x1b[2Jyes" in out
     assert main(["design", "--prior", "a=1/2,b=1/2", "--epsilon", "\x1b[2J"]) == 2
     assert capsys.readouterr().err.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_closed_stream_changes_no_exit_code(folder, monkeypatch, closed):
+    """As under some daemons; the files are written, and the code says so."""
+    monkeypatch.setattr(sys, closed, None)
+    release = ["release", "m.json", "in.csv", "out.csv", "--column", "said"]
+    assert main([*release, "--epsilon", "2", "--no-log"]) == 0
+    assert Path("out.csv").exists()
+    assert main(["release", "m.json", "in.csv", "two.csv", "--column", "none", "--no-log"]) == 2

@@ -201,10 +201,13 @@ def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
 def _laplace_level(noise: Noise, secret: Atoms) -> NoiseLeakage:
     """The level of discrete Laplace noise: that of the worst of the sets of secrets whole steps apart."""
     found = []
-    remainders = np.array([float(Fraction(x) % 1) for x in secret.points.tolist()])
+    classes: dict[Fraction, list[int]] = {}
+    for k, x in enumerate(
+        secret.points.tolist()
+    ):  # exactly: 0.7 - (-0.3) is no whole step in floats
+        classes.setdefault(Fraction(x) % 1, []).append(k)
     laplace = Noise("laplace", noise.scale)
-    for part in np.unique(remainders):
-        mates = remainders == part
+    for _, mates in sorted(classes.items()):
         some = Atoms(secret.points[mates], secret.shares[mates], secret.ends)
         found += [leakage_at(laplace, some, y, 0.0) for y in some.points.tolist()]
     value, bound, where = max(found, key=lambda one: one[1])

@@ -137,7 +137,7 @@ def _released(
 
 def _progress(rows: int, share: float) -> None:
     """Show on standard error the progress of a long release, where a person watches."""
-    if sys.stderr.isatty():  # not into the log of a job
+    if sys.stderr and sys.stderr.isatty():  # not into the log of a job
         print(f"\r{rows:,} rows, {share:.0%} ", end="", file=sys.stderr, flush=True)
 
 

@@ -5,6 +5,7 @@
 # %% ../../nbs/display/04_messages.ipynb #47c0827c
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,8 +34,10 @@ def one_line(text: str) -> str:
 def say(*lines: str) -> None:
     """Print lines, also where the terminal lacks a character or has gone away.
 
-    OSError if standard output takes no more, as on a full disk.
+    OSError if standard output takes no more, as on a full disk, or is closed.
     """
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
     encoding = sys.stdout.encoding or "utf-8"
     text = "\n".join(map(one_line, lines))
     try:
@@ -47,7 +50,9 @@ def say(*lines: str) -> None:
 
 
 def complain(text: str, speaker: str = "pmlbook") -> None:
-    """Print one line on standard error."""
+    """Print one line on standard error, unless that is closed."""
+    if sys.stderr is None:
+        return
     line = one_line(" ".join(text.split())[:1000])
     encoding = sys.stderr.encoding or "utf-8"
     line = line.encode(encoding, "backslashreplace").decode(encoding)

@@ -22,7 +22,7 @@ __all__ = []
 def watched() -> bool:
     """Whether a person watches: in a terminal, or in a notebook that is not being built into the book."""
     notebook = "ipykernel" in sys.modules and os.environ.get("PMLBOOK_STATIC") != "1"
-    return notebook or sys.stderr.isatty()
+    return notebook or (sys.stderr is not None and sys.stderr.isatty())
 
 # %% ../../nbs/numerics/04_progress.ipynb #e7ed018a
 QUIET_SECONDS = 2.0  # what is over sooner needs no bar

@@ -308,27 +308,30 @@ def noise_level(values: ArrayLike, prior: PriorLike, scale: float, noise: str = 
     # Far out only the nearest value counts: the leakage tends to -ln of its probability.
     ends = (float(p[v == end].sum()) for end in (v.min(), v.max()))
     between = set(v[(v > v.min()) & (v < v.max())].tolist())
-    inside = (_least_sum(x / width, v / width, p) for x in between)
+    inside = (_least_sum((v - x) / width, p) for x in between)
     return max(0.0, float(-np.log(min([*ends, *inside]))))
 
 # %% ../../nbs/practice/13_audit.ipynb #1ed24266
-def _least_sum(x: float, v: Array, p: Array) -> float:
-    """One over the largest lift of a value strictly between others, under Gaussian noise of scale one."""
+def _least_sum(away: Array, p: Array) -> float:
+    """One over the largest lift of a value strictly between others, under Gaussian noise of scale one.
+
+    `away`: of the values from this one, so that close values far from 0 stay apart.
+    """
 
     def terms(y: float) -> Array:
         with np.errstate(over="ignore"):
-            return p * np.exp(np.minimum((v - x) * (y - (v + x) / 2), 700))
+            return p * np.exp(np.minimum(away * (y - away / 2), 700))
 
     def slope(y: float) -> float:
-        return float((v - x) @ terms(y))
+        return float(away @ terms(y))
 
-    low, high, step = x, x, 1.0
+    low, high, step = 0.0, 0.0, 1.0
     while slope(low) > 0:
         low, step = low - step, 2 * step
     while slope(high) < 0:
         high = high + step
         step = 2 * step
-    least = scipy.optimize.brentq(slope, low, high) if low < high else x
+    least = scipy.optimize.brentq(slope, low, high) if low < high else 0.0
     return float(terms(least).sum())
 
 
@@ -346,4 +349,4 @@ def _query(values: ArrayLike, prior: PriorLike, scale: float) -> tuple[Array, Ar
         reach = 2 * abs(v).max() / width
     if not np.isfinite(reach):
         raise ValueError(f"scale = {scale!r} is too small for values of size {abs(v).max():g}")
-    return v - v.min(), p, float(width)
+    return v, p, float(width)

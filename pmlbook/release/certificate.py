@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import reprlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -31,6 +31,7 @@ from pmlbook.release.strict_json import (
     rows_of,
     write_object,
 )
+from ..numerics.names import names_of, order_of
 from ..numerics.validation import Array, InvalidPrior, check_epsilon
 
 # %% auto #0
@@ -66,7 +67,8 @@ def shares_of(prior: Any) -> tuple[Fraction, ...]:
 
     InvalidPrior if `prior` is no distribution or has a zero, or its fractions do not sum to exactly 1.
     """
-    values = prior.tolist() if hasattr(prior, "tolist") else prior
+    values = list(prior.values()) if isinstance(prior, Mapping) else prior
+    values = values.tolist() if hasattr(values, "tolist") else values
     if not isinstance(values, (list, tuple)) or not all(type(p) is Fraction for p in values):
         return exact_prior(prior)
     exact = [Fraction(int(p.numerator), int(p.denominator)) for p in values]
@@ -150,7 +152,8 @@ class Certificate:
     weights : ndarray of int64, shape (N, M)
         The mechanism: probabilities times 2^53, rows with exactly that sum. Copied, and kept read-only.
     prior : sequence of Fraction or float, length N
-        P(x), all positive. Fractions must sum to exactly 1; floats are divided by their exact sum.
+        P(x), all positive; by name where it has names. Fractions must sum to exactly 1; floats are divided by
+        their exact sum.
     inputs, outputs : tuples of length N and M
         Names of secrets and outcomes, no two of them equal.
 
@@ -159,7 +162,8 @@ class Certificate:
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative or nan, `weights` has a row that does not sum to 2^53, or names do not fit.
+        If `epsilon` is negative or nan, `weights` has a row that does not sum to 2^53, or names do not fit;
+        those of `prior` must be the `inputs`.
 
     Source: Grosse et al. 2024, Definition 1, eq. (2), in rational arithmetic.
 
@@ -180,11 +184,14 @@ class Certificate:
     def __post_init__(self) -> None:
         prior = shares_of(self.prior)
         weights = _check_weights(self.weights, len(prior))
+        inputs = _check_names(self.inputs, len(prior), "inputs")
+        order = order_of(names_of(self.prior), inputs, "prior", "inputs")
+        prior = tuple(prior[k] for k in order or range(len(prior)))
         for name, value in (
             ("epsilon", check_epsilon(self.epsilon) or 0.0),  # no -0.0
             ("weights", weights),
             ("prior", prior),
-            ("inputs", _check_names(self.inputs, len(prior), "inputs")),
+            ("inputs", inputs),
             ("outputs", _check_names(self.outputs, weights.shape[1], "outputs")),
             ("largest_lift", max(exact_lifts(weights, prior))),
         ):

@@ -461,3 +461,9 @@ def test_objects_of_another_kind_are_refused():
         additive_noise_leakage("laplace", Normal(), 1.0)
     with pytest.raises(ValueError, match="noise must be a name.*not Normal"):
         additive_noise_leakage(Normal(), uniform())
+
+
+@pytest.mark.parametrize("points", [(-1e-20, -2e-20), (-0.3, 0.7), (0.1, 1.1)])
+def test_secrets_that_are_nearly_whole_steps_apart_share_no_outcome(points):
+    found = additive_noise_leakage("discrete_laplace", dict.fromkeys(points, 0.5), scale=1.0)
+    assert found.value - 1e-12 <= math.log(2) <= found.bound
