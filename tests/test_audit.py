@@ -283,8 +283,17 @@ def test_close_values_far_from_others_stay_apart(noise):
     values, prior = [-1e9, 1e-8, 2e-8], [0.5, 0.49, 0.01]
     level = pb.audit.noise_level(values, prior, 1e-10, noise)
     certified = pb.audit.additive_noise_leakage(noise, dict(zip(values, prior)), scale=1e-10)
-    assert certified.value - 1e-6 <= level <= certified.bound + 1e-6
-    assert level == pytest.approx(-math.log(0.01), abs=1e-6)
+    assert certified.value - 1e-12 <= level <= certified.bound + 1e-12
+    assert level == pytest.approx(-math.log(0.01), rel=0, abs=1e-12)
     if noise == "gaussian":
         fine = pb.audit.noise_level([-1, 1e-17, 2e-17], prior, 1.0, noise)
-        assert fine == pytest.approx(-math.log(0.01), abs=1e-9)
+        assert fine == pytest.approx(-math.log(0.01), rel=0, abs=1e-12)
+
+
+def test_counts_whose_sum_is_no_float_are_refused():
+    with pytest.raises(ValueError, match="counts add up to more than a float can hold"):
+        pb.robust.prior_from_counts([1e308, 1e308])
+    with pytest.raises(ValueError, match=r"counts\[0\] adds up to more than a float can hold"):
+        pb.audit.leakage_bracket([[1e308, 1e308], [1.0, 1.0]], [0.5, 0.5])
+    with pytest.raises(ValueError, match="certificate must be a Certificate"):
+        pb.Mechanism.from_certificate(None)

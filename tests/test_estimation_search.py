@@ -281,3 +281,12 @@ def test_a_secret_of_1e_300_is_refused_or_estimated(target, level):
         assert "prior is too uneven for floats" in str(error)
     else:
         assert design.bound <= design.value < math.inf
+
+
+@pytest.mark.parametrize(
+    "prior, level",
+    [([1e-20, 1e-17, 1.0], 30.0), ([1e-17, 0.01, 0.99], 40.0), ([1e-17, 0.001, 0.999], 1e20)],
+)
+def test_priors_that_floats_cannot_hold_apart_are_named(prior, level):
+    with pytest.raises(pb.SolverFailed, match="prior is too uneven for floats"):
+        estimation_mechanism(prior, level)

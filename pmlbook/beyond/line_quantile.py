@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .additive_noise import MIN_SCALE
 from .line_design import check_inside, inner_level
 from .line_priors import Continuous, Steps, cell_names, cells_of, secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
@@ -308,6 +309,11 @@ def quantile_mechanism(
         raise ValueError("prior needs a density: a continuous distribution, or a histogram")
     edges, place = cuts_of(secret, share, bins)
     density = density_at(secret, float(edges[place]))
+    if not MIN_SCALE < density < 1 / MIN_SCALE:
+        limits = f"{MIN_SCALE:g} to {1 / MIN_SCALE:g}"
+        raise ValueError(
+            f"prior: the density at the quantile, {density:g}, is beyond {limits}; rescale"
+        )
     shares = cell_shares(secret, edges)
     if shares.min() <= 0:
         raise ValueError(f"bins: no value lies near {edges[np.argmin(shares)]:g}; leave it out")

@@ -202,9 +202,8 @@ def _laplace_level(noise: Noise, secret: Atoms) -> NoiseLeakage:
     """The level of discrete Laplace noise: that of the worst of the sets of secrets whole steps apart."""
     found = []
     classes: dict[Fraction, list[int]] = {}
-    for k, x in enumerate(
-        secret.points.tolist()
-    ):  # exactly: 0.7 - (-0.3) is no whole step in floats
+    # in fractions: the floats -0.3 and 0.7 are not exactly a step apart
+    for k, x in enumerate(secret.points.tolist()):
         classes.setdefault(Fraction(x) % 1, []).append(k)
     laplace = Noise("laplace", noise.scale)
     for _, mates in sorted(classes.items()):

@@ -226,12 +226,12 @@ def _best_informed(
     level, shares = check_epsilon(epsilon), prior.exact
     limit = lift_limit(shares, level)[1]
     wanted = functionals(target, prior)
-    candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
-    informed = Informed(candidates, required, promised)
-    start = informed.start(found, clock)
-    if start is None:
-        return None
     try:
+        candidates, found, _, criterion, unit = listed(shares, limit, target, wanted, clock)
+        informed = Informed(candidates, required, promised)
+        start = informed.start(found, clock)
+        if start is None:
+            return None
         found, bound = newton_search(informed, start, criterion, clock)
     except np.linalg.LinAlgError:
         return None

@@ -119,6 +119,8 @@ def newton_search(
         shifts = lifts - candidates.ones[:, None]
         values = ((claim.matrix * criterion.scale @ shifts[:n]) ** 2).sum(axis=0)
         multipliers = tight_duals(shifts, weights, values) / candidates.scale
+        if np.isnan(multipliers).any():
+            raise np.linalg.LinAlgError("the dual variables are lost in rounding")
         duals = list(map(Fraction, multipliers.tolist()))
         worth = candidates.worth(claim.utility, duals)
         best = candidates.offer(claim, duals, 2 * len(lifts), names)
@@ -164,7 +166,10 @@ def stored(
     def make(shave: float) -> Mechanism:
         lower = lowered(lifts, checked, shave)
         channel = lower * np.maximum(even(lower, weights, np.ones(len(checked))), 0)
-        return Mechanism(channel / channel.sum(axis=1, keepdims=True), prior, prior.names or ())
+        total = channel.sum(axis=1, keepdims=True)
+        if not total.min() > 0:
+            raise too_uneven(checked)
+        return Mechanism(channel / total, prior, prior.names or ())
 
     return keep_level(make, level)
 

@@ -55,6 +55,8 @@ def best_weights(
     """
     own = lifts[: len(criterion.scale)]
     unit = criterion.size(own, weights) / len(weights)
+    if not 0 < unit < np.inf:
+        raise np.linalg.LinAlgError("the criterion has no size, by rounding")
     parameters = [unit * 10.0**-k for k in range(2, criterion.barrier_digits + 1)]
     smooth = Weighted(criterion, own)
     *_, at = central_path(weights, smooth, lifts, parameters, clock)
@@ -199,5 +201,7 @@ def criterion_for(
     own, other = (
         AOptimality(goal, candidates.scale, part).value(lifts, weights) for part in (full, rest)
     )
+    if not own / other >= 0:
+        raise np.linalg.LinAlgError("the sign of a variance is lost in rounding")
     steady = np.column_stack([full, FREQUENCY_WEIGHT * np.sqrt(own / other) * rest])
     return AOptimality(goal, candidates.scale, steady), unit

@@ -73,7 +73,10 @@ def leakage_bracket(
         raise ValueError(f"counts has {len(table)} rows, but the prior {len(p)} entries")
     if (table < 0).any() or (table != table.round()).any():
         raise ValueError("counts must be whole numbers of at least 0")
-    trials = table.sum(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        trials = table.sum(axis=1, keepdims=True)
+    if np.isinf(trials).any():
+        raise ValueError(f"counts[{int(np.argmax(trials))}] adds up to more than a float can hold")
     if not trials.all():
         raise ValueError(f"counts[{int(np.argmin(trials))}] is all 0: this secret was never tried")
     # The union bound over both limits of all cells: so all hold at once.

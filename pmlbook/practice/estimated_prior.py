@@ -45,7 +45,7 @@ ZEROS = ("refuse", "drop", "add")
 
 
 def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
-    """Return counts as floats; ValueError unless they are whole, at least 0 and not all 0."""
+    """Return counts as floats; ValueError unless they are whole, at least 0, not all 0, and have a finite sum."""
     values = real_array(counts, what, 1)
     if np.asarray(counts).dtype == bool:
         raise ValueError(
@@ -58,6 +58,8 @@ def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
         raise ValueError(f"{what}[{name!r}] = {values[cell]:g} is no whole number from 0 on")
     if not values.any():
         raise ValueError(f"{what} are all 0: no answer was counted")
+    if math.isinf(sum(values.tolist())):
+        raise ValueError(f"{what} add up to more than a float can hold")
     return values
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #7926deeb

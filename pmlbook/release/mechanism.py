@@ -26,8 +26,14 @@ from .sampling import random_words, to_weights
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
-from ..numerics.validation import check_channel, check_flag, check_names, checked_prior
-from ..numerics.validation import first_names, frozen_array, names_of, needed_pandas
+from ..numerics.validation import check_channel, check_flag, check_instance, check_names
+from pmlbook.numerics.validation import (
+    checked_prior,
+    first_names,
+    frozen_array,
+    names_of,
+    needed_pandas,
+)
 from .levels import certified_level, mechanism_table, published_share, standing
 
 # %% auto #0
@@ -187,8 +193,8 @@ class Mechanism(Frozen):
 
     @classmethod
     def from_certificate(cls, certificate: Certificate) -> Mechanism:
-        """The mechanism that a certificate is about."""
-        c = certificate
+        """The mechanism that a certificate is about; ValueError if it is none."""
+        c = check_instance(certificate, Certificate, "certificate")
         return cls(c.weights / UNITS, np.array(c.prior, dtype=object), c.inputs, c.outputs)
 
     def within(self, epsilon: float) -> Mechanism:

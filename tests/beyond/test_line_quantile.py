@@ -209,3 +209,9 @@ def test_two_thousand_people_find_the_median_as_closely_as_is_stated():
             off.append(abs(found.value - truth.median()) / found.standard_error)
         assert np.mean(np.array(off) > 2) <= 0.15
         assert np.median(off) > 0.2  # and the stated error is not far too large
+
+
+@pytest.mark.parametrize("deviation", [1e-160, 1e160])
+def test_a_density_whose_square_is_no_float_is_refused(deviation):
+    with pytest.raises(ValueError, match="prior: the density at the quantile, .* rescale"):
+        quantile_mechanism(norm(0, deviation), 0.5, bins=4)

@@ -71,20 +71,10 @@ def test_entropies_that_are_sure_to_reach_a_level():
     problem = record_problem(counting(3), geometric(4, 1.0), 0)
     prior = rng.dirichlet(np.ones(6)).reshape(2, 3)
     entropy = float(problem.entropy(prior))
-    assert surely_allowed(
-        problem, np.stack([prior, problem.uniform]), entropy - 1e-12
-    ).tolist() == [
-        True,
-        True,
-    ]
-    assert surely_allowed(problem, np.stack([prior, problem.uniform]), entropy).tolist() == [
-        False,
-        True,
-    ]
-    assert surely_allowed(problem, np.stack([prior, problem.uniform]), 3 * np.log(2)).tolist() == [
-        False,
-        True,
-    ]
+    both = np.stack([prior, problem.uniform])
+    assert surely_allowed(problem, both, entropy - 1e-12).tolist() == [True, True]
+    assert surely_allowed(problem, both, entropy).tolist() == [False, True]
+    assert surely_allowed(problem, both, 3 * np.log(2)).tolist() == [False, True]
 
 
 def test_a_reply_keeps_its_entropy():
