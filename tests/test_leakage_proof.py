@@ -253,3 +253,12 @@ def test_just_below_the_largest_entropy_there_is_a_proof(short):
     proof = pb.records.leakage_proof(query, channel, 3 * math.log(2) * (1 - short))
     proof.check(query, channel)
     assert proof.value <= proof.bound < 1e-3
+
+
+def test_a_proof_stays_what_was_checked():
+    query, channel = pb.queries.parity(3), [[0.9, 0.1], [0.1, 0.9]]
+    proof = pb.records.leakage_proof(query, channel, 1.5, tol=1e-3)
+    assert hash(proof) == hash(pickle.loads(pickle.dumps(proof)))
+    with pytest.raises(TypeError):
+        proof.witness.classes[0][0] = 0.9
+    assert pb.records.LeakageProof.from_json(proof.to_json()) == proof

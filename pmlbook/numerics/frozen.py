@@ -22,8 +22,10 @@ def frozen_array(values: Any) -> NDArray[Any]:
 
 
 def _stable(value: Any) -> Any:
-    """The value with frozen copies of the arrays in it."""
-    if isinstance(value, tuple) and type(value) is tuple:
+    """The value with frozen copies of the arrays in it, and tuples for its lists."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_stable, value))
+    if isinstance(value, (list, tuple)):
         return tuple(map(_stable, value))
     return frozen_array(value) if isinstance(value, np.ndarray) else value
 

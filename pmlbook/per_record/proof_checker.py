@@ -250,7 +250,7 @@ class Witness(NamedTuple):
     """A prior with a large leakage: its record view, and the probabilities of its classes, by value."""
 
     view: int
-    classes: list[list[float]]
+    classes: Sequence[Sequence[float]]
 
 
 def _weighed(x: Any, by: Any) -> Any:
