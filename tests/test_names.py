@@ -502,7 +502,7 @@ RELEASE = pb.Mechanism(
     NAMED_PRIOR,
 )
 WITH_UTILITY = {
-    "optimum_under": lambda gain: pb.mechanisms.optimum_under("pml", NAMED_PRIOR, 0.3, gain)[2:],
+    "optimum_under": lambda gain: pb.mechanisms.optimum_under("pml", NAMED_PRIOR, 0.3, gain).value,
     "reduce_outputs": lambda gain: pb.mechanisms.reduce_outputs(RELEASE, gain).channel.tolist(),
     "optimum_pieces": lambda gain: optimum_pieces(NAMED_PRIOR, gain),
     "certify_optimum": lambda gain: certify_optimum(RELEASE, 1.0, gain).bound,

@@ -16,7 +16,7 @@ from ..foundations.leakage import local_dp, maximal_leakage
 from ..foundations.utility import lifts_of
 from ..numerics.barrier import Bounds
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import PriorLike, check_channel, check_pair, frozen_array, Array
+from ..numerics.validation import PriorLike, check_channel, check_pair, Array
 
 # %% auto #0
 __all__ = ['alpha_lift', 'sibson_information', 'maximal_alpha_leakage']
@@ -228,7 +228,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     if MAX_ORDER < second < math.inf:
         raise ValueError(f"beta = {second:g} is finite, but above {MAX_ORDER:g}: ask for math.inf")
     factor = 1 if first == math.inf else first / (first - 1)
-    even = frozen_array(np.full(len(rows), 1 / len(rows)))
+    even = np.full(len(rows), 1 / len(rows))
     if (rows == rows[0]).all():
         return Capacity(0.0, 0.0, even)
     if second == math.inf:
@@ -245,4 +245,4 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
         bound = min(bound, maximal_leakage(rows) * (1 + 8 * LAST_BIT) + 8 * LAST_BIT)
     tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15
     warn_if_loose("maximal_alpha_leakage", value, bound, tol)
-    return Capacity(value, bound, frozen_array(prior))
+    return Capacity(value, bound, prior)

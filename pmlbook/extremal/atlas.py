@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import Array, PriorLike, check_epsilon, names_of
+from ..numerics.validation import Array, Frozen, PriorLike, check_epsilon, names_of
 from ..release.sampling import UNITS
 
 # %% auto #0
@@ -41,7 +41,8 @@ MEASURES = ("pml", "lip", "ldp", "maximal")
 NOTABLE_GAP = 2.0**-30
 
 
-class AtlasEntry(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AtlasEntry(Frozen):
     """An optimum under one measure.
 
     Attributes

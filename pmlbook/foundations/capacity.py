@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.special import rel_entr
 
 from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import Array, check_channel, check_nonnegative, frozen_array
+from ..numerics.validation import Array, Frozen, check_channel, check_nonnegative
 
 # %% auto #0
 __all__ = ['channel_capacity']
@@ -92,7 +93,8 @@ def newton_step(channel: Array, at: _Point) -> _Point:
     return concave_step(divergences(channel, at.prior), curvature, at)
 
 # %% ../../nbs/foundations/08_capacity.ipynb #3aad9b82
-class Capacity(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Capacity(Frozen):
     """The capacity of a channel, between two numbers in nats, and a prior that reaches the lower one."""
 
     value: float
@@ -180,4 +182,4 @@ def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
     value = max(found.low - blur, 0.0)
     bound = found.high + blur
     warn_if_loose("channel_capacity", value, bound, max(tol * bound, blur))
-    return Capacity(value, bound, frozen_array(*found.of_low))
+    return Capacity(value, bound, *found.of_low)

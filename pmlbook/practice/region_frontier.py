@@ -194,7 +194,7 @@ class RegionBracket(Bracket):
         ahead = 0.0
         programmes = _Programmes(self.table, self.region)
         for step in range(LIMIT_STEPS):
-            if clock.over or high <= low * (1 + BRACKET_WIDTH):
+            if clock.over or high <= low * (1 + BRACKET_WIDTH) or self.bound > self.limit:
                 break
             ahead = min(ahead, high * (1 - BRACKET_WIDTH / 2))
             limit = ahead if step % 3 and ahead > low else (low * high) ** 0.5

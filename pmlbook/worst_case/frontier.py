@@ -52,6 +52,8 @@ class Stairs:
     Source: derived in 'The frontier'.
     """
 
+    limit: Fraction | float = np.inf  # see `Bracket`
+
     def __init__(self, utilities: Any, prior: Any, clock: Clock) -> None:
         self.table, self.prior, self.clock = check_utilities(utilities, prior), prior, clock
         self.names = (
@@ -72,6 +74,7 @@ class Stairs:
         tried, bracket = self.known[k]
         if tried > self.tol:
             self.known[k] = self.tol, bracket
+            bracket.limit = self.limit
             bracket.narrow(self.clock, self.tol)
         return bracket
 
@@ -207,7 +210,7 @@ def worst_case_mechanism(
     clock = Clock(max_time, label="worst_case_mechanism")
     stairs = Stairs(utilities, prior, clock)
     least = exp_below(level)
-    most = exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]
+    most = stairs.limit = exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]
 
     def kept(k: int) -> bool:
         lift = stairs.at(k).lift

@@ -88,6 +88,7 @@ class Bracket:
     mechanism: Mechanism
     lift: Fraction | None = None
     bound: Fraction = Fraction(1)
+    limit: Fraction | float = np.inf  # of the lift: beyond it the search ends
 
     def __init__(
         self,
@@ -124,10 +125,11 @@ class Bracket:
             self.mechanism, self.lift = mechanism, lift
 
     def narrow(self, clock: Clock, tol: float = BRACKET_NATS) -> None:
-        """Search, by the second road if the first leaves more than `tol` nats open."""
+        """Search, precisely if the fast search leaves more than `tol` nats open."""
         for flow, dual in self._candidates(clock):
             self.take(flow, dual)
-            if self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol)):
+            closed = self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol))
+            if closed or self.bound > self.limit:
                 break
 
     def _candidates(self, clock: Clock) -> Iterator[tuple[Array, Sequence[Fraction]]]:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.min_leakage import (
     Bracket,
@@ -95,3 +96,14 @@ def test_names_and_refusals():
             raise AssertionError("taken for a table of the prior's size with answers for all")
         except kind as error:
             assert isinstance(error, Infeasible) == (kind is Infeasible)
+
+
+def test_a_table_that_surely_leaks_too_much_is_searched_no_further(monkeypatch):
+    """A prior with 1e-14 needs decimals to close its bracket, but not to be beyond a level."""
+    prior = exact_prior([9.9e-7, 9.9e-15, 0.0099, 1 - 9.9e-7 - 9.9e-15 - 0.0099])
+    table = np.array([[False, True], [True, True], [True, True], [True, False]])
+    bracket = Bracket(table, prior)
+    monkeypatch.setattr("pmlbook.worst_case.min_leakage.search", None)  # it would raise
+    bracket.limit = Fraction(2)
+    bracket.narrow(Clock())
+    assert bracket.bound > 2
