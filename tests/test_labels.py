@@ -343,3 +343,8 @@ def test_a_report_does_not_understate_a_level():
     shown = pb.Mechanism([[tilt, 1 - tilt], [1 - tilt, tilt]], [0.5, 0.5])
     first, _ = standing_text(shown)
     assert shown.local_dp <= float(re.search(r"is ([\d.]+) nats", first)[1]) <= 1.106
+
+
+def test_a_name_that_no_encoding_can_write_still_labels_a_table():
+    made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], inputs=("\ud800", "b"))
+    assert pb.Mechanism(made.to_frame(), made.prior).inputs == made.inputs

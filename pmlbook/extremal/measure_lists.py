@@ -159,8 +159,8 @@ def mixed_exactly(
         return [(w, v) for w, v in zip(exact_weights(columns, right), used) if w]
     except SolverFailed:
         pass
-    for sip in (Fraction(2) ** k for k in range(-50, 1)):
-        weights = [(1 - sip) * Fraction(w) for w in floats]
+    for part in (Fraction(2) ** k for k in range(-50, 1)):
+        weights = [(1 - part) * Fraction(w) for w in floats]
         rest = [one - weighted_sum(weights, row) for row in zip(*used)]
         spent = weighted_sum(weights, map(max, used)) + max(rest)
         if min(rest) > 0 and (lists.least is None or spent <= lists.least):

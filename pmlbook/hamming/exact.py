@@ -17,7 +17,7 @@ from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
-from .intervals import KnownSource, as_known, evened_at_level, members
+from .intervals import KnownSource, as_known, evened_at_water_level, members
 from .known_source import censoring_distortions, channel_with, distortion_needed
 from .known_source import lost, odds_needed
 from .mechanisms import RobustDesign, check_error_rate, largest_ratio, not_stored
@@ -53,21 +53,21 @@ def _least_odds(vertices: Array, limit: float) -> tuple[Array, Array]:
     return answer, _weighed(vertices, best.inequality_duals)
 
 # %% ../../nbs/hamming/05_exact.ipynb #f6d3f3d4
-def _below(worst: Array, level: Array, most: float) -> Array:
+def _below(worst: Array, flattest: Array, most: float) -> Array:
     """The mixture of two distributions, as much as possible of the first, with no entry above `most`."""
-    excess, fall = worst.max() - most, worst.max() - level.max()
+    excess, fall = worst.max() - most, worst.max() - flattest.max()
     share = min(1.0, excess / fall) if excess > 0 and fall > 0 else 0.0
-    return (1 - share) * worst + share * level
+    return (1 - share) * worst + share * flattest
 
 
 def _strongest(
-    worst: Array, level: Array, middle: Array, limit: float, slack: float
+    worst: Array, flattest: Array, middle: Array, limit: float, slack: float
 ) -> tuple[Array, float]:
     """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
     # A little of the middle makes up for digits that the solver lost; how little, is tried.
     shares = (0.0, *10.0 ** np.arange(-13, -5))
     most = 1 - limit - slack
-    distributions = [_below((1 - t) * worst + t * middle, level, most) for t in shares]
+    distributions = [_below((1 - t) * worst + t * middle, flattest, most) for t in shares]
     forced = [
         odds_needed(q, limit, slack)[0] if q.max() < 1 - limit else 1.0 for q in distributions
     ]
@@ -230,21 +230,23 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     vertices = deciding[:, used]
 
     tries = _candidates(vertices)
-    level = tries[np.argmin(tries.max(axis=1))]
+    flattest = tries[np.argmin(tries.max(axis=1))]
     most = limit + min(ROUNDED_ZERO, limit / 1000)  # at the jump the last digits do not count
-    if most >= 1 - level.max() - ROUNDED_ZERO:  # else no constant answer is good enough
-        answer, level = _least_distortions(vertices, 1.0)
-        right = 1 - evened_at_level(known, _spread(answer, used, 1.0))
+    if most >= 1 - flattest.max() - ROUNDED_ZERO:  # else no constant answer is good enough
+        answer, flattest = _least_distortions(vertices, 1.0)
+        right = 1 - evened_at_water_level(known, _spread(answer, used, 1.0))
         rows = np.tile(right / right.sum(), (known.size, 1))
-        design = _design(known, rows, 0.0, _spread(level, used, 0.0), "constant")
+        design = _design(known, rows, 0.0, _spread(flattest, used, 0.0), "constant")
         if worst_distortion(design.mechanism.channel, known) <= most:
             return design
     if limit == 0:
-        return _design(known, np.eye(known.size), math.inf, _spread(level, used, 0.0), "identity")
+        return _design(
+            known, np.eye(known.size), math.inf, _spread(flattest, used, 0.0), "identity"
+        )
     answer, worst = _optimal_distortions(vertices, limit)
-    answer = evened_at_level(known, _spread(answer, used, math.nan))[used]
+    answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
     slack = _rounding(vertices)
-    worst, odds = _strongest(worst, level, vertices.mean(axis=0), limit, slack)
+    worst, odds = _strongest(worst, flattest, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
     for shave in SHAVED_SHARES:
         fitted = _fitted(answer, vertices, limit * (1 - shave))
@@ -340,7 +342,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     vertices = deciding[:, used]
 
     answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
-    answer = evened_at_level(known, _spread(answer, used, math.nan))[used]
+    answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
     odds = math.exp(level) if level < 709 else math.inf
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
     mechanism = _of_level(known, np.where(answer < 1 - SOLVED_TOLERANCE, answer, 1), used, level)

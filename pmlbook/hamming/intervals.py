@@ -171,8 +171,8 @@ class IntervalSet(Frozen):
         return frozen_array(np.clip(float(water_level(*self.limits)), self.low, self.high))
 
     @cached_property
-    def level(self) -> NDArray[np.bool_]:
-        """Which symbols of the flattest member are at the level between their ends, shape (M,)."""
+    def at_water_level(self) -> NDArray[np.bool_]:
+        """Which symbols of the flattest member are at the water level, shape (M,)."""
         level = float(water_level(*self.limits))
         return frozen_array((self.low <= level) & (level <= self.high))
 
@@ -250,8 +250,8 @@ def members(known: KnownSource) -> Array:
     return known.vertices if isinstance(known, SourceSet) else known.flattest[None, :]
 
 
-def evened_at_level(known: KnownSource, values: Array) -> Array:
-    """Values averaged over the symbols at the level of an `IntervalSet`; as they are, for a list."""
-    if isinstance(known, SourceSet) or not known.level.any():
+def evened_at_water_level(known: KnownSource, values: Array) -> Array:
+    """Values averaged over the symbols at the water level of an `IntervalSet`; as they are, for a list."""
+    if isinstance(known, SourceSet) or not known.at_water_level.any():
         return values
-    return np.where(known.level, values[known.level].mean(), values)
+    return np.where(known.at_water_level, values[known.at_water_level].mean(), values)

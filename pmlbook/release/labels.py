@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -31,10 +32,13 @@ def pandas_index(names: Sequence[Hashable]) -> Any:
     """A pandas Index that holds just these names."""
     import pandas as pd
 
-    index = pd.Index(list(names))
-    # pandas turns pairs into levels and True beside numbers into a number: then the names stay objects.
-    same = [(type(name), name) for name in index] == [(type(name), name) for name in names]
-    return index if same else pd.Index(list(names), dtype=object, tupleize_cols=False)
+    # pandas turns pairs into levels and True beside numbers into a number, and has no text with half a
+    # surrogate: then the names stay objects.
+    with suppress(UnicodeEncodeError):
+        index = pd.Index(list(names))
+        if [(type(name), name) for name in index] == [(type(name), name) for name in names]:
+            return index
+    return pd.Index(list(names), dtype=object, tupleize_cols=False)
 
 # %% ../../nbs/release/16_labels.ipynb #9bc06965
 def plain(value: Any) -> Any:
