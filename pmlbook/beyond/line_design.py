@@ -128,10 +128,7 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
-SCORE_REACH, FIRST_SCORES = (
-    6.0,
-    31,
-)  # the scores to begin with: how far, in deviations, and how many
+SCORE_REACH, FIRST_SCORES = 6.0, 31  # the first scores: how far, in deviations, and how many
 SCORE_REFINEMENTS = 3  # of the scores
 RELATIVE_VARIANCE_GAP = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
 # a design for all priors of a set is made for a level between these: beyond, its programme is too uneven

@@ -84,10 +84,8 @@ def likelihoods(rows: Sequence[Sequence[Fraction]], shares: Sequence[Fraction]) 
 # %% ../../nbs/beyond/15_types.ipynb #manyk07
 LN2 = math.log(2)
 MAX_TYPE_PAIRS = 2**27  # types, times pairs of secrets, whose logarithms are computed
-MAX_EXACT_TYPES, MAX_NUMBER_BITS = (
-    64,
-    2**21,
-)  # candidates that are compared exactly, and the length of the numbers
+MAX_EXACT_TYPES = 64  # candidates that are compared exactly
+MAX_NUMBER_BITS = 2**21  # of a number in such a comparison
 # steps to a neighbour; releases; logarithms that count as this
 MAX_PASSES, MAX_RELEASES, MIN_LOGARITHM = 20, 10**15, -5000.0
 

@@ -16,13 +16,8 @@ from typing import Any
 __all__ = []
 
 # %% ../../nbs/display/04_messages.ipynb #06dc310d
-EXIT_SUCCESS, EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = (
-    0,
-    1,
-    2,
-    3,
-    130,
-)  # the last is what Ctrl-C ends with
+EXIT_SUCCESS, EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_DEFECT = range(4)
+EXIT_INTERRUPTED = 130  # what Ctrl-C ends with
 TRACE = "PMLBOOK_TRACE"
 
 

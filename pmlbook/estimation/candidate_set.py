@@ -150,10 +150,8 @@ def _arc(ends: NDArray[Any], order: NDArray[np.intp], start: int, length: int) -
     return tall[np.argsort(order)], int(place)
 
 
-MIN_CIRCLES, MAX_CIRCLES = (
-    3,
-    99,
-)  # a few may not determine a frequency, if lifts are as even as circles
+# a few may not determine a frequency, if lifts are as even as circles
+MIN_CIRCLES, MAX_CIRCLES = 3, 99
 
 
 def first_circles(candidates: CandidateSet, rng: np.random.Generator) -> dict[int, float]:

@@ -24,9 +24,7 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 # weights of order one that differ by less are equal, up to eight terms
 EQUAL_WEIGHT_DISTANCE = 1e-15
-LEVEL_FACTOR = (
-    1 + 2.0**-48
-)  # a level is raised by this factor, so that no rounding makes it too low
+LEVEL_FACTOR = 1 + 2.0**-48  # of a level, so that no rounding makes it too low
 
 
 class Groups:

@@ -169,10 +169,8 @@ class Growth(Generation):
         return dealt_out(self.groups, filled, loss, master.weights)
 
 # %% ../../nbs/large_alphabets/11_stages.ipynb #st000011
-FIRST_TABLE_POWER, MAX_TABLE_POWER = (
-    12,
-    20,
-)  # entries of a table of random sets, as powers of two: at first, at most
+# entries of a table of random sets, as powers of two: at first, at most
+FIRST_TABLE_POWER, MAX_TABLE_POWER = 12, 20
 
 
 class NearMisses:

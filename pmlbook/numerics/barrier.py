@@ -85,10 +85,8 @@ class Centre(NamedTuple):
 # %% ../../nbs/numerics/09_barrier.ipynb #39cb92d7
 CENTRED_DECREMENT = 0.05  # a squared decrement: below it the barrier parameter is lowered
 MAX_NEWTON_STEPS = 100  # for one parameter
-BOUNDARY_PART, DECREASE_PART = (
-    0.5,
-    0.3,
-)  # parts of the way to the boundary, and of the predicted decrease
+BOUNDARY_PART = 0.5  # of the way to the boundary
+DECREASE_PART = 0.3  # of the predicted decrease
 MIN_LINE_STEP = 1e-9  # floats allow no further decrease
 VALUE_NOISE = 1e-13  # relative rounding error of a function's value
 

@@ -99,10 +99,8 @@ def sine_grid(parts: int) -> Grid:
     return Grid(at, heights, float(above.max()) + sum_margin(3, 32))
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #1ca13040
-FIRST_CELLS, MAX_BISECTIONS = (
-    8,
-    5,
-)  # intervals of a probability at first, and how often they are halved
+FIRST_CELLS = 8  # intervals of a probability at first
+MAX_BISECTIONS = 5  # of each of them
 
 
 class BitStep(NamedTuple):
@@ -172,10 +170,8 @@ def letter_bound(channel: Array, multiplier: float, slope: float, grid: Grid) ->
     return float(alone + given + above + sum_margin(12, 40 + multiplier + abs(slope)))
 
 
-COARSE_INTERVALS, FINE_INTERVALS = (
-    96,
-    512,
-)  # intervals of the belief: to find the multiplier, and for the bound
+# intervals of the belief: to find the multiplier, and for the bound
+COARSE_INTERVALS, FINE_INTERVALS = 96, 512
 LONE_INTERVALS = 2**15  # intervals of a probability where no recursion is needed
 MAX_SLOPE = 8.0  # steeper ones serve channels that are nearly certain
 

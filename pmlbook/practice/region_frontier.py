@@ -128,10 +128,8 @@ class _Programmes:
         )
 
 # %% ../../nbs/practice/10_region_frontier.ipynb #5f163bc4
-LIMIT_STEPS, BRACKET_WIDTH = (
-    80,
-    1e-10,
-)  # of the search for the least lift; relative width at which it ends
+LIMIT_STEPS = 80  # of the search for the least lift
+BRACKET_WIDTH = 1e-10  # relative, at which it ends
 
 
 class RegionBracket(Bracket):

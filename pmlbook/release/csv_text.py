@@ -37,13 +37,11 @@ __all__ = []
 # %% ../../nbs/release/09_csv_text.ipynb #aa84a27b
 BLOCK_ROWS = 2**14  # rows of a CSV file in memory at a time, and
 BLOCK_CHARACTERS = 2**22  # about as many characters
-Write = Callable[
-    [Any, NDArray[Any]], None
-]  # a block, and codes of the outcomes that replace its column
+# of a block, and codes of the outcomes that replace its column
+Write = Callable[[Any, NDArray[Any]], None]
 MARK = "\ufeff"  # a byte order mark, which some programs write first
-DELIMITER_LINE = re.compile(
-    r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE
-)  # a first line that names the delimiter
+# a first line that names the delimiter
+DELIMITER_LINE = re.compile(r"\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)
 
 
 class CsvTable:

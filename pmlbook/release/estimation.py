@@ -146,10 +146,8 @@ def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
 
 # %% ../../nbs/release/05_estimation.ipynb #02b96da3
 ESTIMATORS = ("inversion", "likelihood")
-MIN_FUNCTIONAL, MAX_FUNCTIONAL = (
-    1e-100,
-    1e100,
-)  # largest entry of a functional: beyond, its square is no float
+# largest entry of a functional: beyond, its square is no float
+MIN_FUNCTIONAL, MAX_FUNCTIONAL = 1e-100, 1e100
 
 
 def _weights(

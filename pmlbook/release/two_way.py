@@ -203,9 +203,8 @@ class GroupMean(Frozen):
         return f"GroupMean({self.value:.6g}, standard error {self.standard_error:.3g})"
 
 # %% ../../nbs/release/12_two_way.ipynb #00af8995
-DISTANCE_PARTS = (
-    np.sin(np.linspace(0, np.pi / 2, 9)) ** 2
-)  # parts of the squared distance for one group
+# parts of the squared distance for one group
+DISTANCE_PARTS = np.sin(np.linspace(0, np.pi / 2, 9)) ** 2
 
 
 def subtracted(first: Array, second: Array) -> tuple[float, float]:

@@ -96,10 +96,8 @@ class Incumbent:
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #ip000019
 MAX_PROGRAMMES = 30  # programmes
-BOUNDS_TOLERANCE, STALLED_GAP = (
-    1e-12,
-    5e-10,
-)  # relative gaps: the end, and the end unless it still halves
+# relative gaps: the end, and the end unless it still halves
+BOUNDS_TOLERANCE, STALLED_GAP = 1e-12, 5e-10
 SIMPLEX_PAIRS = 1000  # pairs of a table for which a simplex method finds a vertex at once
 FAIR_DRAW_WEIGHT = 0.01  # the fair draw's part in the weights
 MARGIN_TOLERANCE = 1e-12  # a margin below minus this is negative
