@@ -14,15 +14,8 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
-from pmlbook.accounting.log_file import (
-    NO_DIGEST,
-    Entry,
-    ReadLines,
-    append,
-    begin,
-    check_pages,
-    opened,
-)
+from .log_file import NO_DIGEST, Entry, ReadLines, append, begin, check_pages
+from .log_file import opened
 from .log_file import read_row, read_rows
 from .release_log import Account, BudgetExceeded, certified, check_levels, folded
 from .release_log import after_release, check_text, over_budget

@@ -15,16 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .delta_columns import grow_promised
-from pmlbook.beyond.delta_programme import (
-    CAUTION,
-    Mix,
-    Promise,
-    blended,
-    delta_bound,
-    delta_programme,
-    disclosures,
-    exposure,
-)
+from .delta_programme import CAUTION, Mix, Promise, blended, delta_bound
+from .delta_programme import delta_programme, disclosures, exposure
 from .leakage_variable import check_delta
 from ..extremal.enumeration import LOGARITHM_MARGIN
 from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors
@@ -32,28 +24,14 @@ from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility
 from ..large_alphabets.column_generation import UNWATCHED_SECONDS
 from ..large_alphabets.losses import Groups
-from pmlbook.large_alphabets.optimal import (
-    MAX_ENUMERATED_SECRETS,
-    LEVEL_REDUCTIONS,
-    NEGLIGIBLE_VALUE,
-    bracket,
-    loose,
-    optimal_mechanism,
-    rounding,
-)
+from ..large_alphabets.optimal import MAX_ENUMERATED_SECRETS, LEVEL_REDUCTIONS
+from ..large_alphabets.optimal import NEGLIGIBLE_VALUE, bracket, loose, optimal_mechanism
+from ..large_alphabets.optimal import rounding
 from ..numerics.enclosure import float_above, text_above
 from ..numerics.linear_programmes import LOOSE_FACTOR, OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Array,
-    CheckedPrior,
-    PriorLike,
-    check_epsilon,
-    check_flag,
-    check_nonnegative,
-    checked_prior,
-    first_names,
-)
+from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon, check_flag
+from ..numerics.validation import check_nonnegative, checked_prior, first_names
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import UNITS
 

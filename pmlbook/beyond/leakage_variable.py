@@ -23,13 +23,8 @@ from ..release.levels import certified_level
 from ..release.sampling import UNITS
 from ..numerics.enclosure import float_above, level_of, ln_around, text_above
 from ..foundations.probability import weighted_sum
-from pmlbook.numerics.validation import (
-    Frozen,
-    check_epsilon,
-    check_instance,
-    check_nonnegative,
-    shortened,
-)
+from ..numerics.validation import Frozen, check_epsilon, check_instance, check_nonnegative
+from ..numerics.validation import shortened
 
 # %% auto #0
 __all__ = ['LeakageDistribution', 'leakage_distribution', 'composed_tail']

@@ -22,14 +22,8 @@ from ..estimation.one_number import MIN_OUTCOME_SHARE, evened
 from ..estimation.targets import estimation_variance
 from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    PriorLike,
-    check_count,
-    check_epsilon,
-    real_array,
-)
+from ..numerics.validation import Array, Frozen, PriorLike, check_count, check_epsilon
+from ..numerics.validation import real_array
 from ..release.estimation import Functional
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
@@ -128,11 +122,11 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off
-SCORE_REACH, FIRST_SCORES = 6.0, 31  # the first scores: how far, in deviations, and how many
+SCORE_REACH, SCORE_COUNT = 6.0, 31  # the first scores: how far, in deviations, and how many
 SCORE_REFINEMENTS = 3  # of the scores
 RELATIVE_VARIANCE_GAP = 1e-4  # of the variance: value and bound of a design come as near; rounding to the nodes costs a hundred times more
 # a design for all priors of a set is made for a level between these: beyond, its programme is too uneven
-MIN_LEVEL_NATS, MAX_LEVEL_NATS = 2.0**-7, 15.0
+MIN_UNEVEN_NATS, MAX_UNEVEN_NATS = 2.0**-7, 15.0
 
 
 def reference_prior(secret: Secret) -> Secret:
@@ -203,7 +197,7 @@ def mixed_for(mechanism: Mechanism, level: float, band: tuple[Array, Array]) -> 
 def level_tried(given: Secret, level: float) -> float:
     """The level of the mechanism that is made first; noise then turns one for a set of priors into one of its own level."""
     uneven = level > 0 and isinstance(given, PriorSet)
-    return min(max(level, MIN_LEVEL_NATS), MAX_LEVEL_NATS) if uneven else level
+    return min(max(level, MIN_UNEVEN_NATS), MAX_UNEVEN_NATS) if uneven else level
 
 
 def held_by_all(
@@ -214,7 +208,7 @@ def held_by_all(
     band, goal = band_averages(secret, nodes), nodes - prior @ nodes
     tried = level_tried(secret, level)
     unit = math.sqrt(estimation_variance(made, nodes))
-    scores = unit * np.linspace(-SCORE_REACH, SCORE_REACH, FIRST_SCORES)
+    scores = unit * np.linspace(-SCORE_REACH, SCORE_REACH, SCORE_COUNT)
     channel = made.channel
     for k in range(SCORE_REFINEMENTS):
         try:
@@ -224,7 +218,7 @@ def held_by_all(
         used = prior @ outcomes.T > MIN_OUTCOME_SHARE
         outcomes, kept = outcomes[used], scores[used]
         channel = evened(outcomes, kept, goal, prior, 0.0)
-        gap = unit * SCORE_REACH / FIRST_SCORES / 4.0**k
+        gap = unit * SCORE_REACH / SCORE_COUNT / 4.0**k
         scores = np.unique(np.concatenate([kept + gap * step for step in (-2, -1, 0, 1, 2)]))
     mixed = mixed_for(replace(made, channel=channel, outputs=()), min(level, tried), band)
     return mixed, estimation_variance(mixed, nodes)

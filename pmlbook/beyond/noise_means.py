@@ -21,7 +21,7 @@ __all__ = []
 # %% ../../nbs/beyond/10_noise_means.ipynb #0c7119a7
 # Relative error of a mean, if SciPy and sums are right up to a fourth of it.
 RELATIVE_MEAN_ERROR = 2.0**-40
-MAX_CELLS, BISECTION_STEPS = 2**17, 150
+MAX_MEAN_CELLS, MEAN_BISECTIONS = 2**17, 150
 NEAR_CUT_PART = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
 
 
@@ -91,14 +91,14 @@ def expected(cells: DensityCells, weight: Weight, tol: float) -> tuple[float, fl
     near = [bend + steps * side for bend in weight.bends for side in (-1, 1)]
     x = np.unique(np.clip(np.concatenate([cells.nodes, *near]), first, last))
     seen, low, high = cells.look(x), 0.0, 1.0
-    for _ in range(BISECTION_STEPS):
+    for _ in range(MEAN_BISECTIONS):
         below, above, lost = cell_means(cells, weight, x, seen)
         low = max(low, float(below.sum()) - lost)
         high = min(high, float(above.sum()) + lost + cells.rest)
         middle = x[:-1] / 2 + x[1:] / 2
         wide = above - below > tol * low / 2 / len(middle)
         wide &= (x[:-1] < middle) & (middle < x[1:])  # floats between the ends are left
-        if high - low <= tol * low or not wide.any() or len(x) > MAX_CELLS:
+        if high - low <= tol * low or not wide.any() or len(x) > MAX_MEAN_CELLS:
             break
         more = middle[wide]
         x = np.append(x, more)

@@ -11,13 +11,8 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from pmlbook.beyond.types_of_releases import (
-    MAX_RELEASES,
-    OneClass,
-    exact_pair,
-    least_sum,
-    likelihoods,
-)
+from .types_of_releases import MAX_RELEASES, OneClass, exact_pair, least_sum
+from .types_of_releases import likelihoods
 from ..numerics.enclosure import float_below, ln_around, text_above, texts_around
 from ..numerics.validation import PriorLike, check_count
 from ..release.levels import certified_level

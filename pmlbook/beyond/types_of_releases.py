@@ -16,15 +16,8 @@ import scipy
 
 from ..foundations.probability import exact_prior
 from ..numerics.enclosure import exp_around
-from pmlbook.numerics.validation import (
-    Array,
-    PriorLike,
-    aligned,
-    check_channel,
-    first_names,
-    is_rational,
-    names_of,
-)
+from ..numerics.validation import Array, PriorLike, aligned, check_channel, first_names
+from ..numerics.validation import is_rational, names_of
 
 # %% auto #0
 __all__ = []

@@ -15,14 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pmlbook.display.messages import (
-    EXIT_SUCCESS,
-    EXIT_INTERRUPTED,
-    complain,
-    did_you_mean,
-    refused,
-    say,
-)
+from ..display.messages import EXIT_SUCCESS, EXIT_INTERRUPTED, complain, did_you_mean, refused
+from ..display.messages import say
 from .options import COMMANDS, LAYOUT, LOG_OPTIONS, Parser, parser
 
 # %% auto #0

@@ -14,35 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook.accounting.budgeted_release import (
-    Booking,
-    accounts,
-    find_log,
-    no_log,
-    note_unused_logs,
-    budget_text,
-    level_text,
-    log_text,
-)
-from pmlbook.cli.design import (
-    finite_or_none,
-    frequencies_text,
-    layout_of,
-    standard_error,
-    standing_of,
-    warn_of_published,
-)
+from ..accounting.budgeted_release import Booking, accounts, find_log, no_log
+from ..accounting.budgeted_release import note_unused_logs, budget_text, level_text, log_text
+from .design import finite_or_none, frequencies_text, layout_of, standard_error
+from .design import standing_of, warn_of_published
 from ..accounting.disk_log import DiskLog
 from ..display.messages import EXIT_FAILURE, EXIT_SUCCESS, complain, failed, tell, tell_done
 from .number_columns import NumberReader, number_reader
-from pmlbook.cli.parsing import (
-    in_order_of,
-    names_as_numbers,
-    read_certificate,
-    read_matrix,
-    exact_shares,
-    weights_of,
-)
+from .parsing import in_order_of, names_as_numbers, read_certificate, read_matrix
+from .parsing import exact_shares, weights_of
 from ..beyond.line_priors import cell_edges
 from ..beyond.line_quantile import QuantileEstimate
 from ..accounting.release import Released, count_outcomes, release_file

@@ -13,26 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 
 
-from pmlbook.cli.design import (
-    counted,
-    designed,
-    layout_of,
-    layout_options,
-    mean_error_text,
-    shell_lines,
-    targets_of,
-    warn_of_level,
-    warn_of_published,
-    write_texts,
-)
+from .design import counted, designed, layout_of, layout_options, mean_error_text
+from .design import shell_lines, targets_of, warn_of_level, warn_of_published
+from .design import write_texts
 from ..display.messages import EXIT_SUCCESS, ask, one_of, say
-from pmlbook.cli.numbers import (
-    are_numbers,
-    check_start,
-    check_start_gaps,
-    release_too,
-    start_numbers,
-)
+from .numbers import are_numbers, check_start, check_start_gaps, release_too
+from .numbers import start_numbers
 from .parsing import TYPED_DECIMAL, parsed_number, share_of
 from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level

@@ -15,28 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from pmlbook.estimation.enumerated_design import (
-    DESIGN_TOLERANCE,
-    MIN_STORED_PROBABILITY,
-    estimation_mechanism,
-    listed,
-    newton_search,
-    stored,
-)
+from .enumerated_design import DESIGN_TOLERANCE, MIN_STORED_PROBABILITY
+from .enumerated_design import estimation_mechanism, listed, newton_search, stored
 from .listed_vertices import Listed, even
 from .optimal_design import Spread, functionals
 from .targets import estimation_variance
 from ..extremal.enumeration import Contradiction
 from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.privacy_regions import lift_limit
-from pmlbook.numerics.validation import (
-    Array,
-    CheckedPrior,
-    PriorLike,
-    check_epsilon,
-    checked_prior,
-    real_array,
-)
+from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon, checked_prior
+from ..numerics.validation import real_array
 from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import optimal_mechanism
 from ..release.mechanism import Design, Mechanism

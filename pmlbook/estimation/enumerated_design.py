@@ -18,38 +18,20 @@ from numpy.typing import ArrayLike
 from .candidate_set import ScaledVertices
 from ..large_alphabets.optimal import optimal_mechanism
 from .exchange_design import grown
-from pmlbook.estimation.listed_vertices import (
-    Listed,
-    best_weights,
-    criterion_for,
-    even,
-    first_weights,
-    tight_duals,
-    with_new_weights,
-)
+from .listed_vertices import Listed, best_weights, criterion_for, even
+from .listed_vertices import first_weights, tight_duals, with_new_weights
 from .one_number import scored
 from .optimal_design import functionals
 from .targets import Claim, Criterion, estimation_variance
 from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneven
 from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.privacy_regions import lift_limit
-from pmlbook.numerics.validation import (
-    Array,
-    CheckedPrior,
-    PriorLike,
-    check_epsilon,
-    check_nonnegative,
-    checked_prior,
-)
+from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon
+from ..numerics.validation import check_nonnegative, checked_prior
 from ..large_alphabets.column_generation import why_loose
 from ..numerics.enclosure import float_below
-from pmlbook.numerics.linear_programmes import (
-    SOLVER_SECONDS,
-    Infeasible,
-    LooseBound,
-    SolverFailed,
-    warn_if_loose,
-)
+from ..numerics.linear_programmes import SOLVER_SECONDS, Infeasible, LooseBound, SolverFailed
+from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
 from ..release.mechanism import Design, Mechanism
 

@@ -14,23 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook.estimation.candidate_set import (
-    CandidateSet,
-    Vertex,
-    arcs,
-    climb,
-    first_circles,
-    sets_at_limit,
-    swept,
-)
+from .candidate_set import CandidateSet, Vertex, arcs, climb, first_circles
+from .candidate_set import sets_at_limit, swept
 from .covariance_bound import pairs_bound
-from pmlbook.estimation.listed_vertices import (
-    Weighted,
-    criterion_for,
-    even,
-    tight_duals,
-    with_new_weights,
-)
+from .listed_vertices import Weighted, criterion_for, even, tight_duals
+from .listed_vertices import with_new_weights
 from .targets import AOptimality, Claim, DOptimality
 from ..numerics.validation import Array
 from ..numerics.linear_programmes import SolverFailed

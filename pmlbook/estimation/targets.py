@@ -15,15 +15,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pmlbook.estimation.optimal_design import (
-    RECIPROCAL_BITS,
-    Numbers,
-    Spread,
-    eliminate,
-    fisher_information,
-    functionals,
-    summed_variance,
-)
+from .optimal_design import RECIPROCAL_BITS, Numbers, Spread, eliminate
+from .optimal_design import fisher_information, functionals, summed_variance
 from ..numerics.validation import Array, check_instance
 from ..release.mechanism import Mechanism
 from ..numerics.linear_programmes import whole_numbers

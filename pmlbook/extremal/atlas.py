@@ -13,18 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .enumeration import Contradiction, too_uneven
-from pmlbook.extremal.measure_lists import (
-    LIST_SHAVES,
-    ExactMixture,
-    MeasureLists,
-    keeps_measure,
-    measure_lists,
-    mixed_exactly,
-    outcomes_of,
-    solve_lists,
-    stored_units,
-    with_noise,
-)
+from .measure_lists import LIST_SHAVES, ExactMixture, MeasureLists, keeps_measure
+from .measure_lists import measure_lists, mixed_exactly, outcomes_of, solve_lists
+from .measure_lists import stored_units, with_noise
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below

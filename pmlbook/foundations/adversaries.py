@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .probability import posterior
-from pmlbook.numerics.validation import (
-    Array,
-    aligned,
-    check_channel,
-    check_pair,
-    first_names,
-    names_of,
-    real_array,
-)
+from ..numerics.validation import Array, aligned, check_channel, check_pair, first_names
+from ..numerics.validation import names_of, real_array
 
 # %% auto #0
 __all__ = []

@@ -14,18 +14,8 @@ import numpy as np
 from .probability import exact_prior, weighted_sum
 from .utility import FInformation, NAMED, Utility, check_function, lifts_of
 from ..numerics.enclosure import Pair
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    PriorLike,
-    aligned,
-    check_names,
-    check_prior,
-    first_names,
-    frozen_array,
-    names_of,
-    order_of,
-)
+from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_names, check_prior
+from ..numerics.validation import first_names, frozen_array, names_of, order_of
 
 # %% auto #0
 __all__ = ['HypothesisDivergence']

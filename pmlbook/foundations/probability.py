@@ -13,14 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from pmlbook.numerics.validation import (
-    Array,
-    PriorLike,
-    check_distribution,
-    check_pair,
-    checked_prior,
-    too_rare,
-)
+from ..numerics.validation import Array, PriorLike, check_distribution, check_pair
+from ..numerics.validation import checked_prior, too_rare
 
 # %% auto #0
 __all__ = ['entropy', 'mutual_information']

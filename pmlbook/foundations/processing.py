@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .probability import posterior
-from pmlbook.numerics.validation import (
-    Array,
-    aligned,
-    check_channel,
-    check_pair,
-    check_prior,
-    first_names,
-    names_of,
-)
+from ..numerics.validation import Array, aligned, check_channel, check_pair, check_prior
+from ..numerics.validation import first_names, names_of
 
 # %% auto #0
 __all__ = []

@@ -17,23 +17,9 @@ from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import Pair
 from .probability import weighted_sum
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    aligned,
-    check_names,
-    check_pair,
-    first_names,
-    frozen_array,
-    names_of,
-    order_of,
-    real_array,
-    too_rare,
-)
-from pmlbook.foundations.lift_functions import (
-    VERSIONS,
-    power_of_order,
-)
+from ..numerics.validation import Array, Frozen, aligned, check_names, check_pair, first_names
+from ..numerics.validation import frozen_array, names_of, order_of, real_array, too_rare
+from .lift_functions import VERSIONS, power_of_order
 
 # %% auto #0
 __all__ = ['FInformation', 'alpha_information', 'ExpectedGain']

@@ -16,18 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
-from pmlbook.numerics.validation import (
-    Array,
-    SUM_TOLERANCE,
-    Frozen,
-    InvalidPrior,
-    aligned,
-    check_distribution,
-    check_names,
-    frozen_array,
-    names_of,
-    real_array,
-)
+from ..numerics.validation import Array, SUM_TOLERANCE, Frozen, InvalidPrior, aligned
+from ..numerics.validation import check_distribution, check_names, frozen_array, names_of
+from ..numerics.validation import real_array
 
 # %% auto #0
 __all__ = ['MAX_LISTED_SYMBOLS', 'IntervalSet']

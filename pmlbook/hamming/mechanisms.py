@@ -17,13 +17,7 @@ from scipy import sparse
 
 from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
-from pmlbook.numerics.validation import (
-    Array,
-    InvalidChannel,
-    aligned,
-    check_channel,
-    names_of,
-)
+from ..numerics.validation import Array, InvalidChannel, aligned, check_channel, names_of
 from .intervals import IntervalSet, KnownSource, as_known, members
 from .source_sets import SourceSet, as_source_set
 

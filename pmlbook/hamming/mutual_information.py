@@ -13,13 +13,8 @@ from ..numerics.barrier import Bounds
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
-from pmlbook.hamming.information_barrier import (
-    binary_divergences,
-    censored,
-    complement,
-    least_information,
-    proven_bound,
-)
+from .information_barrier import binary_divergences, censored, complement
+from .information_barrier import least_information, proven_bound
 from .mechanisms import RobustDesign, check_error_rate, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
 from .intervals import IntervalSet, KnownSource, as_known

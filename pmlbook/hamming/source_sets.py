@@ -17,19 +17,9 @@ from numpy.typing import ArrayLike
 import scipy
 
 from ..numerics.linear_programmes import SolverFailed
-from pmlbook.numerics.validation import (
-    Array,
-    ROUNDED_ZERO,
-    SUM_TOLERANCE,
-    Frozen,
-    InvalidPrior,
-    aligned,
-    check_distribution,
-    check_names,
-    frozen_array,
-    names_of,
-    real_array,
-)
+from ..numerics.validation import Array, ROUNDED_ZERO, SUM_TOLERANCE, Frozen, InvalidPrior
+from ..numerics.validation import aligned, check_distribution, check_names, frozen_array
+from ..numerics.validation import names_of, real_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,47 +13,22 @@ import numpy as np
 import scipy
 
 from ..extremal.binary import binary_mechanism
-from pmlbook.extremal.enumeration import (
-    LOGARITHM_MARGIN,
-    Contradiction,
-    best_mix,
-    dual_bound,
-    enumerate_optimum,
-    keep_level,
-    lowered,
-    margin,
-    mixture,
-    too_uneven,
-)
+from ..extremal.enumeration import LOGARITHM_MARGIN, Contradiction, best_mix, dual_bound
+from ..extremal.enumeration import enumerate_optimum, keep_level, lowered, margin, mixture
+from ..extremal.enumeration import too_uneven
 from ..extremal.gains import gain_bound, gain_mixture, gain_optimum
 from ..extremal.high_privacy import high_privacy_mechanism
 from ..extremal.lift_vectors import exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.uniform import uniform_mechanism
-from pmlbook.numerics.validation import (
-    Array,
-    CheckedPrior,
-    PriorLike,
-    check_epsilon,
-    check_nonnegative,
-    checked_prior,
-    first_names,
-)
-from pmlbook.foundations.utility import (
-    UNPROVEN_ERROR,
-    ExpectedGain,
-    FInformation,
-    Utility,
-    as_utility,
-    lifts_of,
-)
+from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon
+from ..numerics.validation import check_nonnegative, checked_prior, first_names
+from ..foundations.utility import UNPROVEN_ERROR, ExpectedGain, FInformation, Utility
+from ..foundations.utility import as_utility, lifts_of
 from .column_generation import generate
-from pmlbook.large_alphabets.dual_bound import (
-    MAX_ENUMERATED_SECRETS as MAX_ENUMERATED_SECRETS,
-    formula_duals,
-    formula_vertices,
-)
+from .dual_bound import MAX_ENUMERATED_SECRETS as MAX_ENUMERATED_SECRETS
+from .dual_bound import formula_duals, formula_vertices
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock

@@ -16,36 +16,23 @@ import numpy as np
 
 from ..extremal.enumeration import ceilings, excess
 from ..extremal.privacy_regions import lift_limit
-from pmlbook.foundations.utility import (
-    NAMED,
-    ExpectedGain,
-    FInformation,
-    Utility,
-    alpha_information,
-    as_utility,
-)
+from ..foundations.utility import NAMED, ExpectedGain, FInformation, Utility
+from ..foundations.utility import alpha_information, as_utility
 from .dual_bound import PROOFS, alike_vertices, optimality_bound, proof_duals
 from ..numerics.enclosure import decimals, float_below
 from ..numerics.validation import check_epsilon, check_instance
 from ..release.certificate import exact_lifts, exp_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
-from pmlbook.release.strict_json import (
-    common_denominator,
-    fractions_of,
-    read_object,
-    require_keys,
-    require_same,
-    rows_of,
-    write_object,
-)
+from ..release.strict_json import common_denominator, fractions_of, read_object, require_keys
+from ..release.strict_json import require_same, rows_of, write_object
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/large_alphabets/09_optimality.ipynb #69cd406c
 FORMAT = "pmlbook optimality 1"
-MAX_ENTRIES = 2**14  # entries of a mechanism that a reader is asked to add up
+MAX_ADDED_ENTRIES = 2**14  # entries of a mechanism that a reader is asked to add up
 
 
 @dataclass(frozen=True)
@@ -115,9 +102,9 @@ def _check_shape(o: Optimality) -> None:
         raise ValueError(f"weights must have {n} rows of the same length")
     longest = max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0)
     if (
-        n * longest > MAX_ENTRIES
+        n * longest > MAX_ADDED_ENTRIES
     ):  # before anything is computed: a certificate may come from anywhere
-        raise ValueError(f"the tables have more than {MAX_ENTRIES} entries")
+        raise ValueError(f"the tables have more than {MAX_ADDED_ENTRIES} entries")
     for place, row in enumerate(o.weights):
         if sum(row) != UNITS or min(row) < 0:
             raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")

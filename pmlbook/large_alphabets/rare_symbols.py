@@ -8,15 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.validation import Array
-from pmlbook.large_alphabets.losses import (
-    Fillings,
-    Groups,
-    Integers,
-    joined,
-    nearest_pairs,
-    no_vertices,
-    with_rest,
-)
+from .losses import Fillings, Groups, Integers, joined, nearest_pairs
+from .losses import no_vertices, with_rest
 from .stages import Growth
 from ..numerics.restricted_master import Priced, Stage
 

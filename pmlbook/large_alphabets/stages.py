@@ -11,16 +11,8 @@ import numpy as np
 from ..numerics.validation import Array
 from .few_numbers import numbers_full, price_numbers, price_plane
 from .lattice import lattice_duals
-from pmlbook.large_alphabets.losses import (
-    Fillings,
-    Groups,
-    Integers,
-    circle,
-    joined,
-    near_misses,
-    no_vertices,
-    turns,
-)
+from .losses import Fillings, Groups, Integers, circle, joined, near_misses
+from .losses import no_vertices, turns
 from .pricing import best_of, price
 from .repeated_sums import SumCells, price_cells, price_sums, sums_repeat
 from .ungrouping import reduced, unroll
@@ -246,7 +238,7 @@ def by_plane(growth: Growth, numbers: Integers) -> Stage:
 # pairs of entries of the two lists that are examined in one round, at first
 FIRST_PAIRS = 8_000_000
 PAIRS_FACTOR = 4  # times as many, where neither side moves
-MAX_POWER = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
+LIST_POWERS = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
 TOO_LONG = "the lists of the search are too long"
 
 
@@ -258,7 +250,7 @@ class PricingLists:
         self.numbers = numbers
         self.least, self.most = (
             12 if len(growth.groups.p) <= MAX_COMPLETE_GROUPS else 14,
-            MAX_POWER[0],
+            LIST_POWERS[0],
         )
         self.power, self.smoothing = self.least, Adaptive(MAX_CENTRE_WEIGHT)
         self.stale, self.took, self.pairs = 0, 0.0, FIRST_PAIRS
@@ -325,7 +317,7 @@ class PricingLists:
 
     def refine(self) -> None:
         """Examine more of the lists, and longer ones, if there is a time limit that allows it; else end the search."""
-        self.pairs, self.most = PAIRS_FACTOR * self.pairs, min(self.most + 1, MAX_POWER[1])
+        self.pairs, self.most = PAIRS_FACTOR * self.pairs, min(self.most + 1, LIST_POWERS[1])
         self.power, self.took, self.stale = self.most, PAIRS_FACTOR * self.took, 0
         left = self.growth.clock.left
         if left == np.inf:

@@ -18,15 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from ..foundations.processing import contraction
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    InvalidChannel,
-    check_channel,
-    check_count,
-    check_instance,
-    needed_pandas,
-)
+from ..numerics.validation import Array, Frozen, InvalidChannel, check_channel, check_count
+from ..numerics.validation import check_instance, needed_pandas
 from .equal_queries import in_query_order
 from .queries import Query
 

@@ -17,12 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .certain_adversaries import capacities
-from pmlbook.per_record.certificate import (
-    Adversary,
-    check_entropy,
-    leakage_curve,
-    per_record_leakage,
-)
+from .certificate import Adversary, check_entropy, leakage_curve
+from .certificate import per_record_leakage
 from .classes import check_query_rows
 from .queries import MAX_DATASETS, Query
 from ..numerics.enclosure import log_above, text_above, texts_around

@@ -11,14 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .classes import RecordProblem
-from pmlbook.per_record.tilted import (
-    NEAR_ZERO,
-    most_slack,
-    own_multiplier,
-    posterior_gains,
-    sum_margin,
-    tilt,
-)
+from .tilted import NEAR_ZERO, most_slack, own_multiplier, posterior_gains
+from .tilted import sum_margin, tilt
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 

@@ -13,15 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr
 
-from pmlbook.numerics.validation import (
-    Array,
-    InvalidChannel,
-    aligned,
-    check_channel,
-    check_distribution,
-    check_whole,
-    names_of,
-)
+from ..numerics.validation import Array, InvalidChannel, aligned, check_channel
+from ..numerics.validation import check_distribution, check_whole, names_of
 
 # %% auto #0
 __all__ = []

@@ -19,29 +19,15 @@ from numpy.typing import ArrayLike
 from .certain_adversaries import capacities
 from .certificate import check_entropy
 from .classes import RecordProblem
-from pmlbook.per_record.proof_search import (
-    MAX_DUAL_NODES,
-    MAX_PROOF_NODES,
-    OutputProof,
-    PosteriorProof,
-    SeparableProof,
-    problem_of,
-    record_views,
-)
+from .proof_search import MAX_DUAL_NODES, MAX_PROOF_NODES, OutputProof
+from .proof_search import PosteriorProof, SeparableProof, problem_of, record_views
 from .queries import Query
 from .tilted import NEAR_ZERO, best_adversary
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_nonnegative
-from pmlbook.per_record.proof_checker import (
-    RecordView,
-    ProofFailed,
-    Vertices,
-    Witness,
-    check_proof,
-    witness_information,
-    proved_bound,
-)
+from .proof_checker import RecordView, ProofFailed, Vertices, Witness, check_proof
+from .proof_checker import witness_information, proved_bound
 from .proof_text import PROOF_FORMAT, read_proof
 
 # %% auto #0

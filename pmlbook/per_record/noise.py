@@ -17,13 +17,8 @@ from .parity import binary_entropy
 from .queries import Query
 from ..numerics.enclosure import log_above
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Array,
-    check_count,
-    check_epsilon,
-    check_instance,
-    check_nonnegative,
-)
+from ..numerics.validation import Array, check_count, check_epsilon, check_instance
+from ..numerics.validation import check_nonnegative
 
 # %% auto #0
 __all__ = ['BIN_ROUNDING', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'noisy_leakage']

@@ -14,12 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 from .classes import RecordProblem
-from pmlbook.per_record.data_processing import (
-    StationaryPoint,
-    stationary_point,
-    bound_value,
-    bound_over_values,
-)
+from .data_processing import StationaryPoint, stationary_point, bound_value
+from .data_processing import bound_over_values
 from .proof_outputs import OutputLeaf
 from .tilted import NEAR_ZERO, LeakageClaim, most_slack, rounded_hints, sum_margin
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules

@@ -16,16 +16,8 @@ from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
-from pmlbook.per_record.tilted import (
-    MACHINE_EPSILON,
-    MAX_SEARCHED_MULTIPLIER,
-    NEAR_ZERO,
-    blur,
-    gains_of,
-    own_multiplier,
-    reply,
-    sum_margin,
-)
+from .tilted import MACHINE_EPSILON, MAX_SEARCHED_MULTIPLIER, NEAR_ZERO, blur
+from .tilted import gains_of, own_multiplier, reply, sum_margin
 
 # %% auto #0
 __all__ = []

@@ -12,27 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmlbook.per_record.proof_checker import (
-    RecordView,
-    BALL_BITS,
-    ProofFailed,
-    MIN_WEIGHT,
-    IntervalProblem,
-    leaves_of,
-    flint,
-    contracts,
-    largest,
-    distribution_of,
-    log_total,
-    interval_problem,
-)
-from pmlbook.per_record.proof_text import (
-    fields_of,
-    finite_number,
-    nodes_of,
-    numbers,
-    whole_number,
-)
+from .proof_checker import RecordView, BALL_BITS, ProofFailed, MIN_WEIGHT
+from .proof_checker import IntervalProblem, leaves_of, flint, contracts, largest
+from .proof_checker import distribution_of, log_total, interval_problem
+from .proof_text import fields_of, finite_number, nodes_of, numbers, whole_number
 
 # %% auto #0
 __all__ = []

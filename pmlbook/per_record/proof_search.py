@@ -20,20 +20,10 @@ from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
 from ..numerics.progress import Clock
 from .record_search import MIXING_SHARE, NUMBERS_AT_ONCE
 from .classes import Group, RecordProblem, check_query_rows, stacked
-from pmlbook.per_record.data_processing import (
-    CONTRACTION_FACTOR,
-    StationaryPoint,
-    bound_over_values,
-    stationary_point,
-)
-from pmlbook.per_record.output_bound import (
-    MAX_ROW_NUMBERS,
-    Boxes,
-    Frame,
-    frame,
-    highest_climb,
-    value_search,
-)
+from .data_processing import CONTRACTION_FACTOR, StationaryPoint
+from .data_processing import bound_over_values, stationary_point
+from .output_bound import MAX_ROW_NUMBERS, Boxes, Frame, frame, highest_climb
+from .output_bound import value_search
 from .posterior_bound import PosteriorCells, Posteriors
 from .proof_checker import RecordView, distinct_views
 from .proof_outputs import OutputBranching, OutputTrees, ValueTree

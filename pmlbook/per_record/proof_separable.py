@@ -11,23 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pmlbook.per_record.proof_checker import (
-    RecordView,
-    BALL_BITS,
-    ProofFailed,
-    IntervalProblem,
-    leaves_of,
-    flint,
-    largest,
-    interval_problem,
-)
-from pmlbook.per_record.proof_text import (
-    fields_of,
-    finite_number,
-    nodes_of,
-    numbers,
-    whole_number,
-)
+from .proof_checker import RecordView, BALL_BITS, ProofFailed, IntervalProblem
+from .proof_checker import leaves_of, flint, largest, interval_problem
+from .proof_text import fields_of, finite_number, nodes_of, numbers, whole_number
 
 # %% auto #0
 __all__ = []

@@ -9,12 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
-from pmlbook.per_record.proof_checker import (
-    ProofFailed,
-    Vertices,
-    Witness,
-    checker_of,
-)
+from .proof_checker import ProofFailed, Vertices, Witness, checker_of
 
 # %% auto #0
 __all__ = []

@@ -100,7 +100,7 @@ def sine_grid(parts: int) -> Grid:
 
 # %% ../../nbs/per_record/26_published_bits.ipynb #1ca13040
 FIRST_CELLS = 8  # intervals of a probability at first
-MAX_BISECTIONS = 5  # of each of them
+MAX_CELL_BISECTIONS = 5  # of each of them
 
 
 class BitStep(NamedTuple):
@@ -131,7 +131,7 @@ class BitStep(NamedTuple):
         best = np.full(len(self.after), -np.inf)
         shape = len(best), FIRST_CELLS, FIRST_CELLS
         t, zero, one = (axis.ravel() for axis in np.indices(shape))
-        for halving in range(MAX_BISECTIONS + 1):
+        for halving in range(MAX_CELL_BISECTIONS + 1):
             choices = sine_grid(FIRST_CELLS << halving)
             vertices = product((zero, zero + 1), (one, one + 1))
             top = np.max([self.worth(choices, t, *vertex) for vertex in vertices], axis=0)

@@ -19,13 +19,8 @@ from .data_processing import data_processing_bound
 from .output_bound import output_bound
 from .posterior_bound import PosteriorCells, Posteriors
 from .separable_bound import separable_bound
-from pmlbook.per_record.tilted import (
-    LeakageClaim,
-    best_adversary,
-    climb_tilted,
-    spare,
-    surely_allowed,
-)
+from .tilted import LeakageClaim, best_adversary, climb_tilted, spare
+from .tilted import surely_allowed
 
 # %% auto #0
 __all__ = []

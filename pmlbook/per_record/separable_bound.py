@@ -18,17 +18,9 @@ from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from .proof_separable import SeparableLeaf
-from pmlbook.per_record.separable_dual import (
-    POSTERIOR_GRID,
-    DualVariables,
-    Intervals,
-    OutputCurves,
-    SeparableRows,
-    minimise_dual,
-    omitted_information,
-    separable_rows,
-    starting_dual,
-)
+from .separable_dual import POSTERIOR_GRID, DualVariables, Intervals, OutputCurves
+from .separable_dual import SeparableRows, minimise_dual, omitted_information
+from .separable_dual import separable_rows, starting_dual
 from .tilted import LeakageClaim, most_slack, sum_margin
 
 # %% auto #0

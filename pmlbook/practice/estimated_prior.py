@@ -20,22 +20,9 @@ from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
 from ..numerics.enclosure import level_of, text_above
 from ..numerics.linear_programmes import whole_numbers
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    InvalidPrior,
-    Unnamed,
-    aligned,
-    check_channel,
-    check_distribution,
-    check_instance,
-    check_names,
-    check_prior,
-    frozen_array,
-    labels_of,
-    names_of,
-    real_array,
-)
+from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
+from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
+from ..numerics.validation import frozen_array, labels_of, names_of, real_array
 
 # %% auto #0
 __all__ = ['prior_from_counts', 'box_region', 'box_around', 'ball_region', 'worst_leakage']

@@ -13,13 +13,8 @@ from typing import Any
 
 from ..foundations.probability import exact_prior
 from .meaning import level_within, odds_level
-from pmlbook.numerics.validation import (
-    PriorLike,
-    check_epsilon,
-    check_prior,
-    labels_of,
-    needed_pandas,
-)
+from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
+from ..numerics.validation import needed_pandas
 
 # %% auto #0
 __all__ = ['sentence_level', 'sentence_levels', 'explain']

@@ -14,13 +14,8 @@ from numpy.typing import NDArray
 from ..extremal.enumeration import margin
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
-from pmlbook.numerics.restricted_master import (
-    Backtracking,
-    Generation,
-    Priced,
-    Stage,
-    lagrangian_bound,
-)
+from ..numerics.restricted_master import Backtracking, Generation, Priced, Stage
+from ..numerics.restricted_master import lagrangian_bound
 from ..numerics.validation import Array
 from .column_ceilings import FULL, PART, Knapsacks, column_ceilings, highest_worth
 from .estimated_prior import PriorRegion

@@ -16,13 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY_NATS
-from pmlbook.numerics.validation import (
-    PriorLike,
-    check_epsilon,
-    check_prior,
-    labels_of,
-    needed_pandas,
-)
+from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
+from ..numerics.validation import needed_pandas
 from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 

@@ -20,13 +20,8 @@ from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import text_above
 from ..numerics.validation import aligned, check_epsilon, first_names, names_of
-from pmlbook.practice.estimated_prior import (
-    PriorRegion,
-    box_around,
-    check_counts,
-    prior_from_counts,
-    worst_leakage,
-)
+from .estimated_prior import PriorRegion, box_around, check_counts
+from .estimated_prior import prior_from_counts, worst_leakage
 from .robust import keeps_level
 
 # %% auto #0

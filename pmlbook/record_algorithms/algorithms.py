@@ -17,18 +17,10 @@ import scipy
 from scipy.special import entr
 
 from ..numerics.validation import Array, Frozen, check_nonnegative
-from pmlbook.per_record.framework import (
-    by_record,
-    check_belief,
-    check_record_channel,
-    join_belief,
-    split_belief,
-)
-from pmlbook.record_algorithms.conditionals import (
-    Interpretation,
-    information_of_rows,
-    update_conditionals,
-)
+from ..per_record.framework import by_record, check_belief, check_record_channel, join_belief
+from ..per_record.framework import split_belief
+from .conditionals import Interpretation, information_of_rows
+from .conditionals import update_conditionals
 
 # %% auto #0
 __all__ = []

@@ -18,14 +18,8 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Array,
-    check_flag,
-    check_instance,
-    check_nonnegative,
-    real_array,
-    unit_of,
-)
+from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
+from ..numerics.validation import real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference

@@ -17,13 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from pmlbook.numerics.validation import (
-    Array,
-    InvalidPrior,
-    check_instance,
-    check_nonnegative,
-    real_array,
-)
+from ..numerics.validation import Array, InvalidPrior, check_instance, check_nonnegative
+from ..numerics.validation import real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import inverse_binary_entropy, parity_leakage
 from ..per_record.equal_queries import difference, in_query_order

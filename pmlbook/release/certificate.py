@@ -19,18 +19,9 @@ from numpy.typing import NDArray
 
 from ..foundations.probability import exact_prior
 from .sampling import UNITS
-from pmlbook.release.strict_json import (
-    check_size,
-    common_denominator,
-    float_text,
-    fractions_of,
-    names_text,
-    read_object,
-    require_keys,
-    require_same,
-    rows_of,
-    write_object,
-)
+from .strict_json import check_size, common_denominator, float_text, fractions_of
+from .strict_json import names_text, read_object, require_keys, require_same, rows_of
+from .strict_json import write_object
 from ..numerics.names import names_of, order_of
 from ..numerics.validation import Array, InvalidPrior, check_epsilon
 

@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmlbook.release.column_kinds import (
-    MISSING,
-    READERS,
-    UNKNOWN,
-    WRITERS,
-    codes_of_list,
-    decode_numpy,
-    length,
-    library,
-)
+from .column_kinds import MISSING, READERS, UNKNOWN, WRITERS, codes_of_list
+from .column_kinds import decode_numpy, length, library
 from .labels import is_missing, listed_names, plain, brief, without_missing
 
 # %% auto #0

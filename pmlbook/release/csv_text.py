@@ -18,17 +18,8 @@ from numpy.typing import NDArray
 
 from .labels import is_missing, listed_names
 from .files import Source, unpacked
-from pmlbook.release.csv_fields import (
-    BrokenText,
-    Layout,
-    PLAIN_NUMBER,
-    Rows,
-    UNUSED,
-    hidden,
-    line_ends,
-    parted,
-    written,
-)
+from .csv_fields import BrokenText, Layout, PLAIN_NUMBER, Rows, UNUSED, hidden
+from .csv_fields import line_ends, parted, written
 from .text_pieces import LINE_END, MAX_ROW_CHARACTERS, Text, keeps_text
 
 # %% auto #0

@@ -261,14 +261,14 @@ def new_file(
                 _take(None, hidden, target, force)
             confirm_folder(target.parent)
         except OSError as error:
-            if error.errno in FULL and not error.filename:
+            if error.errno in NO_SPACE and not error.filename:
                 error.filename = str(target)
             raise
         finally:
             hidden.unlink(missing_ok=True)
 
 # %% ../../nbs/release/08_files.ipynb #d999e9ac
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of the disk, a quota, or a limit
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of the disk, a quota, or a limit
 NO_LINKS = (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)  # as FAT and exFAT
 
 

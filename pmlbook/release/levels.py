@@ -20,14 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import level_of, text_above
-from pmlbook.numerics.validation import (
-    Array,
-    PriorLike,
-    aligned,
-    check_epsilon,
-    check_pair,
-    names_of,
-)
+from ..numerics.validation import Array, PriorLike, aligned, check_epsilon, check_pair
+from ..numerics.validation import names_of
 from .certificate import exp_below, shares_of
 
 # %% auto #0

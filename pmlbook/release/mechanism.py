@@ -27,13 +27,8 @@ from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
 from ..numerics.validation import check_channel, check_flag, check_instance, check_names
-from pmlbook.numerics.validation import (
-    checked_prior,
-    first_names,
-    frozen_array,
-    names_of,
-    needed_pandas,
-)
+from ..numerics.validation import checked_prior, first_names, frozen_array, names_of
+from ..numerics.validation import needed_pandas
 from .levels import certified_level, mechanism_table, published_share, standing
 
 # %% auto #0

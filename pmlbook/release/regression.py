@@ -15,22 +15,10 @@ from scipy.special import log_softmax
 from ..numerics.validation import Array, real_array, unit_of
 from .estimation import ESTIMATORS, as_goal
 from .mechanism import Mechanism
-from pmlbook.release.regression_scores import (
-    MAX_MEAN_LOG_ODDS,
-    LINKS,
-    SCORE_TOLERANCE,
-    NEWTON_STEPS,
-    Regression,
-    Scale,
-    answer_weights,
-    covariate_table,
-    column_titles,
-    column_units,
-    released_codes,
-    released_name,
-    sandwich,
-    solvable,
-)
+from .regression_scores import MAX_MEAN_LOG_ODDS, LINKS, SCORE_TOLERANCE
+from .regression_scores import MAX_SCORE_STEPS, Regression, Scale, answer_weights
+from .regression_scores import covariate_table, column_titles, column_units
+from .regression_scores import released_codes, released_name, sandwich, solvable
 
 # %% auto #0
 __all__ = ['regression_on_release', 'regression_of_release']
@@ -153,7 +141,7 @@ def _root(
     """The root of the corrected score, by Newton's method."""
     size = explain[0].shape[1]
     beta = np.zeros(size)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(MAX_SCORE_STEPS):
         scores = np.zeros((len(wanted), size))
         slope = np.zeros((size, size))
         for table, weight in zip(explain, rows.T):
@@ -252,7 +240,7 @@ def _newton_maximum(measure: Callable[[Array], _Measured], scale: Scale) -> Regr
     """
     beta = np.zeros(len(scale.units))
     with np.errstate(all="ignore"):  # told by what is not finite
-        for _ in range(NEWTON_STEPS):
+        for _ in range(MAX_SCORE_STEPS):
             value, scores, steep, slope = measure(beta)
             if not np.isfinite(scores).all() or not solvable(steep):
                 break

@@ -16,25 +16,17 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
 from ..numerics.enclosure import text_above, text_below
-from pmlbook.numerics.validation import (
-    Array,
-    Frozen,
-    Unnamed,
-    check_instance,
-    names_of,
-    needed_pandas,
-    real_array,
-    unit_of,
-)
+from ..numerics.validation import Array, Frozen, Unnamed, check_instance, names_of
+from ..numerics.validation import needed_pandas, real_array, unit_of
 from .columns import encode
 from .estimation import undoing
 from .mechanism import Mechanism
 
 # %% auto #0
-__all__ = ['NEWTON_STEPS', 'SCORE_TOLERANCE', 'MAX_MEAN_LOG_ODDS', 'LINKS', 'Regression']
+__all__ = ['MAX_SCORE_STEPS', 'SCORE_TOLERANCE', 'MAX_MEAN_LOG_ODDS', 'LINKS', 'Regression']
 
 # %% ../../nbs/release/19_regression_scores.ipynb #90b81910
-NEWTON_STEPS, SCORE_TOLERANCE = 100, 1e-10  # of Newton's method
+MAX_SCORE_STEPS, SCORE_TOLERANCE = 100, 1e-10  # of Newton's method
 MAX_MEAN_LOG_ODDS = 1e3  # larger log odds of a column's unit mean that there is no root
 LINKS: dict[str, Callable[[Any], Any]] = {"linear": lambda line: line, "logistic": expit}
 

@@ -19,13 +19,8 @@ from .columns import encode
 from .labels import sorted_names, is_missing, plain
 from .estimation import Estimate, as_goal, undoing, undone
 from .intervals import check_request
-from pmlbook.release.intervals import (
-    ends_that_fit,
-    last_good,
-    min_value,
-    nested_sets,
-    score_interval,
-)
+from .intervals import ends_that_fit, last_good, min_value, nested_sets
+from .intervals import score_interval
 from .mechanism import Mechanism
 from ..numerics.validation import Array, Frozen, check_instance, shortened
 

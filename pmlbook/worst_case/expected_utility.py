@@ -17,14 +17,8 @@ from scipy import sparse
 
 from ..release.certificate import exp_below
 from ..numerics.enclosure import exp_around, float_above
-from pmlbook.numerics.linear_programmes import (
-    Infeasible,
-    SolverFailed,
-    as_decimal,
-    digits_for_smallest,
-    maximise,
-    warn_if_loose,
-)
+from ..numerics.linear_programmes import Infeasible, SolverFailed, as_decimal
+from ..numerics.linear_programmes import digits_for_smallest, maximise, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock

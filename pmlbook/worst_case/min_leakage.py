@@ -19,15 +19,8 @@ from ..numerics.linear_programmes import Infeasible, as_fractions, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Array,
-    aligned,
-    check_prior,
-    first_names,
-    labels_of,
-    names_of,
-    real_array,
-)
+from ..numerics.validation import Array, aligned, check_prior, first_names, labels_of
+from ..numerics.validation import names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
 from .dual_certificate import dual_certificate_bound

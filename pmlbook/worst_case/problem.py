@@ -12,15 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pmlbook.numerics.validation import (
-    Array,
-    aligned,
-    check_channel,
-    check_count,
-    check_prior,
-    names_of,
-    real_array,
-)
+from ..numerics.validation import Array, aligned, check_channel, check_count, check_prior
+from ..numerics.validation import names_of, real_array
 
 # %% auto #0
 __all__ = []
