@@ -146,7 +146,6 @@ CALLS = {
         mechanism={0: [0, 1], 1: [1], 2: [0]}, prior=PRIOR, outcomes=[0, 1], confidence=0.9
     ),
     "leakage_bracket": dict(counts=[[3, 1], [2, 2], [1, 3]], prior=PRIOR, confidence=0.9),
-    "noise_level": dict(values=[0.0, 1.0, 3.0], prior=PRIOR, scale=1.5, noise="gaussian"),
     "sentence_level": dict(sentence="no odds more than double", prior=PRIOR),
     "explain": dict(prior=PRIOR, epsilon=0.3),
     "compose": dict(first=FLIP, second=FLIP),

@@ -16,7 +16,7 @@ import numpy as np
 from .line_priors import Atoms, Secret, table_of
 from .noise_means import RELATIVE_MEAN_ERROR, Noise
 from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
-from ..numerics.validation import Frozen
+from ..numerics.validation import Array, Frozen
 
 # %% auto #0
 __all__ = []
@@ -83,6 +83,9 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
             (leakage_at(noise, secret, y, tol) for y in {low, high, *held.tolist()}),
             key=lambda one: one[1],
         )
+    if isinstance(secret, Atoms) and noise.kind == "gaussian" and math.isinf(noise.cut):
+        if not secret.rest and len(secret.points) <= MAX_CONVEX_POINTS:
+            return _gaussian_between(noise, secret, low, high, tol)
 
     def most(left: float, right: float) -> float:
         middle = left / 2 + right / 2
@@ -115,6 +118,55 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
         for piece in ((left, middle), (middle, right)):
             heappush(queue, (-min(most(*piece), -bound), *piece))
     return best[0], max(-queue[0][0], best[0]), best[2]
+
+# %% ../../nbs/beyond/14_worst_outcomes.ipynb #gb000002
+MAX_CONVEX_POINTS = 500  # each has a convex function of as many terms
+SLOPE_BISECTIONS = 80
+ROUNDED_END = 2.0**-50  # relative error of an end of t
+
+
+def _least_inverses(
+    noise: Noise, secret: Atoms, low: float, high: float
+) -> tuple[Array, Array, Array]:
+    """For each number that may be nearest: an outcome, the inverse lift there, and a lower bound on all inverse lifts.
+
+    An outcome that may lie beyond low or high, by rounding, has an infinite inverse lift.
+    """
+    nearest = (secret.points >= low) & (secret.points <= high)
+    nearest[[abs(secret.points - end).argmin() for end in (low, high)]] = True
+    x = secret.points[nearest]
+    away = (secret.points - x[:, None]) / noise.scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        farthest = away / 2 - np.log(secret.shares) / away  # beyond, a single term exceeds one
+    first = (low - x) / noise.scale
+    last = (high - x) / noise.scale
+    below = np.where(away < 0, farthest, -np.inf).max(axis=1)
+    above = np.where(away > 0, farthest, np.inf).min(axis=1)
+    left = np.maximum(first - ROUNDED_END * abs(first), below)
+    right = np.minimum(last + ROUNDED_END * abs(last), above)
+    for _ in range(SLOPE_BISECTIONS):
+        t = left / 2 + right / 2
+        width = right - left
+        terms = secret.shares * np.exp(away * (t[:, None] - away / 2))
+        slope = (away * terms).sum(axis=1)
+        error = RELATIVE_MEAN_ERROR * (abs(away) * terms).sum(axis=1)
+        left = np.where(slope < -error, t, left)
+        right = np.where(slope > error, t, right)
+    inverse = terms.sum(axis=1)
+    least = inverse * (1 - RELATIVE_MEAN_ERROR) - (abs(slope) + error) * width
+    surely = (first + ROUNDED_END * abs(first) < t) & (t < last - ROUNDED_END * abs(last))
+    return x + t * noise.scale, np.where(surely, inverse, np.inf), least
+
+
+def _gaussian_between(noise: Noise, secret: Atoms, low: float, high: float, tol: float) -> Worst:
+    """The largest leakage of an outcome from low to high for Gaussian noise that is not cut."""
+    outcomes, inverse, least = _least_inverses(noise, secret, low, high)
+    best = int(inverse.argmin())
+    between = nats(1.0, float(inverse[best]) * (1 + RELATIVE_MEAN_ERROR))[0]
+    found = [(between, float(outcomes[best]))]
+    found += [leakage_at(noise, secret, end, tol)[::2] for end in (low, high)]
+    value, outcome = max(found)
+    return value, max(nats(float(least.min()), 1.0)[1], value), outcome
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #7141d5b2
 def outside(

@@ -204,9 +204,8 @@ def _bound(
         return max(earned)
     beyond = [max(v) - 1 for v in lists.outer]
     budget = lists.most - 1
-    none_left = [e / m for e, m in zip(earned, beyond) if m] + [
-        Fraction(0)
-    ]  # the dual variable at which none earns
+    # the dual variable at which none earns
+    none_left = [e / m for e, m in zip(earned, beyond) if m] + [Fraction(0)]
     constant = max(e for e, m in zip(earned, beyond) if not m)
     mixed = max(e - dual * m for e, m in zip(earned, beyond)) + dual * budget
     return min(mixed, constant + max(none_left) * budget) if constant <= 0 else mixed

@@ -264,9 +264,8 @@ SOLVED_TOLERANCE = 1e-9  # what the solver's tolerance may leave in the place of
 
 def _calmed(answer: Array, odds: float) -> Array:
     """The smallest distortions raised to one floor, as little as e^epsilon = `odds` demands."""
-    answer = np.where(
-        answer <= answer.min() * (1 + SOLVED_TOLERANCE), 0, answer
-    )  # the floor, up to rounding
+    at_floor = answer <= answer.min() * (1 + SOLVED_TOLERANCE)  # up to rounding
+    answer = np.where(at_floor, 0, answer)
     rising = np.sort(answer)
     raised = np.arange(1, len(rising) + 1)
     others = rising.sum() - np.cumsum(rising)

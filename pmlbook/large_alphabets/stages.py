@@ -333,9 +333,8 @@ class Search:
         groups, self.growth = growth.groups, growth
         self.sums, self.numbers = SumCells(groups), numbers_full(groups)
         large = len(groups.p) > MAX_COMPLETE_GROUPS
-        few = (
-            MAX_PLANE_NUMBERS if len(groups.p) > 2 * MAX_COMPLETE_GROUPS else 1
-        )  # few groups: complete anyway
+        # few groups: complete anyway
+        few = MAX_PLANE_NUMBERS if len(groups.p) > 2 * MAX_COMPLETE_GROUPS else 1
         self.cells = by_cells(growth, self.sums) if large else None
         self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
         listed = self.numbers if len(self.numbers) <= MAX_PLANE_NUMBERS else None

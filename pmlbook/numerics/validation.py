@@ -25,7 +25,7 @@ from .names import names_of as names_of, order_of as order_of
 from .names import shortened as shortened
 
 # %% auto #0
-__all__ = ['PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'too_rare',
+__all__ = ['Array', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'too_rare',
            'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
@@ -37,7 +37,7 @@ class InvalidChannel(ValueError):
     """The values are not a channel; the message names the row or entry and the reason."""
 
 
-def too_rare(prior: NDArray[np.float64]) -> InvalidPrior:
+def too_rare(prior: Array) -> InvalidPrior:
     """The error for a prior with a secret of which no float holds a lift, or what depends on it."""
     return InvalidPrior(f"prior has an entry of {prior.min():g}, too rare for floats")
 
@@ -51,6 +51,7 @@ def needed_pandas(what: str) -> Any:
     return pandas
 
 
+Array = NDArray[np.float64]
 PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perhaps with names
 
 SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
@@ -58,9 +59,6 @@ EXACT_SUM = 2.0**-51  # a sum this close to one, correctly rounded, counts as on
 ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
-Array = NDArray[np.float64]
-
-
 def _unmasked(values: Any) -> Any:
     """Numbers, or rows of numbers, with nan in place of what a mask hides: NumPy would show it."""
     if isinstance(values, (list, tuple)) and any(map(np.ma.is_masked, values)):
@@ -70,9 +68,7 @@ def _unmasked(values: Any) -> Any:
     return values.astype(float).filled(np.nan)
 
 
-def real_array(
-    values: Any, name: str, ndim: int, error: type[ValueError] = ValueError
-) -> NDArray[np.float64]:
+def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = ValueError) -> Array:
     """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
     values = _unmasked(values)
     if ndim == 2 and isinstance(values, (list, tuple)):
@@ -102,7 +98,7 @@ def real_array(
 
 
 def _refuse(
-    array: NDArray[np.float64], bad: NDArray[np.bool_], why: str, name: str, error: type[ValueError]
+    array: Array, bad: NDArray[np.bool_], why: str, name: str, error: type[ValueError]
 ) -> None:
     """Raise `error` for the first bad entry, naming its place and value."""
     if bad.any():
@@ -110,7 +106,7 @@ def _refuse(
         raise error(f"{name}[{', '.join(map(str, place))}] = {array[place]:g} is {why}")
 
 # %% ../../nbs/numerics/01_validation.ipynb #08d8c16c
-def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> NDArray[np.float64]:
+def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> Array:
     """Non-negative array whose last axis sums to one; sums off by more than rounding are divided out."""
     given = list(values.values()) if isinstance(values, Mapping) and ndim == 1 else values
     array = real_array(given, name, ndim, error)
@@ -200,7 +196,7 @@ def checked_prior(prior: PriorLike) -> CheckedPrior:
     return prior if isinstance(prior, CheckedPrior) else CheckedPrior(prior)
 
 # %% ../../nbs/numerics/01_validation.ipynb #327c188c
-def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.float64]:
+def check_distribution(p: PriorLike, name: str = "distribution") -> Array:
     """Return a distribution as a new float array that sums to one.
 
     `p`, shape (N,): probabilities; zeros are allowed. `name`: what the error message calls it. Returns an array
@@ -217,7 +213,7 @@ def check_distribution(p: PriorLike, name: str = "distribution") -> NDArray[np.f
     return _normalised(p, name, 1, InvalidPrior)
 
 # %% ../../nbs/numerics/01_validation.ipynb #d02f9809
-def check_prior(prior: PriorLike, name: str = "prior") -> NDArray[np.float64]:
+def check_prior(prior: PriorLike, name: str = "prior") -> Array:
     """Return a prior as a new float array that sums to one and has no zero.
 
     `prior`, shape (N,): probability of each secret. A pandas Series may name its symbols by its index. `name`:
@@ -243,9 +239,7 @@ def check_prior(prior: PriorLike, name: str = "prior") -> NDArray[np.float64]:
     return array
 
 # %% ../../nbs/numerics/01_validation.ipynb #bf12d57a
-def check_channel(
-    channel: ArrayLike, rows: int | None = None, name: str = "channel"
-) -> NDArray[np.float64]:
+def check_channel(channel: ArrayLike, rows: int | None = None, name: str = "channel") -> Array:
     """Return a channel as a new float array whose rows sum to one.
 
     `channel`, shape (N, M): P(y | x); rows are secrets, columns outcomes. `rows`: the number of rows it must
@@ -265,9 +259,7 @@ def check_channel(
     return array
 
 
-def check_pair(
-    channel: ArrayLike, prior: PriorLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def check_pair(channel: ArrayLike, prior: PriorLike) -> tuple[Array, Array]:
     """Check a channel and the prior it is used with, in the channel's order; see `check_channel` and `aligned`."""
     checked = check_prior(aligned(prior, names_of(channel), "prior", "channel"))
     return check_channel(channel, rows=len(checked)), checked
@@ -276,9 +268,8 @@ def check_pair(
 def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     """Return a number as a float; ValueError unless it is finite and at least 0."""
     try:
-        is_real = (
-            np.asarray(value).dtype.kind not in "bUSc"
-        )  # no truth value, text or complex number
+        # no truth value, text or complex number
+        is_real = np.asarray(value).dtype.kind not in "bUSc"
         number = float(value) if is_real else math.nan
     except OverflowError:
         number = math.inf
@@ -343,7 +334,7 @@ def check_count(n: int, name: str = "n", least: int = 1) -> int:
     return count
 
 # %% ../../nbs/numerics/01_validation.ipynb #0b10a7a9
-def unit_of(values: NDArray[np.float64], axis: int | None = None) -> NDArray[np.float64]:
+def unit_of(values: Array, axis: int | None = None) -> Array:
     """The power of two next below the largest absolute value, of all or along an axis; one if all are zero.
 
     Source: division by a power of two loses no digit.

@@ -157,9 +157,8 @@ def _design(
     if goal.D is None or goal.D < search.most:
         begin = search.exact
         if goal.D is not None:
-            begin = search.within_distortion(
-                search.constant
-            )  # as near the constant mechanism as D allows
+            # as near the constant mechanism as D allows
+            begin = search.within_distortion(search.constant)
         if start is not None:
             search.adopt(start.candidates, begin)
         q, bound, why = play(search, begin)

@@ -43,9 +43,8 @@ class Orbits:
         m = alike.shape[1]
         self.rows = self._table(np.repeat(np.arange(len(alike)), m), alike.ravel())
         self.cells = self._table(np.arange(labels.size), labels)
-        bounded = np.minimum(
-            made.cost, 4 * BARRED_COST
-        )  # larger numbers would dominate the rounding
+        # larger numbers would dominate the rounding
+        bounded = np.minimum(made.cost, 4 * BARRED_COST)
         self.cost, self.slip = self.gather(bounded), made.slip
         barred = made.cost.ravel() > BARRED_COST
         self.open = np.bincount(labels, barred) == 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pmlbook.numerics.enclosure import level_of
-from pmlbook.practice.audit import Audit, audit_leakage, leakage_bracket, noise_level
+from pmlbook.practice.audit import Audit, audit_leakage, leakage_bracket
 from pmlbook.release.intervals import clopper_pearson
 
 
@@ -73,10 +73,6 @@ def test_nonsense_is_not_audited():
         lambda: audit_leakage(lambda x: x, coin),
         lambda: audit_leakage(coin, coin, [0, 1], trials=3),
         lambda: audit_leakage(lambda x: 2, coin, [0, 1], trials=3),
-        lambda: noise_level([0, 1, 2], coin, 1.0),
-        lambda: noise_level([0, 1], coin, 0.0),
-        lambda: noise_level([0, 1e300], coin, 1e-300),
-        lambda: noise_level([0, 1], coin, 1.0, "pink"),
     ]
     for make in wrong:
         try:
@@ -86,5 +82,3 @@ def test_nonsense_is_not_audited():
             pass
     assert leakage_bracket([[0, 1], [1, 0]], coin)[1].max() <= level_of(Fraction(2))
     assert audit_leakage(lambda x: x, coin, [0, 1], trials=1).confidence == 0.95
-    assert noise_level([3, 3], coin, 1.0) == 0 == noise_level([3, 3], coin, 1.0, "gaussian")
-    assert abs(noise_level([3, 5], coin, 2.0) - noise_level([-1, 0], coin, 1.0)) < 1e-15
